@@ -1,0 +1,51 @@
+// NumPy arrays that own native memory.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace postil::bind {
+
+namespace nb = nanobind;
+
+template <class Value>
+using Array = nb::ndarray<nb::numpy, Value, nb::ndim<1>, nb::c_contig>;
+
+// Memory that NumPy will own, allocated but not cleared: pages cost nothing until written.
+template <class Value>
+class Buffer {
+public:
+    explicit Buffer(std::size_t size) : size_(size) {
+        data_.reset(static_cast<Value*>(std::malloc(std::max<std::size_t>(size, 1) * sizeof(Value))));
+        if (!data_) throw std::bad_alloc();
+    }
+
+    Value* data() { return data_.get(); }
+
+    Array<Value> release() && {
+        auto* raw = data_.release();
+        nb::capsule owner(raw, [](void* memory) noexcept { std::free(memory); });
+        return Array<Value>(raw, {size_}, owner);
+    }
+
+private:
+    struct Free {
+        void operator()(Value* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<Value, Free> data_;
+    std::size_t size_;
+};
+
+template <class Value>
+Array<Value> to_array(const std::vector<Value>& values) {
+    Buffer<Value> buffer(values.size());
+    std::copy(values.begin(), values.end(), buffer.data());
+    return std::move(buffer).release();
+}
+
+}  // namespace postil::bind

@@ -1,0 +1,334 @@
+// postil._native: texts to tokens, vocabularies and matrices.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "postil/matrix.hpp"
+#include "postil/tokenizer/tokenizer.hpp"
+#include "postil/vocabulary.hpp"
+#include "text_views.hpp"
+#include "watched.hpp"
+
+namespace postil::bind {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+// How the stub names the three arrays of a CSR matrix.
+#define MATRIX_ARRAYS                          \
+    "tuple[numpy.typing.NDArray[numpy.int64], " \
+    "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]"
+
+using InputCounts = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using InputIdf = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+inline nb::list tokenize_text(nb::handle text, const TokenizerOptions& options) {
+    nb::list tokens;
+    TokenizerScratch scratch;
+    tokenize(view_of(text), options, scratch, [&](std::span<const std::string_view> found) {
+        for (const auto token : found) tokens.append(to_str(token));
+    });
+    return tokens;
+}
+
+inline Batch count_documents(nb::sequence columns, const Spaces& spaces,
+                             const TokenizerOptions& options, bool in_sequence,
+                             std::size_t threads) {
+    HeldTexts texts(columns);
+    if (spaces.size() != texts.columns.size())
+        throw nb::value_error("every column of texts needs a space");
+    Batch batch;
+    run_watched(texts.bytes, [&](Monitor& monitor) {
+        batch = count_texts(texts.columns, spaces, options, in_sequence, threads, monitor);
+    });
+    return batch;
+}
+
+inline std::vector<std::size_t> count_text_tokens(nb::sequence texts,
+                                                  const TokenizerOptions& options,
+                                                  std::size_t threads) {
+    HeldTexts held(nb::make_tuple(texts));
+    std::vector<std::size_t> counts;
+    run_watched(held.bytes, [&](Monitor& monitor) {
+        counts = count_tokens(held.columns[0], options, threads, monitor);
+    });
+    return counts;
+}
+
+inline std::size_t entries_of(const Batch& batch) {
+    std::size_t entries = 0;
+    for (const auto& chunk : batch.chunks) entries += chunk.entries.size() + chunk.sequence.size();
+    return entries;
+}
+
+inline nb::list texts_of(const WordTable& words) {
+    nb::list texts;
+    for (std::uint32_t word = 0; word < words.size(); ++word) texts.append(to_str(words.text(word)));
+    return texts;
+}
+
+// The word map takes a list of distinct words and gives a list of str (the new name) or None (the
+// word is dropped).
+inline void rename_batch(Batch& batch, nb::callable word_map, std::size_t threads) {
+    DistinctWords distinct;
+    run_watched(entries_of(batch), [&](Monitor&) { distinct = distinct_words(batch); });
+    const nb::object mapped = word_map(texts_of(distinct.words));
+    const auto names = nb::cast<std::vector<std::optional<std::string>>>(mapped);
+    if (names.size() != distinct.words.size())
+        throw nb::value_error("a word map must give one name, or None, for every word");
+    run_watched(entries_of(batch), [&](Monitor& monitor) {
+        rename_words(batch, distinct, names, threads, monitor);
+    });
+}
+
+struct PyWeighting {
+    TermFrequency frequency;
+    Norm norm;
+    std::optional<InputIdf> idf;
+    double unseen_idf;
+    bool constant;
+
+    Weighting weighting() const {
+        return {frequency, norm, idf ? idf->data() : nullptr, unseen_idf};
+    }
+};
+
+inline nb::tuple build_matrix(std::vector<Chunk> chunks, const FinalTerms& final_terms,
+                              std::size_t columns, const PyWeighting& weights,
+                              std::size_t threads) {
+    if (weights.idf && weights.idf->size() != columns)
+        throw nb::value_error("there must be one idf for each term");
+    std::size_t entries = 0;
+    for (const auto& chunk : chunks) entries += chunk.entries.size();
+    const auto weighting = weights.weighting();
+    const auto constant_column = static_cast<std::int32_t>(columns);
+
+    std::optional<MatrixBuilder> builder;
+    std::optional<Buffer<std::int64_t>> row_starts;
+    std::optional<Buffer<std::int32_t>> terms;
+    std::optional<Buffer<float>> values;
+    run_watched(entries, [&](Monitor& monitor) {
+        builder.emplace(std::move(chunks), final_terms, columns, weighting, threads, monitor);
+        const auto size = builder->entries() + (weights.constant ? builder->documents() : 0);
+        row_starts.emplace(builder->documents() + 1);
+        terms.emplace(size);
+        values.emplace(size);
+        builder->write({row_starts->data(), terms->data(), values->data()}, weighting,
+                       weights.constant ? &constant_column : nullptr, threads, monitor);
+    });
+    return nb::make_tuple(std::move(*row_starts).release(), std::move(*terms).release(),
+                          std::move(*values).release());
+}
+
+inline nb::tuple matrix_of_vocabulary(const Vocabulary& vocabulary, Batch& batch,
+                                      const PyWeighting& weights, std::size_t threads) {
+    FinalTerms final_terms;
+    for (const auto& lane : batch.lanes) final_terms.push_back(vocabulary.look_up(lane));
+    return build_matrix(std::move(batch.chunks), final_terms, vocabulary.size(), weights, threads);
+}
+
+inline nb::tuple matrix_of_buckets(std::uint32_t buckets, Batch& batch, const PyWeighting& weights,
+                                   std::size_t threads) {
+    FinalTerms final_terms;
+    for (const auto& lane : batch.lanes) {
+        auto& bucket_of = final_terms.emplace_back(lane.number_end());
+        lane.for_each([&](std::uint32_t word) {
+            bucket_of[word] = static_cast<std::uint32_t>((lane.key(word).hash >> 32) % buckets);
+        });
+    }
+    return build_matrix(std::move(batch.chunks), final_terms, buckets, weights, threads);
+}
+
+inline nb::tuple matrix_of_collected(TermCollector& collector,
+                                     const TermCollector::Ranking& ranking,
+                                     const PyWeighting& weights, std::size_t threads) {
+    return build_matrix(collector.take_rows(), {ranking.rank_of}, ranking.order.size(), weights,
+                        threads);
+}
+
+inline Vocabulary make_vocabulary(const Spaces& spaces, nb::sequence terms) {
+    Vocabulary vocabulary;
+    std::string padded;
+    std::size_t at = 0;
+    for (nb::handle term : terms) {
+        const auto text = nb::cast<std::string_view>(term);
+        padded.assign(text).append(string_padding, '\0');
+        vocabulary.append(spaces.at(at++), std::string_view(padded).substr(0, text.size()));
+    }
+    return vocabulary;
+}
+
+inline std::vector<std::uint64_t> to_vector(const InputCounts& counts) {
+    return {counts.data(), counts.data() + counts.size()};
+}
+
+inline void bind_tokenizer(nb::module_& module) {
+    nb::enum_<TokenKind>(module, "TokenKind")
+        .value("words", TokenKind::words)
+        .value("python_words", TokenKind::python_words)
+        .value("letters", TokenKind::letters)
+        .value("compounds", TokenKind::compounds)
+        .value("whitespace", TokenKind::whitespace)
+        .value("chars", TokenKind::chars)
+        .value("chars_in_words", TokenKind::chars_in_words);
+    nb::enum_<LetterCase>(module, "LetterCase")
+        .value("keep", LetterCase::keep)
+        .value("lower", LetterCase::lower)
+        .value("casefold", LetterCase::casefold);
+    nb::class_<TokenizerOptions>(module, "TokenizerOptions",
+                                 "How characters are normalised and where tokens begin and end.")
+        .def(
+            "__init__",
+            [](TokenizerOptions* self, TokenKind kind, LetterCase letter_case, bool fold_accents,
+               std::uint32_t min_length, std::uint32_t gram_min, std::uint32_t gram_max) {
+                new (self) TokenizerOptions{kind,       letter_case, fold_accents,
+                                            min_length, gram_min,    gram_max};
+            },
+            nb::kw_only(), "kind"_a, "letter_case"_a, "fold_accents"_a = false, "min_length"_a = 1,
+            "gram_min"_a = 1, "gram_max"_a = 1);
+    module.def("tokenize", &tokenize_text, "text"_a, "options"_a,
+               nb::sig("def tokenize(text: str | bytes, options: TokenizerOptions) -> list[str]"),
+               "The surface tokens of one text, in order.");
+    module.def("count_tokens", &count_text_tokens, "texts"_a, "options"_a, "threads"_a,
+               nb::sig("def count_tokens(texts: collections.abc.Sequence[str | bytes], options: TokenizerOptions,"
+                       " threads: int) -> list[int]"),
+               "The number of surface tokens of each text.");
+}
+
+inline void bind_weighting(nb::module_& module) {
+    nb::enum_<TermFrequency>(module, "TermFrequency")
+        .value("binary", TermFrequency::binary)
+        .value("counts", TermFrequency::counts)
+        .value("log", TermFrequency::log);
+    nb::enum_<Norm>(module, "Norm")
+        .value("none", Norm::none)
+        .value("l1", Norm::l1)
+        .value("l2", Norm::l2);
+    nb::class_<PyWeighting>(module, "Weighting", "How counts become weights.")
+        .def(
+            "__init__",
+            [](PyWeighting* self, TermFrequency frequency, Norm norm, std::optional<InputIdf> idf,
+               double unseen_idf, bool constant) {
+                new (self) PyWeighting{frequency, norm, std::move(idf), unseen_idf, constant};
+            },
+            nb::kw_only(), "frequency"_a, "norm"_a, "idf"_a = nb::none(), "unseen_idf"_a = 0.0,
+            "constant"_a = false);
+}
+
+inline void bind_batch(nb::module_& module) {
+    nb::class_<Batch>(module, "Batch", "The counted terms of some documents.")
+        .def_prop_ro("documents", [](const Batch& self) { return self.documents; })
+        .def("rename_words", &rename_batch, "word_map"_a, "threads"_a,
+             nb::sig("def rename_words(self, word_map: collections.abc.Callable[[list[str]], list[str | None]], "
+                     "threads: int) -> None"),
+             "Give every distinct word another name, or drop it.")
+        .def(
+            "form_grams",
+            [](Batch& self, std::uint32_t shortest, std::uint32_t longest, std::size_t threads) {
+                run_watched(entries_of(self), [&](Monitor& monitor) {
+                    form_grams(self, shortest, longest, threads, monitor);
+                });
+            },
+            "shortest"_a, "longest"_a, "threads"_a, "Turn sequences of words into n-gram counts.");
+    module.def("count_texts", &count_documents, "columns"_a, "spaces"_a, "options"_a,
+               "in_sequence"_a, "threads"_a,
+               nb::sig("def count_texts(columns: collections.abc.Sequence[collections.abc.Sequence[str | bytes]], "
+                       "spaces: collections.abc.Sequence[int], options: TokenizerOptions, in_sequence: bool, "
+                       "threads: int) -> Batch"),
+               "Count the tokens of documents given as columns of texts, one for each field.");
+}
+
+inline void bind_collector(nb::module_& module) {
+    using Ranking = TermCollector::Ranking;
+    nb::class_<Ranking>(module, "Ranking", "The terms that passed the bounds, in final order.")
+        .def("__len__", [](const Ranking& self) { return self.order.size(); })
+        .def_prop_ro("documents", [](const Ranking& self) { return to_array(self.documents); },
+                     nb::rv_policy::move)
+        .def_prop_ro("occurrences", [](const Ranking& self) { return to_array(self.occurrences); },
+                     nb::rv_policy::move);
+
+    nb::class_<TermCollector>(module, "TermCollector", "Gathers terms and rows, batch by batch.")
+        .def(nb::init<bool>(), "keep_rows"_a)
+        .def_prop_ro("documents", &TermCollector::documents)
+        .def("__len__", &TermCollector::size)
+        .def(
+            "add",
+            [](TermCollector& self, Batch& batch, std::size_t threads) {
+                run_watched(entries_of(batch), [&](Monitor& monitor) {
+                    self.add(std::move(batch), threads, monitor);
+                });
+            },
+            "batch"_a, "threads"_a, "Take in a batch; it is empty afterwards.")
+        .def(
+            "add_terms",
+            [](TermCollector& self, const Vocabulary& terms, const InputCounts& documents,
+               const InputCounts& occurrences, std::uint64_t document_count) {
+                if (documents.size() != terms.size() || occurrences.size() != terms.size())
+                    throw nb::value_error("there must be one count for each term");
+                self.add_terms(terms.terms(), to_vector(documents), to_vector(occurrences),
+                               document_count);
+            },
+            "terms"_a, "documents"_a, "occurrences"_a, "document_count"_a,
+            "Take in a vocabulary counted elsewhere.")
+        .def(
+            "rank",
+            [](const TermCollector& self, std::uint64_t min_documents, std::uint64_t max_documents,
+               std::uint64_t max_terms, std::size_t threads) {
+                Ranking ranking;
+                run_watched(self.size(), [&](Monitor& monitor) {
+                    ranking = self.rank({min_documents, max_documents, max_terms}, threads, monitor);
+                });
+                return ranking;
+            },
+            "min_documents"_a, "max_documents"_a, "max_terms"_a, "threads"_a,
+            "Filter the terms and put them in their final order.")
+        .def("vocabulary", &TermCollector::vocabulary, "ranking"_a)
+        .def("matrix", &matrix_of_collected, "ranking"_a, "weighting"_a, "threads"_a,
+             nb::sig("def matrix(self, ranking: Ranking, weighting: Weighting, threads: int) -> "
+                     MATRIX_ARRAYS),
+             "The rows as CSR arrays (row starts, terms, values); the collector keeps none.");
+}
+
+inline void bind_vocabulary(nb::module_& module) {
+    nb::class_<Vocabulary>(module, "Vocabulary", "Terms in rank order, looked up by their bytes.")
+        .def("__init__",
+             [](Vocabulary* self, const Spaces& spaces, nb::sequence terms) {
+                 new (self) Vocabulary(make_vocabulary(spaces, terms));
+             },
+             "spaces"_a, "terms"_a,
+             nb::sig("def __init__(self, spaces: collections.abc.Sequence[int], terms: collections.abc.Sequence[str]) -> None"))
+        .def("__len__", &Vocabulary::size)
+        .def("terms", [](const Vocabulary& self) { return texts_of(self.terms()); },
+             nb::sig("def terms(self) -> list[str]"), "The terms, without their spaces.")
+        .def("spaces",
+             [](const Vocabulary& self) {
+                 std::vector<std::uint32_t> spaces;
+                 for (std::uint32_t term = 0; term < self.size(); ++term)
+                     spaces.push_back(self.terms().space(term));
+                 return to_array(spaces);
+             })
+        .def("matrix", &matrix_of_vocabulary, "batch"_a, "weighting"_a, "threads"_a,
+             nb::sig("def matrix(self, batch: Batch, weighting: Weighting, threads: int) -> "
+                     MATRIX_ARRAYS),
+             "The batch as CSR arrays (row starts, terms, values); it is empty afterwards.");
+    module.def("hashed_matrix", &matrix_of_buckets, "buckets"_a, "batch"_a, "weighting"_a,
+               "threads"_a,
+               nb::sig("def hashed_matrix(buckets: int, batch: Batch, weighting: Weighting, "
+                       "threads: int) -> " MATRIX_ARRAYS),
+               "Like Vocabulary.matrix, with hash buckets for terms.");
+}
+
+inline void bind_vectors(nb::module_& module) {
+    bind_tokenizer(module);
+    bind_weighting(module);
+    bind_batch(module);
+    bind_vocabulary(module);
+    bind_collector(module);
+}
+
+}  // namespace postil::bind

@@ -1,0 +1,80 @@
+// Texts to rows of counted terms.
+//
+// Documents are cut into chunks; each worker has a lane with a word table of its own, so that
+// nothing is locked while counting. A batch then passes through stages, each lane by itself:
+//
+//     count_texts      tokens of every document, as counts or (for n-grams) in sequence
+//     rename_words     every distinct word becomes another, or is dropped (stop lists, stems)
+//     form_grams       sequences of words become counts of word n-grams
+//
+// Time is linear in the texts; memory is 8 bytes for each distinct term of each document, plus
+// the distinct words once for each lane.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "postil/texts.hpp"
+#include "postil/threads.hpp"
+#include "postil/tokenizer/options.hpp"
+#include "postil/term_table.hpp"
+
+namespace postil {
+
+struct Occurrence {
+    std::uint32_t term;
+    std::uint32_t count;
+};
+
+// Consecutive documents: their counted terms, or their words in order.
+struct Chunk {
+    std::size_t first_document = 0;
+    std::size_t documents = 0;
+    std::size_t lane = 0;
+    std::vector<Occurrence> entries;
+    std::vector<std::uint32_t> row_ends;       // into entries, one for each document
+    std::vector<std::uint32_t> sequence;       // word numbers; `field_end` closes each field
+    std::vector<std::uint64_t> sequence_ends;  // into sequence, one for each document
+};
+
+inline constexpr std::uint32_t field_end = WordTable::absent;
+
+struct Batch {
+    std::vector<TermTable> lanes;
+    std::vector<Chunk> chunks;
+    std::size_t documents = 0;
+    bool in_sequence = false;
+};
+
+// Which space each column's words belong to: all 0 where fields are joined.
+using Spaces = std::vector<Space>;
+
+// With several lanes the tables come in shards, ready to be merged side by side.
+Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
+                  bool in_sequence, std::size_t workers, Monitor& monitor);
+
+// The number of tokens of each text.
+std::vector<std::size_t> count_tokens(const std::vector<TextView>& texts,
+                                      const TokenizerOptions& options, std::size_t workers,
+                                      Monitor& monitor);
+
+// The distinct words of all lanes and spaces, each once, in an order of no meaning.
+struct DistinctWords {
+    WordTable words;
+    std::vector<std::vector<std::uint32_t>> index_of;  // [lane][word number] -> place in `words`
+};
+
+DistinctWords distinct_words(const Batch& batch);
+
+// names[i] replaces words.text(i); no value drops it.
+void rename_words(Batch& batch, const DistinctWords& distinct,
+                  const std::vector<std::optional<std::string>>& names, std::size_t workers,
+                  Monitor& monitor);
+
+// Word n-grams of every size from shortest to longest, joined by a space, within a field.
+void form_grams(Batch& batch, std::uint32_t shortest, std::uint32_t longest, std::size_t workers,
+                Monitor& monitor);
+
+}  // namespace postil

@@ -1,0 +1,26 @@
+// Character data of old SGML files (Latin-1, entities, control characters) as clean UTF-8.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace postil::readers {
+
+// Appends `raw` to `text`, with what stands around it trimmed (spaces, tabs, line ends).
+//
+// Each byte is a Latin-1 character. &lt; &gt; &amp; &quot; &apos; and the numeric references
+// &#N; and &#xN; become the character they name (U+FFFD where there is none); any other & stays.
+// CR LF and CR become LF. Control characters, written out or as a reference, become spaces
+// (tab and line feed stay): in newswire they stand for lost characters and for separators, and a
+// space never glues two words together.
+//
+// Time and memory are linear in `raw`.
+void append_sgml_text(std::string_view raw, std::string& text);
+
+inline std::string sgml_text(std::string_view raw) {
+    std::string text;
+    append_sgml_text(raw, text);
+    return text;
+}
+
+}  // namespace postil::readers

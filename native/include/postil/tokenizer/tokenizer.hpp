@@ -1,0 +1,229 @@
+// Text to tokens. tokenize(text, options, scratch, sink) calls sink(tokens) with spans of a few
+// tokens in order; a token is UTF-8, readable string_padding past its end, and valid only during
+// the call. Linear in the text; any input is defined, none is an error.
+#pragma once
+
+#include <vector>
+
+#include "postil/hash.hpp"
+#include "postil/texts.hpp"
+#include "postil/tokenizer/ascii.hpp"
+#include "postil/tokenizer/decode.hpp"
+#include "postil/tokenizer/normalise.hpp"
+#include "postil/tokenizer/options.hpp"
+
+namespace postil {
+
+// UTF-8 under construction, always padded.
+class Utf8Buffer {
+public:
+    Utf8Buffer() : bytes_(64) {}
+
+    const char* data() const { return bytes_.data(); }
+    std::size_t size() const { return size_; }
+    void clear() { size_ = 0; }
+
+    void append(char32_t code) {
+        if (size_ + 4 + string_padding > bytes_.size()) bytes_.resize(bytes_.size() * 2);
+        if (code < 0x80) {
+            put(code);
+        } else if (code < 0x800) {
+            put(0xC0 | (code >> 6));
+            put(0x80 | (code & 0x3F));
+        } else if (code < 0x10000) {
+            put(0xE0 | (code >> 12));
+            put(0x80 | ((code >> 6) & 0x3F));
+            put(0x80 | (code & 0x3F));
+        } else {
+            put(0xF0 | (code >> 18));
+            put(0x80 | ((code >> 12) & 0x3F));
+            put(0x80 | ((code >> 6) & 0x3F));
+            put(0x80 | (code & 0x3F));
+        }
+    }
+
+private:
+    void put(char32_t byte) { bytes_[size_++] = static_cast<char>(byte); }
+
+    std::vector<char> bytes_;
+    std::size_t size_ = 0;
+};
+
+// Room a tokenizer reuses from text to text.
+struct TokenizerScratch {
+    ascii::Scratch ascii;
+    Utf8Buffer token;
+    std::vector<std::size_t> starts;  // of the code points in `token`, for character n-grams
+};
+
+template <class Reader, class Sink>
+void tokenize_runs(Reader reader, const TokenizerOptions& options, TokenizerScratch& scratch,
+                   Sink&& sink) {
+    const auto classes = classes_of(options.kind);
+    const bool compounds = options.kind == TokenKind::compounds;
+    auto& token = scratch.token;
+    token.clear();
+    std::size_t length = 0;  // in code points
+    char32_t joiner = 0;     // seen after a word, taken in if a word follows at once
+
+    auto finish = [&] {
+        if (length >= options.min_length && length > 0) sink(token.data(), token.size());
+        token.clear();
+        length = 0;
+        joiner = 0;
+    };
+    normalise(reader, options.letter_case, options.fold_accents, [&](char32_t code) {
+        const auto bits = static_cast<std::uint8_t>(unicode::class_bits(code) ^ classes.flip);
+        const bool begins = (bits & classes.begin) != 0;
+        const bool proceeds = length > 0 && joiner == 0 && (bits & classes.proceed) != 0;
+        if (begins || proceeds) {
+            if (joiner != 0) {
+                token.append(joiner);
+                ++length;
+                joiner = 0;
+            }
+            token.append(code);
+            ++length;
+        } else if (compounds && length > 0 && joiner == 0 && is_inner_joiner(code)) {
+            joiner = code;
+        } else if (length > 0) {
+            finish();
+        }
+    });
+    finish();
+}
+
+namespace char_grams {
+
+// All n-grams of the code points from..to of the buffer.
+template <class Sink>
+void emit(const TokenizerScratch& scratch, std::size_t from, std::size_t to, std::size_t size,
+          Sink&& sink) {
+    const auto& starts = scratch.starts;
+    for (auto at = from; at + size <= to; ++at)
+        sink(scratch.token.data() + starts[at], starts[at + size] - starts[at]);
+}
+
+template <class Sink>
+void of_text(const TokenizerOptions& options, const TokenizerScratch& scratch, Sink&& sink) {
+    const auto count = scratch.starts.size() - 1;
+    for (std::size_t size = options.gram_min; size <= options.gram_max && size <= count; ++size)
+        emit(scratch, 0, count, size, sink);
+}
+
+// A word shorter than n counts once, whole, and ends the row of sizes (as in scikit-learn).
+template <class Sink>
+void of_word(const TokenizerOptions& options, const TokenizerScratch& scratch, Sink&& sink) {
+    const auto count = scratch.starts.size() - 1;
+    for (std::size_t size = options.gram_min; size <= options.gram_max; ++size) {
+        if (size >= count) {
+            sink(scratch.token.data(), scratch.token.size());
+            return;
+        }
+        emit(scratch, 0, count, size, sink);
+    }
+}
+
+}  // namespace char_grams
+
+// Character n-grams of the text with each run of two or more white spaces made one space.
+template <class Reader, class Sink>
+void tokenize_text_grams(Reader reader, const TokenizerOptions& options,
+                         TokenizerScratch& scratch, Sink&& sink) {
+    auto& text = scratch.token;
+    text.clear();
+    scratch.starts.clear();
+    std::size_t spaces = 0;
+    char32_t last_space = 0;
+    auto append = [&](char32_t code) {
+        scratch.starts.push_back(text.size());
+        text.append(code);
+    };
+    auto flush_spaces = [&] {
+        if (spaces > 0) append(spaces == 1 ? last_space : U' ');
+        spaces = 0;
+    };
+    normalise(reader, options.letter_case, options.fold_accents, [&](char32_t code) {
+        if ((unicode::class_bits(code) & unicode::space) != 0) {
+            ++spaces;
+            last_space = code;
+            return;
+        }
+        flush_spaces();
+        append(code);
+    });
+    flush_spaces();
+    scratch.starts.push_back(text.size());
+    char_grams::of_text(options, scratch, sink);
+}
+
+// Character n-grams within white-space separated words, each padded by a space at both ends.
+template <class Reader, class Sink>
+void tokenize_word_grams(Reader reader, const TokenizerOptions& options,
+                         TokenizerScratch& scratch, Sink&& sink) {
+    auto& word = scratch.token;
+    word.clear();
+    scratch.starts.clear();
+    auto append = [&](char32_t code) {
+        scratch.starts.push_back(word.size());
+        word.append(code);
+    };
+    auto finish = [&] {
+        if (word.size() == 0) return;
+        append(U' ');
+        scratch.starts.push_back(word.size());
+        char_grams::of_word(options, scratch, sink);
+        word.clear();
+        scratch.starts.clear();
+    };
+    normalise(reader, options.letter_case, options.fold_accents, [&](char32_t code) {
+        if ((unicode::class_bits(code) & unicode::space) != 0) return finish();
+        if (word.size() == 0) append(U' ');
+        append(code);
+    });
+    finish();
+}
+
+template <class Reader, class Sink>
+void tokenize_decoded(Reader reader, const TokenizerOptions& options, TokenizerScratch& scratch,
+                      Sink&& sink) {
+    if (options.kind == TokenKind::chars) tokenize_text_grams(reader, options, scratch, sink);
+    else if (options.kind == TokenKind::chars_in_words)
+        tokenize_word_grams(reader, options, scratch, sink);
+    else tokenize_runs(reader, options, scratch, sink);
+}
+
+inline bool is_ascii(const char* bytes, std::size_t length) {
+    std::uint8_t seen = 0;
+    for (std::size_t i = 0; i < length; ++i) seen |= static_cast<std::uint8_t>(bytes[i]);
+    return seen < 128;
+}
+
+template <class Sink>
+void tokenize(const TextView& text, const TokenizerOptions& options, TokenizerScratch& scratch,
+              Sink&& sink) {
+    const auto* bytes = static_cast<const char*>(text.data);
+    const bool byte_wide = text.encoding != Encoding::ucs2 && text.encoding != Encoding::ucs4;
+    const bool plain = text.encoding == Encoding::ascii || (byte_wide && is_ascii(bytes, text.length));
+    if (plain && !makes_char_grams(options.kind))
+        return ascii::tokenize(bytes, text.length, options, scratch.ascii, sink);
+
+    auto one = [&](const char* token, std::size_t length) {
+        const std::string_view view(token, length);
+        sink(std::span<const std::string_view>(&view, 1));
+    };
+    auto units = [&]<class Unit>(const Unit* first) {
+        tokenize_decoded(UnitReader<Unit>{first, first + text.length}, options, scratch, one);
+    };
+    switch (text.encoding) {
+        case Encoding::utf8: {
+            const auto* first = static_cast<const std::uint8_t*>(text.data);
+            return tokenize_decoded(Utf8Reader{first, first + text.length}, options, scratch, one);
+        }
+        case Encoding::ucs2: return units(static_cast<const std::uint16_t*>(text.data));
+        case Encoding::ucs4: return units(static_cast<const std::uint32_t*>(text.data));
+        default: return units(static_cast<const std::uint8_t*>(text.data));
+    }
+}
+
+}  // namespace postil

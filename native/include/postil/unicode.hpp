@@ -1,0 +1,42 @@
+// What the tokenizer knows of a code point: its class, its lower case, its unaccented form.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace postil::unicode {
+
+enum Class : std::uint8_t {
+    letter = 1,
+    number = 2,
+    connector = 4,       // '_' and its kin
+    mark = 8,            // combining marks and joiners: they continue a word, never begin one
+    space = 16,          // Python's str.isspace
+    python_word = 32,    // Python's \w
+    cased = 64,          // together these two decide the form of a final sigma
+    case_ignorable = 128,
+};
+
+inline constexpr char32_t replacement = 0xFFFD;
+inline constexpr char32_t capital_sigma = 0x3A3, small_sigma = 0x3C3, final_sigma = 0x3C2;
+
+std::uint8_t class_bits(char32_t code);
+
+using Image = std::span<const char32_t>;
+
+// The image of a code point under one map; an empty optional would cost a branch more than the
+// pair (changed, image) does.
+struct Mapped {
+    bool changed;
+    Image image;
+};
+
+Mapped lower(char32_t code);
+Mapped casefold(char32_t code);
+Mapped unaccent(char32_t code);  // but for Hangul syllables, which decompose by arithmetic
+
+inline constexpr char32_t hangul_first = 0xAC00, hangul_count = 11172;
+
+inline bool is_hangul_syllable(char32_t code) { return code - hangul_first < hangul_count; }
+
+}  // namespace postil::unicode

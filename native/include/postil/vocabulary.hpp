@@ -1,0 +1,78 @@
+// The terms of a corpus: gathered from batches, filtered and ranked, then looked up.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "postil/counting.hpp"
+
+namespace postil {
+
+// A term's provisional number while a vocabulary is being gathered.
+using Provisional = std::uint32_t;
+
+struct TermBounds {
+    std::uint64_t min_documents = 1;
+    std::uint64_t max_documents = UINT64_MAX;
+    std::uint64_t max_terms = UINT64_MAX;  // the most frequent by occurrences are kept
+};
+
+// Terms ranked by falling document frequency, ties by their bytes, then by space: an order that
+// depends on the set of documents alone, not on their order, the batches or the threads.
+class Vocabulary {
+public:
+    Vocabulary() = default;
+
+    // The caller passes terms in rank order; a repeated term throws std::invalid_argument.
+    void append(Space space, std::string_view padded_bytes);
+
+    std::size_t size() const { return terms_.size(); }
+    const WordTable& terms() const { return terms_; }
+
+    // The rank of each word of a lane by number, WordTable::absent where it is no term.
+    std::vector<std::uint32_t> look_up(const TermTable& words) const;
+
+private:
+    WordTable terms_;
+};
+
+// Gathers terms and, if asked, the rows that hold them, batch by batch.
+class TermCollector {
+public:
+    explicit TermCollector(bool keep_rows) : keep_rows_(keep_rows) {}
+
+    void add(Batch&& batch, std::size_t workers, Monitor& monitor);
+
+    // Adds terms counted elsewhere: the way partial vocabularies are merged.
+    void add_terms(const WordTable& terms, const std::vector<std::uint64_t>& documents,
+                   const std::vector<std::uint64_t>& occurrences, std::uint64_t document_count);
+
+    std::uint64_t documents() const { return documents_; }
+    std::size_t size() const { return terms_.size(); }
+
+    struct Ranking {
+        std::vector<Provisional> order;             // rank -> provisional number
+        std::vector<std::uint64_t> documents;       // document frequency by rank
+        std::vector<std::uint64_t> occurrences;     // by rank
+        std::vector<std::uint32_t> rank_of;         // provisional number -> rank, or absent
+    };
+
+    Ranking rank(const TermBounds& bounds, std::size_t workers, Monitor& monitor) const;
+    Vocabulary vocabulary(const Ranking& ranking) const;
+
+    // The rows, in document order, all in lane 0, their terms by provisional number. Leaves none
+    // behind.
+    std::vector<Chunk> take_rows();
+
+private:
+    void merge_lane(const TermTable& lane, std::vector<Provisional>& term_of, std::size_t workers,
+                    Monitor& monitor);
+
+    TermTable terms_;
+    std::vector<std::uint64_t> documents_of_, occurrences_of_;  // by provisional number
+    std::vector<Chunk> rows_;
+    std::uint64_t documents_ = 0;
+    bool keep_rows_;
+};
+
+}  // namespace postil

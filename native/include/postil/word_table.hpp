@@ -1,0 +1,129 @@
+// Distinct strings, numbered in the order they were first seen.
+//
+// A string lives in a space (a document field kept apart): the same bytes in two spaces are two
+// words. Open addressing; a slot holds a word's first eight bytes and its length, which settles
+// most look-ups in one cache line. Finding costs O(length); memory is about 70 bytes and the
+// string for each distinct word.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "postil/hash.hpp"
+
+namespace postil {
+
+using Space = std::uint32_t;
+inline constexpr Space max_space = 255;
+
+// A string ready to be looked up: what a table compares, computed once.
+struct WordKey {
+    const char* bytes;  // readable string_padding past the end
+    std::size_t length;
+    std::uint64_t first;  // the leading eight bytes
+    std::uint64_t hash;
+    Space space;
+
+    WordKey() = default;
+    WordKey(Space word_space, std::string_view text)
+        : bytes(text.data()),
+          length(text.size()),
+          first(leading_word(text.data(), text.size())),
+          hash(hash_string(first, text.data(), text.size(), word_space)),
+          space(word_space) {}
+};
+
+// Aligned so that the tables of two workers never share a cache line.
+class alignas(128) WordTable {
+public:
+    static constexpr std::uint32_t absent = 0xFFFFFFFFu;
+
+    WordTable() : slots_(1), mask_(0) {}
+
+    std::size_t size() const { return entries_.size(); }
+    Space space(std::uint32_t id) const { return entries_[id].space; }
+
+    // Readable string_padding bytes past its end.
+    std::string_view text(std::uint32_t id) const {
+        return {arena_.data() + entries_[id].offset, entries_[id].length};
+    }
+
+    WordKey key(std::uint32_t id) const {
+        const auto& entry = entries_[id];
+        WordKey key;
+        key.bytes = arena_.data() + entry.offset;
+        key.length = entry.length;
+        key.first = leading_word(key.bytes, key.length);
+        key.hash = entry.hash;
+        key.space = entry.space;
+        return key;
+    }
+
+    void prefetch(const WordKey& key) const { __builtin_prefetch(&slots_[key.hash & mask_]); }
+
+    // The id of the word, entered if it is new. A word has at least one byte.
+    std::uint32_t intern(const WordKey& key) {
+        const auto shape = shape_of(key);
+        auto place = key.hash & mask_;
+        for (;; place = (place + 1) & mask_) {
+            const auto& slot = slots_[place];
+            if (slot.first == key.first && slot.shape == shape && tail_matches(slot.id, key))
+                return slot.id;
+            if (slot.shape == vacant) return insert(place, key);
+        }
+    }
+
+    // The id of the word, or `absent`.
+    std::uint32_t find(const WordKey& key) const {
+        const auto shape = shape_of(key);
+        for (auto place = key.hash & mask_;; place = (place + 1) & mask_) {
+            const auto& slot = slots_[place];
+            if (slot.first == key.first && slot.shape == shape && tail_matches(slot.id, key))
+                return slot.id;
+            if (slot.shape == vacant) return absent;
+        }
+    }
+
+private:
+    static constexpr std::uint32_t vacant = 0;
+
+    struct Slot {
+        std::uint64_t first = 0;
+        std::uint32_t shape = vacant;  // length and space
+        std::uint32_t id = absent;
+    };
+
+    struct Entry {
+        std::uint64_t hash;
+        std::uint64_t offset;  // into the arena
+        std::uint32_t length;
+        Space space;
+    };
+
+    // Never `vacant`. Tells apart any two short words with the same leading bytes.
+    static std::uint32_t shape_of(const WordKey& key) {
+        constexpr std::size_t longest = 0xFFFFFF;
+        return static_cast<std::uint32_t>(key.length < longest ? key.length : longest) |
+               key.space << 24;
+    }
+
+    bool tail_matches(std::uint32_t id, const WordKey& key) const {
+        if (key.length <= 8) return true;
+        const auto& entry = entries_[id];
+        return entry.length == key.length &&
+               std::memcmp(arena_.data() + entry.offset + 8, key.bytes + 8, key.length - 8) == 0;
+    }
+
+    std::uint32_t insert(std::size_t place, const WordKey& key);
+    void grow();
+
+    std::vector<Slot> slots_;
+    std::uint64_t mask_;
+    std::vector<Entry> entries_;
+    std::vector<char> arena_;
+    std::uint64_t arena_used_ = 0;
+};
+
+}  // namespace postil

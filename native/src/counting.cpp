@@ -1,0 +1,325 @@
+#include "postil/counting.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "postil/tokenizer/tokenizer.hpp"
+
+namespace postil {
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 1 << 18;
+constexpr unsigned merge_shard_bits = 4;
+
+// Where a word stands in the newest row that holds it.
+struct Mark {
+    std::uint32_t row = WordTable::absent;
+    std::uint32_t position = 0;
+};
+
+// What a worker keeps from chunk to chunk to count rows with.
+struct CountingScratch {
+    std::vector<Mark> marks;         // by word number
+    std::vector<Occurrence> entries;  // of the chunk at hand
+};
+
+// Adds occurrences to the row at hand. The marks say where a word already stands, so that no row
+// is ever searched or sorted to be counted. Whether a word is new to its row is a coin toss no
+// processor can predict, hence the arithmetic in place of a branch.
+class RowCounter {
+public:
+    RowCounter(CountingScratch& scratch, Chunk& chunk) : scratch_(scratch), chunk_(chunk) {}
+
+    // Makes room for so many further calls of add, with word numbers below `number_end`.
+    void reserve(std::size_t count, std::size_t number_end) {
+        auto& [marks, entries] = scratch_;
+        if (used_ + count > entries.size())
+            entries.resize(std::max(used_ + count, entries.size() * 2));
+        if (number_end > marks.size()) marks.resize(std::max(number_end, marks.size() * 2));
+    }
+
+    void add(std::uint32_t word, std::uint32_t row, std::uint32_t count = 1) {
+        auto& mark = scratch_.marks[word];
+        const auto fresh = static_cast<std::uint32_t>(mark.row != row);
+        const auto known = fresh - 1;  // all ones if the row has the word already
+        const auto position = (mark.position & known) | (static_cast<std::uint32_t>(used_) & ~known);
+        auto& entry = scratch_.entries[position];
+        entry = {word, (entry.count & known) + count};
+        mark = {row, position};
+        used_ += fresh;
+    }
+
+    void end_row() { chunk_.row_ends.push_back(static_cast<std::uint32_t>(used_)); }
+
+    void end_chunk() {
+        const auto first = scratch_.entries.begin();
+        chunk_.entries.assign(first, first + static_cast<std::ptrdiff_t>(used_));
+    }
+
+private:
+    CountingScratch& scratch_;
+    Chunk& chunk_;
+    std::size_t used_ = 0;
+};
+
+using Tokens = std::span<const std::string_view>;
+
+// Enters a few tokens and calls sink(number) for each; their table slots are fetched together.
+template <class Sink>
+void intern_tokens(TermTable& words, Space space, Tokens tokens, Sink&& sink) {
+    std::array<WordKey, 32> keys;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        keys[i] = WordKey(space, tokens[i]);
+        words.prefetch(keys[i]);
+    }
+    for (std::size_t i = 0; i < tokens.size(); ++i) sink(words.intern(keys[i]));
+}
+
+std::vector<Chunk> cut_into_chunks(const Columns& columns, std::size_t documents) {
+    std::vector<Chunk> chunks;
+    std::size_t bytes = chunk_bytes;
+    for (std::size_t document = 0; document < documents; ++document) {
+        if (bytes >= chunk_bytes) {
+            chunks.emplace_back().first_document = document;
+            bytes = 0;
+        }
+        ++chunks.back().documents;
+        for (const auto& column : columns) bytes += byte_length(column[document]) + 1;
+    }
+    return chunks;
+}
+
+// The chunks of each lane, so that a stage can take a lane as one task.
+template <class Work>
+void for_each_lane(Batch& batch, std::size_t workers, Monitor& monitor, Work&& work) {
+    run_tasks(batch.lanes.size(), workers, monitor, [&](std::size_t lane, std::size_t) {
+        std::vector<Chunk*> chunks;
+        for (auto& chunk : batch.chunks)
+            if (chunk.lane == lane) chunks.push_back(&chunk);
+        work(lane, chunks);
+    });
+}
+
+// What a worker needs besides its lane.
+struct Workbench {
+    TokenizerScratch tokenizer;
+    CountingScratch counting;
+};
+
+void count_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
+                 TermTable& words, Workbench& bench, Chunk& chunk) {
+    RowCounter counter(bench.counting, chunk);
+    chunk.row_ends.reserve(chunk.documents);
+    for (std::size_t i = 0; i < chunk.documents; ++i) {
+        const auto document = chunk.first_document + i;
+        const auto row = static_cast<std::uint32_t>(document);
+        for (std::size_t field = 0; field < columns.size(); ++field)
+            tokenize(columns[field][document], options, bench.tokenizer, [&](Tokens tokens) {
+                std::array<std::uint32_t, 32> numbers;
+                std::size_t count = 0;
+                intern_tokens(words, spaces[field], tokens,
+                              [&](std::uint32_t word) { numbers[count++] = word; });
+                counter.reserve(count, words.number_end());
+                for (std::size_t at = 0; at < count; ++at) counter.add(numbers[at], row);
+            });
+        counter.end_row();
+    }
+    counter.end_chunk();
+}
+
+void list_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
+                TermTable& words, Workbench& bench, Chunk& chunk) {
+    for (std::size_t i = 0; i < chunk.documents; ++i) {
+        for (std::size_t field = 0; field < columns.size(); ++field) {
+            tokenize(columns[field][chunk.first_document + i], options, bench.tokenizer,
+                     [&](Tokens tokens) {
+                         intern_tokens(words, spaces[field], tokens, [&](std::uint32_t word) {
+                             chunk.sequence.push_back(word);
+                         });
+                     });
+            chunk.sequence.push_back(field_end);
+        }
+        chunk.sequence_ends.push_back(chunk.sequence.size());
+    }
+}
+
+// The words of one field, joined by single spaces, so that every n-gram is one run of bytes.
+class JoinedWords {
+public:
+    void clear() {
+        bytes_.clear();
+        starts_.clear();
+        ends_.clear();
+    }
+
+    void append(std::string_view word) {
+        if (!starts_.empty()) bytes_.push_back(' ');
+        starts_.push_back(bytes_.size());
+        bytes_.insert(bytes_.end(), word.begin(), word.end());
+        ends_.push_back(bytes_.size());
+    }
+
+    template <class Sink>
+    void for_each_gram(std::size_t shortest, std::size_t longest, Sink&& sink) {
+        bytes_.resize(bytes_.size() + string_padding);
+        for (auto size = shortest; size <= longest && size <= starts_.size(); ++size)
+            for (std::size_t at = 0; at + size <= starts_.size(); ++at)
+                sink(std::string_view(bytes_.data() + starts_[at],
+                                      ends_[at + size - 1] - starts_[at]));
+    }
+
+private:
+    std::vector<char> bytes_;
+    std::vector<std::size_t> starts_, ends_;
+};
+
+void rename_rows(Chunk& chunk, const std::vector<std::uint32_t>& renamed, std::size_t number_end,
+                 CountingScratch& scratch) {
+    const auto old_entries = std::exchange(chunk.entries, {});
+    const auto old_ends = std::exchange(chunk.row_ends, {});
+    RowCounter counter(scratch, chunk);
+    counter.reserve(old_entries.size(), number_end);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < chunk.documents; ++i) {
+        const auto row = static_cast<std::uint32_t>(chunk.first_document + i);
+        for (; at < old_ends[i]; ++at) {
+            const auto word = renamed[old_entries[at].term];
+            if (word != WordTable::absent) counter.add(word, row, old_entries[at].count);
+        }
+        counter.end_row();
+    }
+    counter.end_chunk();
+}
+
+void rename_sequence(Chunk& chunk, const std::vector<std::uint32_t>& renamed) {
+    std::size_t at = 0, kept = 0;
+    for (auto& end : chunk.sequence_ends) {
+        for (; at < end; ++at) {
+            const auto word = chunk.sequence[at];
+            const auto name = word == field_end ? field_end : renamed[word];
+            if (word == field_end || name != WordTable::absent) chunk.sequence[kept++] = name;
+        }
+        end = kept;
+    }
+    chunk.sequence.resize(kept);
+}
+
+void gram_chunk(const TermTable& words, TermTable& grams, std::uint32_t shortest,
+                std::uint32_t longest, JoinedWords& joined, CountingScratch& scratch,
+                Chunk& chunk) {
+    RowCounter counter(scratch, chunk);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < chunk.documents; ++i) {
+        const auto row = static_cast<std::uint32_t>(chunk.first_document + i);
+        joined.clear();
+        Space space = 0;
+        for (; at < chunk.sequence_ends[i]; ++at) {
+            const auto word = chunk.sequence[at];
+            if (word != field_end) {
+                space = words.space(word);
+                joined.append(words.text(word));
+                continue;
+            }
+            joined.for_each_gram(shortest, longest, [&](std::string_view gram) {
+                const auto number = grams.intern(WordKey(space, gram));
+                counter.reserve(1, number + std::size_t{1});
+                counter.add(number, row);
+            });
+            joined.clear();
+        }
+        counter.end_row();
+    }
+    counter.end_chunk();
+    chunk.sequence = {};
+    chunk.sequence_ends = {};
+}
+
+}  // namespace
+
+Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
+                  bool in_sequence, std::size_t workers, Monitor& monitor) {
+    Batch batch;
+    batch.documents = columns.empty() ? 0 : columns[0].size();
+    batch.in_sequence = in_sequence;
+    batch.chunks = cut_into_chunks(columns, batch.documents);
+    const auto lanes = std::clamp<std::size_t>(batch.chunks.size(), 1, workers);
+    batch.lanes.assign(lanes, TermTable(workers > 1 ? merge_shard_bits : 0));
+
+    std::vector<Workbench> benches(lanes);
+    const auto process = in_sequence ? list_chunk : count_chunk;
+    run_tasks(batch.chunks.size(), batch.lanes.size(), monitor,
+              [&](std::size_t task, std::size_t lane) {
+                  // Worked on apart, so that workers never write to one cache line.
+                  auto chunk = std::move(batch.chunks[task]);
+                  chunk.lane = lane;
+                  process(columns, spaces, options, batch.lanes[lane], benches[lane], chunk);
+                  batch.chunks[task] = std::move(chunk);
+              });
+    return batch;
+}
+
+std::vector<std::size_t> count_tokens(const std::vector<TextView>& texts,
+                                      const TokenizerOptions& options, std::size_t workers,
+                                      Monitor& monitor) {
+    std::vector<std::size_t> counts(texts.size());
+    std::vector<TokenizerScratch> scratch(workers);
+    run_tasks(texts.size(), workers, monitor, [&](std::size_t text, std::size_t worker) {
+        tokenize(texts[text], options, scratch[worker],
+                 [&](Tokens tokens) { counts[text] += tokens.size(); });
+    });
+    return counts;
+}
+
+DistinctWords distinct_words(const Batch& batch) {
+    DistinctWords distinct;
+    for (const auto& lane : batch.lanes) {
+        auto& index = distinct.index_of.emplace_back(lane.number_end());
+        lane.for_each([&](std::uint32_t word) {
+            index[word] = distinct.words.intern(WordKey(0, lane.text(word)));
+        });
+    }
+    return distinct;
+}
+
+void rename_words(Batch& batch, const DistinctWords& distinct,
+                  const std::vector<std::optional<std::string>>& names, std::size_t workers,
+                  Monitor& monitor) {
+    for_each_lane(batch, workers, monitor, [&](std::size_t lane, std::vector<Chunk*>& chunks) {
+        auto& words = batch.lanes[lane];
+        const auto old_words = std::exchange(words, TermTable(words.shard_bits()));
+        std::vector<std::uint32_t> renamed(old_words.number_end(), WordTable::absent);
+        std::string padded;
+        old_words.for_each([&](std::uint32_t word) {
+            const auto& name = names[distinct.index_of[lane][word]];
+            if (!name || name->empty()) return;
+            padded.assign(*name).append(string_padding, '\0');
+            const auto view = std::string_view(padded).substr(0, name->size());
+            renamed[word] = words.intern(WordKey(old_words.space(word), view));
+        });
+        CountingScratch scratch;
+        for (auto* chunk : chunks) {
+            if (batch.in_sequence) rename_sequence(*chunk, renamed);
+            else rename_rows(*chunk, renamed, words.number_end(), scratch);
+        }
+    });
+}
+
+void form_grams(Batch& batch, std::uint32_t shortest, std::uint32_t longest, std::size_t workers,
+                Monitor& monitor) {
+    for_each_lane(batch, workers, monitor, [&](std::size_t lane, std::vector<Chunk*>& chunks) {
+        auto& grams = batch.lanes[lane];
+        const auto words = std::exchange(grams, TermTable(grams.shard_bits()));
+        JoinedWords joined;
+        CountingScratch scratch;
+        for (auto* chunk : chunks) {
+            if (monitor.stop) return;
+            gram_chunk(words, grams, shortest, longest, joined, scratch, *chunk);
+        }
+    });
+    batch.in_sequence = false;
+}
+
+}  // namespace postil

@@ -1,0 +1,65 @@
+"""The exceptions postil raises on purpose.
+
+::
+
+    PostilError
+    ├── UsageError            the caller asked for something that cannot be (exit code 2)
+    │   ├── SpecError         an analyzer, weighting or other short spec does not parse
+    │   └── MissingExtraError an optional dependency is needed and absent
+    ├── InputError            what was read is not what it should be (exit code 1)
+    │   ├── DocumentError     one document of a stream; knows its source and position
+    │   └── CorpusError       a whole corpus: absent, empty, damaged, of unknown format
+    └── FetchError            a download failed or its checksum did not match
+
+A message says which input, which rule, what was received, and what to do. Exceptions know
+nothing of the command line or of HTTP: the doors translate them.
+"""
+
+from __future__ import annotations
+
+
+class PostilError(Exception):
+    """Base of every error postil raises on purpose."""
+
+
+class UsageError(PostilError, ValueError):
+    """The caller asked for something that cannot be."""
+
+
+class SpecError(UsageError):
+    """A short spec (analyzer, weighting) does not parse."""
+
+
+class MissingExtraError(UsageError, ImportError):
+    """An optional dependency is needed and absent."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs the package {package}, which is not installed: "
+            f"pip install 'postil[{extra}]'"
+        )
+
+
+class InputError(PostilError, ValueError):
+    """What was read is not what it should be."""
+
+
+class DocumentError(InputError):
+    """One document of a stream is bad.
+
+    ``source`` names the file (or ``<stdin>``), ``position`` says where in it ("line 17",
+    "document 3"); both stand at the head of the message.
+    """
+
+    def __init__(self, source: str, position: str, message: str) -> None:
+        super().__init__(f"{source}, {position}: {message}")
+        self.source = source
+        self.position = position
+
+
+class CorpusError(InputError):
+    """A whole corpus is absent, empty, damaged or of unknown format."""
+
+
+class FetchError(PostilError, OSError):
+    """A download failed or its checksum did not match."""

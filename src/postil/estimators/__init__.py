@@ -1,0 +1,7 @@
+"""The scikit-learn face: few classes, no mathematics."""
+
+from __future__ import annotations
+
+from postil.estimators.text_vectorizer import TextVectorizer
+
+__all__ = ["TextVectorizer"]

@@ -1,0 +1,200 @@
+"""A scikit-learn transformer that drops in for ``TfidfVectorizer``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, issparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from postil.estimators.translation import ScikitAnalysis, analyzer_for
+from postil.text.analyzer import Analyzer
+from postil.vectors.vectorizer import Vectorizer
+from postil.vectors.vocabulary import TermBounds, Vocabulary
+from postil.vectors.weighting import Idf, Norm, TermFrequency, Weighting
+
+Text = str | bytes
+
+
+class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Raw texts to a CSR matrix of TFxIDF weights, as ``TfidfVectorizer`` makes it, faster.
+
+    Takes ``TfidfVectorizer``'s parameters and gives its numbers. Four things differ, on purpose:
+
+    - columns stand by falling document frequency, not by the alphabet;
+    - weights are float32;
+    - ``analyzer`` may also be a postil spec such as ``"words lower stop(snowball:en)
+      stem(porter)"``, which then says all there is to say about tokens;
+    - Python callables (``tokenizer``, ``preprocessor``, a callable ``analyzer``) are not taken:
+      tokens are made in native threads.
+
+    ``weights`` names a weighting of ``postil.vectors.weighting`` (``"binary"``, ``"glm2004"``,
+    …) in place of ``binary``, ``use_idf``, ``smooth_idf`` and ``sublinear_tf``. ``constant``
+    adds a last column of ones. ``buckets`` replaces the vocabulary by hash buckets. ``n_jobs`` is
+    the number of threads; None uses every processor. Results do not depend on it.
+
+    Cost: time linear in the texts; memory is the matrix plus about 70 bytes for each term.
+    """
+
+    def __init__(
+        self,
+        *,
+        analyzer: str = "word",
+        ngram_range: tuple[int, int] = (1, 1),
+        lowercase: bool = True,
+        strip_accents: Literal["ascii", "unicode"] | None = None,
+        stop_words: str | Sequence[str] | None = None,
+        token_pattern: str = r"(?u)\b\w\w+\b",
+        max_df: float = 1.0,
+        min_df: float = 1,
+        max_features: int | None = None,
+        vocabulary: Mapping[str, int] | Iterable[str] | None = None,
+        binary: bool = False,
+        norm: Literal["l1", "l2"] | None = "l2",
+        use_idf: bool = True,
+        smooth_idf: bool = True,
+        sublinear_tf: bool = False,
+        weights: str | None = None,
+        constant: bool = False,
+        buckets: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.analyzer = analyzer
+        self.ngram_range = ngram_range
+        self.lowercase = lowercase
+        self.strip_accents = strip_accents
+        self.stop_words = stop_words
+        self.token_pattern = token_pattern
+        self.max_df = max_df
+        self.min_df = min_df
+        self.max_features = max_features
+        self.vocabulary = vocabulary
+        self.binary = binary
+        self.norm = norm
+        self.use_idf = use_idf
+        self.smooth_idf = smooth_idf
+        self.sublinear_tf = sublinear_tf
+        self.weights = weights
+        self.constant = constant
+        self.buckets = buckets
+        self.n_jobs = n_jobs
+
+    def fit(self, raw_documents: Iterable[Text], y: object = None) -> Self:  # noqa: ARG002
+        """Learn vocabulary and idf."""
+        vectorizer = self._make_vectorizer()
+        vectorizer.fit(_texts(raw_documents))
+        self._vectorizer = vectorizer
+        return self
+
+    def fit_transform(self, raw_documents: Iterable[Text], y: object = None) -> csr_matrix[Any]:  # noqa: ARG002
+        """Learn vocabulary and idf, and return the matrix; each text is read once."""
+        vectorizer = self._make_vectorizer()
+        matrix = vectorizer.fit_transform(_texts(raw_documents))
+        self._vectorizer = vectorizer
+        return matrix
+
+    def transform(self, raw_documents: Iterable[Text]) -> csr_matrix[Any]:
+        """Return the matrix of texts under the learned vocabulary and idf."""
+        check_is_fitted(self)
+        return self._vectorizer.transform(_texts(raw_documents))
+
+    def inverse_transform(self, X: Any) -> list[NDArray[np.str_]]:  # noqa: N803
+        """Return, for each row, the terms with a non-zero weight."""
+        check_is_fitted(self)
+        matrix = X.tocsr() if issparse(X) else csr_matrix(np.asarray(X))
+        names = self.get_feature_names_out()
+        return [names[matrix[row].indices] for row in range(matrix.shape[0])]
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:  # noqa: ARG002
+        """The name of every column."""
+        check_is_fitted(self)
+        if self.buckets is not None:
+            names = [f"bucket:{i}" for i in range(self.buckets)]
+        else:
+            names = list(self._known_vocabulary().names)
+        return np.asarray(names + ["(constant)"] * self.constant, dtype=object)
+
+    def build_analyzer(self) -> Callable[[Text], list[str]]:
+        """Return the function that turns one text into its tokens."""
+        return self._make_analyzer().tokens
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        """The column of each term."""
+        check_is_fitted(self)
+        return dict(self._known_vocabulary().column_of)
+
+    @property
+    def idf_(self) -> NDArray[np.float64]:
+        """The idf of each term."""
+        check_is_fitted(self)
+        if self._vectorizer.idf is None:
+            raise AttributeError("idf_ is there only where the weights have an idf")
+        return self._vectorizer.idf
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_vectorizer")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.requires_fit = True
+        return tags
+
+    def _known_vocabulary(self) -> Vocabulary:
+        vocabulary = self._vectorizer.vocabulary
+        if vocabulary is None:
+            raise AttributeError("hash buckets have no vocabulary")
+        return vocabulary
+
+    def _make_analyzer(self) -> Analyzer:
+        return analyzer_for(
+            ScikitAnalysis(
+                analyzer=self.analyzer,
+                ngram_range=self.ngram_range,
+                lowercase=self.lowercase,
+                strip_accents=self.strip_accents,
+                stop_words=self.stop_words,
+                token_pattern=self.token_pattern,
+            )
+        )
+
+    def _make_weighting(self) -> Weighting:
+        norm: Norm = self.norm if self.norm is not None else "none"
+        if self.weights is not None:
+            return Weighting.named(self.weights, norm=norm, constant=self.constant)
+        tf: TermFrequency = "log" if self.sublinear_tf else "counts"
+        idf: Idf = ("smooth" if self.smooth_idf else "plain") if self.use_idf else "none"
+        return Weighting("binary" if self.binary else tf, idf, norm, self.constant)
+
+    def _make_vectorizer(self) -> Vectorizer:
+        return Vectorizer(
+            self._make_analyzer(),
+            weighting=self._make_weighting(),
+            bounds=TermBounds(self.min_df, self.max_df, self.max_features),
+            buckets=self.buckets,
+            vocabulary=_given_vocabulary(self.vocabulary),
+            threads=None if self.n_jobs in (None, -1) else self.n_jobs,
+        )
+
+
+def _texts(raw_documents: Iterable[Text]) -> Sequence[Text]:
+    if isinstance(raw_documents, (str, bytes)):
+        raise ValueError("Iterable over raw text documents expected, string object received.")  # noqa: TRY004
+    return raw_documents if isinstance(raw_documents, (list, tuple)) else list(raw_documents)
+
+
+def _given_vocabulary(terms: Mapping[str, int] | Iterable[str] | None) -> Vocabulary | None:
+    if terms is None:
+        return None
+    if isinstance(terms, Mapping):
+        if sorted(terms.values()) != list(range(len(terms))):
+            raise ValueError("a vocabulary mapping numbers its terms 0, 1, 2, … without gaps")
+        return Vocabulary.of_terms(sorted(terms, key=terms.__getitem__))
+    return Vocabulary.of_terms(sorted(terms) if isinstance(terms, (set, frozenset)) else terms)

@@ -1,0 +1,28 @@
+"""Help for the mistyped: what is allowed, and what was perhaps meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+SUGGESTIONS = 3
+
+
+def near_names(received: str, allowed: Iterable[str]) -> list[str]:
+    """Find the allowed names most like the received one, best first; at most three."""
+    by_lower = {name.lower(): name for name in allowed}
+    near = get_close_matches(received.lower(), by_lower, n=SUGGESTIONS)
+    return [by_lower[name] for name in near]
+
+
+def advise(near: Iterable[str], allowed: Iterable[str]) -> str:
+    """Write the tail of a message: ``"; did you mean 'lower'? Allowed: lower, casefold"``."""
+    names = list(near)
+    meant = f"; did you mean {' or '.join(map(repr, names))}?" if names else "."
+    return f"{meant} Allowed: {', '.join(allowed) or 'nothing'}"
+
+
+def advice(received: str, allowed: Iterable[str]) -> str:
+    """Advise on a name that is not among those allowed."""
+    names = list(allowed)
+    return advise(near_names(received, names), names)

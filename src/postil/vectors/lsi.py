@@ -1,0 +1,204 @@
+"""Latent semantic indexing: documents as points in the space of the strongest directions.
+
+gao-wu-lee-chua-2003, section 3: the term-document matrix is decomposed as ``H = U S Vᵀ``
+(eq. 3.1), with the singular values of S falling, and only the top Q are kept. Here documents
+are rows, so the matrix decomposed is ``X = Hᵀ``; a row of U still belongs to a term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from postil.errors import InputError, UsageError
+
+Csr: TypeAlias = "sp.csr_matrix[Any] | sp.csr_array[Any, tuple[int, int]]"
+Floats: TypeAlias = NDArray[np.float64]
+
+# Lanczos is faster while it has to find at most this share of all directions.
+LANCZOS_SHARE = 0.25
+# The widest square matrix the dense route makes: 3.2 GB, and as much again for its vectors.
+WIDEST_DENSE = 20_000
+
+
+class Lsi:
+    """The top ``dimensions`` directions of a document-term matrix, and documents seen in them.
+
+    A document x becomes ``x U S⁻¹``, the coordinates its row has in V; new documents are folded
+    in the same way. With ``scaled`` it becomes ``x U``: the coordinates times the singular
+    values, as in V S. ``dimensions=None`` asks for full rank. Directions whose singular value is
+    not above ``tolerance`` times the largest are left out, so there may be fewer than asked for.
+
+    Fitting takes Lanczos steps (PROPACK) while Q is at most a quarter of the smaller side of X:
+    about Q passes over the non-zeros and ``Q²·(documents + terms)`` operations. Beyond that it
+    finds the eigenvectors of the square matrix of the smaller side, whose cost is that side
+    cubed and whose memory is that side squared: 8 bytes each. X is never made dense. A
+    transform costs the non-zeros times Q. The same data, ``seed`` and settings give the same
+    vectors: in each direction the entry furthest from 0 is positive.
+    """
+
+    def __init__(
+        self,
+        dimensions: int | None = None,
+        *,
+        scaled: bool = False,
+        seed: int = 0,
+        tolerance: float = 1e-6,
+    ) -> None:
+        if dimensions is not None and dimensions < 1:
+            raise UsageError(f"LSI needs at least one dimension, got {dimensions!r}")
+        if not 0 <= tolerance < 1:
+            raise UsageError(
+                f"the tolerance is a share of the largest singular value, from 0 to below 1, "
+                f"got {tolerance!r}"
+            )
+        self.dimensions = dimensions
+        self.scaled = scaled
+        self.seed = seed
+        self.tolerance = tolerance
+        self._term_vectors: NDArray[np.float32] | None = None
+        self._singular_values: Floats | None = None
+
+    @property
+    def term_vectors(self) -> NDArray[np.float32]:
+        """U: a row for each term, a column for each direction."""
+        if self._term_vectors is None:
+            raise UsageError("this LSI has no directions yet: fit it first")
+        return self._term_vectors
+
+    @property
+    def singular_values(self) -> Floats:
+        """The diagonal of S, falling."""
+        if self._singular_values is None:
+            raise UsageError("this LSI has no directions yet: fit it first")
+        return self._singular_values
+
+    def fit(self, X: Csr) -> Lsi:  # noqa: N803 - the name every scikit-learn user knows
+        """Find the directions of a document-term matrix."""
+        matrix = _checked(X)
+        wanted = min(matrix.shape) if self.dimensions is None else self.dimensions
+        values, vectors = _top_directions(matrix, min(wanted, *matrix.shape), self.seed)
+        real = values > self.tolerance * values[:1]
+        self._singular_values = values[real]
+        self._term_vectors = _with_fixed_signs(vectors[:, real]).astype(np.float32)
+        return self
+
+    def transform(self, X: Csr) -> NDArray[np.float32]:  # noqa: N803
+        """See documents in the directions: an array of documents × dimensions."""
+        if X.shape[1] != len(self.term_vectors):
+            raise UsageError(
+                f"this LSI was fitted on {len(self.term_vectors)} terms and the matrix has "
+                f"{X.shape[1]}: use vectors of the same vocabulary"
+            )
+        points = np.asarray(X.astype(np.float32, copy=False) @ self.term_vectors)
+        return points if self.scaled else points / self.singular_values.astype(np.float32)
+
+    def fit_transform(self, X: Csr) -> NDArray[np.float32]:  # noqa: N803
+        """Find the directions of X and see its documents in them."""
+        return self.fit(X).transform(X)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything a model file must hold to transform documents again."""
+        return {
+            "term_vectors": self.term_vectors,
+            "singular_values": self.singular_values,
+            "scaled": np.array([self.scaled], dtype=np.uint8),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Lsi:
+        """Restore what :meth:`to_arrays` gave; arrays that do not fit together are refused."""
+        vectors, values = arrays["term_vectors"], arrays["singular_values"]
+        falling = values.ndim == 1 and bool((np.diff(values) <= 0).all() and (values > 0).all())
+        if not falling or vectors.ndim != 2 or vectors.shape[1] != len(values):
+            raise InputError(
+                f"the stored LSI is damaged: term vectors of shape {vectors.shape} and singular "
+                f"values of shape {values.shape} do not belong together"
+            )
+        restored = cls(len(values) or None, scaled=bool(arrays["scaled"][0]))
+        restored._term_vectors = vectors.astype(np.float32, copy=False)
+        restored._singular_values = values.astype(np.float64, copy=False)
+        return restored
+
+
+def _checked(matrix: Csr) -> Csr:
+    if not sp.issparse(matrix):
+        raise UsageError(
+            f"LSI needs a scipy sparse matrix (documents × terms), got {type(matrix).__name__}: "
+            "wrap it in scipy.sparse.csr_matrix"
+        )
+    doubled = matrix.tocsr().astype(np.float64)
+    if not np.isfinite(doubled.data).all():
+        row = np.searchsorted(
+            doubled.indptr, np.flatnonzero(~np.isfinite(doubled.data))[0], "right"
+        )
+        raise InputError(f"document {row - 1} has a weight that is not a finite number")
+    return doubled
+
+
+def _top_directions(matrix: Csr, wanted: int, seed: int) -> tuple[Floats, Floats]:
+    """Find the ``wanted`` largest singular values, falling, and their term vectors."""
+    smaller = min(matrix.shape)
+    if wanted == 0 or matrix.nnz == 0:
+        return np.empty(0), np.empty((matrix.shape[1], 0))
+    if wanted <= LANCZOS_SHARE * smaller:
+        try:
+            return _by_lanczos(matrix, wanted, seed)
+        except np.linalg.LinAlgError as failure:
+            # It does not end where X has fewer directions than it is asked to find.
+            if smaller > WIDEST_DENSE:
+                raise UsageError(
+                    f"LSI did not find {wanted} directions in a matrix of {matrix.shape[0]} "
+                    f"documents and {matrix.shape[1]} terms ({failure}): ask for fewer dimensions"
+                ) from failure
+    return _by_eigenvectors(matrix, wanted)
+
+
+def _by_lanczos(matrix: Csr, wanted: int, seed: int) -> tuple[Floats, Floats]:
+    from scipy.sparse.linalg import svds
+
+    start = np.random.default_rng(seed).standard_normal(matrix.shape[0])
+    _, values, vectors = svds(
+        matrix, wanted, v0=start, solver="propack", return_singular_vectors="vh", random_state=seed
+    )
+    falling = np.argsort(-values, kind="stable")
+    return values[falling], vectors[falling].T
+
+
+def _by_eigenvectors(matrix: Csr, wanted: int) -> tuple[Floats, Floats]:
+    """Decompose ``XᵀX = U S² Uᵀ``, or ``XXᵀ = V S² Vᵀ`` with ``U = XᵀV S⁻¹`` if that is smaller.
+
+    Squaring costs half of the digits: singular values under about 1e-7 of the largest are noise.
+    """
+    from scipy.linalg import eigh
+
+    documents, terms = matrix.shape
+    side = min(documents, terms)
+    if side > WIDEST_DENSE:
+        raise UsageError(
+            f"{wanted} dimensions of a matrix of {documents} documents and {terms} terms need a "
+            f"dense square of {8e-9 * side * side:.0f} GB: ask for at most "
+            f"{int(LANCZOS_SHARE * side)}"
+        )
+    square = (matrix.T @ matrix if terms <= documents else matrix @ matrix.T).toarray()
+    squares, vectors = eigh(
+        square, subset_by_index=(side - wanted, side - 1), overwrite_a=True, check_finite=False
+    )
+    values = np.sqrt(np.maximum(squares[::-1], 0))
+    vectors = vectors[:, ::-1]
+    if terms <= documents:
+        return values, vectors
+    spread = np.divide(1, values, out=np.zeros_like(values), where=values > 0)
+    return values, np.asarray(matrix.T @ vectors) * spread
+
+
+def _with_fixed_signs(vectors: Floats) -> Floats:
+    """Turn each direction so that its entry furthest from 0 (the first of them) is positive."""
+    if vectors.size == 0:
+        return vectors
+    furthest = np.abs(vectors).argmax(axis=0)
+    return vectors * np.where(vectors[furthest, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)

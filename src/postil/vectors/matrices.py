@@ -1,0 +1,71 @@
+"""Sparse matrices from native arrays, with 32-bit indices where they fit."""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+CsrArrays = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
+
+LARGEST_INT32 = np.iinfo(np.int32).max
+
+
+def to_csr(arrays: CsrArrays, columns: int) -> sp.csr_matrix[Any]:
+    """The matrix of (row starts, terms, values), sharing the arrays.
+
+    SciPy wants both index arrays of one type: 32 bits while the entries can be numbered so.
+    """
+    row_starts, terms, values = arrays
+    index = index_type(len(values))
+    starts, indices = row_starts.astype(index), terms.astype(index, copy=False)
+    rows = len(row_starts) - 1
+    matrix: Any
+    if rows == 1:
+        # SciPy's constructor takes longer than making the vector of one document does.
+        matrix = copy.copy(_empty_row(columns))
+        matrix.data, matrix.indices, matrix.indptr = values, indices, starts
+    else:
+        matrix = sp.csr_matrix((values, indices, starts), shape=(rows, columns))
+    matrix.has_sorted_indices = True
+    matrix.has_canonical_format = True
+    return cast("sp.csr_matrix[Any]", matrix)
+
+
+def index_type(entries: int) -> type[np.signedinteger[Any]]:
+    """The narrowest index type that numbers so many entries."""
+    return np.int32 if entries <= LARGEST_INT32 else np.int64
+
+
+@lru_cache(maxsize=64)
+def _empty_row(columns: int) -> sp.csr_matrix[Any]:
+    nothing = (np.empty(0, np.float32), np.empty(0, np.int32), np.zeros(2, np.int32))
+    return sp.csr_matrix(nothing, shape=(1, columns))
+
+
+def stack(blocks: Iterable[sp.csr_matrix[Any]], columns: int) -> sp.csr_matrix[Any]:
+    """Stack blocks of rows; each is let go once copied, so the peak is about one matrix."""
+    waiting = deque(blocks)
+    entries = sum(block.nnz for block in waiting)
+    rows = sum(block.shape[0] for block in waiting)
+    index = index_type(entries)
+    row_starts = np.zeros(rows + 1, dtype=index)
+    terms = np.empty(entries, dtype=index)
+    values = np.empty(entries, dtype=np.float32)
+    row = entry = 0
+    while waiting:
+        block = waiting.popleft()
+        end = entry + block.nnz
+        terms[entry:end] = block.indices
+        values[entry:end] = block.data
+        row_starts[row + 1 : row + 1 + block.shape[0]] = block.indptr[1:] + np.int64(entry)
+        row, entry = row + block.shape[0], end
+    return sp.csr_matrix((values, terms, row_starts), shape=(rows, columns))

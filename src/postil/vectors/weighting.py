@@ -1,0 +1,117 @@
+"""How counts become weights.
+
+With n(i,j) the count of term j in document i, n(j) the number of training documents that hold
+it, and D the number of training documents, a weight is tf(n(i,j)) · idf(n(j), D), divided by the
+row's norm:
+
+=============================  ==========================================================
+tf ``binary``                  1
+tf ``counts``                  n
+tf ``log``                     1 + ln n
+idf ``none``                   1
+idf ``smooth``                 ln((D + 1) / (n(j) + 1)) + 1, scikit-learn's default
+idf ``plain``                  ln(D / n(j)) + 1, scikit-learn with ``smooth_idf=False``
+idf ``glm2004``                ln((D + 1) / (n(j) + 1)), genkin-lewis-madigan-2004 section 5.1
+norm ``none``, ``l1``, ``l2``  1, Σ|x|, √Σx² (cosine)
+=============================  ==========================================================
+
+genkin-lewis-madigan-2004 sums the norm over all terms, those that only a test document holds
+included; ``glm2004`` does so too (their n(j) is 0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postil import _native
+from postil.errors import SpecError
+
+TermFrequency = Literal["binary", "counts", "log"]
+Idf = Literal["none", "smooth", "plain", "glm2004"]
+Norm = Literal["none", "l1", "l2"]
+
+Frequencies = NDArray[np.uint64]
+Weights = NDArray[np.float64]
+
+
+def _smooth(documents: Weights, total: int) -> Weights:
+    return np.log((total + 1.0) / (documents + 1.0)) + 1.0
+
+
+def _plain(documents: Weights, total: int) -> Weights:
+    # A term of a given vocabulary that no training document holds counts as held by one.
+    return np.log(max(total, 1) / np.maximum(documents, 1.0)) + 1.0
+
+
+def _glm2004(documents: Weights, total: int) -> Weights:
+    return np.log((total + 1.0) / (documents + 1.0))
+
+
+_IDF: dict[Idf, Callable[[Weights, int], Weights]] = {
+    "smooth": _smooth,
+    "plain": _plain,
+    "glm2004": _glm2004,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weighting:
+    """A choice of term frequency, idf and norm, with or without a constant feature.
+
+    The constant is a last column of ones, outside the norm.
+    """
+
+    tf: TermFrequency = "counts"
+    idf: Idf = "smooth"
+    norm: Norm = "l2"
+    constant: bool = False
+
+    def __post_init__(self) -> None:
+        for value, known in ((self.tf, TFS), (self.idf, IDFS), (self.norm, NORMS)):
+            if value not in known:
+                raise SpecError(f"unknown weighting {value!r}: it is one of {', '.join(known)}")
+
+    @classmethod
+    def named(cls, name: str, *, norm: Norm = "l2", constant: bool = False) -> Weighting:
+        """A weighting by the name users give it; see ``NAMED``."""
+        if name not in NAMED:
+            raise SpecError(f"unknown weights {name!r}: they are one of {', '.join(NAMED)}")
+        tf, idf = NAMED[name]
+        return cls(tf, idf, norm, constant)
+
+    def idf_of(self, documents: Frequencies, total: int) -> Weights | None:
+        """The idf of terms held by so many of ``total`` documents, or None where there is none."""
+        if self.idf == "none":
+            return None
+        return _IDF[self.idf](documents.astype(np.float64), total)
+
+    def to_native(self, idf: Weights | None, total: int) -> _native.Weighting:
+        """Say the same as the native core takes it."""
+        unseen = float(np.log(total + 1.0)) if self.idf == "glm2004" else 0.0
+        return _native.Weighting(
+            frequency=getattr(_native.TermFrequency, self.tf),
+            norm=getattr(_native.Norm, self.norm),
+            idf=idf,
+            unseen_idf=unseen,
+            constant=self.constant,
+        )
+
+
+TFS: tuple[TermFrequency, ...] = ("binary", "counts", "log")
+IDFS: tuple[Idf, ...] = ("none", "smooth", "plain", "glm2004")
+NORMS: tuple[Norm, ...] = ("none", "l1", "l2")
+
+NAMED: dict[str, tuple[TermFrequency, Idf]] = {
+    "binary": ("binary", "none"),
+    "counts": ("counts", "none"),
+    "log": ("log", "none"),
+    "tfidf": ("counts", "smooth"),
+    "log-tfidf": ("log", "smooth"),
+    "plain-tfidf": ("counts", "plain"),
+    "glm2004": ("log", "glm2004"),
+}

@@ -1,0 +1,37 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+CORPUS_FILES = {
+    "reuters": "reuters21578.tar.gz",
+    "20news-bydate": "20news-bydate.tar.gz",
+    "20news-19997": "20news-19997.tar.gz",
+    "webkb": "webkb.tar.gz",
+    "arxiv-120k": "arxiv-120k.jsonl.zst",
+}
+
+
+@pytest.fixture(scope="session")
+def corpus_file() -> Callable[[str], Path]:
+    """Find a corpus file in POSTIL_DATA; skip by name where it is absent, fail in CI."""
+
+    def find(name: str) -> Path:
+        folder = os.environ.get("POSTIL_DATA")
+        path = Path(folder or ".") / CORPUS_FILES[name]
+        if folder and path.exists():
+            return path
+        message = (
+            f"corpus {name}: {CORPUS_FILES[name]} is not in POSTIL_DATA; "
+            f"get it with: postil corpus fetch {name}"
+        )
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+
+    return find

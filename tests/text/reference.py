@@ -1,0 +1,114 @@
+"""The obvious tokenizer: what the native one must agree with, in plain Python.
+
+Written from the definitions with `re`, `str` and `unicodedata`; slow, and easy to check by eye.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+JOINERS = "‌‍"  # zero width non-joiner and joiner: they continue a word, as marks do
+INNER = "['’‐-]"
+LETTER, NUMBER, CONNECTOR, MARK = "L", "N", "C", "M"
+
+
+def normalise(text: str, case: str, fold_accents: bool) -> str:
+    text = re.sub("[\ud800-\udfff]", "�", text)
+    if case == "lower":
+        text = text.lower()
+    if case == "casefold":
+        text = text.casefold()
+    if fold_accents:
+        decomposed = unicodedata.normalize("NFKD", text)
+        text = "".join(char for char in decomposed if unicodedata.combining(char) == 0)
+    return text
+
+
+@cache
+def word_class(char: str) -> str:
+    category = unicodedata.category(char)
+    if category[0] == "M" or char in JOINERS:
+        return MARK
+    if category == "Pc":
+        return CONNECTOR
+    if category[0] in "LN":
+        return category[0]
+    return char if re.match(INNER, char) else " "
+
+
+def runs(text: str, pattern: str) -> list[str]:
+    """The parts of the text whose word classes match the pattern."""
+    classes = "".join(map(word_class, text))
+    return [text[match.start() : match.end()] for match in re.finditer(pattern, classes)]
+
+
+WORD = f"[{LETTER}{NUMBER}{CONNECTOR}][{LETTER}{NUMBER}{CONNECTOR}{MARK}]*"
+
+
+def words(text: str) -> list[str]:
+    return runs(text, WORD)
+
+
+def python_words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
+
+
+def letters(text: str) -> list[str]:
+    return runs(text, f"{LETTER}[{LETTER}{MARK}]*")
+
+
+def compounds(text: str) -> list[str]:
+    return runs(text, f"{WORD}(?:{INNER}{WORD})*")
+
+
+def one_space_for_many(text: str) -> str:
+    return re.sub(r"\s\s+", " ", text)
+
+
+def grams(text: str, size: int) -> list[str]:
+    return [text[start : start + size] for start in range(len(text) - size + 1)]
+
+
+def chars(text: str, smallest: int, largest: int) -> list[str]:
+    text = one_space_for_many(text)
+    return [gram for size in range(smallest, largest + 1) for gram in grams(text, size)]
+
+
+def chars_in_words(text: str, smallest: int, largest: int) -> list[str]:
+    found = []
+    for word in text.split():
+        padded = f" {word} "
+        for size in range(smallest, largest + 1):
+            if size >= len(padded):
+                found.append(padded)
+                break
+            found.extend(grams(padded, size))
+    return found
+
+
+WORD_KINDS = {
+    "words": words,
+    "words-python": python_words,
+    "letters": letters,
+    "compounds": compounds,
+    "whitespace": str.split,
+}
+CHAR_KINDS = {"chars": chars, "chars-in-words": chars_in_words}
+
+
+def tokenize(
+    text: str,
+    kind: str,
+    *,
+    case: str = "keep",
+    fold_accents: bool = False,
+    min_length: int = 1,
+    gram_min: int = 1,
+    gram_max: int = 1,
+) -> list[str]:
+    text = normalise(text, case, fold_accents)
+    if kind in CHAR_KINDS:
+        return CHAR_KINDS[kind](text, gram_min, gram_max)
+    return [token for token in WORD_KINDS[kind](text) if len(token) >= min_length]

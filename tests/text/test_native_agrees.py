@@ -1,0 +1,128 @@
+"""The native tokenizer and the plain Python one give the same tokens for any text."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from postil import _native
+from postil.text.options import TokenizerOptions
+
+from . import reference
+
+TABLES = Path(__file__).parents[2] / "native" / "src" / "unicode_tables.cpp"
+SAME_UNICODE = f"Unicode {unicodedata.unidata_version}." in TABLES.read_text().partition("\n")[0]
+
+# Characters that tokenizers get wrong: sigmas, dotted and dotless i, ligatures, sharp s, marks
+# on their own, signs of Indic scripts, joiners, Hangul, inner punctuation, odd spaces, emoji
+# with modifiers, digits of other scripts, NUL, lone surrogates, the replacement character.
+TRICKY = (
+    "ΣσςΑα'İıIiỊǰŉßẞﬁﬃŒœǅ\u0301\u0345\u0307\u0903\u094dकिनमनি한글각ᄀ"
+    "\u200c\u200d\u00ad\ufeff'’‐-–_‿ \t\n\r\v\f\x1c\x1f\x85\xa0\u2028\u3000\u200b"
+    "👩🏽🇮🇹é①½Ⅷ٣五Ⓐ™ℌªº\x00\ud83d\udc69\udfff\ufffd𝔸𐐀Ꭰꭰͅᾳ"
+)
+
+KINDS = [*reference.WORD_KINDS, *reference.CHAR_KINDS]
+CASES = ["keep", "lower", "casefold"]
+UNIFORM = ("Lo", "Co", "Cn", "Cs")
+
+any_char = st.characters(exclude_categories=())
+word_like = st.characters(categories=["L", "M", "N", "Pc"])
+texts = st.one_of(
+    st.text(any_char, max_size=60),
+    st.text(st.sampled_from(TRICKY), max_size=40),
+    st.text(st.one_of(st.sampled_from(TRICKY + " ab"), word_like), max_size=60),
+    st.text(st.characters(max_codepoint=127), max_size=200),
+    st.text(st.characters(max_codepoint=255), max_size=100),
+    st.text(st.sampled_from("aB1_'- \n"), max_size=300),
+)
+
+
+@st.composite
+def options(draw: st.DrawFn) -> TokenizerOptions:
+    kind = draw(st.sampled_from(KINDS))
+    gram_min = draw(st.integers(1, 6))
+    return TokenizerOptions(
+        kind=kind,
+        case=draw(st.sampled_from(CASES)),
+        fold_accents=draw(st.booleans()),
+        min_length=draw(st.integers(1, 4)),
+        gram_min=gram_min,
+        gram_max=draw(st.integers(gram_min, 8)),
+    )
+
+
+def stable(text: str) -> str:
+    """Without characters this Python may know otherwise than the native tables do."""
+    if SAME_UNICODE:
+        return text
+    old = unicodedata.ucd_3_2_0
+    return "".join(c if old.category(c) == unicodedata.category(c) != "Cn" else "?" for c in text)
+
+
+def expected(text: str, chosen: TokenizerOptions) -> list[str]:
+    return reference.tokenize(text, **asdict(chosen))
+
+
+@settings(max_examples=1000, deadline=None)
+@given(texts, options())
+@example("ΑΣ ΑΣ.Α ΣΑΣ Σ α\u0301Σ\u0301", TokenizerOptions("words", "lower"))
+@example("x\ud800y \udfff", TokenizerOptions("whitespace"))
+@example("a" * 63 + "-" + "b" * 64 + "'c", TokenizerOptions("compounds"))
+@example("", TokenizerOptions("chars", gram_min=1, gram_max=3))
+def test_str_tokens_agree(text: str, chosen: TokenizerOptions):
+    text = stable(text)
+    assert _native.tokenize(text, chosen.to_native()) == expected(text, chosen)
+
+
+@settings(max_examples=300, deadline=None)
+@given(texts, options())
+def test_bytes_and_str_agree(text: str, chosen: TokenizerOptions):
+    text = text.encode("utf-8", "replace").decode()
+    native = chosen.to_native()
+    assert _native.tokenize(text.encode(), native) == _native.tokenize(text, native)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=80), options())
+def test_any_bytes_read_as_python_reads_them_with_replacement(data: bytes, chosen):
+    data = stable(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    wanted = expected(data.decode("utf-8", "replace"), chosen)
+    assert _native.tokenize(data, chosen.to_native()) == wanted
+
+
+def telling(code: int) -> bool:
+    """Characters one by one, but of the large uniform blocks only one in five hundred."""
+    category = unicodedata.category(chr(code))
+    return code % 499 == 0 or (code < 0x3000 and category != "Cn") or category not in UNIFORM
+
+
+TELLING = stable("".join(map(chr, filter(telling, range(sys.maxunicode + 1)))))
+EVERY = "".join(f"a{char}b AΣ{char} {char}\n" for char in TELLING)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("fold_accents", [False, True])
+@pytest.mark.parametrize("kind", reference.WORD_KINDS)
+def test_every_character_agrees(kind: str, case: str, fold_accents: bool):
+    """Each character between letters, after a sigma, and on its own, in one long text."""
+    chosen = TokenizerOptions(kind, case, fold_accents)
+    found, wanted = _native.tokenize(EVERY, chosen.to_native()), expected(EVERY, chosen)
+    assert len(found) == len(wanted)
+    differing = [(a, b) for a, b in zip(found, wanted, strict=True) if a != b]
+    assert differing == []
+
+
+@pytest.mark.parametrize("kind", reference.WORD_KINDS)
+def test_tokens_do_not_depend_on_where_blocks_of_ascii_end(kind: str):
+    chosen = TokenizerOptions(kind, "lower")
+    text = "It's a Rock-'n'-Roll x-1 --y_z 'tis 1990s' o''clock\t" * 4
+    for start in range(70):
+        part = text[start:]
+        assert _native.tokenize(part, chosen.to_native()) == expected(part, chosen)
