@@ -16,6 +16,8 @@ CORPUS_FILES = {
     "arxiv-120k": "arxiv-120k.jsonl.zst",
 }
 
+FETCH_NAMES = {"reuters": "reuters-modapte"}
+
 
 @pytest.fixture(scope="session")
 def corpus_file() -> Callable[[str], Path]:
@@ -28,7 +30,7 @@ def corpus_file() -> Callable[[str], Path]:
             return path
         message = (
             f"corpus {name}: {CORPUS_FILES[name]} is not in POSTIL_DATA; "
-            f"get it with: postil corpus fetch {name}"
+            f"get it with: postil corpus fetch {FETCH_NAMES.get(name, name)}"
         )
         if os.environ.get("CI"):
             pytest.fail(message)

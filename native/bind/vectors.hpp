@@ -258,12 +258,18 @@ inline void bind_collector(nb::module_& module) {
         .def("__len__", &TermCollector::size)
         .def(
             "add",
-            [](TermCollector& self, Batch& batch, std::size_t threads) {
+            [](TermCollector& self, Batch& batch, std::size_t threads,
+               const std::vector<bool>& learned) {
+                if (!learned.empty() && learned.size() != batch.documents)
+                    throw nb::value_error("every document needs to say whether it is learned from");
                 run_watched(entries_of(batch), [&](Monitor& monitor) {
-                    self.add(std::move(batch), threads, monitor);
+                    self.add(std::move(batch), learned, threads, monitor);
                 });
             },
-            "batch"_a, "threads"_a, "Take in a batch; it is empty afterwards.")
+            "batch"_a, "threads"_a, "learned"_a = nb::make_tuple(),
+            nb::sig("def add(self, batch: Batch, threads: int, "
+                    "learned: collections.abc.Sequence[bool] = ()) -> None"),
+            "Take in a batch, which is empty afterwards; only learned documents count.")
         .def(
             "add_terms",
             [](TermCollector& self, const Vocabulary& terms, const InputCounts& documents,

@@ -120,9 +120,12 @@ void count_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOp
             tokenize(columns[field][document], options, bench.tokenizer, [&](Tokens tokens) {
                 std::array<std::uint32_t, 32> numbers;
                 std::size_t count = 0;
-                intern_tokens(words, spaces[field], tokens,
-                              [&](std::uint32_t word) { numbers[count++] = word; });
-                counter.reserve(count, words.number_end());
+                std::uint32_t highest = 0;
+                intern_tokens(words, spaces[field], tokens, [&](std::uint32_t word) {
+                    numbers[count++] = word;
+                    highest = std::max(highest, word);
+                });
+                counter.reserve(count, highest + std::size_t{1});
                 for (std::size_t at = 0; at < count; ++at) counter.add(numbers[at], row);
             });
         counter.end_row();

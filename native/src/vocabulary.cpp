@@ -14,7 +14,8 @@ struct LaneCounts {
     std::vector<std::uint32_t> documents, occurrences;
 };
 
-std::vector<LaneCounts> count_lanes(const Batch& batch, std::size_t workers, Monitor& monitor) {
+std::vector<LaneCounts> count_lanes(const Batch& batch, const std::vector<bool>& learned,
+                                    std::size_t workers, Monitor& monitor) {
     std::vector<LaneCounts> counts(batch.lanes.size());
     run_tasks(counts.size(), workers, monitor, [&](std::size_t lane, std::size_t) {
         auto& [documents, occurrences] = counts[lane];
@@ -22,9 +23,14 @@ std::vector<LaneCounts> count_lanes(const Batch& batch, std::size_t workers, Mon
         occurrences.resize(batch.lanes[lane].number_end());
         for (const auto& chunk : batch.chunks) {
             if (chunk.lane != lane) continue;
-            for (const auto [term, count] : chunk.entries) {
-                ++documents[term];
-                occurrences[term] += count;
+            std::size_t at = 0;
+            for (std::size_t row = 0; row < chunk.documents; ++row) {
+                const bool counts_here = learned.empty() || learned[chunk.first_document + row];
+                if (!counts_here) at = chunk.row_ends[row];
+                for (; at < chunk.row_ends[row]; ++at) {
+                    ++documents[chunk.entries[at].term];
+                    occurrences[chunk.entries[at].term] += chunk.entries[at].count;
+                }
             }
         }
     });
@@ -89,8 +95,9 @@ void TermCollector::merge_lane(const TermTable& lane, std::vector<Provisional>& 
     occurrences_of_.resize(terms_.number_end());
 }
 
-void TermCollector::add(Batch&& batch, std::size_t workers, Monitor& monitor) {
-    const auto counts = count_lanes(batch, workers, monitor);
+void TermCollector::add(Batch&& batch, const std::vector<bool>& learned, std::size_t workers,
+                        Monitor& monitor) {
+    const auto counts = count_lanes(batch, learned, workers, monitor);
     const bool first = terms_.size() == 0;
     for (std::size_t lane = 0; lane < batch.lanes.size(); ++lane) {
         std::vector<Provisional> term_of;
@@ -113,7 +120,9 @@ void TermCollector::add(Batch&& batch, std::size_t workers, Monitor& monitor) {
                 for (auto& entry : chunk.entries) entry.term = term_of[entry.term];
         });
     }
-    documents_ += batch.documents;
+    documents_ += learned.empty() ? batch.documents
+                                  : static_cast<std::uint64_t>(
+                                        std::count(learned.begin(), learned.end(), true));
     if (!keep_rows_) return;
     for (auto& chunk : batch.chunks) {
         chunk.lane = 0;
@@ -139,6 +148,7 @@ TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t
     std::vector<RankKey> keys;
     terms_.for_each([&](std::uint32_t term) {
         const auto documents = documents_of_[term];
+        if (documents == 0) return;  // only documents that are not learned from hold it
         if (documents < bounds.min_documents || documents > bounds.max_documents) return;
         const auto text = terms_.text(term);
         keys.push_back({documents, __builtin_bswap64(leading_word(text.data(), text.size())), term});

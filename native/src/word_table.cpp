@@ -1,6 +1,7 @@
 #include "postil/word_table.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 namespace postil {

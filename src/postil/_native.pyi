@@ -119,8 +119,10 @@ class TermCollector:
 
     def __len__(self) -> int: ...
 
-    def add(self, batch: Batch, threads: int) -> None:
-        """Take in a batch; it is empty afterwards."""
+    def add(self, batch: Batch, threads: int, learned: Sequence[bool] = ()) -> None:
+        """
+        Take in a batch, which is empty afterwards; only learned documents count.
+        """
 
     def add_terms(self, terms: Vocabulary, documents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], occurrences: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], document_count: int) -> None:
         """Take in a vocabulary counted elsewhere."""

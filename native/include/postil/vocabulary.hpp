@@ -41,7 +41,11 @@ class TermCollector {
 public:
     explicit TermCollector(bool keep_rows) : keep_rows_(keep_rows) {}
 
-    void add(Batch&& batch, std::size_t workers, Monitor& monitor);
+    // `learned` says of each document of the batch whether its terms count towards frequencies
+    // and totals; without it all do. Rows are kept of all documents: those of a test set can so
+    // be gathered in the same pass as the training set's.
+    void add(Batch&& batch, const std::vector<bool>& learned, std::size_t workers,
+             Monitor& monitor);
 
     // Adds terms counted elsewhere: the way partial vocabularies are merged.
     void add_terms(const WordTable& terms, const std::vector<std::uint64_t>& documents,

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -112,8 +111,13 @@ private:
     bool tail_matches(std::uint32_t id, const WordKey& key) const {
         if (key.length <= 8) return true;
         const auto& entry = entries_[id];
-        return entry.length == key.length &&
-               std::memcmp(arena_.data() + entry.offset + 8, key.bytes + 8, key.length - 8) == 0;
+        if (entry.length != key.length) return false;
+        const auto* known = arena_.data() + entry.offset;
+        for (std::size_t done = 8; done < key.length; done += 8)
+            if (leading_word(known + done, key.length - done) !=
+                leading_word(key.bytes + done, key.length - done))
+                return false;
+        return true;
     }
 
     std::uint32_t insert(std::size_t place, const WordKey& key);

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -103,10 +103,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._vectorizer.transform(_texts(raw_documents))
 
-    def inverse_transform(self, X: Any) -> list[NDArray[np.str_]]:  # noqa: N803
+    def inverse_transform(self, X: Any) -> list[NDArray[np.str_]]:  # noqa: ANN401, N803
         """Return, for each row, the terms with a non-zero weight."""
         check_is_fitted(self)
-        matrix = X.tocsr() if issparse(X) else csr_matrix(np.asarray(X))
+        matrix: csr_matrix[Any] = csr_matrix(X)
         names = self.get_feature_names_out()
         return [names[matrix[row].indices] for row in range(matrix.shape[0])]
 

@@ -60,6 +60,7 @@ class RememberingWordMap:
         self._remembered: dict[str, str | None] = {}
 
     def __call__(self, words: list[str]) -> list[str | None]:
+        """Map words as the map it wraps does."""
         if len(words) > self.SMALL_REQUEST:
             return self._word_map(words)
         if len(self._remembered) + len(words) > self.MOST_REMEMBERED:

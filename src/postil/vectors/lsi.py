@@ -21,6 +21,8 @@ Floats: TypeAlias = NDArray[np.float64]
 
 # Lanczos is faster while it has to find at most this share of all directions.
 LANCZOS_SHARE = 0.25
+STEPS_PER_DIRECTION = 10
+FEWEST_STEPS = 200
 # The widest square matrix the dense route makes: 3.2 GB, and as much again for its vectors.
 WIDEST_DENSE = 20_000
 
@@ -94,8 +96,10 @@ class Lsi:
                 f"this LSI was fitted on {len(self.term_vectors)} terms and the matrix has "
                 f"{X.shape[1]}: use vectors of the same vocabulary"
             )
-        points = np.asarray(X.astype(np.float32, copy=False) @ self.term_vectors)
-        return points if self.scaled else points / self.singular_values.astype(np.float32)
+        points: NDArray[np.float32] = X.astype(np.float32, copy=False) @ self.term_vectors
+        if not self.scaled:
+            points /= self.singular_values.astype(np.float32)
+        return points
 
     def fit_transform(self, X: Csr) -> NDArray[np.float32]:  # noqa: N803
         """Find the directions of X and see its documents in them."""
@@ -145,28 +149,45 @@ def _top_directions(matrix: Csr, wanted: int, seed: int) -> tuple[Floats, Floats
     smaller = min(matrix.shape)
     if wanted == 0 or matrix.nnz == 0:
         return np.empty(0), np.empty((matrix.shape[1], 0))
-    if wanted <= LANCZOS_SHARE * smaller:
-        try:
-            return _by_lanczos(matrix, wanted, seed)
-        except np.linalg.LinAlgError as failure:
-            # It does not end where X has fewer directions than it is asked to find.
-            if smaller > WIDEST_DENSE:
-                raise UsageError(
-                    f"LSI did not find {wanted} directions in a matrix of {matrix.shape[0]} "
-                    f"documents and {matrix.shape[1]} terms ({failure}): ask for fewer dimensions"
-                ) from failure
-    return _by_eigenvectors(matrix, wanted)
+    if wanted > LANCZOS_SHARE * smaller:
+        return _by_eigenvectors(matrix, wanted)
+    try:
+        return _by_lanczos(matrix, wanted, seed)
+    except np.linalg.LinAlgError:
+        # PROPACK does not end where X has fewer directions than it is asked for.
+        if smaller <= WIDEST_DENSE:
+            return _by_eigenvectors(matrix, wanted)
+        return _by_restarted_lanczos(matrix, wanted, seed)
 
 
 def _by_lanczos(matrix: Csr, wanted: int, seed: int) -> tuple[Floats, Floats]:
+    """Bidiagonalize X by Lanczos steps (PROPACK): the fastest of what SciPy has, and exact."""
     from scipy.sparse.linalg import svds
 
     start = np.random.default_rng(seed).standard_normal(matrix.shape[0])
-    _, values, vectors = svds(
-        matrix, wanted, v0=start, solver="propack", return_singular_vectors="vh", random_state=seed
-    )
-    falling = np.argsort(-values, kind="stable")
-    return values[falling], vectors[falling].T
+    steps = max(STEPS_PER_DIRECTION * wanted, FEWEST_STEPS)
+    found = svds(matrix, wanted, v0=start, solver="propack", maxiter=steps, random_state=seed)
+    return _falling(found[1], found[2])
+
+
+def _by_restarted_lanczos(matrix: Csr, wanted: int, seed: int) -> tuple[Floats, Floats]:
+    """Take Lanczos steps on ``XᵀX`` (ARPACK): ten times slower, but it ends at a low rank too."""
+    from scipy.sparse.linalg import ArpackNoConvergence, svds
+
+    start = np.random.default_rng(seed).standard_normal(min(matrix.shape))
+    try:
+        found = svds(matrix, wanted, v0=start, solver="arpack", random_state=seed)
+    except ArpackNoConvergence as failure:
+        raise UsageError(
+            f"LSI did not find {wanted} directions in a matrix of {matrix.shape[0]} documents "
+            f"and {matrix.shape[1]} terms ({failure}): ask for fewer dimensions"
+        ) from failure
+    return _falling(found[1], found[2])
+
+
+def _falling(values: NDArray[Any], rows: NDArray[Any]) -> tuple[Floats, Floats]:
+    order = np.argsort(-values, kind="stable")
+    return values[order].astype(np.float64), rows[order].T
 
 
 def _by_eigenvectors(matrix: Csr, wanted: int) -> tuple[Floats, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,18 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 Texts = Sequence[Text] | Mapping[str, Sequence[Text]]
+
+
+class TextChunk(NamedTuple):
+    """Some documents of a stream, as columns of texts.
+
+    ``learned`` says of each whether it is learned from; None means all are. Frequencies and the
+    vocabulary come from those alone, so that a test set can pass in the same stream.
+    """
+
+    columns: Columns
+    learned: Sequence[bool] | None = None
+
 
 MOST_BUCKETS = 2**31 - 2
 
@@ -79,23 +91,25 @@ class Vectorizer:
 
     def fit(self, texts: Texts) -> Vectorizer:
         """Learn the vocabulary and the idf of texts."""
-        return self.fit_chunks([self.fields.columns(texts)])
+        return self.fit_chunks([TextChunk(self.fields.columns(texts))])
 
     def fit_transform(self, texts: Texts) -> csr_matrix[Any]:
         """Learn from texts and return their matrix; each text is read once."""
-        return self.fit_transform_chunks([self.fields.columns(texts)])
+        return self.fit_transform_chunks([TextChunk(self.fields.columns(texts))])
 
     def transform(self, texts: Texts) -> csr_matrix[Any]:
         """The matrix of texts under what was learned."""
         return self.transform_columns(self.fields.columns(texts))
 
-    def fit_chunks(self, chunks: Iterable[Columns]) -> Vectorizer:
+    def fit_chunks(self, chunks: Iterable[TextChunk]) -> Vectorizer:
         """Learn from a stream of chunks; memory does not grow with their number."""
         if self.buckets is not None or self.fixed_vocabulary:
             documents = np.zeros(self.terms, dtype=np.uint64)
             total = 0
             for chunk in chunks:
-                counts = self._counts(chunk)
+                counts = self._counts(chunk.columns)
+                if chunk.learned is not None:
+                    counts = counts[np.asarray(chunk.learned, dtype=bool)]
                 documents += np.bincount(counts.indices, minlength=self.terms).astype(np.uint64)
                 total += counts.shape[0]
             self._learn_idf(documents, total)
@@ -104,7 +118,7 @@ class Vectorizer:
         self._rank(collector)
         return self
 
-    def fit_transform_chunks(self, chunks: Iterable[Columns]) -> csr_matrix[Any]:
+    def fit_transform_chunks(self, chunks: Iterable[TextChunk]) -> csr_matrix[Any]:
         """Learn from a stream of chunks and return their matrix.
 
         Beyond the matrix, memory does not grow with the number of chunks.
@@ -135,7 +149,7 @@ class Vectorizer:
         counts = Weighting("counts", "none", "none")
         return self._matrix(columns, counts.to_native(None, 0), self.terms)
 
-    def _fit_transform_fixed(self, chunks: Iterable[Columns]) -> csr_matrix[Any]:
+    def _fit_transform_fixed(self, chunks: Iterable[TextChunk]) -> csr_matrix[Any]:
         if self.weighting.idf != "none" and iter(chunks) is chunks:
             raise UsageError(
                 "with hash buckets or a given vocabulary an idf takes two passes over the texts: "
@@ -143,12 +157,14 @@ class Vectorizer:
             )
         if self.weighting.idf != "none":
             self.fit_chunks(chunks)
-        return stack([self.transform_columns(chunk) for chunk in chunks], self.columns)
+        return stack([self.transform_columns(chunk.columns) for chunk in chunks], self.columns)
 
-    def _collect(self, chunks: Iterable[Columns], *, keep_rows: bool) -> _native.TermCollector:
+    def _collect(self, chunks: Iterable[TextChunk], *, keep_rows: bool) -> _native.TermCollector:
         collector = _native.TermCollector(keep_rows)
         for chunk in chunks:
-            collector.add(self._counter.count(chunk), self.threads)
+            batch = self._counter.count(chunk.columns)
+            learned = () if chunk.learned is None else chunk.learned
+            collector.add(batch, self.threads, learned)
         return collector
 
     def _rank(self, collector: _native.TermCollector) -> _native.Ranking:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,13 +67,13 @@ class Vocabulary:
 
     def __init__(
         self,
-        terms: _native.Vocabulary,
+        make_terms: Callable[[], _native.Vocabulary],
         documents: Counts,
         occurrences: Counts,
         total: int,
         fields: Fields | None = None,
     ) -> None:
-        self._native = terms
+        self._make_terms: Callable[[], _native.Vocabulary] | None = make_terms
         self.documents = documents
         self.occurrences = occurrences
         self.total = total
@@ -91,7 +91,7 @@ class Vocabulary:
         except ValueError as error:
             raise UsageError(str(error)) from None
         nothing = np.zeros(len(parsed), dtype=np.uint64)
-        return cls(native, nothing, nothing, 0, fields)
+        return cls(lambda: native, nothing, nothing, 0, fields)
 
     @classmethod
     def merge(cls, parts: Sequence[Vocabulary], bounds: TermBounds | None = None) -> Vocabulary:
@@ -120,7 +120,7 @@ class Vocabulary:
         """Rank what a collector gathered; the ranking renumbers the rows it kept."""
         ranking = collector.rank(*bounds.limits(collector.documents), threads)
         vocabulary = cls(
-            collector.vocabulary(ranking),
+            partial(collector.vocabulary, ranking),
             ranking.documents,
             ranking.occurrences,
             collector.documents,
@@ -128,18 +128,21 @@ class Vocabulary:
         )
         return vocabulary, ranking
 
-    @property
+    @cached_property
     def native(self) -> _native.Vocabulary:
-        """The table the native core looks terms up in."""
-        return self._native
+        """The table the native core looks terms up in, made when first needed."""
+        assert self._make_terms is not None
+        terms = self._make_terms()
+        self._make_terms = None  # lets go of what it was made from
+        return terms
 
     @cached_property
     def names(self) -> list[str]:
         """The terms as users see them, by column."""
-        terms = self._native.terms()
+        terms = self.native.terms()
         if not self.fields.apart:
             return terms
-        spaces = self._native.spaces().tolist()
+        spaces = self.native.spaces().tolist()
         return [self.fields.term_name(s, t) for s, t in zip(spaces, terms, strict=True)]
 
     @cached_property
@@ -148,7 +151,7 @@ class Vocabulary:
         return {name: column for column, name in enumerate(self.names)}
 
     def __len__(self) -> int:
-        return len(self._native)
+        return len(self.documents)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Vocabulary):
@@ -175,4 +178,4 @@ def _restore(
     names: list[str], documents: Counts, occurrences: Counts, total: int, fields: Fields
 ) -> Vocabulary:
     native = Vocabulary.of_terms(names, fields).native
-    return Vocabulary(native, documents, occurrences, total, fields)
+    return Vocabulary(lambda: native, documents, occurrences, total, fields)

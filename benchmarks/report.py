@@ -1,0 +1,114 @@
+"""What a run found, and the three ways to write it down: text, JSON, Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks.registry import Benchmark, Image, Line, Row
+from benchmarks.spread import Spread
+from benchmarks.table import markdown_image, markdown_table, text_table
+
+
+@dataclass(slots=True)
+class Finding:
+    """The rows, plots and remarks of one benchmark."""
+
+    name: str
+    summary: str
+    rows: list[Row] = field(default_factory=list)
+    images: list[Image] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    @classmethod
+    def gather(cls, benchmark: Benchmark, lines: Iterable[Line]) -> Finding:
+        """Run a benchmark by walking its lines."""
+        finding = cls(benchmark.name, benchmark.summary)
+        for line in lines:
+            finding.add(line)
+        return finding
+
+    def add(self, line: Line) -> None:
+        """Put a line where it belongs."""
+        if isinstance(line, str):
+            self.remarks.append(line)
+        elif isinstance(line, Image):
+            self.images.append(line)
+        else:
+            self.rows.append(line)
+
+    def as_text(self) -> str:
+        """Write for a terminal."""
+        parts = [f"{self.name}: {self.summary}"]
+        if self.rows:
+            parts.append(text_table(self.rows))
+        parts += self.remarks
+        parts += [f"Plot: {image.path}" for image in self.images]
+        return "\n".join(parts) + "\n"
+
+    def as_markdown(self, page: Path) -> str:
+        """Write a section of a page."""
+        parts = [f"## {self.name}", f"{self.summary[0].upper()}{self.summary[1:]}."]
+        if self.rows:
+            parts.append(markdown_table(self.rows))
+        parts += self.remarks
+        parts += [markdown_image(image.path, image.caption, page) for image in self.images]
+        return "\n\n".join(parts) + "\n"
+
+
+@dataclass(slots=True)
+class Report:
+    """All findings of a run, with when, on what and by which command."""
+
+    command: str
+    machine: Mapping[str, str]
+    when: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y-%m-%d"))
+    findings: list[Finding] = field(default_factory=list)
+
+    def head(self) -> str:
+        """Say what the numbers were measured on."""
+        facts = {"measured": self.when, "command": self.command, **self.machine}
+        return "\n".join(f"{name + ':':<11}{value}" for name, value in facts.items()) + "\n"
+
+    def write_json(self, path: Path) -> None:
+        """Write everything for programs; a spread is its median, least, greatest and runs."""
+        content = {
+            "measured": self.when,
+            "command": self.command,
+            "machine": self.machine,
+            "benchmarks": {
+                finding.name: {
+                    "summary": finding.summary,
+                    "rows": finding.rows,
+                    "remarks": finding.remarks,
+                }
+                for finding in self.findings
+            },
+        }
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(content, indent=2, ensure_ascii=False, default=_plain)
+        path.write_text(text + "\n", encoding="utf-8")
+
+    def write_markdown(self, page: Path) -> None:
+        """Write a page for the documentation."""
+        facts = "\n".join(f"- {name}: {value}" for name, value in self.machine.items())
+        head = (
+            f"# Benchmarks\n\nMeasured on {self.when} by `{self.command}`, which writes this "
+            f"page.\n\n{facts}\n\n"
+            "Contenders take turns in one process. A number is the median of all rounds, with "
+            "the least and the greatest in brackets; a ratio is the median of the rounds' "
+            "ratios, and above 1 where we are faster. Seconds do not carry over to other "
+            "machines, ratios mostly do.\n"
+        )
+        page.parent.mkdir(parents=True, exist_ok=True)
+        sections = [finding.as_markdown(page) for finding in self.findings]
+        page.write_text("\n".join([head, *sections]), encoding="utf-8")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Spread):
+        return value.as_dict()
+    raise TypeError(f"{type(value).__name__} does not go into JSON")

@@ -1,0 +1,11 @@
+"""The benchmarks, each in a module of its own that enters itself into the list."""
+
+from importlib import import_module
+
+ORDER = ("tfidf", "stemming", "peers", "one_document", "reading", "memory", "growth")
+
+
+def load() -> None:
+    """Import every benchmark, in the order they are run in."""
+    for module in ORDER:
+        import_module(f"{__name__}.{module}")

@@ -1,0 +1,45 @@
+"""What commands say: results on stdout, everything about them on stderr."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import typer
+
+from postil.corpus.corpus import Corpus
+
+
+def say(message: str) -> None:
+    """Tell the user something that is not the result."""
+    typer.echo(message, err=True)
+
+
+def show_json(value: object) -> None:
+    """Print a result for a program to read."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: str = "") -> None:
+    """Print rows under a header in columns as wide as they need.
+
+    ``right`` holds an ``r`` for each column to set flush right.
+    """
+    lines = [list(header), *map(list, rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    for line in lines:
+        cells = [
+            cell.rjust(width) if right[i : i + 1] == "r" else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        typer.echo("  ".join(cells).rstrip())
+
+
+def report_problems(corpus: Corpus) -> None:
+    """Say how many documents were skipped and why; silent if none was."""
+    problems = corpus.problems
+    if problems.count == 0:
+        return
+    say(f"skipped {problems.count} bad documents; the first:")
+    for error in problems.first[:5]:
+        say(f"  {error}")

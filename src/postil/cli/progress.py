@@ -1,0 +1,94 @@
+"""A progress bar for what takes long, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+Item = TypeVar("Item")
+
+PATIENCE = 1.0  # seconds without a bar: most commands are over by then
+
+
+class Meter:
+    """Counts work done and shows it once it has taken longer than ``PATIENCE``."""
+
+    def __init__(self, description: str, total: int | None, unit: str) -> None:
+        self._description = description
+        self._total = total
+        self._unit = unit
+        self._done = 0
+        self._started = time.monotonic()
+        self._bar: tuple[Progress, TaskID] | None = None
+        self._shown = sys.stderr.isatty()
+
+    def advance(self, amount: int = 1) -> None:
+        """So much more is done."""
+        self.reach(self._done + amount)
+
+    def reach(self, done: int, total: int | None = None) -> None:
+        """So much is done in all."""
+        self._done = done
+        self._total = total if total is not None else self._total
+        if not self._shown:
+            return
+        if self._bar is None and time.monotonic() - self._started > PATIENCE:
+            self._bar = self._start_bar()
+        if self._bar is not None:
+            bar, task = self._bar
+            bar.update(task, completed=done, total=self._total)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar[0].stop()
+
+    def _start_bar(self) -> tuple[Progress, TaskID]:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        counted = DownloadColumn() if self._unit == "bytes" else MofNCompleteColumn()
+        bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            counted,
+            TextColumn(self._unit if self._unit != "bytes" else ""),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        bar.start()
+        return bar, bar.add_task(self._description, total=self._total)
+
+
+@contextmanager
+def meter(description: str, total: int | None = None, unit: str = "documents") -> Iterator[Meter]:
+    """A meter that is taken away at the end, whatever happens."""
+    shown = Meter(description, total, unit)
+    try:
+        yield shown
+    finally:
+        shown.close()
+
+
+def watched(items: Iterable[Item], description: str, total: int | None = None) -> Iterator[Item]:
+    """The items, with a meter that counts them as they pass."""
+    with meter(description, total) as shown:
+        for item in items:
+            yield item
+            shown.advance()

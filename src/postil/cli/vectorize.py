@@ -1,0 +1,174 @@
+"""`postil vectorize`: a corpus to a file of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from postil.cli.console import report_problems, say
+from postil.cli.progress import Meter, meter
+from postil.cli.reading import Reading, reads_corpus
+
+if TYPE_CHECKING:
+    from postil.corpus.corpus import Corpus
+    from postil.vectors.fields import Fields
+    from postil.vectors.gathering import RowFacts
+    from postil.vectors.vectorizer import TextChunk, Vectorizer
+
+VectorFormat = Literal["npz", "svmlight"]
+
+
+@reads_corpus
+def vectorize(
+    corpus: Annotated[str, typer.Argument(help="Name of a known corpus, a path, or - for stdin.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File to write: .npz, or .svm for svmlight.")
+    ],
+    reading: Reading,
+    analyzer: Annotated[
+        str, typer.Option("--analyzer", "-a", help="Analyzer spec; see postil analyze --explain.")
+    ] = "words lower min(2)",
+    fields: Annotated[
+        list[str] | None,
+        typer.Option("--field", help="Field to use, may be repeated (default: all, joined)."),
+    ] = None,
+    apart: Annotated[
+        bool, typer.Option("--apart", help="Keep fields apart: a title word is another term.")
+    ] = False,
+    weights: Annotated[
+        str, typer.Option("--weights", help="binary, counts, log, tfidf, log-tfidf, glm2004, …")
+    ] = "tfidf",
+    norm: Annotated[
+        Literal["none", "l1", "l2"], typer.Option("--norm", help="l2 is cosine.")
+    ] = "l2",
+    min_df: Annotated[
+        str, typer.Option("--min-df", help="Least documents with a term: 3, or a share 0.001.")
+    ] = "1",
+    max_df: Annotated[str, typer.Option("--max-df", help="Most documents with a term.")] = "1.0",
+    max_terms: Annotated[
+        int | None, typer.Option("--max-terms", help="Keep the terms that occur most.")
+    ] = None,
+    buckets: Annotated[
+        int | None, typer.Option("--buckets", help="Hash terms into so many buckets instead.")
+    ] = None,
+    constant: Annotated[
+        bool, typer.Option("--constant", help="Add a last column of ones.")
+    ] = False,
+    chunk: Annotated[
+        int, typer.Option("--chunk", min=1, help="Documents held in memory at a time.")
+    ] = 4096,
+    threads: Annotated[
+        int | None, typer.Option("--threads", help="Threads (default: every processor).")
+    ] = None,
+    to: Annotated[
+        VectorFormat | None, typer.Option("--to", help="Format, if the name does not say it.")
+    ] = None,
+    compress: Annotated[bool, typer.Option("--compress", help="Compress an .npz file.")] = False,
+) -> None:
+    """Turn a corpus into weighted sparse vectors that any tool can read.
+
+    Documents marked as test get vectors too, but vocabulary and idf are learned from the others
+    alone. An .npz file opens with scipy.sparse.load_npz; postil.vectors.files.read_vectors gives
+    terms, ids and labels as well.
+
+    \b
+    postil vectorize reuters-modapte -o modapte.npz -a "words lower stop(smart) stem(porter)"
+    postil vectorize mails.csv -o mails.svm --weights glm2004 --min-df 3
+    zcat mails.jsonl.gz | postil vectorize - -o mails.npz --chunk 10000
+    """
+    from postil.vectors.fields import Fields
+    from postil.vectors.gathering import RowFacts
+    from postil.vectors.vectorizer import Vectorizer
+    from postil.vectors.vocabulary import TermBounds
+    from postil.vectors.weighting import Weighting
+
+    chosen = Fields(tuple(fields or ()), apart)
+    vectorizer = Vectorizer(
+        analyzer,
+        fields=chosen,
+        weighting=Weighting.named(weights, norm=norm, constant=constant),
+        bounds=TermBounds(_bound("--min-df", min_df), _bound("--max-df", max_df), max_terms),
+        buckets=buckets,
+        threads=threads,
+    )
+    format = to or _format_of(output)
+    opened = reading.open(corpus)
+    facts = RowFacts()
+    with meter(f"vectorizing {opened.name}") as shown:
+        stream = _Chunks(opened, chosen, chunk, facts, shown)
+        matrix = vectorizer.fit_transform_chunks(stream)
+    report_problems(opened)
+    _write(output, format, matrix, vectorizer, facts, compress=compress)
+    rows, columns = matrix.shape
+    say(
+        f"wrote {rows} documents × {columns} columns, {matrix.nnz} entries, "
+        f"{len(facts.categories)} categories to {output}"
+    )
+
+
+class _Chunks:
+    """The corpus as chunks of text, walked anew each time; facts are of the last walk."""
+
+    def __init__(
+        self, corpus: Corpus, fields: Fields, size: int, facts: RowFacts, shown: Meter
+    ) -> None:
+        self._corpus = corpus
+        self._fields = fields
+        self._size = size
+        self._facts = facts
+        self._shown = shown
+
+    def __iter__(self) -> Iterator[TextChunk]:
+        from postil.vectors.gathering import chunks_of
+
+        self._facts.clear()
+        self._shown.reach(0)
+        for chunk in chunks_of(self._corpus, self._fields, self._size, self._facts):
+            yield chunk
+            self._shown.reach(len(self._facts.ids))
+
+
+def _bound(option: str, value: str) -> float:
+    try:
+        return float(value) if "." in value or "e" in value else int(value)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{option} is a whole number of documents or a share such as 0.01, not {value!r}"
+        ) from None
+
+
+def _format_of(output: Path) -> VectorFormat:
+    suffixes = set(output.suffixes)
+    if ".npz" in suffixes:
+        return "npz"
+    if suffixes & {".svm", ".svmlight", ".libsvm"}:
+        return "svmlight"
+    raise typer.BadParameter(
+        f"{output}: its name does not say which format is wanted; end it in .npz or .svm, or "
+        "give --to"
+    )
+
+
+def _write(
+    output: Path,
+    format: VectorFormat,
+    matrix: object,
+    vectorizer: Vectorizer,
+    facts: RowFacts,
+    *,
+    compress: bool,
+) -> None:
+    from postil.vectors.gathering import vector_file
+
+    vectors = vector_file(matrix, vectorizer, facts)  # type: ignore[arg-type]
+    if format == "npz":
+        from postil.vectors.files import write_vectors
+
+        write_vectors(output, vectors, compress=compress)
+    else:
+        from postil.vectors.svmlight import write_svmlight
+
+        write_svmlight(output, vectors.matrix, vectors.labels)

@@ -1,0 +1,165 @@
+"""Which column is what: the id, the labels, the split, the texts; guessed from their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from postil.corpus.document import Split
+from postil.corpus.options import NONE, ReadOptions
+from postil.errors import CorpusError
+
+# In the order of preference; compared without case, spaces, hyphens and underscores.
+ID_NAMES = ("id", "docid", "documentid", "uid", "uuid", "guid", "identifier", "key")
+LABEL_NAMES = (
+    *("labels", "label", "categories", "category", "topics", "topic", "tags", "tag"),
+    *("classes", "class", "targets", "target", "subjects", "subjecturis", "y"),
+)
+SPLIT_NAMES = ("split", "partition", "subset", "set")
+TEXT_NAMES = frozenset(
+    (
+        *("title", "headline", "heading", "subject", "dateline", "lead", "abstract", "summary"),
+        *("description", "body", "text", "content", "contents", "article", "document"),
+        *("message", "sentence", "review", "comment", "question", "post", "tweet", "query"),
+    )
+)
+
+SPLITS: Mapping[str, Split | None] = {
+    "train": "train",
+    "training": "train",
+    "test": "test",
+    "testing": "test",
+    # A third part is neither: its documents are kept, in no split.
+    **dict.fromkeys(("dev", "val", "valid", "validation"), None),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The beginning of a table: its column names in order, and its first records."""
+
+    names: tuple[str, ...]
+    records: Sequence[Mapping[str, object]]
+
+    def holds_text(self, name: str) -> bool:
+        """Whether the column holds strings; a few other values are bad documents' matter."""
+        values = [value for record in self.records if (value := record.get(name)) is not None]
+        return not values or any(isinstance(value, str) for value in values)
+
+    def holds_splits(self, name: str) -> bool:
+        """Whether the column holds names of splits; other values are bad documents' matter."""
+        values = [value for record in self.records if (value := record.get(name))]
+        return not values or any(str(value).casefold() in SPLITS for value in values)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The part each column plays; ``fields`` maps text columns to field names, in order."""
+
+    id: str | None
+    labels: str | None
+    split: str | None
+    fields: Mapping[str, str]
+    unused: tuple[str, ...]
+
+
+def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
+    """Give each column its part: as asked, else as its name says.
+
+    A column that was asked for and is absent is an error; one that was asked for in one part is
+    not guessed into another (a label must not leak into the text). Columns without a part are
+    listed in ``unused``: a date or an author is only text if the caller says so.
+    """
+    names = sample.names
+    asked = {
+        "--label-column": options.label_column,
+        "--id-column": options.id_column,
+        "--split-column": options.split_column,
+        **{f"--text-columns {name}": name for name in options.text_columns or ()},
+    }
+    for option, name in asked.items():
+        if name:
+            _require(name, names, option.split()[0], source)
+    free = [name for name in names if name not in asked.values()]
+    label = _chosen(options.label_column, free, LABEL_NAMES)
+    identity = _chosen(options.id_column, free, ID_NAMES)
+    splits = [name for name in free if sample.holds_splits(name)]
+    split = _chosen(options.split_column, splits, SPLIT_NAMES)
+    parts = {label, identity, split}
+    if options.text_columns is not None:
+        fields = dict(options.text_columns)
+    else:
+        fields = _guessed_texts(sample, [name for name in names if name not in parts], source)
+    unused = tuple(name for name in names if name not in parts and name not in fields)
+    return Columns(identity, label, split, fields, unused)
+
+
+def _chosen(asked: str | None, free: Sequence[str], known: Sequence[str]) -> str | None:
+    """Choose the column asked for (``""`` asks for none), else the one known best by name."""
+    if asked is not None:
+        return None if asked == NONE else asked
+    plain = {_plain(name): name for name in reversed(free)}
+    return next((plain[name] for name in known if name in plain), None)
+
+
+def _require(column: str, names: Sequence[str], option: str, source: str) -> None:
+    if column not in names:
+        raise CorpusError(
+            f"{source}: there is no column {column!r} ({option}); its columns are: {_listed(names)}"
+        )
+
+
+def _guessed_texts(sample: Sample, free: Sequence[str], source: str) -> dict[str, str]:
+    candidates = [name for name in free if sample.holds_text(name)]
+    known = [name for name in candidates if _plain(name) in TEXT_NAMES]
+    if not known and len(candidates) == 1:
+        known = candidates
+    if not known:
+        raise CorpusError(
+            f"{source}: no column is known to hold text; its columns are: "
+            f"{_listed(sample.names)}; name them (--text-columns COLUMN)"
+        )
+    return {name: name for name in known}
+
+
+def comes_late(name: str, columns: Columns, options: ReadOptions) -> bool:
+    """Whether a key that first appears after the sample would have had a part in the guess."""
+    plain = _plain(name)
+    return (options.text_columns is None and plain in TEXT_NAMES) or (
+        options.label_column is None and columns.labels is None and plain in LABEL_NAMES
+    )
+
+
+def describe(columns: Columns, separator: str, id_unit: str) -> str:
+    """Write the sentence that says what was found, for the reader of a terminal."""
+    texts = (
+        column if column == field else f"{column} (as {field})"
+        for column, field in columns.fields.items()
+    )
+    parts = ["text from " + ", ".join(texts)]
+    if columns.labels is None:
+        parts.append("no label column, so no labels")
+    else:
+        between = f" (separator {separator!r})" if separator else ""
+        parts.append(f"labels from {columns.labels}{between}")
+    parts.append(f"ids from {columns.id or f'{id_unit} numbers'}")
+    if columns.split is not None:
+        parts.append(f"splits from {columns.split}")
+    if columns.unused:
+        parts.append("not used: " + _listed(columns.unused))
+    return "; ".join(parts)
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def _listed(names: Iterable[str], most: int = 30) -> str:
+    shown = list(names)
+    more = f", and {len(shown) - most} more" if len(shown) > most else ""
+    return ", ".join(name or "''" for name in shown[:most]) + more
+
+
+def is_known(name: str) -> bool:
+    """Whether a column of this name would be taken for texts, labels or ids."""
+    return _plain(name) in TEXT_NAMES.union(LABEL_NAMES, ID_NAMES)

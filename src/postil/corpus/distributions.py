@@ -1,0 +1,86 @@
+"""The files named corpora come in: what they are called, where they are, their checksums.
+
+A checksum is the sha256 of the file at the public addresses, as at least one other project
+publishes it (scikit-learn for Reuters-21578 and 20 Newsgroups by date, the Hugging Face datasets
+library for these and the original 20 Newsgroups); that of the arXiv sample, which has no
+address, is of the sample itself. ``None`` says that no published checksum is known: then what
+was downloaded is read through and its documents are counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A collection as one file.
+
+    ``file_name`` is what it is called in a data folder; an unpacked copy is called
+    ``folder_name``. ``other_names`` are accepted there too. ``urls`` are tried in order.
+    """
+
+    file_name: str
+    homepage: str
+    urls: tuple[str, ...] = ()
+    sha256: str | None = None
+    folder_name: str | None = None
+    other_names: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name it may have in a data folder, the usual one first."""
+        folder = () if self.folder_name is None else (self.folder_name,)
+        return (self.file_name, *self.other_names, *folder)
+
+
+REUTERS = Distribution(
+    file_name="reuters21578.tar.gz",
+    folder_name="reuters21578",
+    homepage="http://www.daviddlewis.com/resources/testcollections/reuters21578/",
+    urls=(
+        "https://kdd.ics.uci.edu/databases/reuters21578/reuters21578.tar.gz",
+        "https://archive.ics.uci.edu/ml/machine-learning-databases/reuters21578-mld/"
+        "reuters21578.tar.gz",
+        "http://www.daviddlewis.com/resources/testcollections/reuters21578/reuters21578.tar.gz",
+    ),
+    sha256="3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30",
+)
+
+NEWS_BYDATE = Distribution(
+    file_name="20news-bydate.tar.gz",
+    folder_name="20news-bydate",
+    homepage="http://qwone.com/~jason/20Newsgroups/",
+    urls=(
+        "http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz",
+        "https://ndownloader.figshare.com/files/5975967",
+    ),
+    sha256="8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
+)
+
+NEWS_19997 = Distribution(
+    file_name="20news-19997.tar.gz",
+    folder_name="20_newsgroups",
+    other_names=("20_newsgroups.tar.gz",),
+    homepage="http://qwone.com/~jason/20Newsgroups/",
+    urls=("http://qwone.com/~jason/20Newsgroups/20news-19997.tar.gz",),
+    sha256="ab7bbf82b7831f7dbb1a09d9312f66fa78565c8de25526999b0d66f69d37e414",
+)
+
+WEBKB = Distribution(
+    file_name="webkb.tar.gz",
+    folder_name="webkb",
+    other_names=("webkb-data.gtar.gz",),
+    homepage="http://www.cs.cmu.edu/afs/cs.cmu.edu/project/theo-20/www/data/",
+    urls=(
+        "https://www.cs.cmu.edu/afs/cs.cmu.edu/project/theo-20/www/data/webkb-data.gtar.gz",
+        "http://www.cs.cmu.edu/afs/cs.cmu.edu/project/theo-20/www/data/webkb-data.gtar.gz",
+    ),
+)
+
+ARXIV_120K = Distribution(
+    file_name="arxiv-120k.jsonl.zst",
+    other_names=("arxiv-120k.jsonl", "arxiv-120k.jsonl.gz"),
+    homepage="https://doi.org/10.5281/zenodo.1463242",
+    sha256="50a3fa3ff8c5d7d544be3a446daf45a7191c48b2f35431da88a27ce7565f5119",
+)

@@ -1,0 +1,199 @@
+"""csv and tsv: a header row, a document a row, quoted where needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from itertools import islice
+
+from postil.corpus.atomic import output_file
+from postil.corpus.columns import Sample, describe, find_columns, is_known
+from postil.corpus.document import Document
+from postil.corpus.formats.format import Format, Reading, UnwritableError, WriteDocument, Writing
+from postil.corpus.formats.head import Head, head_of
+from postil.corpus.formats.rows import Rows
+from postil.corpus.formats.table import TABLE_OPTIONS, check_names, fixed_fields
+from postil.corpus.formats.text import empty, encoded
+from postil.corpus.options import ReadOptions
+from postil.corpus.problems import Problems
+from postil.corpus.records import Layout, Row, documents
+from postil.corpus.streams import Source
+from postil.corpus.textlines import TextLines
+from postil.errors import CorpusError
+
+SAMPLE_ROWS = 100
+DELIMITERS = ",;\t|"
+LABEL_SEPARATOR = ";"
+QUOTE = '"'
+LONGEST_NAME = 40
+
+
+def reader(default_delimiter: str | None) -> Callable[[Source, ReadOptions], Reading]:
+    """Make a reader with a delimiter of its own, or (``None``) one guessed from the first line."""
+
+    def read(source: Source, options: ReadOptions) -> Reading:
+        delimiter = options.delimiter or default_delimiter or _guessed(head_of(source, options))
+        quote = QUOTE if options.quote is None else options.quote
+        has_header = options.has_header is not False
+
+        def rows_of(lines: TextLines) -> Rows:
+            return Rows(lines, source.name, delimiter, quote)
+
+        with source.preview() as stream:
+            rows = rows_of(TextLines(stream, source.name, options.encoding))
+            sample = _sample(rows, source, has_header)
+        columns = find_columns(sample, options, source.name)
+        separator = LABEL_SEPARATOR if options.label_separator is None else options.label_separator
+        layout = Layout(source.name, "line", columns, separator)
+        names = sample.names
+
+        def walk(problems: Problems) -> Iterator[Document]:
+            with source.open() as stream:
+                rows = rows_of(TextLines(stream, source.name, options.encoding))
+                if has_header:
+                    next(rows)
+                yield from documents(_named(rows, names, problems), layout, problems)
+
+        sentence = describe(columns, separator, "line")
+        if delimiter != (default_delimiter or ","):
+            sentence = f"delimiter {delimiter!r}; {sentence}"
+        return Reading(walk, sentence)
+
+    return read
+
+
+def _named(rows: Rows, names: tuple[str, ...], problems: Problems) -> Iterator[Row]:
+    for number, row in rows.good(len(names), problems):
+        yield number, dict(zip(names, row, strict=True))
+
+
+def _sample(rows: Rows, source: Source, has_header: bool) -> Sample:
+    """Read the column names and first rows, skipping over bad ones: the walk will report those."""
+    try:
+        _, first = next(rows)
+    except StopIteration:
+        raise empty(source) from None
+    if not has_header:
+        names = tuple(str(number) for number in range(1, len(first) + 1))
+        return Sample(names, [dict(zip(names, first, strict=True))])
+    names = tuple(name.strip() for name in first)
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise CorpusError(
+            f"{source.name}: two columns are called {min(twice)!r}; rename one, or if the file "
+            "has no header row say so (--no-header)"
+        )
+    tolerant = Problems("skip")
+    records = [record for _, record in islice(_named(rows, names, tolerant), SAMPLE_ROWS)]
+    if not records and not tolerant.count:
+        raise CorpusError(
+            f"{source.name}: there is one row and it is the header, so there are no documents; "
+            "if the file has no header row say so (--no-header)"
+        )
+    return Sample(names, records)
+
+
+def _guessed(head: Head) -> str:
+    """Guess the delimiter: what the first line has most of outside quotes, else a comma."""
+    line = re.sub(r'"[^"]*"', "", head.lines[0]) if head.lines else ""
+    return max(DELIMITERS, key=line.count)
+
+
+def sniffer(delimiter: str | None) -> Callable[[Head, ReadOptions], bool]:
+    """Recognise a header row: two or more short names, one of them known, then a row."""
+
+    def sniff(head: Head, options: ReadOptions) -> bool:
+        if not head.lines:
+            return False
+        between = options.delimiter or delimiter or _guessed(head)
+        cells = [cell.strip(' "') for cell in head.lines[0].split(between)]
+        return (
+            1 < len(cells) == len(set(cells))
+            and any(is_known(cell) for cell in cells)
+            and all(len(cell) <= LONGEST_NAME for cell in cells)
+            and any(between in line for line in head.lines[1:2])
+        )
+
+    return sniff
+
+
+def writer(default_delimiter: str) -> Callable[[Writing], AbstractContextManager[WriteDocument]]:
+    """Make a writer of a header row and the columns ``id``, the fields, ``labels`` and ``split``.
+
+    An absent field is an empty cell. Labels share a cell; one that holds the separator, or
+    begins or ends with white space, is an error, since it would not come back.
+    """
+
+    @contextmanager
+    def write(writing: Writing) -> Iterator[WriteDocument]:
+        delimiter = writing.options.delimiter or default_delimiter
+        separator = writing.options.label_separator
+        _check_header(writing.fields)
+        special = re.compile(f'[{re.escape(delimiter)}"\r\n]')
+
+        def line(cells: list[str]) -> bytes:
+            quoted = (
+                '"' + cell.replace('"', '""') + '"' if special.search(cell) else cell
+                for cell in cells
+            )
+            return encoded(delimiter.join(quoted) + "\n")
+
+        with output_file(writing.target) as stream:
+            stream.write(line(["id", *writing.fields, "labels", "split"]))
+
+            def write_document(document: Document) -> None:
+                check_names(document)
+                texts = (text or "" for text in fixed_fields(document, writing.fields))
+                labels = separator.join(_cell_label(label, separator) for label in document.labels)
+                stream.write(line([document.id, *texts, labels, document.split or ""]))
+
+            yield write_document
+
+    return write
+
+
+def _check_header(fields: tuple[str, ...]) -> None:
+    """Refuse names that would be read as others: white space around them comes off."""
+    padded = [name for name in fields if name.strip() != name]
+    if padded:
+        raise UnwritableError(
+            f"the field name {padded[0]!r} begins or ends with white space, which a header "
+            "does not carry; rename it or write jsonl"
+        )
+
+
+def _cell_label(label: str, separator: str) -> str:
+    if separator in label or label.strip() != label:
+        raise UnwritableError(
+            f"has the label {label!r}, which would not come back from a cell of labels "
+            f"separated by {separator!r}; choose another --label-separator or write jsonl"
+        )
+    return label
+
+
+DELIMITED_OPTIONS = TABLE_OPTIONS | {"encoding", "delimiter", "quote", "has_header"}
+ABSENT_FIELDS = ("the difference between an absent and an empty field",)
+
+CSV = Format(
+    name="csv",
+    extensions=(".csv",),
+    description="comma-separated values with a header row",
+    read=reader(None),
+    options=DELIMITED_OPTIONS,
+    sniff=sniffer(None),
+    write=writer(","),
+    drops=ABSENT_FIELDS,
+    fixed_columns=True,
+)
+TSV = Format(
+    name="tsv",
+    extensions=(".tsv", ".tab"),
+    description="tab-separated values with a header row",
+    read=reader("\t"),
+    options=DELIMITED_OPTIONS,
+    sniff=sniffer("\t"),
+    write=writer("\t"),
+    drops=ABSENT_FIELDS,
+    fixed_columns=True,
+)

@@ -1,0 +1,107 @@
+"""Which format a source has: by its name, then by its content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import PurePath
+
+from postil.corpus.compression import without_compression_suffix
+from postil.corpus.formats import FORMATS, Format
+from postil.corpus.formats.folders import FOLDERS
+from postil.corpus.formats.head import Head, head_of
+from postil.corpus.options import ReadOptions
+from postil.corpus.streams import Source
+from postil.errors import CorpusError, UsageError
+
+SVMLIGHT_LINE = re.compile(
+    r"(?:[-+]?[\d.]+(?:e[-+]?\d+)?(?:,[-+]?[\d.]+)*)?(?:\s+qid:\d+)?(?:\s+\d+:\S+)*\s*(?:#.*)?",
+    re.IGNORECASE,
+)
+SVMLIGHT_FEATURE = re.compile(r"\s\d+:[-+.\d]")
+SVMLIGHT_EXTENSIONS = (".svm", ".svmlight", ".libsvm")
+SVMLIGHT = (
+    "holds vectors in svmlight/libsvm format, not texts; read them with postil.vectors.svmlight"
+)
+SNIFFED_LINES = 20
+
+# Extensions that several formats have: the first that fits the content is taken.
+SHARED: dict[str, tuple[str, ...]] = {
+    ".tsv": ("annif", "tsv"),
+    ".txt": ("jsonl", "fasttext", "annif", "lines"),
+    ".text": ("jsonl", "fasttext", "annif", "lines"),
+}
+
+
+def _is_svmlight(head: Head) -> bool:
+    lines = [line for line in head.lines[:SNIFFED_LINES] if not line.startswith("#")]
+    whole = all(SVMLIGHT_LINE.fullmatch(line) for line in lines)
+    return whole and any(SVMLIGHT_FEATURE.search(line) for line in lines)
+
+
+def _begins(*marks: bytes) -> Callable[[Head], bool]:
+    return lambda head: head.data.startswith(marks)
+
+
+# What is certainly none of the formats, and what to do with it.
+FOREIGN: tuple[tuple[Callable[[Head], bool], str], ...] = (
+    (_is_svmlight, SVMLIGHT),
+    (
+        lambda head: head.data[257:262] == b"ustar",
+        "is a tar archive; unpack it and open the folder, or if it is a corpus known by name give "
+        "the name (--format reuters-modapte)",
+    ),
+    (_begins(b"PK\x03\x04"), "is a zip archive or an office document; unpack or export it as csv"),
+    (_begins(b"BZh", b"\xfd7zXZ\0"), "is compressed with bzip2 or xz; decompress it, or use zstd"),
+    (_begins(b"%PDF-"), "is a PDF; extract its text first"),
+    (_begins(b"SQLite format 3\0"), "is an SQLite database; export a table as csv"),
+)
+
+
+def format_named(name: str) -> Format:
+    """Return the format of that name; an unknown one is an error that lists them all."""
+    if name in FORMATS:
+        return FORMATS[name]
+    near = get_close_matches(name, FORMATS, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise UsageError(f"there is no corpus format {name!r}; {hint}formats: {', '.join(FORMATS)}")
+
+
+def formats_of_name(name: str) -> list[Format]:
+    """Return the formats whose files have names like this one; the last is the usual one."""
+    extension = extension_of(name)
+    if extension in SHARED:
+        return [FORMATS[shared] for shared in SHARED[extension]]
+    return [format for format in FORMATS.values() if extension in format.extensions]
+
+
+def extension_of(name: str) -> str:
+    """Return the extension in lower case, below any compression's: ``x.JSONL.gz`` → ``.jsonl``."""
+    return PurePath(without_compression_suffix(name)).suffix.lower()
+
+
+def guess_format(source: Source, options: ReadOptions) -> Format:
+    """Guess the format of ``source``: a folder's, the extension's, else the first that fits.
+
+    An extension that several formats share (.txt, .tsv) is decided by content.
+    """
+    if source.is_folder:
+        return FOLDERS
+    head = head_of(source, options)
+    candidates = formats_of_name(source.name)
+    if len(candidates) == 1:
+        return candidates[0]
+    if extension_of(source.name) in SVMLIGHT_EXTENSIONS:
+        raise CorpusError(f"{source.name}: {SVMLIGHT}")
+    for recognise, sentence in FOREIGN:
+        if recognise(head):
+            raise CorpusError(f"{source.name}: {sentence}")
+    fitting = (format for format in candidates or FORMATS.values() if format.sniff(head, options))
+    format = next(fitting, candidates[-1] if candidates else None)
+    if format is None:
+        raise CorpusError(
+            f"{source.name}: is of no format that is known here (it holds NUL bytes); "
+            f"name its format (--format) or encoding (--encoding). Formats: {', '.join(FORMATS)}"
+        )
+    return format

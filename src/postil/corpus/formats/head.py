@@ -1,0 +1,44 @@
+"""The first bytes of a source, for guessing its format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from postil.corpus.options import ReadOptions
+from postil.corpus.streams import Source
+from postil.corpus.textlines import encoding_of, without_ending
+
+HEAD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first bytes, decompressed, and the lines in them.
+
+    ``complete`` says that the source ends here.
+    """
+
+    data: bytes
+    complete: bool
+    encoding: str
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """Its lines that are not blank, decoded as well as may be.
+
+        An unfinished last line is left out unless it is the only one.
+        """
+        text = self.data.decode(self.encoding, errors="replace").removeprefix("\ufeff")
+        lines = text.split("\n")
+        if not self.complete and len(lines) > 1:
+            lines.pop()
+        return tuple(without_ending(line + "\n") for line in lines if line.strip())
+
+
+def head_of(source: Source, options: ReadOptions) -> Head:
+    """Look at the beginning of ``source``."""
+    with source.preview() as stream:
+        data = stream.read(HEAD_BYTES)
+        complete = len(data) < HEAD_BYTES or not stream.read(1)
+    return Head(data, complete, encoding_of(data, options.encoding))

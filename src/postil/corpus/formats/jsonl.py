@@ -1,0 +1,164 @@
+"""JSON Lines: an object a line, with ``id``, the texts, ``labels`` and ``split``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from postil.corpus.columns import Sample, comes_late, describe, find_columns
+from postil.corpus.document import Document
+from postil.corpus.formats.format import Format, Reading
+from postil.corpus.formats.head import Head
+from postil.corpus.formats.table import TABLE_OPTIONS, check_names
+from postil.corpus.formats.text import Encode, empty, line_writer
+from postil.corpus.options import ReadOptions, WriteOptions
+from postil.corpus.problems import Problems
+from postil.corpus.records import Layout, Row, documents
+from postil.corpus.streams import Source
+from postil.corpus.textlines import TextLines, numbered_lines
+from postil.errors import DocumentError
+
+SAMPLE_RECORDS = 1000
+SAMPLE_CHARACTERS = 1 << 20
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read an object a line; blank lines are not records.
+
+    Strings and lists of strings are labels as they are, unless a separator is given. A missing
+    or ``null`` text is a missing field. A key that first appears late in the file, after the
+    guess was made, and would have changed it is an error rather than dropped.
+    """
+    sample = _sample(source, options)
+    columns = find_columns(sample, options, source.name)
+    layout = Layout(source.name, "line", columns, options.label_separator or "")
+    known = frozenset(sample.names)
+
+    def is_wanted(name: str) -> bool:
+        return comes_late(name, columns, options)
+
+    def walk(problems: Problems) -> Iterator[Document]:
+        with source.open() as stream:
+            lines = TextLines(stream, source.name, options.encoding)
+            rows = _rows(lines, source.name, problems)
+            rows = _without_late_keys(rows, known, is_wanted, source.name, problems)
+            yield from documents(rows, layout, problems)
+
+    return Reading(walk, describe(columns, layout.separator, "line"))
+
+
+def _sample(source: Source, options: ReadOptions) -> Sample:
+    """Read the first records, skipping over bad lines: the walk will report those."""
+    tolerant = Problems("skip")
+    records: list[dict[str, object]] = []
+    size = 0
+    with source.preview() as stream:
+        lines = TextLines(stream, source.name, options.encoding)
+        for _, record in islice(_rows(lines, source.name, tolerant), SAMPLE_RECORDS):
+            records.append(dict(record))
+            size += sum(len(value) for value in record.values() if isinstance(value, str))
+            if size > SAMPLE_CHARACTERS:
+                break
+    if not records:
+        raise tolerant.first[0] if tolerant.first else empty(source)
+    names = dict.fromkeys(name for record in records for name in record)
+    return Sample(tuple(names), records)
+
+
+def _rows(lines: TextLines, source: str, problems: Problems) -> Iterator[Row]:
+    loads = json.loads
+    for number, line in numbered_lines(lines, problems):
+        try:
+            record = loads(line)
+        except (ValueError, RecursionError) as error:
+            if not line.strip():
+                continue
+            problems.report(DocumentError(source, f"line {number}", _broken(line, error)))
+            continue
+        if type(record) is not dict:
+            problems.report(DocumentError(source, f"line {number}", _not_an_object(record)))
+            continue
+        yield number, record
+
+
+def _without_late_keys(
+    rows: Iterator[Row],
+    known: frozenset[str],
+    is_wanted: Callable[[str], bool],
+    source: str,
+    problems: Problems,
+) -> Iterator[Row]:
+    """Report the records with a key that is not ``known`` and would have had a part."""
+    for number, record in rows:
+        late = [] if record.keys() <= known else [name for name in record if name not in known]
+        wanted = next(filter(is_wanted, late), None)
+        if wanted is None:
+            yield number, record
+            continue
+        message = (
+            f"the key {wanted!r} appears here for the first time, too late to be guessed; "
+            "name the columns (--text-columns, --label-column)"
+        )
+        problems.report(DocumentError(source, f"line {number}", message))
+
+
+def _broken(line: str, error: Exception) -> str:
+    if line.strip() in {"[", "{"}:
+        return (
+            "the line is not a JSON object by itself: the file holds one large JSON value; "
+            "write one object a line (jq -c '.[]' FILE)"
+        )
+    reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+    return f"the line is not valid JSON ({reason}); correct it or skip it (--on-error skip)"
+
+
+def _not_an_object(record: object) -> str:
+    if isinstance(record, list):
+        return (
+            "the line holds a JSON array, not an object; write one object a line (jq -c '.[]' FILE)"
+        )
+    return f"the line holds the JSON value {str(record)[:40]!r}, not an object with keys"
+
+
+def sniff(head: Head, options: ReadOptions) -> bool:  # noqa: ARG001 - one signature for all
+    """Look whether the first line begins an object; where it ends, it must be one."""
+    if not head.lines or not head.lines[0].lstrip().startswith("{"):
+        return False
+    try:
+        json.loads(head.lines[0])
+    except ValueError:
+        return not head.complete and len(head.lines) == 1
+    return True
+
+
+def encoder(options: WriteOptions) -> Encode:  # noqa: ARG001 - one signature for all
+    """Write ``id``, the fields, ``labels`` (always a list) and ``split`` where there is one.
+
+    Letters are written as they are; a text that UTF-8 cannot hold (a lone surrogate) is
+    escaped instead, so any document can be carried.
+    """
+
+    def encode(document: Document) -> bytes:
+        check_names(document)
+        record: dict[str, object] = {"id": document.id, **document.fields}
+        record["labels"] = document.labels
+        if document.split is not None:
+            record["split"] = document.split
+        try:
+            return json.dumps(record, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            return json.dumps(record).encode()
+
+    return encode
+
+
+JSONL = Format(
+    name="jsonl",
+    extensions=(".jsonl", ".ndjson", ".json"),
+    description="JSON Lines: an object a line, keys as columns",
+    read=read,
+    options=TABLE_OPTIONS | {"encoding"},
+    sniff=sniff,
+    write=line_writer(encoder),
+)

@@ -1,0 +1,153 @@
+"""Apache Parquet: a document a row, read and written a piece at a time."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from postil.corpus.atomic import output_file
+from postil.corpus.columns import Sample, describe, find_columns
+from postil.corpus.document import Document
+from postil.corpus.formats.format import Format, Reading, WriteDocument, Writing
+from postil.corpus.formats.head import Head
+from postil.corpus.formats.table import TABLE_OPTIONS, check_names, fixed_fields
+from postil.corpus.formats.text import check_encodable
+from postil.corpus.options import ReadOptions
+from postil.corpus.problems import Problems
+from postil.corpus.records import Layout, Row, documents
+from postil.corpus.streams import Source
+from postil.errors import CorpusError, MissingExtraError
+
+MAGIC = b"PAR1"
+READ_ROWS = 512
+SAMPLE_ROWS = 100
+GROUP_DOCUMENTS = 10_000
+GROUP_CHARACTERS = 1 << 24
+
+
+def _arrow(doing: str) -> tuple[Any, Any]:
+    try:
+        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtraError(f"{doing} Parquet", "pyarrow", "arrow") from None
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read the columns that have a part, some hundred rows at a time.
+
+    Strings and lists of strings are labels as they are, unless a separator is given; whole
+    numbers are labels too. A null text is a missing field. What is compressed from outside or
+    comes through a pipe is first copied to a temporary file, since Parquet is read from its
+    end; such a corpus can be walked any number of times.
+    """
+    _arrow("reading")
+    with _opened(source) as table:
+        names = tuple(table.schema_arrow.names)
+        sample = Sample(names, [record for _, record in islice(_rows(table, names), SAMPLE_ROWS)])
+        if not table.metadata.num_rows:
+            raise CorpusError(f"{source.name}: the file has columns but no rows: no documents")
+    columns = find_columns(sample, options, source.name)
+    layout = Layout(source.name, "row", columns, options.label_separator or "")
+    parts = (columns.id, columns.labels, columns.split, *columns.fields)
+    needed = tuple(name for name in names if name in parts)
+
+    def walk(problems: Problems) -> Iterator[Document]:
+        with _opened(source) as table:
+            yield from documents(_rows(table, needed), layout, problems)
+
+    return Reading(walk, describe(columns, layout.separator, "row"))
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[Any]:
+    """Open the Parquet file; whatever Arrow finds wrong with it becomes one sentence."""
+    arrow, parquet = _arrow("reading")
+    with source.open_seekable() as stream:
+        try:
+            yield parquet.ParquetFile(stream, pre_buffer=False)
+        except (arrow.ArrowException, OSError) as error:
+            reason = str(error).splitlines()[0]
+            raise CorpusError(
+                f"{source.name}: is not a readable Parquet file ({reason}); get it again"
+            ) from error
+
+
+def _rows(table: Any, names: tuple[str, ...]) -> Iterator[Row]:  # noqa: ANN401 - pyarrow's
+    number = 0
+    for batch in table.iter_batches(batch_size=READ_ROWS, columns=list(names)):
+        values = [column.to_pylist() for column in batch.columns]
+        for row in zip(*values, strict=True):
+            number += 1
+            yield number, dict(zip(names, row, strict=True))
+
+
+def sniff(head: Head, options: ReadOptions) -> bool:  # noqa: ARG001 - one signature for all
+    """Parquet files begin with a magic number."""
+    return head.data.startswith(MAGIC)
+
+
+@contextmanager
+def write(writing: Writing) -> Iterator[WriteDocument]:
+    """Write ``id``, the fields, ``labels`` (a list) and ``split``, a row group at a time.
+
+    A group is 10,000 documents or 16 million characters, whichever comes first: that is what
+    memory holds. An absent field or split is null.
+    """
+    arrow, parquet = _arrow("writing")
+    for name in writing.fields:
+        check_encodable(name)
+    text = arrow.string()
+    schema = arrow.schema(
+        [
+            ("id", text),
+            *((name, text) for name in writing.fields),
+            ("labels", arrow.list_(text)),
+            ("split", text),
+        ]
+    )
+    group: list[tuple[object, ...]] = []
+    characters = 0
+    with (
+        output_file(writing.target) as stream,
+        parquet.ParquetWriter(stream, schema, compression="zstd") as table,
+    ):
+
+        def flush() -> None:
+            nonlocal characters
+            columns = [
+                arrow.array(values, type=kind)
+                for values, kind in zip(zip(*group, strict=True), schema.types, strict=True)
+            ]
+            table.write_table(arrow.table(columns, schema=schema))
+            group.clear()
+            characters = 0
+
+        def write_document(document: Document) -> None:
+            nonlocal characters
+            check_names(document)
+            texts = fixed_fields(document, writing.fields)
+            for value in (document.id, *document.fields.values(), *document.labels):
+                check_encodable(value)
+                characters += len(value)
+            group.append((document.id, *texts, list(document.labels), document.split))
+            if len(group) >= GROUP_DOCUMENTS or characters > GROUP_CHARACTERS:
+                flush()
+
+        yield write_document
+        if group:
+            flush()
+
+
+PARQUET = Format(
+    name="parquet",
+    extensions=(".parquet", ".pq"),
+    description="Apache Parquet (needs pyarrow: the extra arrow)",
+    read=read,
+    options=TABLE_OPTIONS,
+    sniff=sniff,
+    write=write,
+    fixed_columns=True,
+)

@@ -1,0 +1,88 @@
+"""Opening a corpus: by name, by path, or from standard input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from postil.corpus import registry
+from postil.corpus.corpus import Corpus
+from postil.corpus.formats.folders import FOLDERS
+from postil.corpus.formats.guessing import format_named, guess_format
+from postil.corpus.options import ReadOptions
+from postil.corpus.problems import Problems
+from postil.corpus.streams import STDIN, Source
+from postil.errors import CorpusError, UsageError
+
+
+def open_corpus(
+    name_or_path: str | Path,
+    options: ReadOptions | None = None,
+    choices: Mapping[str, object] | None = None,
+) -> Corpus:
+    """Open a corpus that can be walked as often as wanted (standard input once).
+
+    A ``str`` that is the name of a known corpus opens that one (write ``./demo`` for a file
+    called demo); ``-`` is standard input; anything else is the path of a file or folder. Its
+    format is the one given, else guessed from its extension, else from its content; what was
+    guessed is said in the corpus's ``description``. The name of a known corpus is a format
+    too: that of a copy of it that lies somewhere else. ``choices`` are what a known corpus
+    leaves to its reader (see ``postil.corpus.registry``).
+
+    Opening reads only the beginning. Walking holds one document at a time; where documents
+    have ids of their own, finding duplicates keeps 24 to 48 bytes a document.
+    """
+    options = options or ReadOptions()
+    if isinstance(name_or_path, str) and name_or_path in registry.NAMES:
+        return registry.open_named(name_or_path, options, choices)
+    source = _source(name_or_path)
+    if options.format in registry.NAMES:
+        return _open_copy(options.format, source, replace(options, format=None), choices)
+    if choices:
+        raise UsageError(
+            f"{min(choices)} means nothing for {source.name}, which is not a known corpus"
+        )
+    return _open_source(source, options)
+
+
+def _open_copy(
+    name: str, source: Source, options: ReadOptions, choices: Mapping[str, object] | None
+) -> Corpus:
+    if source.path is None:
+        raise UsageError(f"{name} cannot be read from standard input; save it to a file")
+    return registry.open_named(name, options, choices, path=source.path)
+
+
+def _open_source(source: Source, options: ReadOptions) -> Corpus:
+    format = format_named(options.format) if options.format else guess_format(source, options)
+    if source.is_folder and format is not FOLDERS:
+        raise CorpusError(f"{source.name}: is a folder, and {format.name} is read from a file")
+    format.check_options(options)
+    reading = format.read(source, options)
+    return Corpus(
+        source.name,
+        reading.documents,
+        problems=Problems(options.on_error),
+        description=f"reading {source.name} as {format.name}: {reading.sentence}",
+    )
+
+
+def _source(name_or_path: str | Path) -> Source:
+    if name_or_path == STDIN:
+        return Source(None)
+    path = Path(name_or_path)
+    try:
+        return Source(path)
+    except CorpusError as error:
+        if path.exists():
+            raise
+        raise CorpusError(f"{error}{_suggestion(str(name_or_path))}") from None
+
+
+def _suggestion(name: str) -> str:
+    near = get_close_matches(name.casefold(), registry.NAMES, n=1)
+    if near:
+        return f"; did you mean the corpus {near[0]}?"
+    return f", nor a corpus of that name; known corpora: {', '.join(registry.NAMES)}"

@@ -1,0 +1,143 @@
+"""How a generic corpus is to be read and written: every choice a caller can make."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+
+from postil.corpus.problems import OnError
+from postil.errors import UsageError
+
+NONE = ""
+"""An explicit "there is no such column" for ``id_column``, ``label_column``, ``split_column``."""
+
+ALWAYS_UNDERSTOOD = frozenset({"format", "on_error"})
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    r"""What the caller knows about a corpus; whatever is ``None`` is guessed.
+
+    - ``format``: a name in ``postil.corpus.formats.FORMATS``.
+    - ``encoding``: of text files; by default UTF-8, or what a byte order mark says.
+    - ``id_column``, ``label_column``, ``split_column``: column (or key) names; ``""`` says that
+      there is none.
+    - ``text_columns``: column → field name, in reading order.
+    - ``label_separator``: between labels in one cell; ``""`` keeps the cell as one label. By
+      default ``;`` in csv and tsv, while JSON and Parquet strings are one label each.
+    - ``label_prefix``: of fastText labels, ``__label__`` by default.
+    - ``delimiter``: between csv columns (``\t`` may be written as two characters).
+    - ``quote``: the quote character of csv and tsv; ``""`` makes quotes plain characters.
+    - ``has_header``: ``False`` names csv and tsv columns ``1``, ``2``, …
+    - ``on_error``: ``strict`` stops at the first bad document, ``skip`` counts them.
+    """
+
+    format: str | None = None
+    encoding: str | None = None
+    id_column: str | None = None
+    label_column: str | None = None
+    split_column: str | None = None
+    text_columns: Mapping[str, str] | None = None
+    label_separator: str | None = None
+    label_prefix: str | None = None
+    delimiter: str | None = None
+    quote: str | None = None
+    has_header: bool | None = None
+    on_error: OnError = "strict"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delimiter", _character("delimiter", self.delimiter))
+        _check_encoding(self.encoding)
+        if self.quote is not None and len(self.quote) > 1:
+            raise UsageError(f"--quote must be one character or empty, received {self.quote!r}")
+        if self.label_prefix is not None:
+            _check_word("label_prefix", self.label_prefix)
+        if self.text_columns is not None:
+            _check_text_columns(self.text_columns)
+
+    def given(self) -> frozenset[str]:
+        """Return the names of the options that were set, but for those every format understands."""
+        return frozenset(
+            option.name
+            for option in fields(self)
+            if option.name not in ALWAYS_UNDERSTOOD and getattr(self, option.name) is not None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """How documents are written; see each format for what it makes of them.
+
+    - ``fields``: the field columns of csv, tsv and Parquet; by default those of the first
+      documents (see ``postil.corpus.writing``).
+    - ``label_separator``: between labels in a csv or tsv cell.
+    - ``label_prefix``: of fastText labels.
+    - ``label_space``: replaces white space inside labels where a format cannot carry it
+      (fasttext, annif); without it such a label is an error.
+    - ``delimiter``: between csv columns.
+    """
+
+    fields: tuple[str, ...] | None = None
+    label_separator: str = ";"
+    label_prefix: str = "__label__"
+    label_space: str | None = None
+    delimiter: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delimiter", _character("delimiter", self.delimiter))
+        if not self.label_separator:
+            raise UsageError("--label-separator must not be empty when labels are written")
+        _check_word("label_prefix", self.label_prefix)
+        if self.label_space:
+            _check_word("label_space", self.label_space)
+
+
+def parse_text_columns(specs: Iterable[str]) -> dict[str, str]:
+    """Read ``column`` and ``column=field`` specs into the mapping ``text_columns`` wants.
+
+    >>> parse_text_columns(["headline=title", "body"])
+    {'headline': 'title', 'body': 'body'}
+    """
+    mapping: dict[str, str] = {}
+    for spec in specs:
+        column, _, field = spec.partition("=")
+        mapping[column] = field or column
+    _check_text_columns(mapping)
+    return mapping
+
+
+def _character(option: str, value: str | None) -> str | None:
+    if value is None or len(value) == 1:
+        return value
+    if value in {r"\t", "tab"}:
+        return "\t"
+    raise UsageError(f"--{option} must be one character, received {value!r}")
+
+
+def _check_word(option: str, value: str) -> None:
+    if value.split() != [value]:
+        flag = "--" + option.replace("_", "-")
+        raise UsageError(f"{flag} must be a word without white space, received {value!r}")
+
+
+def _check_encoding(encoding: str | None) -> None:
+    if encoding is None:
+        return
+    try:
+        codecs.lookup(encoding)
+        "\n".encode(encoding)
+    except (LookupError, ValueError) as error:
+        raise UsageError(
+            f"--encoding {encoding}: not a text encoding that is known here; "
+            "try utf-8, latin-1, cp1252 or utf-16"
+        ) from error
+
+
+def _check_text_columns(mapping: Mapping[str, str]) -> None:
+    if not mapping:
+        raise UsageError("--text-columns names no column; leave it out to have them guessed")
+    names = list(mapping.values())
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise UsageError(f"--text-columns gives two columns the field name {min(twice)!r}")

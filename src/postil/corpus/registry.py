@@ -1,0 +1,213 @@
+"""The corpora that postil knows by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from postil.corpus import distributions
+from postil.corpus.corpus import Corpus
+from postil.corpus.jsonl_corpora import DEMO, jsonl_corpus
+from postil.corpus.locations import data_folders, locate
+from postil.corpus.named_corpus import NamedCorpus
+from postil.corpus.named_options import Choice, Switch
+from postil.corpus.newsgroups import newsgroups
+from postil.corpus.options import ReadOptions
+from postil.corpus.problems import Problems
+from postil.corpus.reuters import LABEL_SETS, reuters
+from postil.corpus.webkb import NO_UNIVERSITY, UNIVERSITIES, webkb
+from postil.errors import CorpusError, UsageError
+
+
+def open_named(
+    name: str,
+    options: ReadOptions | None = None,
+    choices: Mapping[str, object] | None = None,
+    *,
+    path: Path | None = None,
+) -> Corpus:
+    """Open a corpus by its name, from ``path`` or else from where corpora are kept.
+
+    Of ``options`` only ``on_error`` means something here. ``choices`` are values for what the
+    corpus's entry in ``NAMES`` lists as its options; words (``"yes"``) do too.
+    """
+    corpus = named(name)
+    options = options or ReadOptions()
+    _check_options(corpus, options)
+    source = corpus.read(path if path is not None else find(corpus), choices)
+    problems = Problems(options.on_error)
+    return Corpus(name, source, problems=problems, description=corpus.description)
+
+
+def named(name: str) -> NamedCorpus:
+    """Look up a corpus by its name."""
+    if name not in NAMES:
+        raise UsageError(f"there is no corpus called {name!r}; there are: {', '.join(NAMES)}")
+    return NAMES[name]
+
+
+def _check_options(corpus: NamedCorpus, options: ReadOptions) -> None:
+    strange = sorted(options.given() | ({"format"} if options.format else set()))
+    if strange:
+        flags = ", ".join("--" + option.replace("_", "-") for option in strange)
+        own = ", ".join(option.name for option in corpus.options) or "none"
+        raise UsageError(
+            f"{flags} means nothing for {corpus.name}, whose layout is known; its options: {own}"
+        )
+
+
+def find(corpus: NamedCorpus) -> Path:
+    """Find the file or folder of a corpus on this computer."""
+    if corpus.distribution is None:
+        return DEMO
+    path = locate(corpus.distribution)
+    if path is None:
+        places = " or ".join(map(str, data_folders()))
+        raise CorpusError(
+            f"the corpus {corpus.name} is absent: no {corpus.distribution.file_name} in {places}; "
+            f"get it with: postil corpus fetch {corpus.name} (or, from a copy you have, "
+            f"postil corpus fetch {corpus.name} --from PATH)"
+        )
+    return path
+
+
+_REUTERS_OPTIONS = (
+    Choice("label_set", "the set of categories used as labels", LABEL_SETS, "topics"),
+    Switch("unused", "also give the stories that the split leaves out, with no split", False),
+)
+_NEWS_OPTIONS = (
+    Switch("strip_headers", "leave out all header lines but the subject", True),
+    Switch("strip_quotes", "leave out quoted lines and the lines that introduce them", False),
+    Switch("strip_signatures", "leave out the signature", False),
+)
+
+_REUTERS_TERMS = (
+    "Copyright Reuters Ltd. Distributed free of charge for research purposes only. Publications "
+    'must name it "Reuters-21578, Distribution 1.0" and say where it can be found.'
+)
+_NEWS_TERMS = (
+    "Usenet articles of 1993, each under its author's copyright; the collection states no "
+    "licence and is in general use for research. Cite Lang 1995, NewsWeeder."
+)
+
+
+def _reuters(split: str, title: str, rule: str, size: int) -> NamedCorpus:
+    return NamedCorpus(
+        name=f"reuters-{split}",
+        title=f"Reuters-21578, {title} split",
+        description=(
+            "Newswire stories of 1987 with title, dateline and body, indexed by Reuters with "
+            f"economic topics, several to a story or none. {rule} Other label sets: places, "
+            "people, organisations, exchanges."
+        ),
+        terms=_REUTERS_TERMS,
+        distribution=distributions.REUTERS,
+        sizes=frozenset({size}),
+        opener=partial(reuters, split=split),
+        options=_REUTERS_OPTIONS,
+    )
+
+
+_CORPORA = (
+    NamedCorpus(
+        name="demo",
+        title="The demo corpus",
+        description=(
+            "Short documents with title and body in overlapping categories, written for postil "
+            "and shipped with it, with a fixed train and test split."
+        ),
+        terms="Part of postil and under its licence (MIT).",
+        distribution=None,
+        sizes=frozenset(),
+        opener=jsonl_corpus,
+    ),
+    _reuters(
+        "modapte",
+        "ModApte",
+        "9,603 training and 3,299 test stories: those whose indexer considered topics. 118 "
+        "topics occur, 90 of them in both parts.",
+        12_902,
+    ),
+    _reuters(
+        "modlewis",
+        "ModLewis",
+        "13,625 training and 6,188 test stories: like ModApte, with the stories that were given "
+        "no topics at all.",
+        19_813,
+    ),
+    _reuters(
+        "modhayes",
+        "ModHayes",
+        "20,856 training and 722 test stories: the test set of the CONSTRUE experiments.",
+        21_578,
+    ),
+    NamedCorpus(
+        name="20news-bydate",
+        title="20 Newsgroups, sorted by date",
+        description=(
+            "Usenet articles of 20 groups, 11,314 for training and 7,532 later ones for testing, "
+            "without cross-posts and without the headers that name the group. One label each."
+        ),
+        terms=_NEWS_TERMS,
+        distribution=distributions.NEWS_BYDATE,
+        sizes=frozenset({18_846}),
+        opener=partial(newsgroups, by_date=True),
+        options=_NEWS_OPTIONS,
+    ),
+    NamedCorpus(
+        name="20news-19997",
+        title="20 Newsgroups, the original",
+        description=(
+            "19,997 Usenet articles, about 1,000 from each of 20 groups, cross-posts included "
+            "and with all headers, which name the group (they are stripped unless asked for). "
+            "One label each, no split."
+        ),
+        terms=_NEWS_TERMS,
+        distribution=distributions.NEWS_19997,
+        sizes=frozenset({19_997}),
+        opener=partial(newsgroups, by_date=False),
+        options=_NEWS_OPTIONS,
+    ),
+    NamedCorpus(
+        name="webkb",
+        title="WebKB, the 4 Universities data set",
+        description=(
+            "8,282 web pages of computer science departments, collected in January 1997 by the "
+            "World Wide Knowledge Base project at Carnegie Mellon University, in seven classes: "
+            "student, faculty, staff, course, project, department, other. One label each."
+        ),
+        terms=(
+            "Web pages under their authors' copyright; the collection states no licence and is "
+            "in general use for research. Cite Craven et al. 1998."
+        ),
+        distribution=distributions.WEBKB,
+        # Copies are about that lack one page of other/wisconsin.
+        sizes=frozenset({8_281, 8_282}),
+        opener=webkb,
+        options=(
+            Choice(
+                "test_university",
+                "test on the pages of this university, train on all others",
+                (NO_UNIVERSITY, *UNIVERSITIES),
+                NO_UNIVERSITY,
+            ),
+        ),
+    ),
+    NamedCorpus(
+        name="arxiv-120k",
+        title="arXiv titles and abstracts, a sample",
+        description=(
+            "120,000 papers of 1993 to 2019 with title and abstract (as body), labelled with all "
+            "their arXiv categories, 176 in all and about 1.9 a paper: 100,000 before 6 August "
+            "2018 for training, 20,000 since for testing. A seeded sample of the metadata that "
+            "Geiger archived; the sample itself has no public address."
+        ),
+        terms="arXiv metadata are CC0. Cite Geiger 2020, doi 10.5281/zenodo.1463242.",
+        distribution=distributions.ARXIV_120K,
+        sizes=frozenset({120_000}),
+        opener=jsonl_corpus,
+    ),
+)
+
+NAMES: dict[str, NamedCorpus] = {corpus.name: corpus for corpus in _CORPORA}

@@ -1,0 +1,168 @@
+"""Where bytes come from: a file, a pipe or standard input, decompressed on the way."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import stat
+import sys
+import weakref
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from postil.corpus.compression import BUFFER, MAGIC_LENGTH, Inflating, codec_of_bytes
+from postil.errors import CorpusError
+
+STDIN = "-"
+
+
+class Replay(io.RawIOBase):
+    """Bytes already read, then the rest of the stream they were read from.
+
+    With ``recording`` every further byte is kept in ``head`` too, so that a later ``Replay``
+    of the same head and stream begins at the beginning again.
+    """
+
+    def __init__(self, head: bytearray, rest: BinaryIO, *, recording: bool = False) -> None:
+        self._head = head
+        self._rest = rest
+        self._recording = recording
+        self._at = 0
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:  # noqa: ANN401 - a writable buffer of any kind
+        """Fill the buffer from the head, and after that from the rest."""
+        if self._at < len(self._head):
+            piece = bytes(self._head[self._at : self._at + len(buffer)])
+            self._at += len(piece)
+        else:
+            piece = read_some(self._rest, len(buffer))
+            if self._recording:
+                self._head += piece
+                self._at += len(piece)
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+class Source:
+    """Something that can be read, with the name that messages give it.
+
+    A regular file can be opened any number of times. Standard input, a named pipe or another
+    device can be opened once (``once``); ``preview`` looks at its beginning before that, and
+    keeps what it looked at for ``open``. A folder is a source too, but has no bytes.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.name = "<stdin>" if path is None else str(path)
+        mode = _mode(path)
+        self.is_folder = stat.S_ISDIR(mode)
+        self.once = not stat.S_ISREG(mode) and not self.is_folder
+        self._head = bytearray()
+        self._pipe: BinaryIO | None = None
+        self._opened = False
+        self._spooled: Path | None = None
+
+    def open(self) -> BinaryIO:
+        """All bytes, decompressed; the second opening of what can be read once is an error."""
+        if not self.once:
+            return self._inflated(self._open_file())
+        self._refuse_second_opening()
+        self._opened = True
+        return self._inflated(_buffered(Replay(self._head, self._piped())))
+
+    def preview(self) -> BinaryIO:
+        """Return the same bytes, to look at the beginning; does not count as opening.
+
+        Of a pipe, what is looked at stays in memory until it is opened.
+        """
+        if not self.once:
+            return self._inflated(self._open_file())
+        self._refuse_second_opening()
+        return self._inflated(_buffered(Replay(self._head, self._piped(), recording=True)))
+
+    def open_seekable(self) -> BinaryIO:
+        """Return the decompressed bytes as a file that can be read from any place.
+
+        What is compressed or a pipe is first copied to a temporary file on disk (once, however
+        often it is opened).
+        """
+        if self._spooled is None:
+            stream = self.open()
+            if not self.once and stream.seekable():
+                return stream
+            self._spooled = _temporary_file()
+            weakref.finalize(self, self._spooled.unlink, missing_ok=True)
+            with stream, self._spooled.open("wb") as copy:
+                shutil.copyfileobj(stream, copy, BUFFER)
+        return self._spooled.open("rb")
+
+    def _refuse_second_opening(self) -> None:
+        if self._opened:
+            raise CorpusError(
+                f"{self.name}: it was read to its end and cannot be read a second time; "
+                "save it to a file and open that"
+            )
+
+    def _open_file(self) -> BinaryIO:
+        assert self.path is not None
+        try:
+            return self.path.open("rb", buffering=BUFFER)
+        except OSError as error:
+            raise CorpusError(f"{self.name}: cannot be read ({error.strerror})") from error
+
+    def _piped(self) -> BinaryIO:
+        if self._pipe is None:
+            if self.path is None:
+                self._pipe = sys.stdin.buffer
+            else:
+                self._pipe = self._open_file()
+                weakref.finalize(self, self._pipe.close)
+        # The first bytes tell the compression: a pipe may hand them over one by one.
+        while len(self._head) < MAGIC_LENGTH and (more := read_some(self._pipe, BUFFER)):
+            self._head += more
+        return self._pipe
+
+    def _inflated(self, stream: BinaryIO) -> BinaryIO:
+        codec = codec_of_bytes(stream.peek(MAGIC_LENGTH)[:MAGIC_LENGTH])  # type: ignore[attr-defined]
+        if codec is None:
+            return stream
+        try:
+            return _buffered(Inflating(stream, codec, self.name))
+        except BaseException:
+            stream.close()
+            raise
+
+
+def read_some(stream: BinaryIO, size: int) -> bytes:
+    """At most ``size`` bytes: those that are there, waiting for at least one; none at the end."""
+    piece: bytes = stream.read1(size)  # type: ignore[attr-defined]
+    return piece
+
+
+def _mode(path: Path | None) -> int:
+    if path is None:
+        return 0
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        raise CorpusError(f"{path}: there is no such file or folder") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise CorpusError(f"{path}: cannot be read ({reason})") from error
+
+
+def _buffered(raw: io.RawIOBase) -> BinaryIO:
+    return io.BufferedReader(raw, BUFFER)
+
+
+def _temporary_file() -> Path:
+    import tempfile
+
+    descriptor, name = tempfile.mkstemp(prefix="postil-")
+    os.close(descriptor)
+    return Path(name)

@@ -1,0 +1,93 @@
+"""Writing documents in a format, as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from pathlib import Path
+
+from postil.corpus.atomic import STDOUT
+from postil.corpus.document import Document
+from postil.corpus.formats import Format, UnwritableError, Writing
+from postil.corpus.formats.folders import FOLDERS
+from postil.corpus.formats.guessing import extension_of, format_named, formats_of_name
+from postil.corpus.formats.jsonl import JSONL
+from postil.corpus.options import WriteOptions
+from postil.corpus.problems import Problems
+from postil.errors import DocumentError, UsageError
+
+PEEKED = 1000
+
+
+def write_corpus(
+    documents: Iterable[Document],
+    target: str | Path,
+    format: str | None = None,
+    options: WriteOptions | None = None,
+    problems: Problems | None = None,
+) -> int:
+    """Write ``documents`` to ``target`` and return how many were written.
+
+    The format is the one named, else the one of the target's extension; standard output (``-``)
+    is jsonl unless another is named. A file or folder appears under its name only when it is
+    complete. A document that the format cannot carry goes to ``problems``, by default an error;
+    what a format never carries is its ``drops``.
+
+    Documents are written as they come. For formats with fixed columns (csv, tsv, Parquet) the
+    columns are the fields of the first thousand documents, unless ``options`` names them.
+    """
+    options = options or WriteOptions()
+    problems = problems or Problems()
+    chosen = output_format(target, format)
+    if chosen.write is None:
+        raise UsageError(f"{chosen.name} can be read but not written")
+    fields: tuple[str, ...] = ()
+    if chosen.fixed_columns:
+        fields, documents = _fields(documents, options)
+    count = 0
+    with chosen.write(Writing(target, fields, options)) as write_document:
+        for position, document in enumerate(documents, start=1):
+            try:
+                write_document(document)
+            except UnwritableError as error:
+                problems.report(_bad(target, position, document, error))
+                continue
+            count += 1
+    return count
+
+
+def output_format(target: str | Path, format: str | None = None) -> Format:
+    """Return the format that ``target`` will be written in."""
+    if format is not None:
+        return format_named(format)
+    name = str(target)
+    if name == STDOUT:
+        return JSONL
+    if name.endswith("/") or Path(target).is_dir():
+        return FOLDERS
+    candidates = [format for format in formats_of_name(name) if format.write is not None]
+    # A .tsv that is written has a header row unless annif is asked for by name.
+    plain = [format for format in candidates if f".{format.name}" == extension_of(name)]
+    if len(plain or candidates) != 1:
+        names = ", ".join(format.name for format in candidates)
+        reason = f"may be {names}" if names else "does not say which format is wanted"
+        raise UsageError(f"{target}: its name {reason}; name the format (--to jsonl)")
+    return (plain or candidates)[0]
+
+
+def _fields(
+    documents: Iterable[Document], options: WriteOptions
+) -> tuple[tuple[str, ...], Iterator[Document]]:
+    """Return the field names to expect, and the documents from the start."""
+    stream = iter(documents)
+    if options.fields is not None:
+        return options.fields, stream
+    first = list(islice(stream, PEEKED))
+    names = dict.fromkeys(name for document in first for name in document.fields)
+    return tuple(names), chain(first, stream)
+
+
+def _bad(
+    target: str | Path, position: int, document: Document, error: UnwritableError
+) -> DocumentError:
+    return DocumentError(str(target), f"document {position} ({document.id!r})", str(error))

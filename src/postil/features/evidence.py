@@ -1,0 +1,145 @@
+"""What is known about a term and a category: counts of documents, or sums of weights.
+
+A *basis* holds what depends on the term alone, computed once; together with one number per
+(category, term) pair, the pair's entry in a sparse product with the indicator matrix, it makes
+the tables that the measures read. Work and memory follow the non-zeros.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from postil.features.inputs import Csr, Floats, Indices
+
+# Below this share of the sum of squares, a spread is the rounding of a constant column.
+NO_SPREAD = 1e-18
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The 2×2 table of a term and a category, in documents (arrays of tables, elementwise).
+
+    ``both`` (a) have the term and the category, ``category_only`` (b), ``term_only`` (c),
+    ``neither`` (d): the letters of genkin-lewis-madigan-2004 section 5.3.2; n = a + b + c + d.
+    """
+
+    documents: float
+    category: Floats
+    term: Floats
+    both: Floats
+
+    @property
+    def category_only(self) -> Floats:
+        """Documents in the category without the term, b."""
+        return self.category - self.both
+
+    @property
+    def term_only(self) -> Floats:
+        """Documents with the term outside the category, c."""
+        return self.term - self.both
+
+    @property
+    def neither(self) -> Floats:
+        """Documents with neither, d."""
+        return self.documents - self.category - self.term + self.both
+
+    @property
+    def association(self) -> Floats:
+        """The determinant ad - bc = n·a - (a + b)(a + c): above 0 where they attract."""
+        return self.documents * self.both - self.category * self.term
+
+    @property
+    def flat(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        """Where a margin is empty: the term, or the category, is in no document or in all."""
+        term_varies = (self.term > 0) & (self.term < self.documents)
+        category_varies = (self.category > 0) & (self.category < self.documents)
+        return ~(term_varies & category_varies)
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """A term's weights against a category (arrays, elementwise).
+
+    ``within`` is the weight's sum over the category's documents, ``mean`` its mean over all
+    documents, both divided by ``sqrt(Σ (x - mean)²)``, the term's spread.
+    """
+
+    documents: float
+    category: Floats
+    mean: Floats
+    within: Floats
+
+
+Table_co = TypeVar("Table_co", covariant=True)
+
+
+class Basis(Protocol[Table_co]):
+    """What a measure knows of every term before any category is looked at."""
+
+    documents: int
+    frequency: Floats
+    matrix: Csr
+
+    def table(self, terms: Indices, category: Floats, within: Floats) -> Table_co:
+        """Tables of ``terms`` with categories of that many documents and that product entry."""
+        ...
+
+
+class CountBasis:
+    """Document frequencies; the product with ``matrix`` counts the documents in both."""
+
+    def __init__(self, weights: Csr) -> None:
+        self.documents = weights.shape[0]
+        self.matrix = _presence(weights)
+        self.frequency = _document_frequency(weights)
+
+    def table(self, terms: Indices, category: Floats, within: Floats) -> Counts:
+        """Fill 2×2 tables; a term is taken to fit in the documents outside with those within."""
+        room = self.documents - category + within
+        return Counts(self.documents, category, np.minimum(self.frequency[terms], room), within)
+
+
+class WeightBasis:
+    """Means and spreads of the weights; the product with ``matrix`` sums them within.
+
+    The spread is taken about the mean in a second pass over the non-zeros, because
+    ``Σ x² - (Σ x)²/n`` cancels where a term has nearly the same weight everywhere.
+    """
+
+    def __init__(self, weights: Csr) -> None:
+        self.documents = weights.shape[0]
+        self.frequency = _document_frequency(weights)
+        terms = weights.shape[1]
+        values = weights.data.astype(np.float64)
+        self.matrix = _like(weights, values)
+        stored = np.bincount(weights.indices, minlength=terms)
+        mean = np.bincount(weights.indices, values, terms) / max(self.documents, 1)
+        stray = np.bincount(weights.indices, (values - mean[weights.indices]) ** 2, terms)
+        about = stray + (self.documents - stored) * mean**2
+        power = np.bincount(weights.indices, values**2, terms)
+        varies = about > NO_SPREAD * power
+        self.scale = np.zeros(terms)
+        self.scale[varies] = 1 / np.sqrt(about[varies])
+        self.mean = mean * self.scale
+
+    def table(self, terms: Indices, category: Floats, within: Floats) -> Sums:
+        """Scale the sums; a term of no spread has mean and sum 0."""
+        return Sums(self.documents, category, self.mean[terms], within * self.scale[terms])
+
+
+def _document_frequency(weights: Csr) -> Floats:
+    present = weights.data != 0
+    return np.bincount(weights.indices[present], minlength=weights.shape[1]).astype(np.float64)
+
+
+def _presence(weights: Csr) -> Csr:
+    return _like(weights, (weights.data != 0).astype(np.int32))
+
+
+def _like(weights: Csr, values: np.ndarray[tuple[int], np.dtype[np.generic]]) -> Csr:
+    """Other values over the same index arrays, which are shared."""
+    return sp.csr_matrix((values, weights.indices, weights.indptr), shape=weights.shape)

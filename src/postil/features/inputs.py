@@ -1,0 +1,68 @@
+"""The two matrices every term score starts from, checked once at the door."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from postil.errors import InputError, UsageError
+
+Csr: TypeAlias = "sp.csr_matrix[Any] | sp.csr_array[Any, tuple[int, int]]"
+Csc: TypeAlias = "sp.csc_matrix[Any] | sp.csc_array[Any]"
+Sparse: TypeAlias = "Csr | Csc"
+Floats: TypeAlias = NDArray[np.float64]
+Ids: TypeAlias = NDArray[np.int32]
+Indices: TypeAlias = NDArray[np.integer[Any]]
+
+
+def checked_weights(weights: Sparse) -> Csr:
+    """Take the document-term matrix as CSR, every entry finite, no entry stored twice.
+
+    Costs one pass over the non-zeros; a CSR matrix in canonical form is not copied.
+    """
+    if not sp.issparse(weights):
+        raise UsageError(
+            f"X must be a scipy sparse matrix (documents × terms), got {type(weights).__name__}: "
+            "wrap it in scipy.sparse.csr_matrix"
+        )
+    matrix = weights.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    finite = np.isfinite(matrix.data)
+    if not finite.all():
+        _refuse_entry(matrix, int(np.flatnonzero(~finite)[0]))
+    return matrix
+
+
+def _refuse_entry(matrix: Csr, entry: int) -> None:
+    row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+    raise InputError(
+        f"X, document {row}, term {int(matrix.indices[entry])}: the weight is "
+        f"{matrix.data[entry]}; term scores need finite weights, so repair or drop the document"
+    )
+
+
+def checked_members(members: Sparse, documents: int) -> Csr:
+    """Turn the indicator matrix to categories × documents, one stored 1 per membership.
+
+    Any entry other than 0 means "is a member". Costs the number of memberships.
+    """
+    if not sp.issparse(members):
+        raise UsageError(
+            f"Y must be a scipy sparse indicator (documents × categories), got "
+            f"{type(members).__name__}: wrap it in scipy.sparse.csr_matrix"
+        )
+    if members.shape[0] != documents:
+        raise UsageError(
+            f"X has {documents} documents and Y has {members.shape[0]}: both need one row per "
+            "document, in the same order"
+        )
+    by_category = members.T.tocsr(copy=True)
+    by_category.sum_duplicates()
+    by_category.data = (by_category.data != 0).astype(np.int32)
+    by_category.eliminate_zeros()
+    return by_category

@@ -1,0 +1,254 @@
+"""Bad input: an error with file, line and the way out, or a counted skip."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from postil.corpus.formats import FORMATS
+from postil.corpus.opening import open_corpus
+from postil.corpus.options import ReadOptions
+from postil.errors import CorpusError, DocumentError, PostilError
+
+JSON = b'{"id": "%d", "text": "good", "label": "a"}\n'
+
+
+def good(number):
+    return JSON % number
+
+
+CSV = b"id,text,label\n1,good,a\n"
+
+# format, content, where the strict error is, what it says, ids that skipping keeps
+BAD_DOCUMENTS = {
+    "broken JSON": ("jsonl", good(1) + b'{"id": \n' + good(3), "line 2", "not valid JSON", "1 3"),
+    "cut JSON": ("jsonl", good(1) + b'{"id": "2", "te', "line 2", "not valid JSON", "1"),
+    "JSON array line": ("jsonl", good(1) + b"[1, 2]\n", "line 2", "not an object", "1"),
+    "JSON number line": ("jsonl", good(1) + b"17\n", "line 2", "not an object", "1"),
+    "JSON nested deeply": ("jsonl", good(1) + b"[" * 200_000 + b"\n", "line 2", "deeply", "1"),
+    "JSON huge number": ("jsonl", good(1) + b"1" * 5000 + b"\n", "line 2", "not valid JSON", "1"),
+    "JSON not UTF-8": (
+        *("jsonl", good(1) + b'{"text": "\xe9"}\n', "line 2", "--encoding latin-1", "1"),
+    ),
+    "JSON with NUL": ("jsonl", good(1) + b'{"text": "\0"}\n', "line 2", "NUL byte", "1"),
+    "JSON text is a number": (
+        *("jsonl", good(1) + b'{"id": 2, "text": 5}\n', "line 2", "must be text, received int 5"),
+        "1",
+    ),
+    "JSON label is an object": (
+        *("jsonl", good(1) + b'{"text": "x", "label": {"a": 1}}\n', "line 2", "a label must be"),
+        "1",
+    ),
+    "JSON id is a list": (
+        *("jsonl", good(1) + b'{"text": "x", "id": [1]}\n', "line 2", "to be an id", "1"),
+    ),
+    "JSON same id": ("jsonl", good(1) + good(2) + good(1), "line 3", "before, in line 1", "1 2"),
+    "csv ragged, short": ("csv", CSV + b"2,short\n3,x,b\n", "line 3", "2 columns where", "1 3"),
+    "csv ragged, long": ("csv", CSV + b"2,a,b,c\n3,x,b\n", "line 3", "4 columns where", "1 3"),
+    "csv text after quote": ("csv", CSV + b'2,"a"b,c\n3,x,b\n', "line 3", "--quote", "1 3"),
+    "csv open quote": ("csv", CSV + b'2,"a,b\n3,x,b\n', "lines 3 to 4", "end of data", "1"),
+    "csv not UTF-8": ("csv", CSV + b"2,\xe9,b\n3,x,b\n", "line 3", "--encoding latin-1", "1 3"),
+    "csv bad byte in a row of several lines": (
+        *("csv", CSV + b'2,"a\xe9\n3,x,b\n4,x,b",c\n5,x,b\n', "line 3", "--encoding latin-1"),
+        "1 5",
+    ),
+    "csv bad byte in a malformed row": (
+        *("csv", CSV + b'2,"\xe9"x,b\n3,x,b\n', "line 3", "not well formed", "1 3"),
+    ),
+    "csv with NUL": ("csv", CSV + b"2,a\0b,b\n3,x,b\n", "line 3", "NUL byte", "1 3"),
+    "csv lone returns": ("csv", CSV + b"2,a\rb,b\n3,x,b\n", "line 3", "carriage return", "1 3"),
+    "csv same id": ("csv", CSV + b"1,again,b\n", "line 3", "before, in line 2", "1"),
+    "csv strange split": (
+        *("csv", b"id,text,split\n1,x,train\n2,x,\n3,x,third\n", "line 4"),
+        *("a split must be one of train", "1 2"),
+    ),
+    "tsv ragged": ("tsv", b"id\ttext\n1\tx\n2\n", "line 3", "1 columns where", "1"),
+    "annif without tab": ("annif", b"a\t<x>\nno tab\nb\t<y>\n", "line 2", "tab", "line-1 line-3"),
+    "fasttext not UTF-8": ("fasttext", b"__label__a x\n\xe9\n", "line 2", "--encoding", "line-1"),
+    "lines with NUL": ("lines", b"x\n\0\ny\n", "line 2", "NUL byte", "line-1 line-3"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_DOCUMENTS.values(), ids=BAD_DOCUMENTS)
+def test_bad_document(case, tmp_path):
+    name, content, position, message, kept = case
+    path = tmp_path / "data"
+    path.write_bytes(content)
+    with pytest.raises(DocumentError) as caught:
+        list(open_corpus(path, ReadOptions(format=name)))
+    assert caught.value.position == position
+    assert str(caught.value).startswith(f"{path}, {position}: ")
+    assert message in str(caught.value)
+
+    corpus = open_corpus(path, ReadOptions(format=name, on_error="skip"))
+    for _ in range(2):
+        assert [document.id for document in corpus] == kept.split()
+        assert corpus.problems.count == 1
+        assert str(corpus.problems.first[0]) == str(caught.value)
+
+
+EMPTY = {
+    "nothing": b"",
+    "a mark": b"\xef\xbb\xbf",
+}
+
+
+@pytest.mark.parametrize("content", EMPTY.values(), ids=EMPTY)
+@pytest.mark.parametrize("name", ["jsonl", "csv", "tsv", "fasttext", "annif", "lines"])
+def test_empty_file(name, content, tmp_path):
+    path = tmp_path / "data"
+    path.write_bytes(content)
+    with pytest.raises(CorpusError, match="data: the file is empty"):
+        open_corpus(path, ReadOptions(format=name))
+
+
+@pytest.mark.parametrize("name", ["jsonl", "csv", "tsv", "annif"])
+def test_blank_lines_are_no_documents(name, tmp_path):
+    path = tmp_path / "data"
+    path.write_bytes(b"\n\r\n\n")
+    with pytest.raises(CorpusError, match="empty"):
+        open_corpus(path, ReadOptions(format=name))
+
+
+def test_empty_guessed_file(tmp_path):
+    path = tmp_path / "data"
+    path.write_bytes(b"")
+    with pytest.raises(CorpusError, match="empty"):
+        open_corpus(path)
+
+
+def test_header_without_rows(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"id,text\n")
+    with pytest.raises(CorpusError, match=r"no documents.*--no-header"):
+        open_corpus(path)
+
+
+def test_same_column_twice(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"text,text\na,b\n")
+    with pytest.raises(CorpusError, match="two columns are called 'text'"):
+        open_corpus(path)
+
+
+def test_one_large_json_value(tmp_path):
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps([{"text": "a"}], indent=1))
+    with pytest.raises(DocumentError, match=r"line 1: .*one object a line \(jq"):
+        open_corpus(path)
+    path.write_text(json.dumps([{"text": "a"}]))
+    with pytest.raises(DocumentError, match=r"line 1: .*array.*\(jq"):
+        open_corpus(path)
+
+
+@pytest.mark.parametrize("bad", [b"PAR1", b"not parquet at all", b"PAR1" + bytes(50) + b"PAR1"])
+def test_damaged_parquet(bad, tmp_path):
+    path = tmp_path / "data.parquet"
+    path.write_bytes(bad)
+    with pytest.raises(CorpusError, match=r"data.parquet: is not a readable Parquet file"):
+        open_corpus(path)
+
+
+def test_truncated_parquet(tmp_path):
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"text": ["a"] * 1000}), path)
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(CorpusError, match="not a readable Parquet file"):
+        open_corpus(path)
+
+
+def test_parquet_without_rows(tmp_path):
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"text": pyarrow.array([], "string")}), path)
+    with pytest.raises(CorpusError, match="no rows"):
+        open_corpus(path)
+
+
+def test_parquet_same_id(tmp_path):
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"id": [7, 8, 7], "text": ["a", "b", "c"]}), path)
+    with pytest.raises(DocumentError, match=r"row 3: the id '7' .* in row 1"):
+        list(open_corpus(path))
+
+
+def test_empty_documents_are_documents(tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_text('{"id": "a", "text": "x"}\n{"id": "b", "text": ""}\n{"id": "c"}\n')
+    assert [dict(d.fields) for d in open_corpus(path)] == [{"text": "x"}, {"text": ""}, {}]
+    path = tmp_path / "data.txt"
+    path.write_text("a\n\nb")
+    assert [d.fields["text"] for d in open_corpus(path)] == ["a", "", "b"]
+
+
+def test_key_that_comes_too_late_is_not_dropped(tmp_path):
+    path = tmp_path / "data.jsonl"
+    early = "".join(f'{{"text": "{number}"}}\n' for number in range(1500))
+    path.write_text(early + '{"text": "x", "other": "y"}\n{"text": "x", "title": "y"}\n')
+    with pytest.raises(DocumentError, match=r"line 1502: the key 'title'.*--text-columns"):
+        list(open_corpus(path))
+    asked = ReadOptions(text_columns={"text": "text"})
+    assert sum(1 for _ in open_corpus(path, asked)) == 1502
+
+
+@pytest.mark.parametrize(
+    ("name", "megabytes"),
+    [
+        *(("csv", 10), ("jsonl", 5), ("lines", 5)),
+        pytest.param("jsonl", 100, marks=pytest.mark.slow),
+    ],
+)
+def test_large_text(name, megabytes, tmp_path):
+    text = "word " * (megabytes * (1 << 20) // 5)
+    path = tmp_path / "data"
+    content = {"csv": f'text,id\n"{text}",1\n', "jsonl": f'{{"text": "{text}"}}\n', "lines": text}
+    path.write_text(content[name])
+    documents = list(open_corpus(path, ReadOptions(format=name)))
+    assert [len(document.fields["text"]) for document in documents] == [len(text)]
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xff\xfe", b"{" * 100, b'"' * 101, b"\x28\xb5\x2f\xfd\0", b"\x1f\x8b\x08\0", b"\0\0"]
+)
+@pytest.mark.parametrize("extension", ["", ".csv", ".jsonl", ".txt", ".tsv", ".parquet"])
+def test_nonsense_gets_a_sentence(data, extension, tmp_path):
+    path = tmp_path / f"data{extension}"
+    path.write_bytes(data)
+    try:
+        documents = list(open_corpus(path))
+    except PostilError as error:
+        assert str(path) in str(error)  # noqa: PT017 - either outcome is right
+    else:
+        assert documents
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        *(b'{"text": "a"}', b"text,label\n", b"text\tlabel\n", b"__label__a ", b"\t<u>", b"\n"),
+        *(b'"', b",", b"\xef\xbb\xbf", b"\xff\xfe", b"\0", b"\xe9", b"{", b"PAR1", b"\r\n"),
+        b"\x1f\x8b\x08\0",
+    ]
+)
+
+
+@pytest.mark.parametrize("name", [*(name for name in FORMATS if name != "folders"), None])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(pieces=st.lists(st.one_of(FRAGMENTS, st.binary(max_size=8)), max_size=12))
+def test_any_bytes_give_documents_or_a_sentence(name, pieces):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "data"
+        path.write_bytes(b"".join(pieces))
+        for policy in ("strict", "skip"):
+            try:
+                corpus = open_corpus(path, ReadOptions(format=name, on_error=policy))
+                found = sum(1 for _ in corpus)
+            except PostilError as error:
+                assert str(path) in str(error)  # noqa: PT017 - either outcome is right
+            else:
+                assert found or corpus.problems.count
