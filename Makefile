@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt $(shell find native -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check format bench sanitize stubs clean
+.PHONY: help install demo test check format docs bench sanitize stubs clean
 
 help: ## Show this help
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,9 @@ check: install ## Lint, types, layers, stubs, generated tables
 format: install ## Format the Python sources
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: install ## Run what README and docs show, and write what happened
+	$(BIN)/python tools/documents.py --write
 
 stubs: install ## Write src/postil/_native.pyi anew
 	$(BIN)/python tools/check_stubs.py --write
