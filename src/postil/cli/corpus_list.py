@@ -78,7 +78,7 @@ def _describe(corpus: NamedCorpus) -> str:
         *textwrap.wrap(f"Terms: {corpus.terms}", 92, initial_indent="  ", subsequent_indent="  "),
     ]
     for option in corpus.options:
-        default = {True: "yes", False: "no"}.get(option.default, option.default)  # type: ignore[call-overload]
+        default = {"True": "yes", "False": "no"}.get(str(option.default), option.default)
         values = "|".join(option.values)
         lines.append(f"  -O {option.name}={values} (default {default}): {option.help}")
     return "\n".join(lines)

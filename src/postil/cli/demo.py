@@ -47,7 +47,7 @@ def demo() -> None:
     )
     _show_weights(vectors)
 
-    typer.secho("\n4. The terms that tell each category, by bi-normal separation", bold=True)
+    typer.secho("\n4. The terms that tell each category, by chi-square", bold=True)
     _show_terms(vectors)
     typer.echo("\nTry: postil corpus info demo; postil vectorize demo -o demo.npz")
 
@@ -72,7 +72,11 @@ def _show_terms(vectors: VectorFile) -> None:
 
     train = np.flatnonzero([split == "train" for split in vectors.splits])
     selection = select_terms(
-        vectors.matrix[train], vectors.labels[train], measure="bns", k=SHOWN_TERMS
+        vectors.matrix[train],
+        vectors.labels[train],
+        measure="chi-square",
+        k=SHOWN_TERMS,
+        positive_only=True,
     )
     rows = [
         (name, " ".join(vectors.terms[term] for term in selection[category]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 from postil import _native
@@ -43,6 +44,12 @@ class TermCounter:
         if self._grams is not None:
             batch.form_grams(*self._grams, self.threads)
         return batch
+
+
+def token_counter(spec: str, threads: int = 1) -> Callable[[list[str]], list[int]]:
+    """What counts the surface tokens of texts: those a spec's tokenizer makes, before its steps."""
+    options = Analyzer(spec).native_options().to_native()
+    return lambda texts: _native.count_tokens(texts, options, threads)
 
 
 class RememberingWordMap:

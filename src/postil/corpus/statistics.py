@@ -1,0 +1,137 @@
+"""What a corpus is made of, counted in one pass over its documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from postil.corpus.document import Document, Split
+from postil.corpus.lengths import Lengths
+
+CountTokens = Callable[[list[str]], Sequence[int]]
+
+NO_SPLIT = "none"
+BATCH_DOCUMENTS = 1000
+BATCH_CHARACTERS = 1 << 22
+
+
+@dataclass
+class CorpusStatistics:
+    """Counts of documents, labels, fields and lengths.
+
+    ``labels`` counts, for each split, the documents of each label. ``tokens`` is empty where
+    nothing was given to count them with. Memory grows with the numbers of distinct labels,
+    fields and lengths, not with documents.
+    """
+
+    documents: Counter[Split | None] = field(default_factory=Counter)
+    unlabelled: int = 0
+    empty: int = 0
+    labels: dict[Split | None, Counter[str]] = field(default_factory=dict)
+    fields: Counter[str] = field(default_factory=Counter)
+    characters: Lengths = field(default_factory=Lengths)
+    tokens: Lengths = field(default_factory=Lengths)
+
+    @classmethod
+    def gather(
+        cls, documents: Iterable[Document], count_tokens: CountTokens | None = None
+    ) -> CorpusStatistics:
+        """Count while the documents stream by, in batches of bounded size.
+
+        ``count_tokens`` gets a list of texts, a document's fields joined by line breaks, and
+        returns how many tokens each has. Time is linear in the characters read.
+        """
+        statistics = cls()
+        for batch in _batches(documents):
+            texts = [text for _, text in batch]
+            for document, text in batch:
+                statistics._add(document, text)
+            if count_tokens is not None:
+                statistics.tokens.extend(count_tokens(texts))
+        return statistics
+
+    def _add(self, document: Document, text: str) -> None:
+        self.documents[document.split] += 1
+        self.unlabelled += not document.labels
+        self.empty += not text.strip()
+        self.labels.setdefault(document.split, Counter()).update(dict.fromkeys(document.labels, 1))
+        self.fields.update(name for name, value in document.fields.items() if value.strip())
+        self.fields.update(dict.fromkeys(document.fields, 0))
+        self.characters.add(sum(len(value) for value in document.fields.values()))
+
+    @property
+    def total(self) -> int:
+        """All documents."""
+        return self.documents.total()
+
+    @property
+    def labelled(self) -> int:
+        """Documents with at least one label."""
+        return self.total - self.unlabelled
+
+    @property
+    def label_frequencies(self) -> Counter[str]:
+        """Documents of each label, all splits together."""
+        return sum(self.labels.values(), Counter())
+
+    @property
+    def cardinality(self) -> float:
+        """Labels per document, on average (0 for an empty corpus)."""
+        return self._memberships / self.total if self.total else 0.0
+
+    @property
+    def density(self) -> float:
+        """Cardinality divided by the number of labels: how full the label matrix is."""
+        distinct = len(self.label_frequencies)
+        return self.cardinality / distinct if distinct else 0.0
+
+    @property
+    def _memberships(self) -> int:
+        return sum(counts.total() for counts in self.labels.values())
+
+    def label_table(self) -> list[tuple[str, int]]:
+        """List labels with their documents, the most frequent first, then by name."""
+        return sorted(self.label_frequencies.items(), key=lambda item: (-item[1], item[0]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain values for JSON, in an order that does not change."""
+        return {
+            "documents": self.total,
+            "splits": _named(self.documents),
+            "labelled": self.labelled,
+            "unlabelled": self.unlabelled,
+            "empty": self.empty,
+            "labels": {
+                "distinct": len(self.label_frequencies),
+                "distinct_in_split": _named({s: len(c) for s, c in self.labels.items()}),
+                "cardinality": self.cardinality,
+                "density": self.density,
+                "documents": dict(self.label_table()),
+            },
+            "fields": dict(self.fields),
+            "characters": self.characters.to_dict(),
+            "tokens": self.tokens.to_dict() if self.tokens.count else None,
+        }
+
+
+def _named(by_split: dict[Split | None, int]) -> dict[str, int]:
+    """Turn splits into words, the split of documents that have none last."""
+    order: tuple[Split | None, ...] = ("train", "test", None)
+    return {split or NO_SPLIT: by_split[split] for split in order if split in by_split}
+
+
+def _batches(documents: Iterable[Document]) -> Iterator[list[tuple[Document, str]]]:
+    """Take documents with their joined texts in batches, cut by number and by characters."""
+    batch: list[tuple[Document, str]] = []
+    characters = 0
+    for document in documents:
+        text = "\n".join(document.fields.values())
+        batch.append((document, text))
+        characters += len(text)
+        if len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
