@@ -30,7 +30,7 @@ using InputIdf = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device
 inline nb::list tokenize_text(nb::handle text, const TokenizerOptions& options) {
     nb::list tokens;
     TokenizerScratch scratch;
-    tokenize(view_of(text), options, scratch, [&](std::span<const std::string_view> found) {
+    tokenize(view_of(text), options, scratch, [&](Tokens found) {
         for (const auto token : found) tokens.append(to_str(token));
     });
     return tokens;

@@ -65,17 +65,28 @@ private:
     std::size_t used_ = 0;
 };
 
-using Tokens = std::span<const std::string_view>;
-
 // Enters a few tokens and calls sink(number) for each; their table slots are fetched together.
 template <class Sink>
 void intern_tokens(TermTable& words, Space space, Tokens tokens, Sink&& sink) {
-    std::array<WordKey, 32> keys;
+    std::array<WordKey, most_tokens_at_once> keys;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         keys[i] = WordKey(space, tokens[i]);
         words.prefetch(keys[i]);
     }
     for (std::size_t i = 0; i < tokens.size(); ++i) sink(words.intern(keys[i]));
+}
+
+void count_tokens(TermTable& words, Space space, Tokens tokens, std::uint32_t row,
+                  RowCounter& counter) {
+    std::array<std::uint32_t, most_tokens_at_once> numbers;
+    std::size_t count = 0;
+    std::uint32_t highest = 0;
+    intern_tokens(words, space, tokens, [&](std::uint32_t word) {
+        numbers[count++] = word;
+        highest = std::max(highest, word);
+    });
+    counter.reserve(count, highest + std::size_t{1});
+    for (std::size_t at = 0; at < count; ++at) counter.add(numbers[at], row);
 }
 
 std::vector<Chunk> cut_into_chunks(const Columns& columns, std::size_t documents) {
@@ -118,15 +129,7 @@ void count_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOp
         const auto row = static_cast<std::uint32_t>(document);
         for (std::size_t field = 0; field < columns.size(); ++field)
             tokenize(columns[field][document], options, bench.tokenizer, [&](Tokens tokens) {
-                std::array<std::uint32_t, 32> numbers;
-                std::size_t count = 0;
-                std::uint32_t highest = 0;
-                intern_tokens(words, spaces[field], tokens, [&](std::uint32_t word) {
-                    numbers[count++] = word;
-                    highest = std::max(highest, word);
-                });
-                counter.reserve(count, highest + std::size_t{1});
-                for (std::size_t at = 0; at < count; ++at) counter.add(numbers[at], row);
+                count_tokens(words, spaces[field], tokens, row, counter);
             });
         counter.end_row();
     }
@@ -168,10 +171,14 @@ public:
     template <class Sink>
     void for_each_gram(std::size_t shortest, std::size_t longest, Sink&& sink) {
         bytes_.resize(bytes_.size() + string_padding);
-        for (auto size = shortest; size <= longest && size <= starts_.size(); ++size)
-            for (std::size_t at = 0; at + size <= starts_.size(); ++at)
-                sink(std::string_view(bytes_.data() + starts_[at],
-                                      ends_[at + size - 1] - starts_[at]));
+        TokenBatch batch(sink);
+        for (auto size = shortest; size <= longest && size <= starts_.size(); ++size) {
+            for (std::size_t at = 0; at + size <= starts_.size(); ++at) {
+                batch.add(starts_[at], ends_[at + size - 1] - starts_[at]);
+                if (batch.full()) batch.flush(bytes_.data());
+            }
+        }
+        batch.flush(bytes_.data());
     }
 
 private:
@@ -226,10 +233,8 @@ void gram_chunk(const TermTable& words, TermTable& grams, std::uint32_t shortest
                 joined.append(words.text(word));
                 continue;
             }
-            joined.for_each_gram(shortest, longest, [&](std::string_view gram) {
-                const auto number = grams.intern(WordKey(space, gram));
-                counter.reserve(1, number + std::size_t{1});
-                counter.add(number, row);
+            joined.for_each_gram(shortest, longest, [&](Tokens found) {
+                count_tokens(grams, space, found, row, counter);
             });
             joined.clear();
         }

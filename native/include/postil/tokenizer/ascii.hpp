@@ -3,17 +3,15 @@
 // turns them into vector code on any machine.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "postil/hash.hpp"
 #include "postil/tokenizer/options.hpp"
+#include "postil/tokenizer/token_batch.hpp"
 
 namespace postil::ascii {
 
@@ -110,36 +108,19 @@ inline void join_compounds(Scratch& scratch, std::size_t blocks) {
     }
 }
 
-// Tokens are handed on a few at a time, so that whoever takes them can overlap its waits.
-template <class Sink>
-class TokenBatch {
-public:
-    TokenBatch(std::size_t min_length, Sink& sink) : min_length_(min_length), sink_(sink) {}
-
-    void add(const char* begin, std::size_t length) {
-        tokens_[count_] = {begin, length};
-        count_ += length >= min_length_;
-        if (count_ == tokens_.size()) flush();
-    }
-
-    void flush() {
-        sink_(std::span<const std::string_view>(tokens_.data(), count_));
-        count_ = 0;
-    }
-
-private:
-    std::array<std::string_view, 32> tokens_;
-    std::size_t count_ = 0;
-    std::size_t min_length_;
-    Sink& sink_;
-};
-
 template <class Sink>
 void emit_tokens(const Scratch& scratch, std::size_t length, std::size_t min_length, Sink&& sink) {
     const auto* text = reinterpret_cast<const char*>(scratch.text.data());
     const auto blocks = (length + block - 1) / block;
-    TokenBatch<Sink> batch(min_length, sink);
-    std::uint64_t carry = 0;
+    TokenBatch batch(sink);
+    auto add = [&](std::size_t begin, std::size_t end) {
+        batch.add(begin, end - begin, end - begin >= min_length);
+        if (batch.full()) batch.flush(text);
+    };
+    auto position = [](std::size_t index, std::uint64_t bits) {
+        return index * block + static_cast<std::size_t>(std::countr_zero(bits));
+    };
+    std::uint64_t carry = 0;  // whether the block before ended inside a token
     std::size_t begin = 0;
     for (std::size_t i = 0; i < blocks; ++i) {
         const auto mask = scratch.masks[i];
@@ -147,22 +128,18 @@ void emit_tokens(const Scratch& scratch, std::size_t length, std::size_t min_len
         auto starts = mask & ~before;
         auto ends = before & ~mask;
         if (carry != 0 && ends != 0) {
-            const auto end = i * block + static_cast<std::size_t>(std::countr_zero(ends));
-            batch.add(text + begin, end - begin);
+            add(begin, position(i, ends));
             ends &= ends - 1;
         }
-        while (ends != 0) {
-            begin = i * block + static_cast<std::size_t>(std::countr_zero(starts));
-            const auto end = i * block + static_cast<std::size_t>(std::countr_zero(ends));
-            batch.add(text + begin, end - begin);
-            starts &= starts - 1;
-            ends &= ends - 1;
+        for (; ends != 0; starts &= starts - 1, ends &= ends - 1) {
+            begin = position(i, starts);
+            add(begin, position(i, ends));
         }
-        if (starts != 0) begin = i * block + static_cast<std::size_t>(std::countr_zero(starts));
+        if (starts != 0) begin = position(i, starts);
         carry = mask >> 63;
     }
-    if (carry != 0) batch.add(text + begin, length - begin);
-    batch.flush();
+    if (carry != 0) add(begin, length);
+    batch.flush(text);
 }
 
 template <class Sink>

@@ -1,8 +1,8 @@
-// Text to tokens. tokenize(text, options, scratch, sink) calls sink(tokens) with spans of a few
-// tokens in order; a token is UTF-8, readable string_padding past its end, and valid only during
-// the call. Linear in the text; any input is defined, none is an error.
+// Text to tokens. tokenize(text, options, scratch, sink) calls sink(tokens) with a few UTF-8
+// tokens at a time, in order. Linear in the text; any input is defined, none is an error.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "postil/hash.hpp"
@@ -11,6 +11,7 @@
 #include "postil/tokenizer/decode.hpp"
 #include "postil/tokenizer/normalise.hpp"
 #include "postil/tokenizer/options.hpp"
+#include "postil/tokenizer/token_batch.hpp"
 
 namespace postil {
 
@@ -21,7 +22,7 @@ public:
 
     const char* data() const { return bytes_.data(); }
     std::size_t size() const { return size_; }
-    void clear() { size_ = 0; }
+    void shorten(std::size_t size) { size_ = size; }
 
     void append(char32_t code) {
         if (size_ + 4 + string_padding > bytes_.size()) bytes_.resize(bytes_.size() * 2);
@@ -52,8 +53,8 @@ private:
 // Room a tokenizer reuses from text to text.
 struct TokenizerScratch {
     ascii::Scratch ascii;
-    Utf8Buffer token;
-    std::vector<std::size_t> starts;  // of the code points in `token`, for character n-grams
+    Utf8Buffer text;
+    std::vector<std::size_t> starts;  // of the code points in `text`, for character n-grams
 };
 
 template <class Reader, class Sink>
@@ -61,29 +62,37 @@ void tokenize_runs(Reader reader, const TokenizerOptions& options, TokenizerScra
                    Sink&& sink) {
     const auto classes = classes_of(options.kind);
     const bool compounds = options.kind == TokenKind::compounds;
-    auto& token = scratch.token;
-    token.clear();
-    std::size_t length = 0;  // in code points
+    auto& text = scratch.text;
+    text.shorten(0);
+    TokenBatch batch(sink);
+    std::size_t begin = 0;   // of the token at hand, in bytes
+    std::size_t length = 0;  // of the token at hand, in code points
     char32_t joiner = 0;     // seen after a word, taken in if a word follows at once
 
+    auto flush = [&] {
+        batch.flush(text.data());
+        text.shorten(0);
+    };
     auto finish = [&] {
-        if (length >= options.min_length && length > 0) sink(token.data(), token.size());
-        token.clear();
+        const bool wanted = length > 0 && length >= options.min_length;
+        batch.add(begin, text.size() - begin, wanted);
+        if (!wanted) text.shorten(begin);
+        if (batch.full()) flush();
+        begin = text.size();
         length = 0;
         joiner = 0;
+    };
+    auto take = [&](char32_t code) {
+        text.append(code);
+        ++length;
     };
     normalise(reader, options.letter_case, options.fold_accents, [&](char32_t code) {
         const auto bits = static_cast<std::uint8_t>(unicode::class_bits(code) ^ classes.flip);
         const bool begins = (bits & classes.begin) != 0;
         const bool proceeds = length > 0 && joiner == 0 && (bits & classes.proceed) != 0;
         if (begins || proceeds) {
-            if (joiner != 0) {
-                token.append(joiner);
-                ++length;
-                joiner = 0;
-            }
-            token.append(code);
-            ++length;
+            if (joiner != 0) take(std::exchange(joiner, 0));
+            take(code);
         } else if (compounds && length > 0 && joiner == 0 && is_inner_joiner(code)) {
             joiner = code;
         } else if (length > 0) {
@@ -91,37 +100,43 @@ void tokenize_runs(Reader reader, const TokenizerOptions& options, TokenizerScra
         }
     });
     finish();
+    flush();
 }
 
 namespace char_grams {
 
-// All n-grams of the code points from..to of the buffer.
+// All n-grams of one size of the code points in the scratch.
 template <class Sink>
-void emit(const TokenizerScratch& scratch, std::size_t from, std::size_t to, std::size_t size,
-          Sink&& sink) {
+void emit(const TokenizerScratch& scratch, std::size_t size, TokenBatch<Sink>& batch) {
     const auto& starts = scratch.starts;
-    for (auto at = from; at + size <= to; ++at)
-        sink(scratch.token.data() + starts[at], starts[at + size] - starts[at]);
+    for (std::size_t at = 0; at + size < starts.size(); ++at) {
+        batch.add(starts[at], starts[at + size] - starts[at]);
+        if (batch.full()) batch.flush(scratch.text.data());
+    }
 }
 
 template <class Sink>
 void of_text(const TokenizerOptions& options, const TokenizerScratch& scratch, Sink&& sink) {
     const auto count = scratch.starts.size() - 1;
+    TokenBatch batch(sink);
     for (std::size_t size = options.gram_min; size <= options.gram_max && size <= count; ++size)
-        emit(scratch, 0, count, size, sink);
+        emit(scratch, size, batch);
+    batch.flush(scratch.text.data());
 }
 
 // A word shorter than n counts once, whole, and ends the row of sizes (as in scikit-learn).
 template <class Sink>
 void of_word(const TokenizerOptions& options, const TokenizerScratch& scratch, Sink&& sink) {
     const auto count = scratch.starts.size() - 1;
+    TokenBatch batch(sink);
     for (std::size_t size = options.gram_min; size <= options.gram_max; ++size) {
         if (size >= count) {
-            sink(scratch.token.data(), scratch.token.size());
-            return;
+            batch.add(0, scratch.text.size());
+            break;
         }
-        emit(scratch, 0, count, size, sink);
+        emit(scratch, size, batch);
     }
+    batch.flush(scratch.text.data());
 }
 
 }  // namespace char_grams
@@ -130,8 +145,8 @@ void of_word(const TokenizerOptions& options, const TokenizerScratch& scratch, S
 template <class Reader, class Sink>
 void tokenize_text_grams(Reader reader, const TokenizerOptions& options,
                          TokenizerScratch& scratch, Sink&& sink) {
-    auto& text = scratch.token;
-    text.clear();
+    auto& text = scratch.text;
+    text.shorten(0);
     scratch.starts.clear();
     std::size_t spaces = 0;
     char32_t last_space = 0;
@@ -161,8 +176,8 @@ void tokenize_text_grams(Reader reader, const TokenizerOptions& options,
 template <class Reader, class Sink>
 void tokenize_word_grams(Reader reader, const TokenizerOptions& options,
                          TokenizerScratch& scratch, Sink&& sink) {
-    auto& word = scratch.token;
-    word.clear();
+    auto& word = scratch.text;
+    word.shorten(0);
     scratch.starts.clear();
     auto append = [&](char32_t code) {
         scratch.starts.push_back(word.size());
@@ -173,7 +188,7 @@ void tokenize_word_grams(Reader reader, const TokenizerOptions& options,
         append(U' ');
         scratch.starts.push_back(word.size());
         char_grams::of_word(options, scratch, sink);
-        word.clear();
+        word.shorten(0);
         scratch.starts.clear();
     };
     normalise(reader, options.letter_case, options.fold_accents, [&](char32_t code) {
@@ -208,17 +223,13 @@ void tokenize(const TextView& text, const TokenizerOptions& options, TokenizerSc
     if (plain && !makes_char_grams(options.kind))
         return ascii::tokenize(bytes, text.length, options, scratch.ascii, sink);
 
-    auto one = [&](const char* token, std::size_t length) {
-        const std::string_view view(token, length);
-        sink(std::span<const std::string_view>(&view, 1));
-    };
     auto units = [&]<class Unit>(const Unit* first) {
-        tokenize_decoded(UnitReader<Unit>{first, first + text.length}, options, scratch, one);
+        tokenize_decoded(UnitReader<Unit>{first, first + text.length}, options, scratch, sink);
     };
     switch (text.encoding) {
         case Encoding::utf8: {
             const auto* first = static_cast<const std::uint8_t*>(text.data);
-            return tokenize_decoded(Utf8Reader{first, first + text.length}, options, scratch, one);
+            return tokenize_decoded(Utf8Reader{first, first + text.length}, options, scratch, sink);
         }
         case Encoding::ucs2: return units(static_cast<const std::uint16_t*>(text.data));
         case Encoding::ucs4: return units(static_cast<const std::uint32_t*>(text.data));
