@@ -28,7 +28,9 @@ REUTERS = "reuters-modapte"
 CORPORA: Mapping[str, CorpusTexts] = {
     REUTERS: CorpusTexts("Reuters", ("title", "body"), {}),
     # Whole articles with their headers: the text others measure, 130,107 terms of it.
-    "20news-bydate": CorpusTexts("20 Newsgroups", ("subject", "body"), {"strip_headers": False}),
+    "20news-bydate": CorpusTexts(
+        "20 Newsgroups", ("headers", "subject", "body"), {"strip_headers": False}
+    ),
 }
 
 

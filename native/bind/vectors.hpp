@@ -30,8 +30,8 @@ using InputIdf = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device
 inline nb::list tokenize_text(nb::handle text, const TokenizerOptions& options) {
     nb::list tokens;
     TokenizerScratch scratch;
-    tokenize(view_of(text), options, scratch, [&](Tokens found) {
-        for (const auto token : found) tokens.append(to_str(token));
+    tokenize(view_of(text), options, scratch, [&](const Tokens& found) {
+        for (std::size_t i = 0; i < found.size(); ++i) tokens.append(to_str(found[i]));
     });
     return tokens;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -33,7 +34,28 @@ class RowCounter {
 public:
     RowCounter(CountingScratch& scratch, Chunk& chunk) : scratch_(scratch), chunk_(chunk) {}
 
-    // Makes room for so many further calls of add, with word numbers below `number_end`.
+    void add(std::span<const std::uint32_t> words, std::uint32_t row) {
+        reserve(words.size(), *std::max_element(words.begin(), words.end()) + std::size_t{1});
+        auto* const marks = scratch_.marks.data();
+        auto* const entries = scratch_.entries.data();
+        auto used = used_;  // a local, so that it stays in a register
+        for (const auto word : words) used += add_one(marks[word], entries, word, 1, row, used);
+        used_ = used;
+    }
+
+    void add(std::uint32_t word, std::uint32_t count, std::uint32_t row) {
+        reserve(1, word + std::size_t{1});
+        used_ += add_one(scratch_.marks[word], scratch_.entries.data(), word, count, row, used_);
+    }
+
+    void end_row() { chunk_.row_ends.push_back(used_); }
+
+    void end_chunk() {
+        const auto first = scratch_.entries.begin();
+        chunk_.entries.assign(first, first + used_);
+    }
+
+private:
     void reserve(std::size_t count, std::size_t number_end) {
         auto& [marks, entries] = scratch_;
         if (used_ + count > entries.size())
@@ -41,52 +63,45 @@ public:
         if (number_end > marks.size()) marks.resize(std::max(number_end, marks.size() * 2));
     }
 
-    void add(std::uint32_t word, std::uint32_t row, std::uint32_t count = 1) {
-        auto& mark = scratch_.marks[word];
+    // Returns 1 if the word is new to its row, else 0.
+    static std::uint32_t add_one(Mark& mark, Occurrence* entries, std::uint32_t word,
+                                 std::uint32_t count, std::uint32_t row, std::uint32_t used) {
         const auto fresh = static_cast<std::uint32_t>(mark.row != row);
         const auto known = fresh - 1;  // all ones if the row has the word already
-        const auto position = (mark.position & known) | (static_cast<std::uint32_t>(used_) & ~known);
-        auto& entry = scratch_.entries[position];
+        const auto position = (mark.position & known) | (used & ~known);
+        auto& entry = entries[position];
         entry = {word, (entry.count & known) + count};
         mark = {row, position};
-        used_ += fresh;
+        return fresh;
     }
 
-    void end_row() { chunk_.row_ends.push_back(static_cast<std::uint32_t>(used_)); }
-
-    void end_chunk() {
-        const auto first = scratch_.entries.begin();
-        chunk_.entries.assign(first, first + static_cast<std::ptrdiff_t>(used_));
-    }
-
-private:
     CountingScratch& scratch_;
     Chunk& chunk_;
-    std::size_t used_ = 0;
+    std::uint32_t used_ = 0;
 };
 
-// Enters a few tokens and calls sink(number) for each; their table slots are fetched together.
+// Enters tokens and calls sink(numbers) for a few at a time: their keys are made together and
+// their table slots fetched together, so that one wait covers many.
 template <class Sink>
-void intern_tokens(TermTable& words, Space space, Tokens tokens, Sink&& sink) {
-    std::array<WordKey, most_tokens_at_once> keys;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-        keys[i] = WordKey(space, tokens[i]);
-        words.prefetch(keys[i]);
+void intern_tokens(TermTable& words, Space space, const Tokens& tokens, Sink&& sink) {
+    constexpr std::size_t few = 32;
+    std::array<WordKey, few> keys;
+    std::array<std::uint32_t, few> numbers;
+    for (std::size_t from = 0; from < tokens.size(); from += few) {
+        const auto count = std::min(few, tokens.size() - from);
+        for (std::size_t i = 0; i < count; ++i) {
+            // Made in place: copying it would stall on its own stores.
+            std::construct_at(&keys[i], space, tokens[from + i]);
+            words.prefetch(keys[i]);
+        }
+        for (std::size_t i = 0; i < count; ++i) numbers[i] = words.intern(keys[i]);
+        sink(std::span<const std::uint32_t>(numbers.data(), count));
     }
-    for (std::size_t i = 0; i < tokens.size(); ++i) sink(words.intern(keys[i]));
 }
 
-void count_tokens(TermTable& words, Space space, Tokens tokens, std::uint32_t row,
+void count_tokens(TermTable& words, Space space, const Tokens& tokens, std::uint32_t row,
                   RowCounter& counter) {
-    std::array<std::uint32_t, most_tokens_at_once> numbers;
-    std::size_t count = 0;
-    std::uint32_t highest = 0;
-    intern_tokens(words, space, tokens, [&](std::uint32_t word) {
-        numbers[count++] = word;
-        highest = std::max(highest, word);
-    });
-    counter.reserve(count, highest + std::size_t{1});
-    for (std::size_t at = 0; at < count; ++at) counter.add(numbers[at], row);
+    intern_tokens(words, space, tokens, [&](auto numbers) { counter.add(numbers, row); });
 }
 
 std::vector<Chunk> cut_into_chunks(const Columns& columns, std::size_t documents) {
@@ -128,7 +143,7 @@ void count_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOp
         const auto document = chunk.first_document + i;
         const auto row = static_cast<std::uint32_t>(document);
         for (std::size_t field = 0; field < columns.size(); ++field)
-            tokenize(columns[field][document], options, bench.tokenizer, [&](Tokens tokens) {
+            tokenize(columns[field][document], options, bench.tokenizer, [&](const Tokens& tokens) {
                 count_tokens(words, spaces[field], tokens, row, counter);
             });
         counter.end_row();
@@ -141,9 +156,10 @@ void list_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOpt
     for (std::size_t i = 0; i < chunk.documents; ++i) {
         for (std::size_t field = 0; field < columns.size(); ++field) {
             tokenize(columns[field][chunk.first_document + i], options, bench.tokenizer,
-                     [&](Tokens tokens) {
-                         intern_tokens(words, spaces[field], tokens, [&](std::uint32_t word) {
-                             chunk.sequence.push_back(word);
+                     [&](const Tokens& tokens) {
+                         intern_tokens(words, spaces[field], tokens, [&](auto numbers) {
+                             chunk.sequence.insert(chunk.sequence.end(), numbers.begin(),
+                                                   numbers.end());
                          });
                      });
             chunk.sequence.push_back(field_end);
@@ -171,7 +187,7 @@ public:
     template <class Sink>
     void for_each_gram(std::size_t shortest, std::size_t longest, Sink&& sink) {
         bytes_.resize(bytes_.size() + string_padding);
-        TokenBatch batch(sink);
+        TokenBatch batch(stretches_, sink);
         for (auto size = shortest; size <= longest && size <= starts_.size(); ++size) {
             for (std::size_t at = 0; at + size <= starts_.size(); ++at) {
                 batch.add(starts_[at], ends_[at + size - 1] - starts_[at]);
@@ -184,20 +200,20 @@ public:
 private:
     std::vector<char> bytes_;
     std::vector<std::size_t> starts_, ends_;
+    std::vector<Stretch> stretches_;
 };
 
-void rename_rows(Chunk& chunk, const std::vector<std::uint32_t>& renamed, std::size_t number_end,
+void rename_rows(Chunk& chunk, const std::vector<std::uint32_t>& renamed,
                  CountingScratch& scratch) {
     const auto old_entries = std::exchange(chunk.entries, {});
     const auto old_ends = std::exchange(chunk.row_ends, {});
     RowCounter counter(scratch, chunk);
-    counter.reserve(old_entries.size(), number_end);
     std::size_t at = 0;
     for (std::size_t i = 0; i < chunk.documents; ++i) {
         const auto row = static_cast<std::uint32_t>(chunk.first_document + i);
         for (; at < old_ends[i]; ++at) {
             const auto word = renamed[old_entries[at].term];
-            if (word != WordTable::absent) counter.add(word, row, old_entries[at].count);
+            if (word != WordTable::absent) counter.add(word, old_entries[at].count, row);
         }
         counter.end_row();
     }
@@ -233,7 +249,7 @@ void gram_chunk(const TermTable& words, TermTable& grams, std::uint32_t shortest
                 joined.append(words.text(word));
                 continue;
             }
-            joined.for_each_gram(shortest, longest, [&](Tokens found) {
+            joined.for_each_gram(shortest, longest, [&](const Tokens& found) {
                 count_tokens(grams, space, found, row, counter);
             });
             joined.clear();
@@ -276,7 +292,7 @@ std::vector<std::size_t> count_tokens(const std::vector<TextView>& texts,
     std::vector<TokenizerScratch> scratch(workers);
     run_tasks(texts.size(), workers, monitor, [&](std::size_t text, std::size_t worker) {
         tokenize(texts[text], options, scratch[worker],
-                 [&](Tokens tokens) { counts[text] += tokens.size(); });
+                 [&](const Tokens& tokens) { counts[text] += tokens.size(); });
     });
     return counts;
 }
@@ -310,7 +326,7 @@ void rename_words(Batch& batch, const DistinctWords& distinct,
         CountingScratch scratch;
         for (auto* chunk : chunks) {
             if (batch.in_sequence) rename_sequence(*chunk, renamed);
-            else rename_rows(*chunk, renamed, words.number_end(), scratch);
+            else rename_rows(*chunk, renamed, scratch);
         }
     });
 }

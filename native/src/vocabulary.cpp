@@ -111,6 +111,7 @@ void TermCollector::add(Batch&& batch, const std::vector<bool>& learned, std::si
                 documents_of_[term_of[word]] += counts[lane].documents[word];
                 occurrences_of_[term_of[word]] += counts[lane].occurrences[word];
             });
+            batch.lanes[lane] = TermTable();
         }
         if (!keep_rows_) continue;
         run_tasks(batch.chunks.size(), workers, monitor, [&](std::size_t task, std::size_t) {
@@ -146,6 +147,7 @@ void TermCollector::add_terms(const WordTable& terms, const std::vector<std::uin
 TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t workers,
                                            Monitor& monitor) const {
     std::vector<RankKey> keys;
+    keys.reserve(terms_.size());
     terms_.for_each([&](std::uint32_t term) {
         const auto documents = documents_of_[term];
         if (documents == 0) return;  // only documents that are not learned from hold it
@@ -171,6 +173,9 @@ TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t
     });
 
     Ranking ranking;
+    ranking.order.reserve(keys.size());
+    ranking.documents.reserve(keys.size());
+    ranking.occurrences.reserve(keys.size());
     ranking.rank_of.assign(terms_.number_end(), WordTable::absent);
     for (const auto& key : keys) {
         ranking.rank_of[key.term] = static_cast<std::uint32_t>(ranking.order.size());

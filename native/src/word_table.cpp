@@ -19,14 +19,14 @@ std::uint32_t WordTable::insert(std::size_t place, const WordKey& key) {
     entries_.push_back(
         {key.hash, arena_used_, static_cast<std::uint32_t>(key.length), key.space});
     arena_used_ += key.length;
-    slots_[place] = {key.first, shape_of(key), id};
+    slots_[place] = {key.first, key.second, shape_of(key), id};
     if (entries_.size() * 2 >= slots_.size()) grow();
     return id;
 }
 
 void WordTable::grow() {
     const auto old = std::move(slots_);
-    slots_.assign(std::max<std::size_t>(64, old.size() * 4), {});
+    slots_.assign(std::max<std::size_t>(64, old.size() * 2), {});
     mask_ = slots_.size() - 1;
     for (const auto& slot : old) {
         if (slot.shape == vacant) continue;

@@ -31,7 +31,7 @@ namespace {
 using namespace postil::tests;
 
 // A large corpus costs as much as a hundred small ones.
-constexpr std::uint64_t inputs_for_each_large = 150;
+constexpr std::uint64_t inputs_for_each_large = 100;
 
 // The input at hand, where a sanitizer's report can find it.
 struct {

@@ -51,6 +51,13 @@ inline SampleCorpus small_corpus(const std::string& bytes, Random& random) {
     return corpus;
 }
 
+// One of many words, spelled in letters alone.
+inline std::string numbered_word(std::size_t number) {
+    std::string word = " w";
+    for (; number > 0; number /= 26) word.push_back(static_cast<char>('a' + number % 26));
+    return word;
+}
+
 // Enough text for several chunks of work, and enough distinct words for a sort in pieces.
 inline SampleCorpus large_corpus(const std::string& bytes, Random& random) {
     SampleCorpus corpus;
@@ -58,7 +65,7 @@ inline SampleCorpus large_corpus(const std::string& bytes, Random& random) {
     for (std::size_t size = 0; size < 900'000;) {
         auto text = part_of(bytes, random);
         for (auto words = random.below(400); words > 0; --words)
-            text += " w" + std::to_string(random.below(20'000));
+            text += numbered_word(random.below(20'000));
         size += text.size();
         field.push_back(in_some_encoding(text, random));
     }
@@ -91,7 +98,7 @@ struct Plan {
 inline Plan random_plan(const SampleCorpus& corpus, Random& random, bool large) {
     Plan plan;
     plan.options = random_options(random);
-    if (large) plan.options.gram_max = plan.options.gram_min;
+    if (large && makes_char_grams(plan.options.kind)) plan.options.kind = TokenKind::words;
     const bool apart = random.one_in(2);
     for (std::size_t field = 0; field < corpus.texts.size(); ++field)
         plan.spaces.push_back(apart ? static_cast<Space>(field) : 0);
@@ -101,7 +108,7 @@ inline Plan random_plan(const SampleCorpus& corpus, Random& random, bool large) 
         plan.shortest = static_cast<std::uint32_t>(random.between(1, 2));
         plan.longest = plan.shortest + static_cast<std::uint32_t>(random.below(large ? 2 : 3));
     }
-    if (random.one_in(2)) plan.bounds.min_documents = random.between(0, 3);
+    if (random.one_in(large ? 4 : 2)) plan.bounds.min_documents = random.between(0, 3);
     if (random.one_in(3)) plan.bounds.max_documents = random.between(1, corpus.documents());
     if (random.one_in(2)) plan.bounds.max_terms = random.between(1, large ? 12'000 : 30);
     const bool learn_all = random.one_in(2);

@@ -89,7 +89,8 @@ inline std::vector<std::string> make_seeds() {
         "👩🏽‍🚀🇳🇴 ❤️ e\u0301\u0323 a\u0308 \u200b\u200d\u200c\ufeff \u0301alone",
         "it's rock-'n'-roll o''clock -dash- 'quoted' a-b-c--d _under_score_ x’y’z 1-2‐3",
         std::string("nul\0in\0side \0\0 words\0"sv),
-        "\xC3\x28 \xE2\x82 \xF0\x9F\x98 \xED\xA0\x80\xED\xB0\x80 \xC0\xAF \xF5\x80 \xFE\xFF tail\xE2",
+        "\xC3\x28 \xE2\x82 \xF0\x9F\x98 \xED\xA0\x80\xED\xB0\x80 \xC0\xAF \xF5\x80 \xFE\xFF "
+        "tail\xE2",
         "caf\xE9 latin\xA0one \x80\x85\x9F \xDF\xFF M\xFCller",
         std::string("h\0i\0 \0\x3D\xD8\x69\xDC\0\xDC t\0w\0o\0"sv),
         std::string("h\0\0\0\x3F\xF6\x01\0 \0\0\0\0\0\x11\0\xFF\xFF\xFF\xFF"sv),

@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -197,7 +198,7 @@ class TestCorpora:
         assert len(corpus.passes) == 1
         tested = [[d.id for d in fold if d.split == "test"] for fold in folds]
         assert sorted(len(ids) for ids in tested) == [20, 20, 21, 21, 21]
-        assert sorted(sum(tested, []), key=int) == [str(n) for n in range(103)]
+        assert sorted(chain.from_iterable(tested), key=int) == [str(n) for n in range(103)]
         assert folds[1].name == "some[fold 2 of 5]"
 
     @pytest.mark.parametrize("change", [-1, 1])

@@ -16,10 +16,11 @@
 #include <string>
 #include <vector>
 
+#include "postil/pages.hpp"
+#include "postil/term_table.hpp"
 #include "postil/texts.hpp"
 #include "postil/threads.hpp"
 #include "postil/tokenizer/options.hpp"
-#include "postil/term_table.hpp"
 
 namespace postil {
 
@@ -28,12 +29,14 @@ struct Occurrence {
     std::uint32_t count;
 };
 
+using Entries = std::vector<Occurrence, PageAllocator<Occurrence>>;
+
 // Consecutive documents: their counted terms, or their words in order.
 struct Chunk {
     std::size_t first_document = 0;
     std::size_t documents = 0;
     std::size_t lane = 0;
-    std::vector<Occurrence> entries;
+    Entries entries;
     std::vector<std::uint32_t> row_ends;       // into entries, one for each document
     std::vector<std::uint32_t> sequence;       // word numbers; `field_end` closes each field
     std::vector<std::uint64_t> sequence_ends;  // into sequence, one for each document

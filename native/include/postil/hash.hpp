@@ -9,7 +9,7 @@
 namespace postil {
 
 // Strings handed to the hash must be readable this many bytes past their end.
-inline constexpr std::size_t string_padding = 8;
+inline constexpr std::size_t string_padding = 16;
 
 inline std::uint64_t load_little_endian(const char* bytes) {
     std::uint64_t word;
@@ -48,11 +48,19 @@ inline std::uint64_t finish(std::uint64_t state) {
 
 }  // namespace hashing
 
-// A 64-bit hash of (space, bytes). `first` is leading_word(bytes, length), which callers have.
-inline std::uint64_t hash_string(std::uint64_t first, const char* bytes, std::size_t length,
-                                 std::uint32_t space) {
+// The eight bytes after those, zero beyond the end.
+inline std::uint64_t second_word(const char* bytes, std::size_t length) {
+    const auto rest = length > 8 ? length - 8 : 0;
+    return load_little_endian(bytes + 8) & hashing::byte_masks[rest < 8 ? rest : 8];
+}
+
+// A 64-bit hash of (space, bytes), given its first and second word, which callers have. Nearly all
+// words have at most sixteen bytes and take no branch here.
+inline std::uint64_t hash_string(std::uint64_t first, std::uint64_t second, const char* bytes,
+                                 std::size_t length, std::uint32_t space) {
     auto state = hashing::mix(length + (std::uint64_t{space} << 56), first);
-    for (std::size_t done = 8; done < length; done += 8)
+    state = hashing::mix(state, second);
+    for (std::size_t done = 16; done < length; done += 8)
         state = hashing::mix(state, leading_word(bytes + done, length - done));
     return hashing::finish(state);
 }

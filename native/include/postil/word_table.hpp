@@ -1,9 +1,9 @@
 // Distinct strings, numbered in the order they were first seen.
 //
 // A string lives in a space (a document field kept apart): the same bytes in two spaces are two
-// words. Open addressing; a slot holds a word's first eight bytes and its length, which settles
-// most look-ups in one cache line. Finding costs O(length); memory is about 70 bytes and the
-// string for each distinct word.
+// words. Open addressing; a slot holds a word's first sixteen bytes and its length, which settles
+// nearly every look-up in one cache line. Finding costs O(length); memory is about 80 bytes and
+// the string for each distinct word.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "postil/hash.hpp"
+#include "postil/pages.hpp"
 
 namespace postil {
 
@@ -21,7 +22,7 @@ inline constexpr Space max_space = 255;
 struct WordKey {
     const char* bytes;  // readable string_padding past the end
     std::size_t length;
-    std::uint64_t first;  // the leading eight bytes
+    std::uint64_t first, second;  // the leading sixteen bytes
     std::uint64_t hash;
     Space space;
 
@@ -30,7 +31,8 @@ struct WordKey {
         : bytes(text.data()),
           length(text.size()),
           first(leading_word(text.data(), text.size())),
-          hash(hash_string(first, text.data(), text.size(), word_space)),
+          second(second_word(text.data(), text.size())),
+          hash(hash_string(first, second, text.data(), text.size(), word_space)),
           space(word_space) {}
 };
 
@@ -55,6 +57,7 @@ public:
         key.bytes = arena_.data() + entry.offset;
         key.length = entry.length;
         key.first = leading_word(key.bytes, key.length);
+        key.second = second_word(key.bytes, key.length);
         key.hash = entry.hash;
         key.space = entry.space;
         return key;
@@ -68,8 +71,7 @@ public:
         auto place = key.hash & mask_;
         for (;; place = (place + 1) & mask_) {
             const auto& slot = slots_[place];
-            if (slot.first == key.first && slot.shape == shape && tail_matches(slot.id, key))
-                return slot.id;
+            if (slot.holds(key, shape) && tail_matches(slot.id, key)) return slot.id;
             if (slot.shape == vacant) return insert(place, key);
         }
     }
@@ -79,8 +81,7 @@ public:
         const auto shape = shape_of(key);
         for (auto place = key.hash & mask_;; place = (place + 1) & mask_) {
             const auto& slot = slots_[place];
-            if (slot.first == key.first && slot.shape == shape && tail_matches(slot.id, key))
-                return slot.id;
+            if (slot.holds(key, shape) && tail_matches(slot.id, key)) return slot.id;
             if (slot.shape == vacant) return absent;
         }
     }
@@ -89,9 +90,13 @@ private:
     static constexpr std::uint32_t vacant = 0;
 
     struct Slot {
-        std::uint64_t first = 0;
+        std::uint64_t first = 0, second = 0;
         std::uint32_t shape = vacant;  // length and space
         std::uint32_t id = absent;
+
+        bool holds(const WordKey& key, std::uint32_t key_shape) const {
+            return first == key.first && shape == key_shape && second == key.second;
+        }
     };
 
     struct Entry {
@@ -109,11 +114,11 @@ private:
     }
 
     bool tail_matches(std::uint32_t id, const WordKey& key) const {
-        if (key.length <= 8) return true;
+        if (key.length <= 16) return true;
         const auto& entry = entries_[id];
         if (entry.length != key.length) return false;
         const auto* known = arena_.data() + entry.offset;
-        for (std::size_t done = 8; done < key.length; done += 8)
+        for (std::size_t done = 16; done < key.length; done += 8)
             if (leading_word(known + done, key.length - done) !=
                 leading_word(key.bytes + done, key.length - done))
                 return false;
@@ -123,10 +128,10 @@ private:
     std::uint32_t insert(std::size_t place, const WordKey& key);
     void grow();
 
-    std::vector<Slot> slots_;
+    std::vector<Slot, PageAllocator<Slot>> slots_;
     std::uint64_t mask_;
-    std::vector<Entry> entries_;
-    std::vector<char> arena_;
+    std::vector<Entry, PageAllocator<Entry>> entries_;
+    std::vector<char, PageAllocator<char>> arena_;
     std::uint64_t arena_used_ = 0;
 };
 

@@ -39,6 +39,8 @@ def stratify(
     parts' shares, adding up to 1. Part sizes are exact but for rounding (less than one document).
     A label's count in a part is its share rounded up or down, unless its documents had to go
     with their rarer labels or all room was taken; documents without labels fill up what is left.
+    With one label a document and equal parts that never happens. In 100,000 documents with 1.9
+    of 176 labels each, it happened to one label: 2 to 5 of its 3,130 documents were off.
     The same labels, proportions and seed give the same parts, on any machine.
 
     Time is linear in the sum of labels over documents, times the number of parts, and
@@ -204,12 +206,13 @@ def _rounded(
 ) -> list[int]:
     """Round ``count`` times each share up or down so that the sum is ``count``.
 
-    Up where the fraction cut off, plus what is owed from earlier, is largest.
+    Up where the fraction cut off, plus what is owed from earlier, is largest; what is whole
+    already stays.
     """
     exact = [round(count * share, DIGITS) for share in shares]
     given = [int(value) for value in exact]
     claims = [
-        (round(given_ - value - debt, DIGITS), chance.random())
+        (value == given_, round(given_ - value - debt, DIGITS), chance.random())
         for given_, value, debt in zip(given, exact, debts, strict=True)
     ]
     for part in _sorted_by(claims)[: count - sum(given)]:

@@ -3,6 +3,7 @@
 // turns them into vector code on any machine.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 #include "postil/hash.hpp"
 #include "postil/tokenizer/options.hpp"
-#include "postil/tokenizer/token_batch.hpp"
+#include "postil/tokenizer/tokens.hpp"
 
 namespace postil::ascii {
 
@@ -62,6 +63,7 @@ std::uint64_t mask_of(const std::uint8_t* bytes) {
 struct Scratch {
     std::vector<std::uint8_t> text;
     std::vector<std::uint64_t> masks;
+    std::vector<Stretch> stretches;
 };
 
 inline void copy_block(const std::uint8_t* source, std::uint8_t* target, bool lower) {
@@ -108,38 +110,47 @@ inline void join_compounds(Scratch& scratch, std::size_t blocks) {
     }
 }
 
+// The blocks of one call of the sink: a token takes two bytes with what parts it from the next.
+inline constexpr std::size_t blocks_at_once = 2 * most_tokens_at_once / block;
+
 template <class Sink>
-void emit_tokens(const Scratch& scratch, std::size_t length, std::size_t min_length, Sink&& sink) {
+void emit_tokens(Scratch& scratch, std::size_t length, std::size_t min_length, Sink&& sink) {
     const auto* text = reinterpret_cast<const char*>(scratch.text.data());
     const auto blocks = (length + block - 1) / block;
-    TokenBatch batch(sink);
-    auto add = [&](std::size_t begin, std::size_t end) {
-        batch.add(begin, end - begin, end - begin >= min_length);
-        if (batch.full()) batch.flush(text);
-    };
+    scratch.stretches.resize(most_tokens_at_once + 2);  // and one over each end
+    auto* const first = scratch.stretches.data();
     auto position = [](std::size_t index, std::uint64_t bits) {
         return index * block + static_cast<std::size_t>(std::countr_zero(bits));
     };
     std::uint64_t carry = 0;  // whether the block before ended inside a token
     std::size_t begin = 0;
-    for (std::size_t i = 0; i < blocks; ++i) {
-        const auto mask = scratch.masks[i];
-        const auto before = (mask << 1) | carry;
-        auto starts = mask & ~before;
-        auto ends = before & ~mask;
-        if (carry != 0 && ends != 0) {
-            add(begin, position(i, ends));
-            ends &= ends - 1;
+    for (std::size_t from = 0; from < blocks; from += blocks_at_once) {
+        auto* next = first;
+        // A short token is written and then written over: no branch on its length.
+        auto put = [&](std::size_t end) {
+            *next = {begin, end - begin};
+            next += end - begin >= min_length;
+        };
+        const auto to = std::min(blocks, from + blocks_at_once);
+        for (auto i = from; i < to; ++i) {
+            const auto mask = scratch.masks[i];
+            const auto before = (mask << 1) | carry;
+            auto starts = mask & ~before;
+            auto ends = before & ~mask;
+            if (carry != 0 && ends != 0) {
+                put(position(i, ends));
+                ends &= ends - 1;
+            }
+            for (; ends != 0; starts &= starts - 1, ends &= ends - 1) {
+                begin = position(i, starts);
+                put(position(i, ends));
+            }
+            if (starts != 0) begin = position(i, starts);
+            carry = mask >> 63;
         }
-        for (; ends != 0; starts &= starts - 1, ends &= ends - 1) {
-            begin = position(i, starts);
-            add(begin, position(i, ends));
-        }
-        if (starts != 0) begin = position(i, starts);
-        carry = mask >> 63;
+        if (to == blocks && carry != 0) put(length);
+        if (next != first) sink(Tokens{text, first, static_cast<std::size_t>(next - first)});
     }
-    if (carry != 0) add(begin, length);
-    batch.flush(text);
 }
 
 template <class Sink>

@@ -1,5 +1,5 @@
-// Text to tokens. tokenize(text, options, scratch, sink) calls sink(tokens) with a few UTF-8
-// tokens at a time, in order. Linear in the text; any input is defined, none is an error.
+// Text to tokens. tokenize(text, options, scratch, sink) calls sink(tokens) with some UTF-8 tokens
+// at a time, in order. Linear in the text; any input is defined, none is an error.
 #pragma once
 
 #include <utility>
@@ -11,7 +11,7 @@
 #include "postil/tokenizer/decode.hpp"
 #include "postil/tokenizer/normalise.hpp"
 #include "postil/tokenizer/options.hpp"
-#include "postil/tokenizer/token_batch.hpp"
+#include "postil/tokenizer/tokens.hpp"
 
 namespace postil {
 
@@ -55,6 +55,7 @@ struct TokenizerScratch {
     ascii::Scratch ascii;
     Utf8Buffer text;
     std::vector<std::size_t> starts;  // of the code points in `text`, for character n-grams
+    std::vector<Stretch> stretches;
 };
 
 template <class Reader, class Sink>
@@ -64,7 +65,7 @@ void tokenize_runs(Reader reader, const TokenizerOptions& options, TokenizerScra
     const bool compounds = options.kind == TokenKind::compounds;
     auto& text = scratch.text;
     text.shorten(0);
-    TokenBatch batch(sink);
+    TokenBatch batch(scratch.stretches, sink);
     std::size_t begin = 0;   // of the token at hand, in bytes
     std::size_t length = 0;  // of the token at hand, in code points
     char32_t joiner = 0;     // seen after a word, taken in if a word follows at once
@@ -74,9 +75,8 @@ void tokenize_runs(Reader reader, const TokenizerOptions& options, TokenizerScra
         text.shorten(0);
     };
     auto finish = [&] {
-        const bool wanted = length > 0 && length >= options.min_length;
-        batch.add(begin, text.size() - begin, wanted);
-        if (!wanted) text.shorten(begin);
+        if (length > 0 && length >= options.min_length) batch.add(begin, text.size() - begin);
+        else text.shorten(begin);
         if (batch.full()) flush();
         begin = text.size();
         length = 0;
@@ -116,9 +116,9 @@ void emit(const TokenizerScratch& scratch, std::size_t size, TokenBatch<Sink>& b
 }
 
 template <class Sink>
-void of_text(const TokenizerOptions& options, const TokenizerScratch& scratch, Sink&& sink) {
+void of_text(const TokenizerOptions& options, TokenizerScratch& scratch, Sink&& sink) {
     const auto count = scratch.starts.size() - 1;
-    TokenBatch batch(sink);
+    TokenBatch batch(scratch.stretches, sink);
     for (std::size_t size = options.gram_min; size <= options.gram_max && size <= count; ++size)
         emit(scratch, size, batch);
     batch.flush(scratch.text.data());
@@ -126,9 +126,9 @@ void of_text(const TokenizerOptions& options, const TokenizerScratch& scratch, S
 
 // A word shorter than n counts once, whole, and ends the row of sizes (as in scikit-learn).
 template <class Sink>
-void of_word(const TokenizerOptions& options, const TokenizerScratch& scratch, Sink&& sink) {
+void of_word(const TokenizerOptions& options, TokenizerScratch& scratch, Sink&& sink) {
     const auto count = scratch.starts.size() - 1;
-    TokenBatch batch(sink);
+    TokenBatch batch(scratch.stretches, sink);
     for (std::size_t size = options.gram_min; size <= options.gram_max; ++size) {
         if (size >= count) {
             batch.add(0, scratch.text.size());

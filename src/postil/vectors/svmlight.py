@@ -1,0 +1,222 @@
+"""svmlight (libsvm) files: one document a line, ``1,5,7 3:0.5 9:1.25 # comment``.
+
+Labels are numbers joined by commas, possibly none; then come term numbers, rising, each with
+its weight. Reading goes through scikit-learn's parser; writing is
+:mod:`postil.vectors.svmlight_writer`.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+
+from postil.corpus.streams import STDIN, Source
+from postil.errors import DocumentError, PostilError, UsageError
+from postil.vectors.svmlight_writer import SvmlightWriter, svmlight_writer, write_svmlight
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+__all__ = [
+    "SvmlightData",
+    "SvmlightWriter",
+    "read_svmlight",
+    "svmlight_writer",
+    "write_svmlight",
+]
+
+LabelNames = Mapping[int, str] | Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class SvmlightData:
+    """What a file held: vectors, a tuple of label names per document, and how it counted."""
+
+    vectors: sp.csr_matrix[Any]
+    labels: list[tuple[str, ...]]
+    zero_based: bool
+
+
+def read_svmlight(
+    path: str | Path,
+    *,
+    label_names: LabelNames | None = None,
+    zero_based: bool | Literal["auto"] = "auto",
+    terms: int | None = None,
+) -> SvmlightData:
+    """Read a file, plain, gzip or zstd; ``-`` is standard input.
+
+    ``label_names`` turns label numbers into names; without it a label is its number as text.
+    ``zero_based="auto"`` takes the first term to be number 1 unless some document has a number
+    0: where several files belong together, say which it is. ``terms`` sets the number of
+    columns. Comments and ``qid`` are passed over; lines with nothing on them are no documents.
+
+    Time is linear in the size of the file; memory is the result and a copy of it.
+    """
+    source = Source(None if str(path) == STDIN else Path(path))
+    with source.open() as stream:
+        lines = _NumberedLines(stream, source.name)
+        matrix, numbers = _parsed(lines)
+    _check_finite(matrix, lines)
+    from_zero = _counts_from_zero(matrix, zero_based, lines)
+    vectors = _with_columns(matrix, shift=not from_zero, terms=terms, name=source.name)
+    return SvmlightData(vectors, _named(numbers, label_names, lines), from_zero)
+
+
+class _NumberedLines:
+    """The lines of a stream, remembering which line is at hand and which lines are documents."""
+
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        self.name = name
+        self.line = b""
+        self.number = 0
+        self.of_document = array("q")
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        # scikit-learn tells a stream from a path by this method; it only iterates.
+        return self._stream.read(size)
+
+    def __iter__(self) -> Iterator[bytes]:
+        for line in self._stream:
+            self.number += 1
+            self.line = line
+            if line.partition(b"#")[0].strip():
+                self.of_document.append(self.number)
+            yield line
+
+    def refusal(self, document: int, message: str) -> DocumentError:
+        """Make the error for one document, saying its line."""
+        return DocumentError(self.name, f"line {self.of_document[document]}", message)
+
+
+def _parsed(lines: _NumberedLines) -> tuple[sp.csr_matrix[Any], list[tuple[float, ...]]]:
+    import numpy as np
+    import scipy.sparse as sp
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        matrix, numbers = load_svmlight_file(
+            lines, dtype=np.float32, multilabel=True, zero_based=True
+        )
+    except PostilError:
+        raise
+    except (ValueError, OverflowError) as error:
+        raise DocumentError(lines.name, f"line {lines.number}", _complaint(lines.line)) from error
+    return sp.csr_matrix(matrix), numbers
+
+
+def _complaint(line: bytes) -> str:
+    """Find what is wrong with a line the parser refused."""
+    words = line.partition(b"#")[0].split() or [b""]
+    labels, cells = ([], words) if b":" in words[0] else (words[0].split(b","), words[1:])
+    for label in labels:
+        if not _is_number(label):
+            return f"the label {_shown(label)} is not a number; labels are numbers joined by commas"
+    if cells and cells[0].startswith(b"qid:"):
+        cells = cells[1:]
+    last = -1
+    for cell in cells:
+        column, colon, value = cell.partition(b":")
+        if not colon or not column.isdigit() or not _is_number(value):
+            return f"{_shown(cell)} is not a term number, a colon and a weight"
+        if int(column) > 2**31 - 1:
+            return f"the term number of {_shown(cell)} is too large"
+        if int(column) <= last:
+            return f"term number {int(column)} follows {last}; sort them and write each once"
+        last = int(column)
+    return "cannot be read as labels and term:weight pairs"
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _shown(word: bytes) -> str:
+    return repr(word[:40].decode("utf-8", "backslashreplace"))
+
+
+def _check_finite(matrix: sp.csr_matrix[Any], lines: _NumberedLines) -> None:
+    import numpy as np
+
+    wrong = np.flatnonzero(~np.isfinite(matrix.data))
+    if len(wrong):
+        raise lines.refusal(
+            _row_of(matrix, int(wrong[0])),
+            f"the weight of a term is {matrix.data[wrong[0]]}, not a finite number (of float32); "
+            "repair it or drop the document",
+        )
+
+
+def _counts_from_zero(
+    matrix: sp.csr_matrix[Any], zero_based: bool | Literal["auto"], lines: _NumberedLines
+) -> bool:
+    import numpy as np
+
+    zeros = np.flatnonzero(matrix.indices == 0)
+    if zero_based == "auto":
+        return len(zeros) > 0
+    if not zero_based and len(zeros):
+        raise lines.refusal(
+            _row_of(matrix, int(zeros[0])),
+            "has a term number 0 in a file that counts from 1; read it with zero_based=True",
+        )
+    return zero_based
+
+
+def _with_columns(
+    matrix: sp.csr_matrix[Any], *, shift: bool, terms: int | None, name: str
+) -> sp.csr_matrix[Any]:
+    import scipy.sparse as sp
+
+    columns = int(matrix.indices.max()) + (not shift) if matrix.nnz else 0
+    if terms is not None and terms < columns:
+        raise UsageError(f"{name}: it has {columns} terms, more than the {terms} asked for")
+    shifted = sp.csr_matrix(
+        (matrix.data, matrix.indices - int(shift), matrix.indptr),
+        shape=(matrix.shape[0], columns if terms is None else terms),
+    )
+    shifted.eliminate_zeros()
+    return shifted
+
+
+def _named(
+    numbers: list[tuple[float, ...]], names: LabelNames | None, lines: _NumberedLines
+) -> list[tuple[str, ...]]:
+    known = _names_by_number(names)
+    labels = []
+    for document, own in enumerate(numbers):
+        for number in own:
+            if number not in known:
+                if names is not None or not math.isfinite(number):
+                    raise lines.refusal(document, _nameless(number))
+                known[number] = str(int(number)) if number.is_integer() else repr(number)
+        labels.append(tuple(dict.fromkeys(known[number] for number in own)))
+    return labels
+
+
+def _nameless(number: float) -> str:
+    if not math.isfinite(number):
+        return f"the label is {number}; labels are numbers joined by commas"
+    return f"the label number {number:g} has no name in label_names; add it"
+
+
+def _names_by_number(names: LabelNames | None) -> dict[float, str]:
+    if names is None:
+        return {}
+    pairs = names.items() if isinstance(names, Mapping) else enumerate(names)
+    return {float(number): name for number, name in pairs}
+
+
+def _row_of(matrix: sp.csr_matrix[Any], entry: int) -> int:
+    import numpy as np
+
+    return int(np.searchsorted(matrix.indptr, entry, side="right")) - 1

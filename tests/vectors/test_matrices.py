@@ -1,0 +1,142 @@
+"""Sparse matrices and the width of their indices."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from postil.vectors import matrices
+from postil.vectors.matrices import index_type, stack, to_csr
+
+from .samples import assert_bit_equal
+
+
+def arrays_of(dense: list[list[float]]):
+    matrix = sp.csr_matrix(np.array(dense, dtype=np.float32))
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data
+
+
+@pytest.mark.parametrize("dense", [[[1, 0, 2]], [[1, 0, 2], [0, 0, 0], [0, 3, 0]], [[0, 0, 0]]])
+def test_arrays_become_a_matrix_that_shares_them(dense: list[list[float]]):
+    row_starts, terms, values = arrays_of(dense)
+    matrix = to_csr((row_starts, terms, values), 3)
+    np.testing.assert_array_equal(matrix.toarray(), dense)
+    assert matrix.shape == (len(dense), 3)
+    assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
+    assert matrix.data.dtype == np.float32
+    assert matrix.has_canonical_format
+    assert np.shares_memory(matrix.data, values) or not values.size
+    assert np.shares_memory(matrix.indices, terms) or not values.size
+    matrix.check_format(full_check=True)
+
+
+def test_matrices_of_one_row_do_not_share_what_they_hold():
+    first = to_csr(arrays_of([[1, 0, 2]]), 3)
+    second = to_csr(arrays_of([[0, 5, 0]]), 3)
+    assert first.toarray().tolist() == [[1, 0, 2]]
+    assert second.toarray().tolist() == [[0, 5, 0]]
+    assert (first + second).toarray().tolist() == [[1, 5, 2]]
+    assert sp.vstack([first, second]).shape == (2, 3)
+    first.resize((1, 7))
+    assert to_csr(arrays_of([[1, 1, 1]]), 3).shape == (1, 3)
+
+
+def test_no_rows_at_all():
+    nothing = (np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
+    assert to_csr(nothing, 5).shape == (0, 5)
+    assert stack([], 5).shape == (0, 5)
+
+
+def test_indices_widen_with_the_number_of_entries(monkeypatch: pytest.MonkeyPatch):
+    assert index_type(2**31 - 1) is np.int32
+    assert index_type(2**31) is np.int64
+    monkeypatch.setattr(matrices, "LARGEST_INT32", 3)
+    assert index_type(3) is np.int32
+    assert index_type(4) is np.int64
+
+
+@pytest.mark.parametrize(("largest", "width"), [(3, np.int64), (4, np.int32)])
+def test_both_index_arrays_are_of_one_width(monkeypatch, largest: int, width: type):
+    """As they are handed to SciPy, which narrows small ones again to what they hold."""
+    dense = [[1, 0, 2], [0, 3, 4]]
+    arrays = arrays_of(dense)
+    blocks = [sp.csr_matrix(np.array([row], dtype=np.float32)) for row in dense]
+    make, handed_over = sp.csr_matrix, []
+    monkeypatch.setattr(matrices, "LARGEST_INT32", largest)
+    monkeypatch.setattr(
+        matrices.sp, "csr_matrix", lambda a, shape: handed_over.append(a) or make(a, shape=shape)
+    )
+    assert to_csr(arrays, 3).toarray().tolist() == dense
+    assert stack(blocks, 3).toarray().tolist() == dense
+    assert len(handed_over) == 2
+    for values, indices, indptr in handed_over:
+        assert indices.dtype == indptr.dtype == width
+        assert values.dtype == np.float32
+
+
+def test_one_row_too_long_for_narrow_indices(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(matrices, "LARGEST_INT32", 1)
+    matrix = to_csr(arrays_of([[1, 0, 2]]), 3)
+    assert matrix.indices.dtype == matrix.indptr.dtype == np.int64
+    assert matrix.toarray().tolist() == [[1, 0, 2]]
+
+
+blocks_of_rows = st.lists(
+    st.integers(0, 4).flatmap(
+        lambda rows: st.lists(
+            st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.5]), min_size=3, max_size=3),
+            min_size=rows,
+            max_size=rows,
+        )
+    ),
+    max_size=5,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(blocks_of_rows)
+def test_stacked_blocks_are_their_rows_one_below_the_other(blocks: list[list[list[float]]]):
+    rows = [row for block in blocks for row in block]
+    parts = (
+        sp.csr_matrix(np.array(block, dtype=np.float32).reshape(len(block), 3)) for block in blocks
+    )
+    expected = sp.csr_matrix(np.array(rows, dtype=np.float32).reshape(len(rows), 3))
+    assert_bit_equal(stack(parts, 3), expected)
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        iter,
+        pytest.param(
+            list, marks=pytest.mark.xfail(strict=True, reason="stack holds on to a list of blocks")
+        ),
+    ],
+)
+def test_blocks_are_let_go_once_copied(monkeypatch: pytest.MonkeyPatch, container: type):
+    """But for the last; else two matrices would be held at the end of every stack."""
+    alive: list[int] = []
+    watched: list[weakref.ref[sp.csr_matrix]] = []
+    make = matrices.sp.csr_matrix
+
+    def note(*args, **kwargs) -> sp.csr_matrix:
+        gc.collect()
+        alive.append(sum(reference() is not None for reference in watched))
+        return make(*args, **kwargs)
+
+    def blocks():
+        for _ in range(5):
+            block = make(np.ones((2, 3), dtype=np.float32))
+            watched.append(weakref.ref(block))
+            yield block
+
+    monkeypatch.setattr(matrices.sp, "csr_matrix", note)
+    assert stack(container(blocks()), 3).shape == (10, 3)
+    assert len(watched) == 5
+    assert alive == [1]
