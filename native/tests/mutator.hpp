@@ -25,7 +25,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t longest = 2048;
+    static constexpr std::size_t longest = 9000;
 
     void flip_bit(std::string& bytes) {
         if (bytes.empty()) return;

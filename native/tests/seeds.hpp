@@ -107,6 +107,11 @@ inline std::vector<std::string> make_seeds() {
         while (alternating.size() < length) alternating += "b-";
         all.push_back(alternating.substr(0, length));
     }
+    // More words than a tokenizer hands on at once, by both of its roads.
+    for (const std::string word : {"b ", "ö "}) {
+        all.emplace_back();
+        while (all.back().size() < 2100 * word.size()) all.back() += word;
+    }
     return all;
 }
 

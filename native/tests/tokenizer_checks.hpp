@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,8 +42,9 @@ struct TokenList {
 inline TokenList tokens_of(const TextView& text, const TokenizerOptions& options,
                            TokenizerScratch& scratch) {
     TokenList tokens;
-    tokenize(text, options, scratch, [&](std::span<const std::string_view> found) {
-        for (const auto token : found) {
+    tokenize(text, options, scratch, [&](const Tokens& found) {
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const auto token = found[i];
             tokens.ends.push_back(tokens.bytes.append(token).size());
             // The padding a token promises is read here, so that a sanitizer looks at it.
             volatile auto padding = load_little_endian(token.data() + token.size());

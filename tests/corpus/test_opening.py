@@ -12,8 +12,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from postil.corpus import registry
 from postil.corpus.corpus import Corpus
+from postil.corpus.named import registry
 from postil.corpus.opening import open_corpus
 from postil.corpus.options import ReadOptions, WriteOptions, parse_text_columns
 from postil.errors import CorpusError, UsageError

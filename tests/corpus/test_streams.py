@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from postil.corpus import atomic, compression
-from postil.corpus.atomic import output_file, output_folder
+from postil.corpus.files import atomic, compression
+from postil.corpus.files.atomic import output_file, output_folder
+from postil.corpus.files.streams import Source
+from postil.corpus.files.textlines import TextLines, numbered_lines
 from postil.corpus.problems import Problems
-from postil.corpus.streams import Source
-from postil.corpus.textlines import TextLines, numbered_lines
 from postil.errors import CorpusError, DocumentError, MissingExtraError, UsageError
 
 TEXT = b"".join(b"line %d with some words\n" % number for number in range(5000))

@@ -94,7 +94,9 @@ def fetch(
     from_path: Annotated[
         Path | None, typer.Option("--from", help="Take it from this file or folder, offline.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Get it again even if it is here.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Get it again even if it is here.")
+    ] = False,
 ) -> None:
     """Get a known corpus: downloaded (and resumed), checked, put where postil finds it.
 
@@ -102,8 +104,8 @@ def fetch(
     postil corpus fetch reuters-modapte
     postil corpus fetch webkb --from ~/Downloads/webkb-data.gtar.gz
     """
-    from postil.corpus.fetch import fetch as fetch_corpus
-    from postil.corpus.registry import named
+    from postil.corpus.named.fetch import fetch as fetch_corpus
+    from postil.corpus.named.registry import named
 
     say(f"{named(name).title}. Terms: {named(name).terms}")
     with meter(f"fetching {name}", unit="bytes") as shown:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 
 from postil.corpus.formats import FORMATS
-from postil.corpus.locations import locate
-from postil.corpus.named_corpus import NamedCorpus
-from postil.corpus.registry import NAMES
+from postil.corpus.named.entry import NamedCorpus
+from postil.corpus.named.locations import locate
+from postil.corpus.named.registry import NAMES
 
 
 def corpus_rows() -> list[tuple[str, str, str, str]]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 from postil.cli.console import say
 from postil.cli.progress import watched
 from postil.cli.reading import Reading
-from postil.corpus.atomic import output_folder
 from postil.corpus.corpus import Corpus
+from postil.corpus.files.atomic import output_folder
 from postil.corpus.options import WriteOptions
 from postil.corpus.writing import output_format, write_corpus
 

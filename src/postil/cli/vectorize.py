@@ -161,6 +161,7 @@ def _write(
     *,
     compress: bool,
 ) -> None:
+    from postil.vectors.files import write_names
     from postil.vectors.gathering import vector_file
 
     vectors = vector_file(matrix, vectorizer, facts)  # type: ignore[arg-type]
@@ -168,7 +169,11 @@ def _write(
         from postil.vectors.files import write_vectors
 
         write_vectors(output, vectors, compress=compress)
-    else:
-        from postil.vectors.svmlight import write_svmlight
+        return
+    from postil.vectors.svmlight_writer import write_svmlight
 
-        write_svmlight(output, vectors.matrix, vectors.labels)
+    numbers = {name: number for number, name in enumerate(vectors.categories)}
+    write_svmlight(output, vectors.matrix, vectors.label_sets(), label_ids=numbers)
+    # The format holds numbers only: the names go beside it.
+    write_names(output, "labels", vectors.categories, first=0)
+    write_names(output, "terms", vectors.terms, first=1)

@@ -7,13 +7,13 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from postil.corpus import registry
 from postil.corpus.corpus import Corpus
+from postil.corpus.files.streams import STDIN, Source
 from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.guessing import format_named, guess_format
+from postil.corpus.named import registry
 from postil.corpus.options import ReadOptions
 from postil.corpus.problems import Problems
-from postil.corpus.streams import STDIN, Source
 from postil.errors import CorpusError, UsageError
 
 
@@ -29,7 +29,7 @@ def open_corpus(
     format is the one given, else guessed from its extension, else from its content; what was
     guessed is said in the corpus's ``description``. The name of a known corpus is a format
     too: that of a copy of it that lies somewhere else. ``choices`` are what a known corpus
-    leaves to its reader (see ``postil.corpus.registry``).
+    leaves to its reader (see ``postil.corpus.named.registry``).
 
     Opening reads only the beginning. Walking holds one document at a time; where documents
     have ids of their own, finding duplicates keeps 24 to 48 bytes a document.

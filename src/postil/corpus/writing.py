@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 
-from postil.corpus.atomic import STDOUT
 from postil.corpus.document import Document
+from postil.corpus.files.atomic import STDOUT
 from postil.corpus.formats import Format, UnwritableError, Writing
 from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.guessing import extension_of, format_named, formats_of_name

@@ -7,9 +7,11 @@ the longest.
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from postil.corpus.atomic import output_file
+from postil.corpus.files.atomic import output_file
 from postil.errors import CorpusError
 
 SPLITS = ("", "train", "test")
@@ -37,6 +39,14 @@ class VectorFile:
     labels: sp.csr_matrix[Any]
     categories: list[str]
     splits: list[str]
+
+    def label_sets(self) -> list[list[str]]:
+        """The labels of each document by name."""
+        starts = self.labels.indptr.tolist()
+        return [
+            [self.categories[category] for category in self.labels.indices[first:end]]
+            for first, end in pairwise(starts)
+        ]
 
 
 def write_vectors(path: Path, vectors: VectorFile, *, compress: bool = False) -> None:
@@ -70,6 +80,13 @@ def read_vectors(path: Path) -> VectorFile:
         raise CorpusError(
             f"{path}: is damaged or was not written by postil vectorize ({error})"
         ) from error
+
+
+def write_names(beside: Path, what: str, names: Sequence[str], first: int) -> None:
+    """Write numbered names to a file beside another, a line each: number, tab, name as JSON."""
+    with output_file(beside.with_name(f"{beside.name}.{what}.tsv")) as file:
+        for number, name in enumerate(names, first):
+            file.write(f"{number}\t{json.dumps(name, ensure_ascii=False)}\n".encode())
 
 
 def _vector_file(arrays: Any) -> VectorFile:  # noqa: ANN401 - NumPy's own mapping type is private

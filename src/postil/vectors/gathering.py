@@ -89,9 +89,7 @@ def chunks_of(
         )
 
 
-def vector_file(
-    matrix: sp.csr_matrix[Any], vectorizer: Vectorizer, facts: RowFacts
-) -> VectorFile:
+def vector_file(matrix: sp.csr_matrix[Any], vectorizer: Vectorizer, facts: RowFacts) -> VectorFile:
     """Put a matrix together with the names of its rows and columns."""
     terms = [] if vectorizer.vocabulary is None else vectorizer.vocabulary.names
     return VectorFile(

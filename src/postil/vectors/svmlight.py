@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-from postil.corpus.streams import STDIN, Source
+from postil.corpus.files.streams import STDIN, Source
 from postil.errors import DocumentError, PostilError, UsageError
 from postil.vectors.svmlight_writer import SvmlightWriter, svmlight_writer, write_svmlight
 

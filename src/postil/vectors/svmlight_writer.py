@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from postil.corpus.atomic import output_file
+from postil.corpus.files.atomic import output_file
 from postil.errors import UsageError
 
 if TYPE_CHECKING:

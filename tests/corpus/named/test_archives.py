@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.corpus import archives
-from postil.corpus.archives import members
+from postil.corpus.files import archives
+from postil.corpus.files.archives import members
 from postil.errors import CorpusError, DocumentError, InputError
 
 FILES = {"b/2": b"two", "a/1": b"one" * 500, "a/empty": b"", "a/deep/er/file": b"x"}

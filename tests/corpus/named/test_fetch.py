@@ -14,9 +14,9 @@ from threading import Thread
 
 import pytest
 
-from postil.corpus import registry
-from postil.corpus.fetch import Fetched, fetch
-from postil.corpus.registry import NAMES, open_named
+from postil.corpus.named import registry
+from postil.corpus.named.fetch import Fetched, fetch
+from postil.corpus.named.registry import NAMES, open_named
 from postil.errors import FetchError, UsageError
 
 NAME = "20news-19997"

@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 
 from postil.corpus.document import Document
-from postil.corpus.newsgroups import GROUPS, newsgroups
-from postil.corpus.registry import open_named
+from postil.corpus.named.newsgroups import GROUPS, newsgroups
+from postil.corpus.named.registry import open_named
 from postil.errors import CorpusError, DocumentError
 
 ARTICLE = (

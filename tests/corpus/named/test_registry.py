@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from postil.corpus import registry
 from postil.corpus.document import Document
-from postil.corpus.named_corpus import NamedCorpus
+from postil.corpus.named import registry
+from postil.corpus.named.entry import NamedCorpus
+from postil.corpus.named.registry import NAMES, named, open_named
 from postil.corpus.options import ReadOptions
-from postil.corpus.registry import NAMES, named, open_named
 from postil.errors import CorpusError, DocumentError, UsageError
 
 EXPECTED = [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from postil.corpus import reuters as reuters_module
 from postil.corpus.corpus import Corpus
 from postil.corpus.document import Document
-from postil.corpus.registry import open_named
-from postil.corpus.reuters import LABEL_SETS, SPLIT_RULES, reuters
+from postil.corpus.named import reuters as reuters_module
+from postil.corpus.named.registry import open_named
+from postil.corpus.named.reuters import LABEL_SETS, SPLIT_RULES, reuters
 from postil.errors import CorpusError, DocumentError
 
 
@@ -172,7 +172,7 @@ def test_the_real_label_sets_have_the_categories_of_the_readme(corpus_file, labe
 
 @pytest.mark.corpus
 def test_agrees_with_the_regex_parser_on_the_real_files(corpus_file, regex_parser, read):
-    from postil.corpus.archives import members
+    from postil.corpus.files.archives import members
 
     path = corpus_file("reuters")
     expected = [

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil._native import scan_reuters
-from postil.corpus.reuters import LABEL_SETS, Story
+from postil.corpus.named.reuters import LABEL_SETS, Story
 
 
 def story(inside: str, attributes: str = 'NEWID="7"') -> bytes:

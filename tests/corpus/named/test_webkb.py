@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from postil.corpus.document import Document
-from postil.corpus.registry import open_named
-from postil.corpus.webkb import CLASSES, webkb
+from postil.corpus.named.registry import open_named
+from postil.corpus.named.webkb import CLASSES, webkb
 from postil.errors import CorpusError
 
 HEADER = b"MIME-Version: 1.0\nServer: x\nContent-type: text/html\n\n"

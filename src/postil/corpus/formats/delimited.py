@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 
-from postil.corpus.atomic import output_file
-from postil.corpus.columns import Sample, describe, find_columns, is_known
 from postil.corpus.document import Document
+from postil.corpus.files.atomic import output_file
+from postil.corpus.files.streams import Source
+from postil.corpus.files.textlines import TextLines
+from postil.corpus.formats.columns import Sample, describe, find_columns, is_known
 from postil.corpus.formats.format import Format, Reading, UnwritableError, WriteDocument, Writing
 from postil.corpus.formats.head import Head, head_of
+from postil.corpus.formats.records import Layout, Row, documents
 from postil.corpus.formats.rows import Rows
 from postil.corpus.formats.table import TABLE_OPTIONS, check_names, fixed_fields
 from postil.corpus.formats.text import empty, encoded
 from postil.corpus.options import ReadOptions
 from postil.corpus.problems import Problems
-from postil.corpus.records import Layout, Row, documents
-from postil.corpus.streams import Source
-from postil.corpus.textlines import TextLines
 from postil.errors import CorpusError
 
 SAMPLE_ROWS = 100

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 
 from postil.corpus.document import Document
+from postil.corpus.files.streams import Source
+from postil.corpus.files.textlines import TextLines, numbered_lines
 from postil.corpus.formats.format import Format, Reading, UnwritableError
 from postil.corpus.formats.head import Head
 from postil.corpus.formats.text import (
@@ -19,8 +21,6 @@ from postil.corpus.formats.text import (
 )
 from postil.corpus.options import ReadOptions, WriteOptions
 from postil.corpus.problems import Problems
-from postil.corpus.streams import Source
-from postil.corpus.textlines import TextLines, numbered_lines
 
 PREFIX = "__label__"
 

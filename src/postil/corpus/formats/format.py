@@ -9,9 +9,9 @@ from pathlib import Path
 
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document
+from postil.corpus.files.streams import Source
 from postil.corpus.formats.head import Head
 from postil.corpus.options import ReadOptions, WriteOptions
-from postil.corpus.streams import Source
 from postil.errors import UsageError
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from postil.corpus.files.streams import Source
+from postil.corpus.files.textlines import encoding_of, without_ending
 from postil.corpus.options import ReadOptions
-from postil.corpus.streams import Source
-from postil.corpus.textlines import encoding_of, without_ending
 
 HEAD_BYTES = 1 << 16
 

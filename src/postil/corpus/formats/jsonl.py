@@ -6,17 +6,17 @@ import json
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from postil.corpus.columns import Sample, comes_late, describe, find_columns
 from postil.corpus.document import Document
+from postil.corpus.files.streams import Source
+from postil.corpus.files.textlines import TextLines, numbered_lines
+from postil.corpus.formats.columns import Sample, comes_late, describe, find_columns
 from postil.corpus.formats.format import Format, Reading
 from postil.corpus.formats.head import Head
+from postil.corpus.formats.records import Layout, Row, documents
 from postil.corpus.formats.table import TABLE_OPTIONS, check_names
 from postil.corpus.formats.text import Encode, empty, line_writer
 from postil.corpus.options import ReadOptions, WriteOptions
 from postil.corpus.problems import Problems
-from postil.corpus.records import Layout, Row, documents
-from postil.corpus.streams import Source
-from postil.corpus.textlines import TextLines, numbered_lines
 from postil.errors import DocumentError
 
 SAMPLE_RECORDS = 1000

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from postil.corpus.document import Document
+from postil.corpus.files.streams import Source
+from postil.corpus.files.textlines import TextLines, numbered_lines
 from postil.corpus.formats.format import Format, Reading
 from postil.corpus.formats.head import Head
 from postil.corpus.formats.text import (
@@ -17,8 +19,6 @@ from postil.corpus.formats.text import (
 )
 from postil.corpus.options import ReadOptions, WriteOptions
 from postil.corpus.problems import Problems
-from postil.corpus.streams import Source
-from postil.corpus.textlines import TextLines, numbered_lines
 
 
 def read(source: Source, options: ReadOptions) -> Reading:

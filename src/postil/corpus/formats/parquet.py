@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from postil.corpus.atomic import output_file
-from postil.corpus.columns import Sample, describe, find_columns
 from postil.corpus.document import Document
+from postil.corpus.files.atomic import output_file
+from postil.corpus.files.streams import Source
+from postil.corpus.formats.columns import Sample, describe, find_columns
 from postil.corpus.formats.format import Format, Reading, WriteDocument, Writing
 from postil.corpus.formats.head import Head
+from postil.corpus.formats.records import Layout, Row, documents
 from postil.corpus.formats.table import TABLE_OPTIONS, check_names, fixed_fields
 from postil.corpus.formats.text import check_encodable
 from postil.corpus.options import ReadOptions
 from postil.corpus.problems import Problems
-from postil.corpus.records import Layout, Row, documents
-from postil.corpus.streams import Source
 from postil.errors import CorpusError, MissingExtraError
 
 MAGIC = b"PAR1"

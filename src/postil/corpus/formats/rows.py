@@ -7,8 +7,8 @@ import struct
 import sys
 from collections.abc import Iterator
 
+from postil.corpus.files.textlines import TextLines
 from postil.corpus.problems import Problems
-from postil.corpus.textlines import TextLines
 from postil.errors import DocumentError
 
 LARGEST_CELL = sys.maxsize if struct.calcsize("l") == 8 else 2**31 - 1

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from postil.corpus.columns import SPLITS
 from postil.corpus.document import Split
+from postil.corpus.formats.columns import SPLITS
 from postil.corpus.problems import Problems
 from postil.errors import DocumentError
 

@@ -11,7 +11,7 @@ import weakref
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from postil.corpus.compression import BUFFER, MAGIC_LENGTH, Inflating, codec_of_bytes
+from postil.corpus.files.compression import BUFFER, MAGIC_LENGTH, Inflating, codec_of_bytes
 from postil.errors import CorpusError
 
 STDIN = "-"

@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from postil.corpus.archives import Member, members
-from postil.corpus.cleaning import decode_latin1
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Split
-from postil.corpus.news_text import parse_article, without_quotes, without_signature
+from postil.corpus.files.archives import Member, members
+from postil.corpus.named.cleaning import decode_latin1
+from postil.corpus.named.news_text import parse_article, without_quotes, without_signature
 from postil.corpus.problems import Problems
 from postil.errors import CorpusError, DocumentError
 
@@ -54,7 +54,7 @@ BYDATE_FOLDERS: dict[str, Split] = {"20news-bydate-train": "train", "20news-byda
 
 @dataclass(frozen=True, slots=True)
 class ArticleParts:
-    """Which parts of an article are left out; ``postil.corpus.news_text`` says what they are."""
+    """Which parts of an article are left out; :mod:`.news_text` says what they are."""
 
     strip_headers: bool
     strip_quotes: bool

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from postil.corpus.distributions import Distribution
+from postil.corpus.named.distributions import Distribution
 
 DATA_VARIABLE = "POSTIL_DATA"
 

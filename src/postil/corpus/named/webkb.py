@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from postil.corpus.archives import Member, members
-from postil.corpus.cleaning import decode_latin1
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Split
-from postil.corpus.html_text import parse_page
+from postil.corpus.files.archives import Member, members
+from postil.corpus.named.cleaning import decode_latin1
+from postil.corpus.named.html_text import parse_page
 from postil.corpus.problems import Problems
 from postil.errors import CorpusError, DocumentError
 

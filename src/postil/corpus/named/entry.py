@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from postil.corpus.corpus import DocumentSource
-from postil.corpus.distributions import Distribution
 from postil.corpus.document import Document
-from postil.corpus.named_options import Option, parse_options
+from postil.corpus.named.choices import Option, parse_options
+from postil.corpus.named.distributions import Distribution
 from postil.corpus.problems import Problems
 from postil.errors import DocumentError
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from postil.corpus.corpus import DocumentSource
+from postil.corpus.files.streams import Source
 from postil.corpus.options import ReadOptions
-from postil.corpus.streams import Source
 
-DEMO = Path(__file__).parent / "data" / "demo.jsonl"
+DEMO = Path(__file__).parent.parent / "data" / "demo.jsonl"
 
 
 def jsonl_corpus(path: Path) -> DocumentSource:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from postil.corpus.distributions import Distribution
-from postil.corpus.download import CHUNK, Progress, TransferError, download, sha256_of
-from postil.corpus.locations import is_there, locate, store_folder
-from postil.corpus.named_corpus import NamedCorpus
+from postil.corpus.named.distributions import Distribution
+from postil.corpus.named.download import CHUNK, Progress, TransferError, download, sha256_of
+from postil.corpus.named.entry import NamedCorpus
+from postil.corpus.named.locations import is_there, locate, store_folder
+from postil.corpus.named.registry import named
 from postil.corpus.problems import Problems
-from postil.corpus.registry import named
 from postil.errors import FetchError, InputError, UsageError
 
 TIMEOUT = 30.0

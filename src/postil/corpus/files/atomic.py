@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from postil.corpus.compression import BUFFER, codec_of_name
+from postil.corpus.files.compression import BUFFER, codec_of_name
 from postil.errors import UsageError
 
 STDOUT = "-"

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from postil.corpus import distributions
 from postil.corpus.corpus import Corpus
-from postil.corpus.jsonl_corpora import DEMO, jsonl_corpus
-from postil.corpus.locations import data_folders, locate
-from postil.corpus.named_corpus import NamedCorpus
-from postil.corpus.named_options import Choice, Switch
-from postil.corpus.newsgroups import newsgroups
+from postil.corpus.named import distributions
+from postil.corpus.named.choices import Choice, Switch
+from postil.corpus.named.entry import NamedCorpus
+from postil.corpus.named.jsonl_corpora import DEMO, jsonl_corpus
+from postil.corpus.named.locations import data_folders, locate
+from postil.corpus.named.newsgroups import newsgroups
+from postil.corpus.named.reuters import LABEL_SETS, reuters
+from postil.corpus.named.webkb import NO_UNIVERSITY, UNIVERSITIES, webkb
 from postil.corpus.options import ReadOptions
 from postil.corpus.problems import Problems
-from postil.corpus.reuters import LABEL_SETS, reuters
-from postil.corpus.webkb import NO_UNIVERSITY, UNIVERSITIES, webkb
 from postil.errors import CorpusError, UsageError
 
 

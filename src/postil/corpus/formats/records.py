@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from postil.corpus.columns import SPLITS, Columns
 from postil.corpus.document import Document, Split
-from postil.corpus.identity import SeenIds
+from postil.corpus.formats.columns import SPLITS, Columns
+from postil.corpus.formats.identity import SeenIds
 from postil.corpus.problems import Problems
 from postil.errors import DocumentError
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from postil.corpus.archives import Member, members
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Split
+from postil.corpus.files.archives import Member, members
 from postil.corpus.problems import Problems
 from postil.errors import CorpusError, DocumentError
 

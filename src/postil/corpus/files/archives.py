@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from postil.corpus.streams import Source
+from postil.corpus.files.streams import Source
 from postil.errors import CorpusError, DocumentError
 
 CHUNK = 1 << 16

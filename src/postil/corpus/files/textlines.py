@@ -7,9 +7,9 @@ import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from postil.corpus.compression import BUFFER
+from postil.corpus.files.compression import BUFFER
+from postil.corpus.files.streams import Replay
 from postil.corpus.problems import Problems
-from postil.corpus.streams import Replay
 from postil.errors import CorpusError, DocumentError
 
 DEFAULT_ENCODING = "utf-8"

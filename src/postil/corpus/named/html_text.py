@@ -21,7 +21,7 @@ import html
 import re
 from typing import NamedTuple
 
-from postil.corpus.cleaning import clean
+from postil.corpus.named.cleaning import clean
 
 _COMMENT_END = re.compile(r"--\s*+!?\s*+>")
 _CONTENT_TAGS = tuple(

@@ -1,0 +1,1 @@
+"""Bytes in and out: compression, archives, lines, atomic writing."""
