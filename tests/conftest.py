@@ -22,9 +22,9 @@ FETCH_NAMES = {"reuters": "reuters-modapte"}
 @pytest.fixture(scope="session")
 def corpus_file() -> Callable[[str], Path]:
     """Find a corpus file in POSTIL_DATA; skip by name where it is absent, fail in CI."""
+    folder = os.environ.get("POSTIL_DATA")
 
     def find(name: str) -> Path:
-        folder = os.environ.get("POSTIL_DATA")
         path = Path(folder or ".") / CORPUS_FILES[name]
         if folder and path.exists():
             return path

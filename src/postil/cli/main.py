@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 from typing import Annotated
 
@@ -12,6 +10,8 @@ import typer
 from postil import __version__
 from postil.cli import analyze, corpus, demo, vectorize
 from postil.errors import PostilError, UsageError
+
+INTERRUPTED = 130  # what typer makes of Ctrl-C
 
 app = typer.Typer(
     name="postil",
@@ -51,15 +51,9 @@ def run() -> None:
     try:
         app()
     except PostilError as error:
-        _fail(str(error), code=2 if isinstance(error, UsageError) else 1)
-    except KeyboardInterrupt:
-        _fail("interrupted; nothing was left half-written", code=128 + signal.SIGINT)
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; a second complaint at exit helps nobody.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(128 + signal.SIGPIPE)
-
-
-def _fail(message: str, code: int) -> None:
-    typer.echo(f"postil: {message}", err=True)
-    sys.exit(code)
+        typer.echo(f"postil: {error}", err=True)
+        sys.exit(2 if isinstance(error, UsageError) else 1)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            typer.echo("postil: interrupted; nothing was left half-written", err=True)
+        raise

@@ -1,0 +1,127 @@
+"""`postil vectorize`, `postil analyze`, `postil demo`."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from postil.corpus.opening import open_corpus
+from postil.vectors.files import read_vectors
+from postil.vectors.svmlight import read_svmlight
+
+
+def test_npz_opens_with_scipy_and_with_names(postil, tmp_path):
+    result = postil("vectorize", "demo", "-o", "demo.npz", "--weights", "glm2004", "--min-df", "2")
+    assert result.code == 0
+    assert "352 documents" in result.err
+    vectors = read_vectors(tmp_path / "demo.npz")
+    matrix = scipy.sparse.load_npz(tmp_path / "demo.npz")
+    assert (matrix != vectors.matrix).nnz == 0
+    assert matrix.dtype == np.float32
+    documents = list(open_corpus("demo"))
+    assert vectors.ids == [document.id for document in documents]
+    assert vectors.splits == [document.split for document in documents]
+    assert vectors.label_sets() == [sorted(document.labels) for document in documents]
+    assert len(vectors.terms) == matrix.shape[1]
+
+
+def test_test_documents_teach_nothing(postil, tmp_path):
+    rows = [
+        {"id": "1", "text": "alpha beta", "split": "train"},
+        {"id": "2", "text": "gamma alpha", "split": "test"},
+        {"id": "3", "text": "beta", "split": "train"},
+    ]
+    (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert postil("vectorize", "c.jsonl", "-o", "c.npz", "--weights", "counts").code == 0
+    vectors = read_vectors(tmp_path / "c.npz")
+    assert vectors.terms == ["beta", "alpha"]
+    assert vectors.matrix.shape == (3, 2)
+
+
+@pytest.mark.parametrize("chunk", ["1", "7", "100000"])
+def test_chunks_change_nothing(postil, tmp_path, chunk):
+    postil("vectorize", "demo", "-o", "a.npz", "--weights", "tfidf")
+    postil("vectorize", "demo", "-o", "b.npz", "--weights", "tfidf", "--chunk", chunk)
+    first, second = read_vectors(tmp_path / "a.npz"), read_vectors(tmp_path / "b.npz")
+    assert first.terms == second.terms
+    assert (first.matrix != second.matrix).nnz == 0
+
+
+def test_fields_apart_and_svmlight(postil, tmp_path):
+    fields = ("--field", "title", "--field", "body", "--apart", "--constant")
+    weights = ("--weights", "binary", "--norm", "none")
+    result = postil("vectorize", "demo", "-o", "d.svm", *fields, *weights)
+    assert result.code == 0
+    data = read_svmlight(tmp_path / "d.svm")
+    assert data.vectors.shape[0] == 352
+    lines = (tmp_path / "d.svm.terms.tsv").read_text(encoding="utf-8").splitlines()
+    names = [json.loads(line.split("\t")[1]) for line in lines]
+    assert {name.split(":")[0] for name in names} == {"title", "body"}
+    assert (tmp_path / "d.svm.labels.tsv").read_text().startswith('0\t"business"\n')
+
+
+def test_reads_a_pipe_in_one_pass(postil, tmp_path):
+    stream = b'{"text": "one two"}\n{"text": "two three"}\n'
+    assert postil("vectorize", "-", "-o", "p.npz", stdin=stream).code == 0
+    assert read_vectors(tmp_path / "p.npz").matrix.shape == (2, 3)
+
+
+def test_hashing_needs_no_vocabulary(postil, tmp_path):
+    assert postil("vectorize", "demo", "-o", "h.npz", "--buckets", "1024").code == 0
+    vectors = read_vectors(tmp_path / "h.npz")
+    assert vectors.matrix.shape == (352, 1024)
+    assert vectors.terms == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-o", "x"), "does not say which format"),
+        (("-o", "x.npz", "--weights", "tf-idf"), "one of binary, counts"),
+        (("-o", "x.npz", "--min-df", "many"), "--min-df is a whole number"),
+        (("-o", "x.npz", "--apart"), "two or more"),
+        (("-o", "x.npz", "--threads", "0"), "at least 1"),
+        (("-o", "no/such/folder/x.npz"), "no/such/folder"),
+    ],
+)
+def test_wrong_usage_says_the_way_out(postil, arguments, message):
+    result = postil("vectorize", "demo", *arguments)
+    assert result.code == 2
+    assert message in result.err
+
+
+def test_a_field_no_document_has_is_an_error(postil, tmp_path):
+    result = postil("vectorize", "demo", "-o", "x.npz", "--field", "headline")
+    assert result.code == 1
+    assert "no document has the field headline; there are: body, title" in result.err
+    assert not (tmp_path / "x.npz").exists()
+
+
+def test_a_corpus_without_words_is_an_error(postil, tmp_path):
+    (tmp_path / "e.jsonl").write_text('{"text": "   "}\n{"text": "!!"}\n')
+    result = postil("vectorize", "e.jsonl", "-o", "e.npz")
+    assert result.code == 1
+    assert "no terms in 2 documents" in result.err
+
+
+def test_analyze_shows_tokens(postil):
+    shown = postil("analyze", "The Ferries sailed", "-a", "words lower stop(sklearn) stem(porter)")
+    assert shown.out == "ferri | sail\n"
+    piped = postil("analyze", "--json", stdin="Über uns\n".encode())
+    assert json.loads(piped.out) == {"analyzer": "words lower", "tokens": ["über", "uns"]}
+
+
+def test_analyze_explains_every_item(postil):
+    shown = postil("analyze", "--explain").out
+    for item in ("words", "chars", "fold-accents", "ngrams", "snowball:LANG", "porter"):
+        assert item in shown
+
+
+def test_demo_walks_the_whole_road(postil):
+    result = postil("demo")
+    assert result.code == 0
+    for step in ("1. The corpus", "2. One of its documents", "3. All of them", "4. The terms"):
+        assert step in result.out
