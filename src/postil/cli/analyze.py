@@ -53,4 +53,4 @@ def _explain(*, json: bool) -> None:
     for group, items in groups.items():
         typer.echo(f"{group}:")
         for signature, help_text in items.items():
-            typer.echo(f"  {signature:<24} {help_text}")
+            typer.echo(f"  {signature:<24} {help_text}".rstrip())

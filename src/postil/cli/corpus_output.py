@@ -54,7 +54,8 @@ def write_split(
         return [f"wrote {count} documents to {target}, each marked train or test"]
     with output_folder(target) as folder:
         counts = _write_parts(divided, folder, to or "jsonl", options)
-    return [f"wrote {counts[part]} documents to {target}{part}" for part in SPLITS]
+    extension = _extension(to or "jsonl")
+    return [f"wrote {counts[part]} documents to {target}{part}{extension}" for part in SPLITS]
 
 
 def write_folds(
