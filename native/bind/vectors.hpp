@@ -9,7 +9,6 @@
 
 #include "arrays.hpp"
 #include "postil/matrix.hpp"
-#include "postil/tokenizer/tokenizer.hpp"
 #include "postil/vocabulary.hpp"
 #include "text_views.hpp"
 #include "watched.hpp"
@@ -27,13 +26,14 @@ using namespace nb::literals;
 using InputCounts = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using InputIdf = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+inline nb::list to_list(const std::vector<std::string>& texts) {
+    nb::list list;
+    for (const auto& text : texts) list.append(to_str(text));
+    return list;
+}
+
 inline nb::list tokenize_text(nb::handle text, const TokenizerOptions& options) {
-    nb::list tokens;
-    TokenizerScratch scratch;
-    tokenize(view_of(text), options, scratch, [&](const Tokens& found) {
-        for (std::size_t i = 0; i < found.size(); ++i) tokens.append(to_str(found[i]));
-    });
-    return tokens;
+    return to_list(list_tokens(view_of(text), options));
 }
 
 inline Batch count_documents(nb::sequence columns, const Spaces& spaces,
@@ -66,18 +66,12 @@ inline std::size_t entries_of(const Batch& batch) {
     return entries;
 }
 
-inline nb::list texts_of(const WordTable& words) {
-    nb::list texts;
-    for (std::uint32_t word = 0; word < words.size(); ++word) texts.append(to_str(words.text(word)));
-    return texts;
-}
-
 // The word map takes a list of distinct words and gives a list of str (the new name) or None (the
 // word is dropped).
 inline void rename_batch(Batch& batch, nb::callable word_map, std::size_t threads) {
     DistinctWords distinct;
     run_watched(entries_of(batch), [&](Monitor&) { distinct = distinct_words(batch); });
-    const nb::object mapped = word_map(texts_of(distinct.words));
+    const nb::object mapped = word_map(to_list(distinct.words));
     const auto names = nb::cast<std::vector<std::optional<std::string>>>(mapped);
     if (names.size() != distinct.words.size())
         throw nb::value_error("a word map must give one name, or None, for every word");
@@ -135,12 +129,7 @@ inline nb::tuple matrix_of_vocabulary(const Vocabulary& vocabulary, Batch& batch
 inline nb::tuple matrix_of_buckets(std::uint32_t buckets, Batch& batch, const PyWeighting& weights,
                                    std::size_t threads) {
     FinalTerms final_terms;
-    for (const auto& lane : batch.lanes) {
-        auto& bucket_of = final_terms.emplace_back(lane.number_end());
-        lane.for_each([&](std::uint32_t word) {
-            bucket_of[word] = static_cast<std::uint32_t>((lane.key(word).hash >> 32) % buckets);
-        });
-    }
+    for (const auto& lane : batch.lanes) final_terms.push_back(buckets_of(lane, buckets));
     return build_matrix(std::move(batch.chunks), final_terms, buckets, weights, threads);
 }
 
@@ -309,13 +298,19 @@ inline void bind_vocabulary(nb::module_& module) {
              "spaces"_a, "terms"_a,
              nb::sig("def __init__(self, spaces: collections.abc.Sequence[int], terms: collections.abc.Sequence[str]) -> None"))
         .def("__len__", &Vocabulary::size)
-        .def("terms", [](const Vocabulary& self) { return texts_of(self.terms()); },
+        .def("terms",
+             [](const Vocabulary& self) {
+                 nb::list names;
+                 for (std::uint32_t rank = 0; rank < self.size(); ++rank)
+                     names.append(to_str(self.term(rank)));
+                 return names;
+             },
              nb::sig("def terms(self) -> list[str]"), "The terms, without their spaces.")
         .def("spaces",
              [](const Vocabulary& self) {
                  std::vector<std::uint32_t> spaces;
                  for (std::uint32_t term = 0; term < self.size(); ++term)
-                     spaces.push_back(self.terms().space(term));
+                     spaces.push_back(self.space(term));
                  return to_array(spaces);
              })
         .def("matrix", &matrix_of_vocabulary, "batch"_a, "weighting"_a, "threads"_a,

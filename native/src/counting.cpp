@@ -285,6 +285,15 @@ Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerO
     return batch;
 }
 
+std::vector<std::string> list_tokens(const TextView& text, const TokenizerOptions& options) {
+    std::vector<std::string> listed;
+    TokenizerScratch scratch;
+    tokenize(text, options, scratch, [&](const Tokens& tokens) {
+        for (std::size_t i = 0; i < tokens.size(); ++i) listed.emplace_back(tokens[i]);
+    });
+    return listed;
+}
+
 std::vector<std::size_t> count_tokens(const std::vector<TextView>& texts,
                                       const TokenizerOptions& options, std::size_t workers,
                                       Monitor& monitor) {
@@ -299,10 +308,12 @@ std::vector<std::size_t> count_tokens(const std::vector<TextView>& texts,
 
 DistinctWords distinct_words(const Batch& batch) {
     DistinctWords distinct;
+    WordTable seen;
     for (const auto& lane : batch.lanes) {
         auto& index = distinct.index_of.emplace_back(lane.number_end());
         lane.for_each([&](std::uint32_t word) {
-            index[word] = distinct.words.intern(WordKey(0, lane.text(word)));
+            index[word] = seen.intern(WordKey(0, lane.text(word)));
+            if (index[word] == distinct.words.size()) distinct.words.emplace_back(lane.text(word));
         });
     }
     return distinct;

@@ -67,6 +67,22 @@ void Vocabulary::append(Space space, std::string_view padded_bytes) {
                                     std::string(padded_bytes));
 }
 
+std::size_t Vocabulary::size() const { return terms_.size(); }
+
+std::string_view Vocabulary::term(std::uint32_t rank) const { return terms_.text(rank); }
+
+Space Vocabulary::space(std::uint32_t rank) const { return terms_.space(rank); }
+
+std::size_t TermCollector::size() const { return terms_.size(); }
+
+std::vector<std::uint32_t> buckets_of(const TermTable& words, std::uint32_t buckets) {
+    std::vector<std::uint32_t> bucket_of(words.number_end());
+    words.for_each([&](std::uint32_t word) {
+        bucket_of[word] = static_cast<std::uint32_t>((words.key(word).hash >> 32) % buckets);
+    });
+    return bucket_of;
+}
+
 std::vector<std::uint32_t> Vocabulary::look_up(const TermTable& words) const {
     std::vector<std::uint32_t> ranks(words.number_end());
     words.for_each([&](std::uint32_t word) { ranks[word] = terms_.find(words.key(word)); });

@@ -85,10 +85,13 @@ def weigh(
 
 
 def bucket(term: str, space: int, buckets: int) -> int:
-    """The bucket of a term: a multiply and a fold for every eight bytes, then a last one."""
+    """The bucket of a term: a multiply and a fold for every eight bytes, then a last one.
+
+    Two words of eight bytes are taken of every term, zeros beyond its end.
+    """
     data, whole = term.encode(), 2**64 - 1
     state = (len(data) + (space << 56)) & whole
-    for at in range(0, len(data), 8):
+    for at in range(0, max(len(data), 16), 8):
         state = ((state ^ int.from_bytes(data[at : at + 8], "little")) * 0x9E3779B97F4A7C15) & whole
         state ^= state >> 32
     state = (state * 0xD6E8FEB86659FD93) & whole

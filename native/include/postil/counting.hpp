@@ -58,6 +58,9 @@ using Spaces = std::vector<Space>;
 Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
                   bool in_sequence, std::size_t workers, Monitor& monitor);
 
+// The tokens of one text, in order.
+std::vector<std::string> list_tokens(const TextView& text, const TokenizerOptions& options);
+
 // The number of tokens of each text.
 std::vector<std::size_t> count_tokens(const std::vector<TextView>& texts,
                                       const TokenizerOptions& options, std::size_t workers,
@@ -65,7 +68,7 @@ std::vector<std::size_t> count_tokens(const std::vector<TextView>& texts,
 
 // The distinct words of all lanes and spaces, each once, in an order of no meaning.
 struct DistinctWords {
-    WordTable words;
+    std::vector<std::string> words;
     std::vector<std::vector<std::uint32_t>> index_of;  // [lane][word number] -> place in `words`
 };
 

@@ -26,7 +26,9 @@ public:
     // The caller passes terms in rank order; a repeated term throws std::invalid_argument.
     void append(Space space, std::string_view padded_bytes);
 
-    std::size_t size() const { return terms_.size(); }
+    std::size_t size() const;
+    std::string_view term(std::uint32_t rank) const;  // its bytes
+    Space space(std::uint32_t rank) const;
     const WordTable& terms() const { return terms_; }
 
     // The rank of each word of a lane by number, WordTable::absent where it is no term.
@@ -35,6 +37,9 @@ public:
 private:
     WordTable terms_;
 };
+
+// The hash bucket of each word of a lane by number: the other way to number terms.
+std::vector<std::uint32_t> buckets_of(const TermTable& words, std::uint32_t buckets);
 
 // Gathers terms and, if asked, the rows that hold them, batch by batch.
 class TermCollector {
@@ -52,7 +57,7 @@ public:
                    const std::vector<std::uint64_t>& occurrences, std::uint64_t document_count);
 
     std::uint64_t documents() const { return documents_; }
-    std::size_t size() const { return terms_.size(); }
+    std::size_t size() const;
 
     struct Ranking {
         std::vector<Provisional> order;             // rank -> provisional number
