@@ -15,6 +15,11 @@ MOST_FIELDS = 256
 SEPARATOR = ":"
 
 
+def held(texts: Iterable[Text]) -> Sequence[Text]:
+    """The texts as something that can be walked twice."""
+    return texts if isinstance(texts, Sequence) else list(texts)
+
+
 @dataclass(frozen=True, slots=True)
 class Fields:
     """The fields that make up a document's vector, in order.
@@ -55,7 +60,7 @@ class Fields:
                 f"documents have the fields {', '.join(self.names)}: pass a mapping of each "
                 "field to its texts"
             )
-        return (texts,)
+        return (held(texts),)
 
     def _columns_by_name(self, texts: Mapping[str, Sequence[Text]]) -> Columns:
         missing = [name for name in self.names if name not in texts]
@@ -64,14 +69,14 @@ class Fields:
                 f"texts have the fields {', '.join(texts)}, the vectorizer takes "
                 f"{', '.join(self.names) or 'plain texts'}"
             )
-        return tuple(texts[name] for name in self.names)
+        return tuple(held(texts[name]) for name in self.names)
 
     def columns_of(self, documents: Iterable[Document]) -> Columns:
         """Arrange documents into columns; an absent field is empty, no names take all fields."""
         if not self.names:
             return (["\n".join(document.fields.values()) for document in documents],)
-        held = list(documents)
-        return tuple([d.fields.get(name, "") for d in held] for name in self.names)
+        listed = list(documents)
+        return tuple([d.fields.get(name, "") for d in listed] for name in self.names)
 
     def term_name(self, space: int, term: str) -> str:
         """The name of a term as users see it."""

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
 CsrArrays = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
@@ -51,8 +51,11 @@ def _empty_row(columns: int) -> sp.csr_matrix[Any]:
     return sp.csr_matrix(nothing, shape=(1, columns))
 
 
-def stack(blocks: Iterable[sp.csr_matrix[Any]], columns: int) -> sp.csr_matrix[Any]:
-    """Stack blocks of rows; each is let go once copied, so the peak is about one matrix."""
+def stack(blocks: Iterator[sp.csr_matrix[Any]], columns: int) -> sp.csr_matrix[Any]:
+    """Stack blocks of rows; each is let go once copied, so the peak is about one matrix.
+
+    An iterator, because whoever held a list would hold every block to the end.
+    """
     waiting = deque(blocks)
     entries = sum(block.nnz for block in waiting)
     rows = sum(block.shape[0] for block in waiting)

@@ -157,7 +157,7 @@ class Vectorizer:
             )
         if self.weighting.idf != "none":
             self.fit_chunks(chunks)
-        return stack([self.transform_columns(chunk.columns) for chunk in chunks], self.columns)
+        return stack((self.transform_columns(chunk.columns) for chunk in chunks), self.columns)
 
     def _collect(self, chunks: Iterable[TextChunk], *, keep_rows: bool) -> _native.TermCollector:
         collector = _native.TermCollector(keep_rows)
@@ -204,12 +204,13 @@ class Vectorizer:
         return self._native_weighting
 
     def __getstate__(self) -> dict[str, object]:
-        state = self.__dict__.copy()
-        state["_native_weighting"] = state["_counter"] = None
-        return state
+        fitted = self._native_weighting is not None
+        return self.__dict__ | {"_native_weighting": fitted, "_counter": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._counter = TermCounter(self.analyzer, self.fields, self.threads)
-        if self.vocabulary is not None or self.buckets is not None:
-            self._native_weighting = self.weighting.to_native(self.idf, self.documents)
+        fitted = state["_native_weighting"]
+        self._native_weighting = (
+            self.weighting.to_native(self.idf, self.documents) if fitted else None
+        )
