@@ -79,8 +79,7 @@ private:
         if (plan_.rename) {
             const auto distinct = distinct_words(batch);
             std::vector<std::optional<std::string>> names;
-            for (std::uint32_t word = 0; word < distinct.words.size(); ++word)
-                names.push_back(name_of(distinct.words.text(word)));
+            for (const auto& word : distinct.words) names.push_back(name_of(word));
             rename_words(batch, distinct, names, workers, monitor);
         }
         if (plan_.in_sequence) form_grams(batch, plan_.shortest, plan_.longest, workers, monitor);
