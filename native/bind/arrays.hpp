@@ -9,6 +9,8 @@
 #include <new>
 #include <vector>
 
+#include "postil/pages.hpp"
+
 namespace postil::bind {
 
 namespace nb = nanobind;
@@ -23,6 +25,7 @@ public:
     explicit Buffer(std::size_t size) : size_(size) {
         data_.reset(static_cast<Value*>(std::malloc(std::max<std::size_t>(size, 1) * sizeof(Value))));
         if (!data_) throw std::bad_alloc();
+        prefer_huge_pages(data_.get(), size * sizeof(Value));
     }
 
     Value* data() { return data_.get(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <memory>
 #include <span>
 #include <utility>
@@ -13,7 +14,11 @@ namespace postil {
 namespace {
 
 constexpr std::size_t chunk_bytes = 1 << 18;
-constexpr unsigned merge_shard_bits = 4;
+
+// Twice as many shards as workers or more keep all of them busy; further ones only scatter words.
+unsigned shard_bits_for(std::size_t workers) {
+    return workers > 1 ? static_cast<unsigned>(std::bit_width(workers)) : 0;
+}
 
 // Where a word stands in the newest row that holds it.
 struct Mark {
@@ -270,7 +275,7 @@ Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerO
     batch.in_sequence = in_sequence;
     batch.chunks = cut_into_chunks(columns, batch.documents);
     const auto lanes = std::clamp<std::size_t>(batch.chunks.size(), 1, workers);
-    batch.lanes.assign(lanes, TermTable(workers > 1 ? merge_shard_bits : 0));
+    batch.lanes.assign(lanes, TermTable(shard_bits_for(workers)));
 
     std::vector<Workbench> benches(lanes);
     const auto process = in_sequence ? list_chunk : count_chunk;

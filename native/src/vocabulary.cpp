@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "postil/parallel_sort.hpp"
+
 namespace postil {
 
 namespace {
@@ -44,20 +46,6 @@ struct RankKey {
     Provisional term;
 };
 
-// Sorts blocks on their own, then merges them pairwise: the same order as one sort.
-template <class Key, class Less>
-void parallel_sort(std::vector<Key>& keys, std::size_t workers, Monitor& monitor, Less less) {
-    auto pieces = std::bit_floor(std::max<std::size_t>(1, std::min(workers, keys.size() / 4096)));
-    auto cut = [&](std::size_t piece) { return keys.begin() + keys.size() * piece / pieces; };
-    run_tasks(pieces, workers, monitor,
-              [&](std::size_t i, std::size_t) { std::sort(cut(i), cut(i + 1), less); });
-    for (std::size_t width = 1; width < pieces; width *= 2)
-        run_tasks(pieces / (2 * width), workers, monitor, [&](std::size_t i, std::size_t) {
-            const auto first = 2 * width * i;
-            std::inplace_merge(cut(first), cut(first + width), cut(first + 2 * width), less);
-        });
-}
-
 }  // namespace
 
 void Vocabulary::append(Space space, std::string_view padded_bytes) {
@@ -89,87 +77,102 @@ std::vector<std::uint32_t> Vocabulary::look_up(const TermTable& words) const {
     return ranks;
 }
 
-void TermCollector::merge_lane(const TermTable& lane, std::vector<Provisional>& term_of,
-                               std::size_t workers, Monitor& monitor) {
-    term_of.resize(lane.number_end());
-    auto merge = [&](std::size_t source_shard, auto&& enter) {
-        const auto& words = lane.shard(source_shard);
-        for (std::uint32_t local = 0; local < words.size(); ++local)
-            term_of[lane.number(source_shard, local)] = enter(words.key(local));
-    };
-    if (lane.shard_bits() == terms_.shard_bits()) {
-        run_tasks(lane.shard_count(), workers, monitor, [&](std::size_t shard, std::size_t) {
-            merge(shard, [&](const WordKey& key) {
-                return terms_.number(shard, terms_.shard(shard).intern(key));
-            });
-        });
-    } else {
-        for (std::size_t shard = 0; shard < lane.shard_count(); ++shard)
-            merge(shard, [&](const WordKey& key) { return terms_.intern(key); });
+void TermCollector::count(Provisional term, std::uint64_t documents, std::uint64_t occurrences) {
+    auto& [documents_of, occurrences_of] = counts_[terms_.shard_of(term)];
+    const auto local = terms_.local_of(term);
+    if (local >= documents_of.size()) {
+        documents_of.resize(local + 1);
+        occurrences_of.resize(local + 1);
     }
-    documents_of_.resize(terms_.number_end());
-    occurrences_of_.resize(terms_.number_end());
+    documents_of[local] += documents;
+    occurrences_of[local] += occurrences;
 }
 
 void TermCollector::add(Batch&& batch, const std::vector<bool>& learned, std::size_t workers,
                         Monitor& monitor) {
-    const auto counts = count_lanes(batch, learned, workers, monitor);
-    const bool first = terms_.size() == 0;
-    for (std::size_t lane = 0; lane < batch.lanes.size(); ++lane) {
-        std::vector<Provisional> term_of;
-        if (first && lane == 0) {
-            terms_ = std::move(batch.lanes[0]);  // numbers stay what they are
-            documents_of_.assign(counts[0].documents.begin(), counts[0].documents.end());
-            occurrences_of_.assign(counts[0].occurrences.begin(), counts[0].occurrences.end());
-        } else {
-            merge_lane(batch.lanes[lane], term_of, workers, monitor);
-            batch.lanes[lane].for_each([&](std::uint32_t word) {
-                documents_of_[term_of[word]] += counts[lane].documents[word];
-                occurrences_of_[term_of[word]] += counts[lane].occurrences[word];
-            });
-            batch.lanes[lane] = TermTable();
-        }
-        if (!keep_rows_) continue;
-        run_tasks(batch.chunks.size(), workers, monitor, [&](std::size_t task, std::size_t) {
-            auto& chunk = batch.chunks[task];
-            if (chunk.lane != lane) return;
-            if (!term_of.empty())
-                for (auto& entry : chunk.entries) entry.term = term_of[entry.term];
-        });
+    const auto lane_counts = count_lanes(batch, learned, workers, monitor);
+    if (terms_.size() == 0) {
+        terms_ = TermTable(batch.lanes[0].shard_bits());
+        counts_.assign(terms_.shard_count(), {});
     }
+    std::vector<std::vector<Provisional>> term_of(batch.lanes.size());
+    for (std::size_t lane = 0; lane < batch.lanes.size(); ++lane)
+        term_of[lane].resize(batch.lanes[lane].number_end());
+
+    auto merge_shard = [&](std::size_t lane, std::size_t shard) {
+        const auto& words = batch.lanes[lane].shard(shard);
+        for (std::uint32_t local = 0; local < words.size(); ++local) {
+            const auto word = batch.lanes[lane].number(shard, local);
+            const auto term = terms_.intern(words.key(local));
+            count(term, lane_counts[lane].documents[word], lane_counts[lane].occurrences[word]);
+            term_of[lane][word] = term;
+        }
+    };
+    // An empty shard takes a lane's table as it is: nothing needs to be entered anew.
+    auto take_shard = [&](std::size_t shard) {
+        auto& lane = batch.lanes[0];
+        terms_.shard(shard) = std::move(lane.shard(shard));
+        counts_[shard].documents.resize(terms_.shard(shard).size());
+        counts_[shard].occurrences.resize(terms_.shard(shard).size());
+        for (std::uint32_t local = 0; local < terms_.shard(shard).size(); ++local) {
+            const auto word = lane.number(shard, local);
+            count(word, lane_counts[0].documents[word], lane_counts[0].occurrences[word]);
+            term_of[0][word] = word;
+        }
+        lane.shard(shard) = WordTable();
+    };
+    // Where lanes are cut as the terms are, a word's shard is its term's: no two tasks meet.
+    const bool alike = batch.lanes[0].shard_bits() == terms_.shard_bits();
+    run_tasks(batch.lanes[0].shard_count(), alike ? workers : 1, monitor,
+              [&](std::size_t shard, std::size_t) {
+                  if (alike && terms_.shard(shard).size() == 0) take_shard(shard);
+                  for (std::size_t lane = 0; lane < batch.lanes.size(); ++lane)
+                      merge_shard(lane, shard);
+              });
     documents_ += learned.empty() ? batch.documents
                                   : static_cast<std::uint64_t>(
                                         std::count(learned.begin(), learned.end(), true));
+    batch.lanes.clear();
     if (!keep_rows_) return;
-    for (auto& chunk : batch.chunks) {
+    run_tasks(batch.chunks.size(), workers, monitor, [&](std::size_t task, std::size_t) {
+        auto& chunk = batch.chunks[task];
+        for (auto& entry : chunk.entries) entry.term = term_of[chunk.lane][entry.term];
         chunk.lane = 0;
-        rows_.push_back(std::move(chunk));
-    }
+    });
+    std::move(batch.chunks.begin(), batch.chunks.end(), std::back_inserter(rows_));
 }
 
 void TermCollector::add_terms(const WordTable& terms, const std::vector<std::uint64_t>& documents,
                               const std::vector<std::uint64_t>& occurrences,
                               std::uint64_t document_count) {
-    for (std::uint32_t term = 0; term < terms.size(); ++term) {
-        const auto number = terms_.intern(terms.key(term));
-        documents_of_.resize(terms_.number_end());
-        occurrences_of_.resize(terms_.number_end());
-        documents_of_[number] += documents[term];
-        occurrences_of_[number] += occurrences[term];
-    }
+    for (std::uint32_t term = 0; term < terms.size(); ++term)
+        count(terms_.intern(terms.key(term)), documents[term], occurrences[term]);
     documents_ += document_count;
 }
 
 TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t workers,
                                            Monitor& monitor) const {
-    std::vector<RankKey> keys;
-    keys.reserve(terms_.size());
-    terms_.for_each([&](std::uint32_t term) {
-        const auto documents = documents_of_[term];
-        if (documents == 0) return;  // only documents that are not learned from hold it
-        if (documents < bounds.min_documents || documents > bounds.max_documents) return;
-        const auto text = terms_.text(term);
-        keys.push_back({documents, __builtin_bswap64(leading_word(text.data(), text.size())), term});
+    auto passes = [&](std::uint64_t documents) {
+        // None at all: only documents that are not learned from hold the term.
+        return documents > 0 && documents >= bounds.min_documents &&
+               documents <= bounds.max_documents;
+    };
+    std::vector<std::size_t> first_key(terms_.shard_count() + 1);
+    for (std::size_t shard = 0; shard < terms_.shard_count(); ++shard) {
+        const auto& documents = counts_[shard].documents;
+        first_key[shard + 1] = first_key[shard] + static_cast<std::size_t>(std::count_if(
+                                                      documents.begin(), documents.end(), passes));
+    }
+    std::vector<RankKey> keys(first_key.back());
+    run_tasks(terms_.shard_count(), workers, monitor, [&](std::size_t shard, std::size_t) {
+        const auto& words = terms_.shard(shard);
+        auto next = first_key[shard];
+        for (std::uint32_t local = 0; local < words.size(); ++local) {
+            const auto documents = counts_[shard].documents[local];
+            if (!passes(documents)) continue;
+            const auto leading = __builtin_bswap64(words.key(local).first);
+            keys[next++] = {documents, leading, terms_.number(shard, local)};
+        }
     });
     auto bytes_before = [&](const RankKey& a, const RankKey& b) {
         if (a.leading != b.leading) return a.leading < b.leading;
@@ -179,7 +182,7 @@ TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t
     if (keys.size() > bounds.max_terms) {
         const auto last = keys.begin() + static_cast<std::ptrdiff_t>(bounds.max_terms);
         std::nth_element(keys.begin(), last, keys.end(), [&](const RankKey& a, const RankKey& b) {
-            const auto in_a = occurrences_of_[a.term], in_b = occurrences_of_[b.term];
+            const auto in_a = occurrences_of(a.term), in_b = occurrences_of(b.term);
             return in_a != in_b ? in_a > in_b : bytes_before(a, b);
         });
         keys.erase(last, keys.end());
@@ -189,16 +192,22 @@ TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t
     });
 
     Ranking ranking;
-    ranking.order.reserve(keys.size());
-    ranking.documents.reserve(keys.size());
-    ranking.occurrences.reserve(keys.size());
+    ranking.order.resize(keys.size());
+    ranking.documents.resize(keys.size());
+    ranking.occurrences.resize(keys.size());
     ranking.rank_of.assign(terms_.number_end(), WordTable::absent);
-    for (const auto& key : keys) {
-        ranking.rank_of[key.term] = static_cast<std::uint32_t>(ranking.order.size());
-        ranking.order.push_back(key.term);
-        ranking.documents.push_back(key.documents);
-        ranking.occurrences.push_back(occurrences_of_[key.term]);
-    }
+    constexpr std::size_t ranks_in_task = 1 << 14;
+    run_tasks((keys.size() + ranks_in_task - 1) / ranks_in_task, workers, monitor,
+              [&](std::size_t task, std::size_t) {
+                  const auto last = std::min(keys.size(), (task + 1) * ranks_in_task);
+                  for (auto rank = task * ranks_in_task; rank < last; ++rank) {
+                      const auto term = keys[rank].term;
+                      ranking.order[rank] = term;
+                      ranking.documents[rank] = keys[rank].documents;
+                      ranking.occurrences[rank] = occurrences_of(term);
+                      ranking.rank_of[term] = static_cast<std::uint32_t>(rank);
+                  }
+              });
     return ranking;
 }
 

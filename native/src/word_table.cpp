@@ -20,7 +20,7 @@ std::uint32_t WordTable::insert(std::size_t place, const WordKey& key) {
         {key.hash, arena_used_, static_cast<std::uint32_t>(key.length), key.space});
     arena_used_ += key.length;
     slots_[place] = {key.first, key.second, shape_of(key), id};
-    if (entries_.size() * 2 >= slots_.size()) grow();
+    if (entries_.size() * 3 >= slots_.size() * 2) grow();  // at most two thirds full
     return id;
 }
 

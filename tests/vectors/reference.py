@@ -41,7 +41,9 @@ def ranked(
 ) -> list[str]:
     """The terms within bounds by falling document frequency, ties by bytes."""
     held = document_frequencies(rows)
-    occurs = sum(rows, Counter())
+    occurs = Counter()
+    for row in rows:
+        occurs.update(row)
     kept = sorted((term for term in held if least <= held[term] <= most), key=str.encode)
     kept = sorted(kept, key=lambda term: -occurs[term])[:max_terms]
     return sorted(sorted(kept, key=str.encode), key=lambda term: -held[term])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -58,6 +59,7 @@ def assert_bit_equal(a: sp.csr_matrix, b: sp.csr_matrix) -> None:
         np.testing.assert_array_equal(first, second)
 
 
+@cache
 def several_chunks_of_work() -> list[str]:
     """About a megabyte in 300 documents: enough for several threads to share, with many ties."""
     random = np.random.default_rng(7)

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
-#if defined(__unix__) || defined(__APPLE__)
+// Not under AddressSanitizer, which sees only what malloc gives.
+#if (defined(__unix__) || defined(__APPLE__)) && !defined(__SANITIZE_ADDRESS__)
 #include <sys/mman.h>
 #define POSTIL_MAPS_PAGES 1
 #else
@@ -15,6 +17,17 @@
 #endif
 
 namespace postil {
+
+// Asks for huge pages where there are any: a large array then costs a few page faults, not
+// thousands, for which threads would wait on each other.
+inline void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#if POSTIL_MAPS_PAGES && defined(MADV_HUGEPAGE)
+    constexpr std::size_t huge = std::size_t{1} << 21;
+    const auto first = (reinterpret_cast<std::uintptr_t>(memory) + huge - 1) / huge * huge;
+    const auto last = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge * huge;
+    if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+}
 
 template <class Value>
 struct PageAllocator {

@@ -39,14 +39,17 @@ public:
         return static_cast<std::uint32_t>(local << bits_ | shard);
     }
 
+    std::size_t shard_of(std::uint32_t number) const { return number & mask_; }
+    std::uint32_t local_of(std::uint32_t number) const { return number >> bits_; }
+
     void prefetch(const WordKey& key) const { shards_[shard_of(key)].prefetch(key); }
     std::uint32_t intern(const WordKey& key) {
         const auto shard = shard_of(key);
         return number(shard, shards_[shard].intern(key));
     }
-    Space space(std::uint32_t number) const { return home(number).space(number >> bits_); }
-    std::string_view text(std::uint32_t number) const { return home(number).text(number >> bits_); }
-    WordKey key(std::uint32_t number) const { return home(number).key(number >> bits_); }
+    Space space(std::uint32_t number) const { return home(number).space(local_of(number)); }
+    std::string_view text(std::uint32_t number) const { return home(number).text(local_of(number)); }
+    WordKey key(std::uint32_t number) const { return home(number).key(local_of(number)); }
 
     // Calls work(number) for every term.
     template <class Work>
@@ -61,7 +64,7 @@ private:
     std::size_t shard_of(const WordKey& key) const {
         return (key.hash >> 48) & mask_;
     }
-    const WordTable& home(std::uint32_t number) const { return shards_[number & mask_]; }
+    const WordTable& home(std::uint32_t number) const { return shards_[shard_of(number)]; }
 
     std::vector<WordTable> shards_;
     unsigned bits_;

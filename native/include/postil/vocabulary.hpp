@@ -44,7 +44,7 @@ std::vector<std::uint32_t> buckets_of(const TermTable& words, std::uint32_t buck
 // Gathers terms and, if asked, the rows that hold them, batch by batch.
 class TermCollector {
 public:
-    explicit TermCollector(bool keep_rows) : keep_rows_(keep_rows) {}
+    explicit TermCollector(bool keep_rows) : counts_(1), keep_rows_(keep_rows) {}
 
     // `learned` says of each document of the batch whether its terms count towards frequencies
     // and totals; without it all do. Rows are kept of all documents: those of a test set can so
@@ -74,11 +74,22 @@ public:
     std::vector<Chunk> take_rows();
 
 private:
-    void merge_lane(const TermTable& lane, std::vector<Provisional>& term_of, std::size_t workers,
-                    Monitor& monitor);
+    // By shard, like the terms, so that workers can fill them side by side.
+    struct Counts {
+        std::vector<std::uint64_t> documents, occurrences;
+    };
+
+    std::uint64_t documents_of(Provisional term) const {
+        return counts_[terms_.shard_of(term)].documents[terms_.local_of(term)];
+    }
+    std::uint64_t occurrences_of(Provisional term) const {
+        return counts_[terms_.shard_of(term)].occurrences[terms_.local_of(term)];
+    }
+
+    void count(Provisional term, std::uint64_t documents, std::uint64_t occurrences);
 
     TermTable terms_;
-    std::vector<std::uint64_t> documents_of_, occurrences_of_;  // by provisional number
+    std::vector<Counts> counts_;
     std::vector<Chunk> rows_;
     std::uint64_t documents_ = 0;
     bool keep_rows_;

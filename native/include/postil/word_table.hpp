@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "postil/hash.hpp"
-#include "postil/pages.hpp"
 
 namespace postil {
 
@@ -128,10 +127,10 @@ private:
     std::uint32_t insert(std::size_t place, const WordKey& key);
     void grow();
 
-    std::vector<Slot, PageAllocator<Slot>> slots_;
+    std::vector<Slot> slots_;
     std::uint64_t mask_;
-    std::vector<Entry, PageAllocator<Entry>> entries_;
-    std::vector<char, PageAllocator<char>> arena_;
+    std::vector<Entry> entries_;
+    std::vector<char> arena_;
     std::uint64_t arena_used_ = 0;
 };
 
