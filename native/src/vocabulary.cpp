@@ -24,7 +24,7 @@ std::vector<LaneCounts> count_lanes(const Batch& batch, const std::vector<bool>&
         documents.resize(batch.lanes[lane].number_end());
         occurrences.resize(batch.lanes[lane].number_end());
         for (const auto& chunk : batch.chunks) {
-            if (chunk.lane != lane) continue;
+            if (chunk.lane != lane || monitor.stop) continue;
             std::size_t at = 0;
             for (std::size_t row = 0; row < chunk.documents; ++row) {
                 const bool counts_here = learned.empty() || learned[chunk.first_document + row];
@@ -62,6 +62,8 @@ std::string_view Vocabulary::term(std::uint32_t rank) const { return terms_.text
 Space Vocabulary::space(std::uint32_t rank) const { return terms_.space(rank); }
 
 std::size_t TermCollector::size() const { return terms_.size(); }
+
+std::size_t TermCollector::number_end() const { return terms_.number_end(); }
 
 std::vector<std::uint32_t> buckets_of(const TermTable& words, std::uint32_t buckets) {
     std::vector<std::uint32_t> bucket_of(words.number_end());

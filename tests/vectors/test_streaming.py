@@ -127,7 +127,7 @@ def test_all_learned_is_the_same_as_not_saying():
 
 
 def test_every_document_says_whether_it_is_learned_from():
-    with pytest.raises(ValueError, match="every document"):
+    with pytest.raises(ValueError, match="learned says something of 1 documents"):
         Vectorizer().fit_transform_chunks([TextChunk((["a", "b"],), [True])])
 
 

@@ -13,6 +13,7 @@ from postil.errors import UsageError
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import TermBounds, Vocabulary
+from postil.vectors.weighting import Weighting
 
 from . import reference
 from .samples import (
@@ -207,7 +208,7 @@ def test_bounds_that_cannot_be(name: str, value: float):
 
 
 def test_bounds_that_leave_no_room():
-    with pytest.raises(UsageError, match="max_terms is at least 1, not 0"):
+    with pytest.raises(UsageError, match="max_terms is a whole number of at least 1, not 0"):
         TermBounds(max_terms=0)
     with pytest.raises(UsageError, match=r"max_df=1 allows fewer documents \(1\) than min_df=3"):
         vocabulary_of(TRAINING, bounds=TermBounds(min_df=3, max_df=1))
@@ -221,3 +222,33 @@ def test_columns_count_what_they_name(texts: list[str], training: list[str]):
     expected = [[row[name] for name in vectorizer.vocabulary.names] for row in rows]
     found = vectorizer.transform(texts).toarray()
     np.testing.assert_array_equal(found, np.reshape(expected, found.shape))
+
+
+@pytest.mark.parametrize("bound", [np.float32(0.5), np.float64(0.5), 0.5])
+def test_any_float_is_a_share(bound):
+    assert TermBounds(min_df=bound).limits(10)[0] == 5
+
+
+@pytest.mark.parametrize("bound", [float("nan"), "3", True, -1, 1.5, None])
+def test_what_is_no_bound_is_refused_by_name(bound):
+    with pytest.raises(UsageError, match="min_df is a share"):
+        TermBounds(min_df=bound)
+
+
+def test_a_given_vocabulary_brings_its_fields():
+    apart = Fields(("title", "body"), apart=True)
+    known = Vocabulary.of_terms(["title:oil", "body:oil"], apart)
+    vectorizer = Vectorizer(
+        "words", vocabulary=known, weighting=Weighting("counts", "none", "none")
+    )
+    assert vectorizer.transform({"title": ["oil"], "body": ["oil oil"]}).toarray().tolist() == [
+        [1, 2]
+    ]
+    with pytest.raises(UsageError, match="must be the same"):
+        Vectorizer("words", vocabulary=known, fields=Fields())
+
+
+def test_terms_that_are_no_text_are_refused():
+    for bad in (["a\ud800"], [1]):
+        with pytest.raises(ValueError, match="valid text"):
+            Vocabulary.of_terms(bad)

@@ -74,7 +74,7 @@ struct DistinctWords {
 
 DistinctWords distinct_words(const Batch& batch);
 
-// names[i] replaces words.text(i); no value drops it.
+// names[i] replaces words[i]; no value drops it.
 void rename_words(Batch& batch, const DistinctWords& distinct,
                   const std::vector<std::optional<std::string>>& names, std::size_t workers,
                   Monitor& monitor);

@@ -58,6 +58,7 @@ public:
 
     std::uint64_t documents() const { return documents_; }
     std::size_t size() const;
+    std::size_t number_end() const;  // one past the largest provisional number
 
     struct Ranking {
         std::vector<Provisional> order;             // rank -> provisional number

@@ -72,7 +72,11 @@ class Fields:
         return tuple(held(texts[name]) for name in self.names)
 
     def columns_of(self, documents: Iterable[Document]) -> Columns:
-        """Arrange documents into columns; an absent field is empty, no names take all fields."""
+        """Arrange documents into columns; an absent field is empty.
+
+        Without names all fields are one text, a line each; n-grams then run from one into the
+        next, while fields that are named never share an n-gram.
+        """
         if not self.names:
             return (["\n".join(document.fields.values()) for document in documents],)
         listed = list(documents)

@@ -65,7 +65,7 @@ class Vectorizer:
         if buckets is not None and vocabulary is not None:
             raise UsageError("hash buckets take the place of a vocabulary: give one of the two")
         self.analyzer = analyzer if isinstance(analyzer, Analyzer) else Analyzer(analyzer)
-        self.fields = fields if fields is not None else Fields()
+        self.fields = _agreed_fields(fields, vocabulary)
         self.weighting = weighting if weighting is not None else Weighting()
         self.bounds = bounds if bounds is not None else TermBounds()
         self.buckets = buckets
@@ -109,7 +109,7 @@ class Vectorizer:
             for chunk in chunks:
                 counts = self._counts(chunk.columns)
                 if chunk.learned is not None:
-                    counts = counts[np.asarray(chunk.learned, dtype=bool)]
+                    counts = counts[np.asarray(_learned(chunk), dtype=bool)]
                 documents += np.bincount(counts.indices, minlength=self.terms).astype(np.uint64)
                 total += counts.shape[0]
             self._learn_idf(documents, total)
@@ -157,14 +157,16 @@ class Vectorizer:
             )
         if self.weighting.idf != "none":
             self.fit_chunks(chunks)
-        return stack((self.transform_columns(chunk.columns) for chunk in chunks), self.columns)
+        matrix = stack((self.transform_columns(chunk.columns) for chunk in chunks), self.columns)
+        if self.weighting.idf == "none":
+            self.documents = matrix.shape[0]
+        return matrix
 
     def _collect(self, chunks: Iterable[TextChunk], *, keep_rows: bool) -> _native.TermCollector:
         collector = _native.TermCollector(keep_rows)
         for chunk in chunks:
             batch = self._counter.count(chunk.columns)
-            learned = () if chunk.learned is None else chunk.learned
-            collector.add(batch, self.threads, learned)
+            collector.add(batch, self.threads, _learned(chunk))
         return collector
 
     def _rank(self, collector: _native.TermCollector) -> _native.Ranking:
@@ -214,3 +216,27 @@ class Vectorizer:
         self._native_weighting = (
             self.weighting.to_native(self.idf, self.documents) if fitted else None
         )
+
+
+def _agreed_fields(fields: Fields | None, vocabulary: Vocabulary | None) -> Fields:
+    """The fields of a given vocabulary are the vectorizer's, said or not."""
+    if vocabulary is None:
+        return fields if fields is not None else Fields()
+    if fields is not None and fields != vocabulary.fields:
+        raise UsageError(
+            f"the given vocabulary has {vocabulary.fields}, the vectorizer {fields}: they must be "
+            "the same"
+        )
+    return vocabulary.fields
+
+
+def _learned(chunk: TextChunk) -> list[bool]:
+    """Whether each document is learned from; empty if all are."""
+    if chunk.learned is None:
+        return []
+    documents = len(chunk.columns[0])
+    if len(chunk.learned) != documents:
+        raise UsageError(
+            f"learned says something of {len(chunk.learned)} documents, the chunk has {documents}"
+        )
+    return [bool(learned) for learned in chunk.learned]

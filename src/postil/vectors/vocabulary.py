@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,16 +32,15 @@ class TermBounds:
 
     def __post_init__(self) -> None:
         for name in ("min_df", "max_df"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or value < 0 or (isinstance(value, float) and value > 1):
-                raise UsageError(
-                    f"{name} is a share between 0.0 and 1.0 or a whole number, not {value!r}"
-                )
-        if self.max_terms is not None and self.max_terms < 1:
-            raise UsageError(f"max_terms is at least 1, not {self.max_terms}")
+            object.__setattr__(self, name, _checked_bound(name, getattr(self, name)))
+        most: Any = self.max_terms
+        if most is not None and not (isinstance(most, (int, np.integer)) and most >= 1):
+            raise UsageError(f"max_terms is a whole number of at least 1, not {most!r}")
 
     def limits(self, total: int) -> tuple[int, int, int]:
         """The least and most documents, and the most terms, for a corpus of ``total``."""
+        if total == 0:
+            raise UsageError("there is no document to learn terms from")
         least = _documents(self.min_df, total, np.ceil)
         most = _documents(self.max_df, total, np.floor)
         if most < least:
@@ -50,6 +50,15 @@ class TermBounds:
             )
         unbounded = np.iinfo(np.int64).max
         return least, most, unbounded if self.max_terms is None else self.max_terms
+
+
+def _checked_bound(name: str, value: Any) -> float:  # noqa: ANN401 - whatever the user passed
+    """A whole number as int, a share as float, whatever type of number it came as."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0:
+        return int(value)
+    if isinstance(value, (float, np.floating)) and 0 <= value <= 1:
+        return float(value)
+    raise UsageError(f"{name} is a share between 0.0 and 1.0 or a whole number, not {value!r}")
 
 
 def _documents(bound: float, total: int, rounding: np.ufunc) -> int:
@@ -73,7 +82,7 @@ class Vocabulary:
         total: int,
         fields: Fields | None = None,
     ) -> None:
-        self._make_terms: Callable[[], _native.Vocabulary] | None = make_terms
+        self._make_terms = make_terms
         self.documents = documents
         self.occurrences = occurrences
         self.total = total
@@ -131,9 +140,8 @@ class Vocabulary:
     @cached_property
     def native(self) -> _native.Vocabulary:
         """The table the native core looks terms up in, made when first needed."""
-        assert self._make_terms is not None
         terms = self._make_terms()
-        self._make_terms = None  # lets go of what it was made from
+        self._make_terms = lambda: terms  # lets go of what it was made from
         return terms
 
     @cached_property

@@ -16,7 +16,9 @@ norm ``none``, ``l1``, ``l2``  1, Σ|x|, √Σx² (cosine)
 =============================  ==========================================================
 
 genkin-lewis-madigan-2004 sums the norm over all terms, those that only a test document holds
-included; ``glm2004`` does so too (their n(j) is 0).
+included; ``glm2004`` does so too (their n(j) is 0). The paper has no bounds on terms: where a
+vocabulary is bounded or given, whatever is outside it counts as unseen, in training as in testing,
+so that a document has one vector wherever it comes from.
 """
 
 from __future__ import annotations

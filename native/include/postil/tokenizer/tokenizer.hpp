@@ -2,6 +2,7 @@
 // at a time, in order. Linear in the text; any input is defined, none is an error.
 #pragma once
 
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,10 @@ public:
     const char* data() const { return bytes_.data(); }
     std::size_t size() const { return size_; }
     void shorten(std::size_t size) { size_ = size; }
+    void drop_front(std::size_t count) {
+        std::memmove(bytes_.data(), bytes_.data() + count, size_ - count);
+        size_ -= count;
+    }
 
     void append(char32_t code) {
         if (size_ + 4 + string_padding > bytes_.size()) bytes_.resize(bytes_.size() * 2);
@@ -105,23 +110,34 @@ void tokenize_runs(Reader reader, const TokenizerOptions& options, TokenizerScra
 
 namespace char_grams {
 
-// All n-grams of one size of the code points in the scratch.
+// All n-grams of one size that begin at the first `count` code points in the scratch.
 template <class Sink>
-void emit(const TokenizerScratch& scratch, std::size_t size, TokenBatch<Sink>& batch) {
+void emit(const TokenizerScratch& scratch, std::size_t size, std::size_t count,
+          TokenBatch<Sink>& batch) {
     const auto& starts = scratch.starts;
-    for (std::size_t at = 0; at + size < starts.size(); ++at) {
+    for (std::size_t at = 0; at < count && at + size < starts.size(); ++at) {
         batch.add(starts[at], starts[at + size] - starts[at]);
         if (batch.full()) batch.flush(scratch.text.data());
     }
 }
 
+// The n-grams that begin at the first `count` code points of a text; `starts` ends with the end.
 template <class Sink>
-void of_text(const TokenizerOptions& options, TokenizerScratch& scratch, Sink&& sink) {
-    const auto count = scratch.starts.size() - 1;
+void of_text(const TokenizerOptions& options, TokenizerScratch& scratch, std::size_t count,
+             Sink&& sink) {
     TokenBatch batch(scratch.stretches, sink);
-    for (std::size_t size = options.gram_min; size <= options.gram_max && size <= count; ++size)
-        emit(scratch, size, batch);
+    for (std::size_t size = options.gram_min; size <= options.gram_max; ++size)
+        emit(scratch, size, count, batch);
     batch.flush(scratch.text.data());
+}
+
+// Lets the first `count` code points go.
+inline void drop_first(TokenizerScratch& scratch, std::size_t count) {
+    auto& starts = scratch.starts;
+    const auto dropped = starts[count];
+    scratch.text.drop_front(dropped);
+    starts.erase(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(count));
+    for (auto& start : starts) start -= dropped;
 }
 
 // A word shorter than n counts once, whole, and ends the row of sizes (as in scikit-learn).
@@ -134,14 +150,16 @@ void of_word(const TokenizerOptions& options, TokenizerScratch& scratch, Sink&& 
             batch.add(0, scratch.text.size());
             break;
         }
-        emit(scratch, size, batch);
+        emit(scratch, size, count, batch);
     }
     batch.flush(scratch.text.data());
 }
 
 }  // namespace char_grams
 
-// Character n-grams of the text with each run of two or more white spaces made one space.
+// Character n-grams of the text with each run of two or more white spaces made one space. Held a
+// window at a time: memory does not grow with the text. Within a window all n-grams of one size
+// come before those of the next.
 template <class Reader, class Sink>
 void tokenize_text_grams(Reader reader, const TokenizerOptions& options,
                          TokenizerScratch& scratch, Sink&& sink) {
@@ -150,7 +168,15 @@ void tokenize_text_grams(Reader reader, const TokenizerOptions& options,
     scratch.starts.clear();
     std::size_t spaces = 0;
     char32_t last_space = 0;
+    constexpr std::size_t window = std::size_t{1} << 20;
     auto append = [&](char32_t code) {
+        if (scratch.starts.size() == window) {
+            const auto settled = window - options.gram_max;
+            scratch.starts.push_back(text.size());
+            char_grams::of_text(options, scratch, settled, sink);
+            char_grams::drop_first(scratch, settled);
+            scratch.starts.pop_back();
+        }
         scratch.starts.push_back(text.size());
         text.append(code);
     };
@@ -169,7 +195,7 @@ void tokenize_text_grams(Reader reader, const TokenizerOptions& options,
     });
     flush_spaces();
     scratch.starts.push_back(text.size());
-    char_grams::of_text(options, scratch, sink);
+    char_grams::of_text(options, scratch, scratch.starts.size(), sink);
 }
 
 // Character n-grams within white-space separated words, each padded by a space at both ends.
