@@ -12,7 +12,19 @@ import time
 
 import pytest
 
+# `postil corpus info`, with a progress bar from the first document on.
+IMPATIENT = [
+    sys.executable,
+    "-c",
+    "import sys, postil.cli.progress as progress; progress.PATIENCE = -1\n"
+    "sys.argv = ['postil', 'corpus', 'info', 'c.jsonl']\n"
+    "from postil.cli.main import run; run()",
+]
 COMMAND = [sys.executable, "-c", "from postil.cli.main import run; run()"]
+
+
+def write_documents(path):
+    path.write_text("\n".join(json.dumps({"text": "some words here"}) for _ in range(2000)))
 
 
 def test_help_is_the_default_and_names_every_command():
@@ -62,16 +74,8 @@ def test_ctrl_c_leaves_nothing_half_written(tmp_path):
 
 
 def test_no_progress_bar_in_a_pipe(tmp_path):
-    rows = "\n".join(json.dumps({"text": "some words here"}) for _ in range(2000))
-    (tmp_path / "c.jsonl").write_text(rows)
-    code = (
-        "import sys, postil.cli.progress as progress; progress.PATIENCE = -1\n"
-        "sys.argv = ['postil', 'corpus', 'info', 'c.jsonl']\n"
-        "from postil.cli.main import run; run()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    write_documents(tmp_path / "c.jsonl")
+    done = subprocess.run(IMPATIENT, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -79,17 +83,9 @@ def test_no_progress_bar_in_a_pipe(tmp_path):
 def test_a_progress_bar_on_a_terminal(tmp_path):
     import pty
 
-    rows = "\n".join(json.dumps({"text": "some words here"}) for _ in range(2000))
-    (tmp_path / "c.jsonl").write_text(rows)
-    code = (
-        "import sys, postil.cli.progress as progress; progress.PATIENCE = -1\n"
-        "sys.argv = ['postil', 'corpus', 'info', 'c.jsonl']\n"
-        "from postil.cli.main import run; run()"
-    )
+    write_documents(tmp_path / "c.jsonl")
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs
-    )
+    process = subprocess.Popen(IMPATIENT, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
     shown = b""
     while True:
