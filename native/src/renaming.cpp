@@ -1,0 +1,79 @@
+#include <string>
+#include <utility>
+
+#include "row_counter.hpp"
+
+namespace postil {
+
+namespace {
+
+void rename_rows(Chunk& chunk, const std::vector<std::uint32_t>& renamed,
+                 CountingScratch& scratch) {
+    const auto old_entries = std::exchange(chunk.entries, {});
+    const auto old_ends = std::exchange(chunk.row_ends, {});
+    RowCounter counter(scratch, chunk);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < chunk.documents; ++i) {
+        const auto row = static_cast<std::uint32_t>(chunk.first_document + i);
+        for (; at < old_ends[i]; ++at) {
+            const auto word = renamed[old_entries[at].term];
+            if (word != WordTable::absent) counter.add(word, old_entries[at].count, row);
+        }
+        counter.end_row();
+    }
+    counter.end_chunk();
+}
+
+void rename_sequence(Chunk& chunk, const std::vector<std::uint32_t>& renamed) {
+    std::size_t at = 0, kept = 0;
+    for (auto& end : chunk.sequence_ends) {
+        for (; at < end; ++at) {
+            const auto word = chunk.sequence[at];
+            const auto name = word == field_end ? field_end : renamed[word];
+            if (word == field_end || name != WordTable::absent) chunk.sequence[kept++] = name;
+        }
+        end = kept;
+    }
+    chunk.sequence.resize(kept);
+}
+
+}  // namespace
+
+DistinctWords distinct_words(const Batch& batch) {
+    DistinctWords distinct;
+    WordTable seen;
+    for (const auto& lane : batch.lanes) {
+        auto& index = distinct.index_of.emplace_back(lane.number_end());
+        lane.for_each([&](std::uint32_t word) {
+            index[word] = seen.intern(WordKey(0, lane.text(word)));
+            if (index[word] == distinct.words.size()) distinct.words.emplace_back(lane.text(word));
+        });
+    }
+    return distinct;
+}
+
+void rename_words(Batch& batch, const DistinctWords& distinct,
+                  const std::vector<std::optional<std::string>>& names, std::size_t workers,
+                  Monitor& monitor) {
+    for_each_lane(batch, workers, monitor, [&](std::size_t lane, std::vector<Chunk*>& chunks) {
+        auto& words = batch.lanes[lane];
+        const auto old_words = std::exchange(words, TermTable(words.shard_bits()));
+        std::vector<std::uint32_t> renamed(old_words.number_end(), WordTable::absent);
+        std::string padded;
+        old_words.for_each([&](std::uint32_t word) {
+            const auto& name = names[distinct.index_of[lane][word]];
+            if (!name || name->empty()) return;
+            padded.assign(*name).append(string_padding, '\0');
+            const auto view = std::string_view(padded).substr(0, name->size());
+            renamed[word] = words.intern(WordKey(old_words.space(word), view));
+        });
+        CountingScratch scratch;
+        for (auto* chunk : chunks) {
+            if (monitor.stop) return;
+            if (batch.in_sequence) rename_sequence(*chunk, renamed);
+            else rename_rows(*chunk, renamed, scratch);
+        }
+    });
+}
+
+}  // namespace postil
