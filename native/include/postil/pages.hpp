@@ -39,27 +39,32 @@ struct PageAllocator {
 
     Value* allocate(std::size_t count) {
         const auto bytes = count * sizeof(Value);
-        if (!is_mapped(bytes)) return static_cast<Value*>(::operator new(bytes));
 #if POSTIL_MAPS_PAGES
-        void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages == MAP_FAILED) throw std::bad_alloc();
-        return static_cast<Value*>(pages);
+        if (is_large(bytes)) {
+            void* pages =
+                mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (pages == MAP_FAILED) throw std::bad_alloc();
+            return static_cast<Value*>(pages);
+        }
 #endif
+        return static_cast<Value*>(::operator new(bytes));
     }
 
-    void deallocate(Value* memory, std::size_t count) noexcept {
-        const auto bytes = count * sizeof(Value);
-        if (!is_mapped(bytes)) return ::operator delete(memory);
+    void deallocate(Value* memory, [[maybe_unused]] std::size_t count) noexcept {
 #if POSTIL_MAPS_PAGES
-        munmap(memory, bytes);
+        if (is_large(count * sizeof(Value))) {
+            munmap(memory, count * sizeof(Value));
+            return;
+        }
 #endif
+        ::operator delete(memory);
     }
 
     friend bool operator==(PageAllocator, PageAllocator) { return true; }
 
 private:
     // Below this, whole pages would be a waste and malloc is faster.
-    static bool is_mapped(std::size_t bytes) { return POSTIL_MAPS_PAGES && bytes >= 1 << 15; }
+    static bool is_large(std::size_t bytes) { return bytes >= std::size_t{1} << 15; }
 };
 
 }  // namespace postil
