@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <optional>
 #include <string>
 
 #include "postil/texts.hpp"
@@ -11,7 +12,8 @@ namespace postil::bind {
 
 namespace nb = nanobind;
 
-inline TextView view_of(nb::handle object) {
+// `index` says in an error which of several texts it is.
+inline TextView view_of(nb::handle object, std::optional<std::size_t> index = {}) {
     PyObject* text = object.ptr();
     if (PyUnicode_Check(text)) {
         const auto length = static_cast<std::size_t>(PyUnicode_GET_LENGTH(text));
@@ -24,8 +26,9 @@ inline TextView view_of(nb::handle object) {
     if (PyBytes_Check(text))
         return {PyBytes_AS_STRING(text), static_cast<std::size_t>(PyBytes_GET_SIZE(text)),
                 Encoding::utf8};
-    throw nb::type_error((std::string("a text must be str or UTF-8 bytes, not ") +
-                          Py_TYPE(text)->tp_name).c_str());
+    const auto which = index ? "text " + std::to_string(*index) + ": " : std::string();
+    throw nb::type_error(
+        (which + "a text must be str or UTF-8 bytes, not " + Py_TYPE(text)->tp_name).c_str());
 }
 
 // The texts of a batch with the references that keep them alive while the GIL is released.
@@ -41,7 +44,7 @@ struct HeldTexts {
             auto& views = columns.emplace_back();
             views.reserve(owners.back().size());
             for (nb::handle text : owners.back()) {
-                views.push_back(view_of(text));
+                views.push_back(view_of(text, views.size()));
                 bytes += byte_length(views.back());
             }
             if (views.size() != columns[0].size())

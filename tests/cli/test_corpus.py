@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
@@ -162,3 +163,23 @@ def test_wrong_usage_exits_with_two(postil, arguments, message):
     assert result.code == 2
     assert message in result.err
     assert "Traceback" not in result.err
+
+
+def test_split_refuses_a_format_that_cannot_mark(postil, tmp_path):
+    result = postil("corpus", "split", "demo", "s.ft")
+    assert result.code == 2
+    assert "name a folder" in result.err
+    assert not (tmp_path / "s.ft").exists()
+
+
+def test_folds_need_a_folder(postil):
+    result = postil("corpus", "split", "demo", "s.jsonl", "--folds", "5")
+    assert result.code == 2
+    assert "folds go into a folder" in result.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_disk_is_one_line(postil):
+    result = postil("corpus", "convert", "demo", "/dev/full", "--to", "jsonl")
+    assert result.code == 1
+    assert result.err.splitlines()[-1] == "postil: No space left on device"

@@ -125,3 +125,25 @@ def test_demo_walks_the_whole_road(postil):
     assert result.code == 0
     for step in ("1. The corpus", "2. One of its documents", "3. All of them", "4. The terms"):
         assert step in result.out
+
+
+def test_documents_without_a_split_among_marked_ones_are_told_of(postil, tmp_path):
+    rows = [{"text": "alpha", "split": "train"}, {"text": "beta", "split": "dev"}]
+    (tmp_path / "d.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    result = postil("vectorize", "d.jsonl", "-o", "d.npz")
+    assert "1 documents are marked neither train nor test" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-o", "x.npz", "--buckets", "7", "--min-df", "3"), "hash buckets have none"),
+        (("-o", "x.svm", "--compress"), "--compress is for .npz"),
+        (("-o", "x.npz", "--split", "test"), "marked test never are"),
+        (("-o", "x.npz", "--min-df", "1000"), "more than the 252 documents"),
+    ],
+)
+def test_options_that_would_mean_nothing_are_refused(postil, arguments, message):
+    result = postil("vectorize", "demo", *arguments)
+    assert result.code == 2
+    assert message in result.err

@@ -17,6 +17,7 @@ from sklearn.utils import estimator_checks
 
 import postil
 from postil.errors import UsageError
+from postil.vectors.lsi import Lsi
 
 TEXTS = [
     "The harbour wall was breached; the HARBOUR master asked for stone.",
@@ -168,7 +169,7 @@ def test_one_text_instead_of_a_list_is_refused():
 
 
 def test_a_text_that_is_no_text_is_refused_by_type():
-    with pytest.raises(TypeError, match="must be str or UTF-8 bytes, not float"):
+    with pytest.raises(TypeError, match="text 1: a text must be str or UTF-8 bytes, not float"):
         postil.TextVectorizer().fit(["fine", float("nan")])
 
 
@@ -196,3 +197,13 @@ CHECKS = [
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_estimator_checks(check):
     check("TextVectorizer", postil.TextVectorizer())
+
+
+def test_texts_may_be_named_as_scikit_learn_names_them():
+    assert postil.TextVectorizer().fit_transform(raw_documents=TEXTS).shape[0] == len(TEXTS)
+
+
+def test_lsi_works_in_a_pipeline():
+    pipeline = make_pipeline(postil.TextVectorizer(), Lsi(2), LogisticRegression())
+    texts = (TEXTS[:3] + TEXTS[4:]) * 3
+    assert pipeline.fit(texts, [0, 1, 0, 1, 0] * 3).predict(texts).shape == (15,)

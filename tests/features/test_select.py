@@ -215,3 +215,10 @@ class TestArrays:
         arrays = Selection.of([np.array([1, 2], np.int32)], 5).to_arrays()
         with pytest.raises(InputError, match="damaged"):
             Selection.from_arrays({**arrays, **damage})
+
+
+def test_an_indicator_of_plus_and_minus_one_is_refused():
+    weights = sp.csr_matrix(np.eye(4, dtype=np.float32))
+    members = sp.csr_matrix(np.array([[1], [-1], [1], [-1]]))
+    with pytest.raises(UsageError, match="0 and 1"):
+        select_terms(weights, members, k=1)

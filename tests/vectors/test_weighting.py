@@ -123,7 +123,8 @@ def test_no_idf_is_none():
 
 @pytest.mark.parametrize("wrong", [{"tf": "sqrt"}, {"idf": "bm25"}, {"norm": "max"}])
 def test_unknown_parts_are_refused(wrong: dict[str, str]):
-    with pytest.raises(SpecError, match=f"unknown weighting '{next(iter(wrong.values()))}'"):
+    ((part, value),) = wrong.items()
+    with pytest.raises(SpecError, match=f"unknown {part} '{value}'"):
         Weighting(**wrong)
 
 

@@ -28,7 +28,7 @@ LabelSpace = Annotated[
 ]
 FieldNames = Annotated[
     list[str] | None,
-    typer.Option("--fields", help="Field columns to write (csv, tsv, parquet); may be repeated."),
+    typer.Option("--fields", help="All field columns of csv, tsv, parquet, if some come late."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 

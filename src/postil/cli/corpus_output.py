@@ -14,6 +14,7 @@ from postil.corpus.corpus import Corpus
 from postil.corpus.files.atomic import output_folder
 from postil.corpus.options import WriteOptions
 from postil.corpus.writing import output_format, write_corpus
+from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from postil.corpus.document import Document, Split
@@ -47,8 +48,14 @@ def write_split(
     """Write a train/test split as one marked file, or as two files in a folder."""
     from postil.corpus.split import split_corpus
 
+    warn_of_losses(target, to or ("jsonl" if target.endswith("/") else None))
     divided = split_corpus(corpus, test=test, seed=seed)
     if not target.endswith("/"):
+        if "splits" in output_format(target, to).drops:
+            raise UsageError(
+                f"{target}: its format cannot mark train and test; name a folder, which gets a "
+                "file for each (a name that ends in /)"
+            )
         documents = watched(divided, f"splitting {corpus.name}")
         count = write_corpus(documents, target, to, options, corpus.problems)
         return [f"wrote {count} documents to {target}, each marked train or test"]
@@ -64,6 +71,8 @@ def write_folds(
     """Write k folds, each a folder with its own train and test files."""
     from postil.corpus.split import fold_corpus
 
+    if Path(target).suffix:
+        raise UsageError(f"{target}: folds go into a folder; give a name without an extension")
     lines = []
     with output_folder(target) as folder:
         for number, fold in enumerate(fold_corpus(corpus, folds, seed=seed), 1):

@@ -53,6 +53,11 @@ def run() -> None:
     except PostilError as error:
         typer.echo(f"postil: {error}", err=True)
         sys.exit(2 if isinstance(error, UsageError) else 1)
+    except OSError as error:
+        # A full disk, a closed terminal: nothing of ours, but no reason for a traceback.
+        where = f"{error.filename}: " if error.filename else ""
+        typer.echo(f"postil: {where}{error.strerror or error}", err=True)
+        sys.exit(1)
     except SystemExit as end:
         if end.code == INTERRUPTED:
             typer.echo("postil: interrupted; nothing was left half-written", err=True)

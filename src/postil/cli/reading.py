@@ -40,7 +40,7 @@ def _declared(
         _option("--text-columns", help="Column with text, or COLUMN=FIELD; may be repeated."),
     ] = None,
     label_separator: Annotated[
-        str | None, _option("--label-separator", help="Between labels in one cell (default ';').")
+        str | None, _option("--label-separator", help="Between labels in a cell (csv, tsv: ';').")
     ] = None,
     label_prefix: Annotated[
         str | None, _option("--label-prefix", help="Of fastText labels (default __label__).")

@@ -39,7 +39,10 @@ def vectorize(
         bool, typer.Option("--apart", help="Keep fields apart: a title word is another term.")
     ] = False,
     weights: Annotated[
-        str, typer.Option("--weights", help="binary, counts, log, tfidf, log-tfidf, glm2004, …")
+        str,
+        typer.Option(
+            "--weights", help="binary, counts, log, tfidf, log-tfidf, plain-tfidf or glm2004."
+        ),
     ] = "tfidf",
     norm: Annotated[
         Literal["none", "l1", "l2"], typer.Option("--norm", help="l2 is cosine.")
@@ -72,7 +75,8 @@ def vectorize(
 
     Documents marked as test get vectors too, but vocabulary and idf are learned from the others
     alone. An .npz file opens with scipy.sparse.load_npz; postil.vectors.files.read_vectors gives
-    terms, ids and labels as well.
+    terms, ids and labels as well. A svmlight file holds numbers only (columns from 1, labels from
+    0); the names go beside it, as OUTPUT.terms.tsv and OUTPUT.labels.tsv.
 
     \b
     postil vectorize reuters-modapte -o modapte.npz -a "words lower stop(smart) stem(porter)"
@@ -95,6 +99,8 @@ def vectorize(
         threads=threads,
     )
     format = to or _format_of(output)
+    if compress and format != "npz":
+        raise typer.BadParameter("--compress is for .npz; end a svmlight file in .gz or .zst")
     opened = reading.open(corpus)
     facts = RowFacts()
     with meter(f"vectorizing {opened.name}") as shown:
@@ -102,6 +108,9 @@ def vectorize(
         matrix = vectorizer.fit_transform_chunks(stream)
     report_problems(opened)
     _write(output, format, matrix, vectorizer, facts, compress=compress)
+    unmarked = facts.splits.count("")
+    if 0 < unmarked < len(facts.splits):
+        say(f"{unmarked} documents are marked neither train nor test and were learned from")
     rows, columns = matrix.shape
     say(
         f"wrote {rows} documents × {columns} columns, {matrix.nnz} entries, "

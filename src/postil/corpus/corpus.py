@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import get_args
 
 from postil.corpus.document import Document, Split
 from postil.corpus.problems import Problems
+from postil.errors import UsageError
 
 DocumentSource = Callable[[Problems], Iterator[Document]]
 
@@ -36,6 +38,8 @@ class Corpus:
 
     def only(self, split: Split) -> Corpus:
         """The documents of one split, as a corpus of its own (sharing the account)."""
+        if split not in get_args(Split):
+            raise UsageError(f"a split is train or test, not {split!r}")
         return Corpus(
             f"{self.name}[{split}]",
             lambda problems: (d for d in self._source(problems) if d.split == split),

@@ -21,7 +21,7 @@ from postil.vectors.weighting import Idf, Norm, TermFrequency, Weighting
 Text = str | bytes
 
 
-class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
     """Raw texts to a CSR matrix of TFxIDF weights, as ``TfidfVectorizer`` makes it, faster.
 
     Takes ``TfidfVectorizer``'s parameters and gives its numbers. Four things differ, on purpose:
@@ -31,7 +31,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     - ``analyzer`` may also be a postil spec such as ``"words lower stop(snowball:en)
       stem(porter)"``, which then says all there is to say about tokens;
     - Python callables (``tokenizer``, ``preprocessor``, a callable ``analyzer``) are not taken:
-      tokens are made in native threads.
+      tokens are made in native threads. Nor are ``input``, ``encoding``, ``decode_error`` (bytes
+      are UTF-8, what is not reads as U+FFFD) and ``dtype``; ``token_pattern`` is one of a few.
 
     ``weights`` names a weighting of ``postil.vectors.weighting`` (``"binary"``, ``"glm2004"``,
     …) in place of ``binary``, ``use_idf``, ``smooth_idf`` and ``sublinear_tf``. ``constant``

@@ -46,6 +46,8 @@ def analyzer_for(wanted: ScikitAnalysis) -> Analyzer:
             "analyzer is 'word', 'char', 'char_wb' or a spec such as 'words lower stem(porter)', "
             f"not {wanted.analyzer!r}: tokens are made in native threads, not by a Python callable"
         )
+    if not isinstance(wanted.ngram_range, tuple | list) or len(wanted.ngram_range) != 2:
+        raise UsageError(f"ngram_range is a pair such as (1, 2), not {wanted.ngram_range!r}")
     if wanted.analyzer in _CHAR_TOKENIZER:
         return Analyzer(" ".join(_char_items(wanted)))
     if wanted.analyzer == "word":

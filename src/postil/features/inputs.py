@@ -49,7 +49,7 @@ def _refuse_entry(matrix: Csr, entry: int) -> None:
 def checked_members(members: Sparse, documents: int) -> Csr:
     """Turn the indicator matrix to categories × documents, one stored 1 per membership.
 
-    Any entry other than 0 means "is a member". Costs the number of memberships.
+    Entries are 0 and 1, or False and True. Costs the number of memberships.
     """
     if not sp.issparse(members):
         raise UsageError(
@@ -63,6 +63,8 @@ def checked_members(members: Sparse, documents: int) -> Csr:
         )
     by_category = members.T.tocsr(copy=True)
     by_category.sum_duplicates()
+    if not np.isin(by_category.data, (0, 1)).all():
+        raise UsageError("Y must hold 0 and 1 (member or not): turn ±1 into (Y > 0)")
     by_category.data = (by_category.data != 0).astype(np.int32)
     by_category.eliminate_zeros()
     return by_category

@@ -34,7 +34,10 @@ class Fields:
 
     def __post_init__(self) -> None:
         if self.apart and len(self.names) < 2:
-            raise UsageError("fields can only be kept apart where two or more are named")
+            raise UsageError(
+                "fields can only be kept apart where two or more are named, as in "
+                "--field title --field body"
+            )
         if len(self.names) > MOST_FIELDS:
             raise UsageError(f"at most {MOST_FIELDS} fields, not {len(self.names)}")
         if len(set(self.names)) < len(self.names):

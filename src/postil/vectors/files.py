@@ -78,7 +78,8 @@ def read_vectors(path: Path) -> VectorFile:
         raise CorpusError(f"{path}: there is no such file") from None
     except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise CorpusError(
-            f"{path}: is damaged or was not written by postil vectorize ({error})"
+            f"{path}: is damaged, or no .npz file that postil vectorize wrote (svmlight files are "
+            "read by postil.vectors.svmlight.read_svmlight)"
         ) from error
 
 

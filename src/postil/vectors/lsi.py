@@ -51,8 +51,10 @@ class Lsi:
         seed: int = 0,
         tolerance: float = 1e-6,
     ) -> None:
-        if dimensions is not None and dimensions < 1:
-            raise UsageError(f"LSI needs at least one dimension, got {dimensions!r}")
+        if dimensions is not None and not (
+            isinstance(dimensions, (int, np.integer)) and dimensions >= 1
+        ):
+            raise UsageError(f"LSI needs a whole number of dimensions, 1 or more: {dimensions!r}")
         if not 0 <= tolerance < 1:
             raise UsageError(
                 f"the tolerance is a share of the largest singular value, from 0 to below 1, "
@@ -79,8 +81,8 @@ class Lsi:
             raise UsageError("this LSI has no directions yet: fit it first")
         return self._singular_values
 
-    def fit(self, X: Csr) -> Lsi:  # noqa: N803 - the name every scikit-learn user knows
-        """Find the directions of a document-term matrix."""
+    def fit(self, X: Csr, y: object = None) -> Lsi:  # noqa: ARG002, N803 - as scikit-learn's
+        """Find the directions of a document-term matrix; ``y`` is ignored, for pipelines."""
         matrix = _checked(X)
         wanted = min(matrix.shape) if self.dimensions is None else self.dimensions
         values, vectors = _top_directions(matrix, min(wanted, *matrix.shape), self.seed)
@@ -101,7 +103,7 @@ class Lsi:
             points /= self.singular_values.astype(np.float32)
         return points
 
-    def fit_transform(self, X: Csr) -> NDArray[np.float32]:  # noqa: N803
+    def fit_transform(self, X: Csr, y: object = None) -> NDArray[np.float32]:  # noqa: ARG002, N803
         """Find the directions of X and see its documents in them."""
         return self.fit(X).transform(X)
 

@@ -6,6 +6,8 @@ import os
 
 from postil.errors import UsageError
 
+MOST_THREADS = 256
+
 
 def thread_count(wanted: int | None) -> int:
     """The number of threads: ``wanted``, or every processor this process may run on."""
@@ -13,6 +15,6 @@ def thread_count(wanted: int | None) -> int:
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
-    if wanted < 1:
-        raise UsageError(f"threads is at least 1, not {wanted}")
+    if not 1 <= wanted <= MOST_THREADS:
+        raise UsageError(f"threads is at least 1 and at most {MOST_THREADS}, not {wanted}")
     return wanted

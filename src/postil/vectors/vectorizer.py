@@ -64,6 +64,8 @@ class Vectorizer:
             raise UsageError(f"buckets is between 1 and 2^31 - 2, not {buckets}")
         if buckets is not None and vocabulary is not None:
             raise UsageError("hash buckets take the place of a vocabulary: give one of the two")
+        if buckets is not None and bounds not in (None, TermBounds()):
+            raise UsageError("bounds choose terms of a vocabulary; hash buckets have none")
         self.analyzer = analyzer if isinstance(analyzer, Analyzer) else Analyzer(analyzer)
         self.fields = _agreed_fields(fields, vocabulary)
         self.weighting = weighting if weighting is not None else Weighting()

@@ -40,9 +40,13 @@ class TermBounds:
     def limits(self, total: int) -> tuple[int, int, int]:
         """The least and most documents, and the most terms, for a corpus of ``total``."""
         if total == 0:
-            raise UsageError("there is no document to learn terms from")
+            raise UsageError(
+                "there is no document to learn terms from (those marked test never are)"
+            )
         least = _documents(self.min_df, total, np.ceil)
         most = _documents(self.max_df, total, np.floor)
+        if least > total:
+            raise UsageError(f"min_df={self.min_df} is more than the {total} documents there are")
         if most < least:
             raise UsageError(
                 f"max_df={self.max_df} allows fewer documents ({most}) than min_df={self.min_df} "

@@ -74,9 +74,10 @@ class Weighting:
     constant: bool = False
 
     def __post_init__(self) -> None:
-        for value, known in ((self.tf, TFS), (self.idf, IDFS), (self.norm, NORMS)):
+        for part, known in (("tf", TFS), ("idf", IDFS), ("norm", NORMS)):
+            value = getattr(self, part)
             if value not in known:
-                raise SpecError(f"unknown weighting {value!r}: it is one of {', '.join(known)}")
+                raise SpecError(f"unknown {part} {value!r}: it is one of {', '.join(known)}")
 
     @classmethod
     def named(cls, name: str, *, norm: Norm = "l2", constant: bool = False) -> Weighting:
