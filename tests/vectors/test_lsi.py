@@ -163,7 +163,7 @@ def test_damaged_arrays_are_refused(damage):
 def test_bad_requests_are_refused():
     x = random_matrix(9, 5, 0.5)
     for bad in (0, -3):
-        with pytest.raises(UsageError, match=f"1 or more"):
+        with pytest.raises(UsageError, match=f"1 or more: {bad}"):
             Lsi(bad)
     for tolerance in (-0.1, 1.0, float("nan")):
         with pytest.raises(UsageError, match="tolerance"):
