@@ -26,7 +26,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     Takes ``TfidfVectorizer``'s parameters and gives its numbers. Four things differ, on purpose:
 
-    - columns stand by falling document frequency, not by the alphabet;
+    - columns stand by falling document frequency, not by the alphabet, and terms that tie for the
+      last place of ``max_features`` go by their bytes;
     - weights are float32;
     - ``analyzer`` may also be a postil spec such as ``"words lower stop(snowball:en)
       stem(porter)"``, which then says all there is to say about tokens;
@@ -39,7 +40,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     adds a last column of ones. ``buckets`` replaces the vocabulary by hash buckets. ``n_jobs`` is
     the number of threads; None uses every processor. Results do not depend on it.
 
-    Cost: time linear in the texts; memory is the matrix plus about 70 bytes for each term.
+    Cost: time linear in the texts; memory is the matrix plus about 80 bytes for each term.
     """
 
     def __init__(

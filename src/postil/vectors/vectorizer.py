@@ -46,7 +46,7 @@ class Vectorizer:
 
     The matrix and the vocabulary are the same for any number of threads, any order of documents
     (rows aside) and any chunks. Cost: time linear in the texts; memory, besides the texts, is
-    the matrix plus about 70 bytes for each distinct term.
+    the matrix plus about 80 bytes for each distinct term.
     """
 
     def __init__(
