@@ -110,7 +110,7 @@ struct PyWeighting {
     }
 };
 
-inline nb::tuple build_matrix(std::vector<Chunk> chunks, const FinalTerms& final_terms,
+inline nb::tuple build_matrix(std::vector<Chunk> chunks, FinalTerms final_terms,
                               std::size_t columns, const PyWeighting& weights,
                               std::size_t threads) {
     require_threads(threads);
@@ -125,7 +125,7 @@ inline nb::tuple build_matrix(std::vector<Chunk> chunks, const FinalTerms& final
     std::optional<Buffer<std::int32_t>> terms;
     std::optional<Buffer<float>> values;
     run_watched(entries, [&](Monitor& monitor) {
-        builder.emplace(std::move(chunks), final_terms, columns, weighting, threads, monitor);
+        builder.emplace(std::move(chunks), std::move(final_terms), columns, threads, monitor);
         const auto size = builder->entries() + (weights.constant ? builder->documents() : 0);
         row_starts.emplace(builder->documents() + 1);
         terms.emplace(size);
@@ -142,7 +142,8 @@ inline nb::tuple matrix_of_vocabulary(const Vocabulary& vocabulary, Batch& batch
     require_counted(batch);
     FinalTerms final_terms;
     for (const auto& lane : batch.lanes) final_terms.push_back(vocabulary.look_up(lane));
-    return build_matrix(std::move(batch.chunks), final_terms, vocabulary.size(), weights, threads);
+    return build_matrix(std::move(batch.chunks), std::move(final_terms), vocabulary.size(), weights,
+                        threads);
 }
 
 inline nb::tuple matrix_of_buckets(std::uint32_t buckets, Batch& batch, const PyWeighting& weights,
@@ -151,7 +152,7 @@ inline nb::tuple matrix_of_buckets(std::uint32_t buckets, Batch& batch, const Py
     require(buckets >= 1, "there is at least 1 bucket");
     FinalTerms final_terms;
     for (const auto& lane : batch.lanes) final_terms.push_back(buckets_of(lane, buckets));
-    return build_matrix(std::move(batch.chunks), final_terms, buckets, weights, threads);
+    return build_matrix(std::move(batch.chunks), std::move(final_terms), buckets, weights, threads);
 }
 
 inline nb::tuple matrix_of_collected(TermCollector& collector,
@@ -159,7 +160,8 @@ inline nb::tuple matrix_of_collected(TermCollector& collector,
                                      const PyWeighting& weights, std::size_t threads) {
     require(ranking.rank_of.size() == collector.number_end(),
             "the ranking is not of this collector, or was made before it grew");
-    return build_matrix(collector.take_rows(), {ranking.rank_of}, ranking.order.size(), weights,
+    auto [chunks, final_terms] = collector.take_rows(ranking);
+    return build_matrix(std::move(chunks), std::move(final_terms), ranking.order.size(), weights,
                         threads);
 }
 

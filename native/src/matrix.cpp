@@ -2,61 +2,63 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
+#include <optional>
 #include <utility>
 
 namespace postil {
 
 namespace {
 
-// Sorts a row by term and adds up equal terms. Two ways to the same row: a few rows are sorted as
-// they are; for many, a bitmap over the terms is filled and read back, which costs a few
-// nanoseconds a term whatever the row's length.
-class RowSorter {
-public:
-    virtual ~RowSorter() = default;
+// Two ways to the same sorted row, in which equal terms are added up. Occurrences are added in any
+// order; drain(emit) then calls emit(term, count) by rising term and leaves the sorter empty.
 
-    // Sorts first..last in place; returns the new end.
-    virtual Occurrence* sort(Occurrence* first, Occurrence* last) = 0;
-};
-
-class ComparingSorter final : public RowSorter {
+// For a few rows: sorts them as they are.
+class ComparingSorter {
 public:
-    Occurrence* sort(Occurrence* first, Occurrence* last) override {
-        std::sort(first, last, [](Occurrence a, Occurrence b) { return a.term < b.term; });
-        auto* kept = first;
-        for (auto* at = first; at != last; ++at) {
-            if (kept != first && kept[-1].term == at->term) kept[-1].count += at->count;
-            else *kept++ = *at;
+    explicit ComparingSorter(std::size_t) {}
+
+    void add(std::uint32_t term, std::uint32_t count) { row_.push_back({term, count}); }
+
+    template <class Emit>
+    void drain(Emit&& emit) {
+        std::sort(row_.begin(), row_.end(),
+                  [](Occurrence a, Occurrence b) { return a.term < b.term; });
+        for (std::size_t at = 0; at < row_.size();) {
+            auto [term, count] = row_[at];
+            while (++at < row_.size() && row_[at].term == term) count += row_[at].count;
+            emit(term, count);
         }
-        return kept;
+        row_.clear();
     }
+
+private:
+    std::vector<Occurrence> row_;
 };
 
-// A bit for each term of the row, and a bit for each non-zero word of those bits.
-class BitmapSorter final : public RowSorter {
+// For many rows: a bit for each term of the row, and a bit for each non-zero word of those bits.
+// Costs a few nanoseconds a term whatever the row's length.
+class BitmapSorter {
 public:
     explicit BitmapSorter(std::size_t terms)
         : counts_(terms), bits_(terms / 64 + 1), words_(terms / 4096 + 1) {}
 
-    Occurrence* sort(Occurrence* first, Occurrence* last) override {
-        for (auto* at = first; at != last; ++at) {
-            const auto [term, count] = *at;
-            counts_[term] += count;
-            bits_[term >> 6] |= std::uint64_t{1} << (term & 63);
-            words_[term >> 12] |= std::uint64_t{1} << ((term >> 6) & 63);
-        }
-        auto* kept = first;
+    void add(std::uint32_t term, std::uint32_t count) {
+        counts_[term] += count;
+        bits_[term >> 6] |= std::uint64_t{1} << (term & 63);
+        words_[term >> 12] |= std::uint64_t{1} << ((term >> 6) & 63);
+    }
+
+    template <class Emit>
+    void drain(Emit&& emit) {
         for (std::size_t group = 0; group < words_.size(); ++group) {
             for (auto words = std::exchange(words_[group], 0); words != 0; words &= words - 1) {
                 const auto word = group * 64 + static_cast<std::size_t>(std::countr_zero(words));
                 for (auto bits = std::exchange(bits_[word], 0); bits != 0; bits &= bits - 1) {
                     const auto term = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-                    *kept++ = {static_cast<std::uint32_t>(term), std::exchange(counts_[term], 0)};
+                    emit(static_cast<std::uint32_t>(term), std::exchange(counts_[term], 0));
                 }
             }
         }
-        return kept;
     }
 
 private:
@@ -64,94 +66,154 @@ private:
     std::vector<std::uint64_t> bits_, words_;
 };
 
-// A bitmap pays once it has far more to sort than it has to clear, and while it fits in memory.
-std::unique_ptr<RowSorter> make_sorter(std::size_t entries, std::size_t terms) {
-    constexpr std::size_t most_terms = std::size_t{1} << 23;
-    if (terms <= most_terms && entries > terms) return std::make_unique<BitmapSorter>(terms);
-    return std::make_unique<ComparingSorter>();
+// Whether two words of a lane became one term.
+bool has_repeats(std::vector<std::uint32_t> numbers, std::size_t terms) {
+    if (numbers.size() < terms / 64) {
+        std::sort(numbers.begin(), numbers.end());
+        const auto end = std::lower_bound(numbers.begin(), numbers.end(), WordTable::absent);
+        return std::adjacent_find(numbers.begin(), end) != end;
+    }
+    std::vector<bool> seen(terms);
+    for (const auto number : numbers) {
+        if (number == WordTable::absent) continue;
+        if (seen[number]) return true;
+        seen[number] = true;
+    }
+    return false;
 }
 
-// Renumbers one chunk in place. Returns each row's norm share of unseen terms, if any is asked.
-std::vector<double> renumber(Chunk& chunk, const std::vector<std::uint32_t>& final_terms,
-                             const Weighting& weighting, RowSorter& sorter) {
+std::size_t count_kept(const Chunk& chunk, const std::vector<std::uint32_t>& final_terms) {
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < chunk.entries.size(); ++at)
+        kept += final_terms[chunk.entries[at].term] != WordTable::absent;
+    return kept;
+}
+
+template <class Sorter>
+std::size_t count_distinct(const Chunk& chunk, const std::vector<std::uint32_t>& final_terms,
+                           Sorter& sorter) {
+    std::size_t distinct = 0, at = 0;
+    for (const auto row_end : chunk.row_ends) {
+        for (; at < row_end; ++at) {
+            const auto term = final_terms[chunk.entries[at].term];
+            if (term != WordTable::absent) sorter.add(term, 1);
+        }
+        sorter.drain([&](std::uint32_t, std::uint32_t) { ++distinct; });
+    }
+    return distinct;
+}
+
+// Where a chunk's rows go.
+struct Place {
+    std::size_t row, entry;
+};
+
+template <class Sorter>
+void write_chunk(const Chunk& chunk, const std::vector<std::uint32_t>& final_terms, Place place,
+                 const MatrixTarget& target, const Weighting& weighting,
+                 const std::int32_t* constant_column, Sorter& sorter) {
     const bool weigh_unseen = weighting.unseen_idf != 0.0 && weighting.norm != Norm::none;
-    std::vector<double> unseen(weigh_unseen ? chunk.documents : 0);
-    auto* const entries = chunk.entries.data();
-    std::size_t at = 0, kept = 0;
-    for (std::size_t row = 0; row < chunk.documents; ++row) {
-        const auto row_start = kept;
-        for (; at < chunk.row_ends[row]; ++at) {
-            const auto [word, count] = entries[at];
+    std::size_t at = 0;
+    for (const auto row_end : chunk.row_ends) {
+        double unseen = 0.0;
+        for (; at < row_end; ++at) {
+            const auto [word, count] = chunk.entries[at];
             const auto term = final_terms[word];
             if (term != WordTable::absent) {
-                entries[kept++] = {term, count};
+                sorter.add(term, count);
             } else if (weigh_unseen) {
                 const auto weight =
                     term_frequency(weighting.frequency, count) * weighting.unseen_idf;
-                unseen[row] += norm_share(weighting.norm, weight);
+                unseen += norm_share(weighting.norm, weight);
             }
         }
-        kept = static_cast<std::size_t>(sorter.sort(entries + row_start, entries + kept) - entries);
-        chunk.row_ends[row] = static_cast<std::uint32_t>(kept);
+        auto* const terms = target.terms + place.entry;
+        auto* const values = target.values + place.entry;
+        std::size_t length = 0;
+        sorter.drain([&](std::uint32_t term, std::uint32_t count) {
+            terms[length] = static_cast<std::int32_t>(term);
+            values[length++] = static_cast<float>(count);
+        });
+        weigh_row(weighting, terms, values, length, unseen);
+        if (constant_column != nullptr) {
+            terms[length] = *constant_column;
+            values[length++] = 1.0f;
+        }
+        target.row_starts[place.row++] = static_cast<std::int64_t>(place.entry);
+        place.entry += length;
     }
-    chunk.entries.resize(kept);
-    return unseen;
+}
+
+// Calls work(task, sorter) for every task, with a sorter for each worker.
+template <class Sorter, class Work>
+void run_sorting(std::size_t tasks, std::size_t terms, std::size_t workers, Monitor& monitor,
+                 Work&& work) {
+    std::vector<std::optional<Sorter>> sorters(workers);
+    run_tasks(tasks, workers, monitor, [&](std::size_t task, std::size_t worker) {
+        if (!sorters[worker]) sorters[worker].emplace(terms);
+        work(task, *sorters[worker]);
+    });
+}
+
+// A bitmap pays once it has far more to sort than it has to clear, and while it fits in memory.
+template <class Work>
+void run_sorting_best(std::size_t entries, std::size_t tasks, std::size_t terms,
+                      std::size_t workers, Monitor& monitor, Work&& work) {
+    constexpr std::size_t most_terms = std::size_t{1} << 23;
+    if (terms <= most_terms && entries / workers > terms)
+        run_sorting<BitmapSorter>(tasks, terms, workers, monitor, work);
+    else run_sorting<ComparingSorter>(tasks, terms, workers, monitor, work);
 }
 
 }  // namespace
 
-MatrixBuilder::MatrixBuilder(std::vector<Chunk> chunks, const FinalTerms& final_terms,
-                             std::size_t terms, const Weighting& weighting, std::size_t workers,
-                             Monitor& monitor)
-    : chunks_(std::move(chunks)), unseen_(chunks_.size()) {
-    std::size_t entries_before = 0;
-    for (const auto& chunk : chunks_) entries_before += chunk.entries.size();
-    std::vector<std::unique_ptr<RowSorter>> sorters(workers);
-    run_tasks(chunks_.size(), workers, monitor, [&](std::size_t task, std::size_t worker) {
-        if (!sorters[worker]) sorters[worker] = make_sorter(entries_before / workers, terms);
-        auto& chunk = chunks_[task];
-        unseen_[task] = renumber(chunk, final_terms[chunk.lane], weighting, *sorters[worker]);
-    });
+MatrixBuilder::MatrixBuilder(std::vector<Chunk> chunks, FinalTerms final_terms, std::size_t terms,
+                             std::size_t workers, Monitor& monitor)
+    : chunks_(std::move(chunks)),
+      final_terms_(std::move(final_terms)),
+      kept_(chunks_.size()),
+      terms_(terms) {
     for (const auto& chunk : chunks_) {
         documents_ += chunk.documents;
-        entries_ += chunk.entries.size();
+        counted_ += chunk.entries.size();
     }
+    const bool repeats =
+        std::any_of(final_terms_.begin(), final_terms_.end(),
+                    [&](const auto& numbers) { return has_repeats(numbers, terms); });
+    if (repeats) {
+        run_sorting_best(counted_, chunks_.size(), terms, workers, monitor,
+                         [&](std::size_t task, auto& sorter) {
+                             const auto& chunk = chunks_[task];
+                             kept_[task] = count_distinct(chunk, final_terms_[chunk.lane], sorter);
+                         });
+    } else {
+        run_tasks(chunks_.size(), workers, monitor, [&](std::size_t task, std::size_t) {
+            kept_[task] = count_kept(chunks_[task], final_terms_[chunks_[task].lane]);
+        });
+    }
+    for (const auto kept : kept_) entries_ += kept;
 }
 
 void MatrixBuilder::write(const MatrixTarget& target, const Weighting& weighting,
                           const std::int32_t* constant_column, std::size_t workers,
                           Monitor& monitor) {
     const std::size_t extra = constant_column != nullptr ? 1 : 0;
-    std::vector<std::size_t> first_row(chunks_.size()), first_entry(chunks_.size());
-    std::size_t rows = 0, entries = 0;
-    for (std::size_t i = 0; i < chunks_.size(); ++i) {
-        first_row[i] = rows;
-        first_entry[i] = entries;
-        rows += chunks_[i].documents;
-        entries += chunks_[i].entries.size() + extra * chunks_[i].documents;
+    std::vector<Place> places;
+    Place next{0, 0};
+    for (std::size_t task = 0; task < chunks_.size(); ++task) {
+        places.push_back(next);
+        next.row += chunks_[task].documents;
+        next.entry += kept_[task] + extra * chunks_[task].documents;
     }
-    target.row_starts[rows] = static_cast<std::int64_t>(entries);
+    target.row_starts[next.row] = static_cast<std::int64_t>(next.entry);
 
-    run_tasks(chunks_.size(), workers, monitor, [&](std::size_t task, std::size_t) {
-        auto& chunk = chunks_[task];
-        auto write_at = first_entry[task];
-        std::size_t at = 0;
-        for (std::size_t row = 0; row < chunk.documents; ++row) {
-            const auto row_start = write_at;
-            target.row_starts[first_row[task] + row] = static_cast<std::int64_t>(row_start);
-            for (; at < chunk.row_ends[row]; ++at, ++write_at) {
-                target.terms[write_at] = static_cast<std::int32_t>(chunk.entries[at].term);
-                target.values[write_at] = static_cast<float>(chunk.entries[at].count);
-            }
-            weigh_row(weighting, target.terms + row_start, target.values + row_start,
-                      write_at - row_start, unseen_[task].empty() ? 0.0 : unseen_[task][row]);
-            if (constant_column != nullptr) {
-                target.terms[write_at] = *constant_column;
-                target.values[write_at++] = 1.0f;
-            }
-        }
-        chunk = {};
-    });
+    run_sorting_best(counted_, chunks_.size(), terms_, workers, monitor,
+                     [&](std::size_t task, auto& sorter) {
+                         const auto& chunk = chunks_[task];
+                         write_chunk(chunk, final_terms_[chunk.lane], places[task], target,
+                                     weighting, constant_column, sorter);
+                         chunks_[task] = {};
+                     });
 }
 
 }  // namespace postil

@@ -16,8 +16,9 @@ void rename_rows(Chunk& chunk, const std::vector<std::uint32_t>& renamed,
     for (std::size_t i = 0; i < chunk.documents; ++i) {
         const auto row = static_cast<std::uint32_t>(chunk.first_document + i);
         for (; at < old_ends[i]; ++at) {
-            const auto word = renamed[old_entries[at].term];
-            if (word != WordTable::absent) counter.add(word, old_entries[at].count, row);
+            const auto [old_word, count] = old_entries[at];
+            const auto word = renamed[old_word];
+            if (word != WordTable::absent) counter.add(word, count, row);
         }
         counter.end_row();
     }

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "interning.hpp"
 #include "postil/counting.hpp"
 #include "postil/tokenizer/tokens.hpp"
 
@@ -48,8 +48,7 @@ public:
     void end_row() { chunk_.row_ends.push_back(used_); }
 
     void end_chunk() {
-        const auto first = scratch_.entries.begin();
-        chunk_.entries.assign(first, first + used_);
+        chunk_.entries = Occurrences(scratch_.entries.data(), used_);
     }
 
 private:
@@ -77,23 +76,14 @@ private:
     std::uint32_t used_ = 0;
 };
 
-// Enters tokens and calls sink(numbers) for a few at a time: their keys are made together and
-// their table slots fetched together, so that one wait covers many.
+// Enters tokens and calls sink(numbers) for a few at a time.
 template <class Sink>
 void intern_tokens(TermTable& words, Space space, const Tokens& tokens, Sink&& sink) {
-    constexpr std::size_t few = 32;
-    std::array<WordKey, few> keys;
-    std::array<std::uint32_t, few> numbers;
-    for (std::size_t from = 0; from < tokens.size(); from += few) {
-        const auto count = std::min(few, tokens.size() - from);
-        for (std::size_t i = 0; i < count; ++i) {
-            // Made in place: copying it would stall on its own stores.
-            std::construct_at(&keys[i], space, tokens[from + i]);
-            words.prefetch(keys[i]);
-        }
-        for (std::size_t i = 0; i < count; ++i) numbers[i] = words.intern(keys[i]);
-        sink(std::span<const std::uint32_t>(numbers.data(), count));
-    }
+    // Keys are made in place: copying one would stall on its own stores.
+    intern_many(
+        words, tokens.size(),
+        [&](WordKey* key, std::size_t i) { std::construct_at(key, space, tokens[i]); },
+        [&](std::size_t, std::span<const std::uint32_t> numbers) { sink(numbers); });
 }
 
 inline void count_tokens(TermTable& words, Space space, const Tokens& tokens, std::uint32_t row,

@@ -1,11 +1,14 @@
 #include "postil/vocabulary.hpp"
 
 #include <algorithm>
+#include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "postil/parallel_sort.hpp"
+#include "interning.hpp"
+#include "postil/radix_sort.hpp"
 
 namespace postil {
 
@@ -30,8 +33,9 @@ std::vector<LaneCounts> count_lanes(const Batch& batch, const std::vector<bool>&
                 const bool counts_here = learned.empty() || learned[chunk.first_document + row];
                 if (!counts_here) at = chunk.row_ends[row];
                 for (; at < chunk.row_ends[row]; ++at) {
-                    ++documents[chunk.entries[at].term];
-                    occurrences[chunk.entries[at].term] += chunk.entries[at].count;
+                    const auto [word, count] = chunk.entries[at];
+                    ++documents[word];
+                    occurrences[word] += count;
                 }
             }
         }
@@ -41,8 +45,8 @@ std::vector<LaneCounts> count_lanes(const Batch& batch, const std::vector<bool>&
 
 // What a term is ranked by; the leading bytes decide nearly every tie without a look elsewhere.
 struct RankKey {
-    std::uint64_t documents;
     std::uint64_t leading;  // the first eight bytes, most significant first
+    std::uint32_t documents;
     Provisional term;
 };
 
@@ -66,7 +70,7 @@ std::size_t TermCollector::size() const { return terms_.size(); }
 std::size_t TermCollector::number_end() const { return terms_.number_end(); }
 
 std::vector<std::uint32_t> buckets_of(const TermTable& words, std::uint32_t buckets) {
-    std::vector<std::uint32_t> bucket_of(words.number_end());
+    std::vector<std::uint32_t> bucket_of(words.number_end(), WordTable::absent);
     words.for_each([&](std::uint32_t word) {
         bucket_of[word] = static_cast<std::uint32_t>((words.key(word).hash >> 32) % buckets);
     });
@@ -74,17 +78,18 @@ std::vector<std::uint32_t> buckets_of(const TermTable& words, std::uint32_t buck
 }
 
 std::vector<std::uint32_t> Vocabulary::look_up(const TermTable& words) const {
-    std::vector<std::uint32_t> ranks(words.number_end());
+    std::vector<std::uint32_t> ranks(words.number_end(), WordTable::absent);
     words.for_each([&](std::uint32_t word) { ranks[word] = terms_.find(words.key(word)); });
     return ranks;
 }
 
 void TermCollector::count(Provisional term, std::uint64_t documents, std::uint64_t occurrences) {
-    auto& [documents_of, occurrences_of] = counts_[terms_.shard_of(term)];
+    const auto shard = terms_.shard_of(term);
+    auto& [documents_of, occurrences_of] = counts_[shard];
     const auto local = terms_.local_of(term);
     if (local >= documents_of.size()) {
-        documents_of.resize(local + 1);
-        occurrences_of.resize(local + 1);
+        documents_of.resize(terms_.shard(shard).size());
+        occurrences_of.resize(terms_.shard(shard).size());
     }
     documents_of[local] += documents;
     occurrences_of[local] += occurrences;
@@ -97,31 +102,36 @@ void TermCollector::add(Batch&& batch, const std::vector<bool>& learned, std::si
         terms_ = TermTable(batch.lanes[0].shard_bits());
         counts_.assign(terms_.shard_count(), {});
     }
-    std::vector<std::vector<Provisional>> term_of(batch.lanes.size());
-    for (std::size_t lane = 0; lane < batch.lanes.size(); ++lane)
-        term_of[lane].resize(batch.lanes[lane].number_end());
+    std::vector<std::vector<Provisional>> term_of;
+    for (const auto& lane : batch.lanes) term_of.emplace_back(lane.number_end(), WordTable::absent);
 
+    auto enter = [&](std::size_t lane, std::uint32_t word, Provisional term) {
+        count(term, lane_counts[lane].documents[word], lane_counts[lane].occurrences[word]);
+        term_of[lane][word] = term;
+    };
     auto merge_shard = [&](std::size_t lane, std::size_t shard) {
-        const auto& words = batch.lanes[lane].shard(shard);
-        for (std::uint32_t local = 0; local < words.size(); ++local) {
-            const auto word = batch.lanes[lane].number(shard, local);
-            const auto term = terms_.intern(words.key(local));
-            count(term, lane_counts[lane].documents[word], lane_counts[lane].occurrences[word]);
-            term_of[lane][word] = term;
-        }
+        auto& words = batch.lanes[lane].shard(shard);
+        intern_many(
+            terms_, words.size(),
+            [&](WordKey* key, std::size_t local) {
+                ::new (key) WordKey(words.key(static_cast<std::uint32_t>(local)));
+            },
+            [&](std::size_t first, std::span<const Provisional> terms) {
+                for (std::size_t i = 0; i < terms.size(); ++i) {
+                    const auto local = static_cast<std::uint32_t>(first + i);
+                    enter(lane, batch.lanes[lane].number(shard, local), terms[i]);
+                }
+            });
+        words = WordTable();  // at once, for memory is at its highest here
     };
     // An empty shard takes a lane's table as it is: nothing needs to be entered anew.
     auto take_shard = [&](std::size_t shard) {
-        auto& lane = batch.lanes[0];
-        terms_.shard(shard) = std::move(lane.shard(shard));
-        counts_[shard].documents.resize(terms_.shard(shard).size());
-        counts_[shard].occurrences.resize(terms_.shard(shard).size());
+        auto& words = batch.lanes[0].shard(shard);
+        terms_.shard(shard) = std::exchange(words, WordTable());
         for (std::uint32_t local = 0; local < terms_.shard(shard).size(); ++local) {
-            const auto word = lane.number(shard, local);
-            count(word, lane_counts[0].documents[word], lane_counts[0].occurrences[word]);
-            term_of[0][word] = word;
+            const auto term = terms_.number(shard, local);
+            enter(0, term, term);
         }
-        lane.shard(shard) = WordTable();
     };
     // Where lanes are cut as the terms are, a word's shard is its term's: no two tasks meet.
     const bool alike = batch.lanes[0].shard_bits() == terms_.shard_bits();
@@ -136,12 +146,9 @@ void TermCollector::add(Batch&& batch, const std::vector<bool>& learned, std::si
                                         std::count(learned.begin(), learned.end(), true));
     batch.lanes.clear();
     if (!keep_rows_) return;
-    run_tasks(batch.chunks.size(), workers, monitor, [&](std::size_t task, std::size_t) {
-        auto& chunk = batch.chunks[task];
-        for (auto& entry : chunk.entries) entry.term = term_of[chunk.lane][entry.term];
-        chunk.lane = 0;
-    });
+    for (auto& chunk : batch.chunks) chunk.lane += lanes_.size();
     std::move(batch.chunks.begin(), batch.chunks.end(), std::back_inserter(rows_));
+    std::move(term_of.begin(), term_of.end(), std::back_inserter(lanes_));
 }
 
 void TermCollector::add_terms(const WordTable& terms, const std::vector<std::uint64_t>& documents,
@@ -173,7 +180,8 @@ TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t
             const auto documents = counts_[shard].documents[local];
             if (!passes(documents)) continue;
             const auto leading = __builtin_bswap64(words.key(local).first);
-            keys[next++] = {documents, leading, terms_.number(shard, local)};
+            keys[next++] = {leading, static_cast<std::uint32_t>(documents),
+                            terms_.number(shard, local)};
         }
     });
     auto bytes_before = [&](const RankKey& a, const RankKey& b) {
@@ -189,25 +197,38 @@ TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t
         });
         keys.erase(last, keys.end());
     }
-    parallel_sort(keys, workers, monitor, [&](const RankKey& a, const RankKey& b) {
-        return a.documents != b.documents ? a.documents > b.documents : bytes_before(a, b);
-    });
-
+    radix_sort(keys, [](const RankKey& key) { return key.leading; });
+    radix_sort(keys, [](const RankKey& key) { return std::uint64_t{~key.documents}; });
     Ranking ranking;
     ranking.order.resize(keys.size());
     ranking.documents.resize(keys.size());
     ranking.occurrences.resize(keys.size());
     ranking.rank_of.assign(terms_.number_end(), WordTable::absent);
-    constexpr std::size_t ranks_in_task = 1 << 14;
+    // The first rank from here on whose key is not tied with the one before.
+    auto next_untied = [&](std::size_t rank) {
+        auto tied = [&] {
+            return keys[rank].documents == keys[rank - 1].documents &&
+                   keys[rank].leading == keys[rank - 1].leading;
+        };
+        if (rank > 0)
+            while (rank < keys.size() && tied()) ++rank;
+        return std::min(rank, keys.size());
+    };
+    constexpr std::size_t ranks_in_task = 1 << 12;
     run_tasks((keys.size() + ranks_in_task - 1) / ranks_in_task, workers, monitor,
               [&](std::size_t task, std::size_t) {
-                  const auto last = std::min(keys.size(), (task + 1) * ranks_in_task);
-                  for (auto rank = task * ranks_in_task; rank < last; ++rank) {
-                      const auto term = keys[rank].term;
-                      ranking.order[rank] = term;
-                      ranking.documents[rank] = keys[rank].documents;
-                      ranking.occurrences[rank] = occurrences_of(term);
-                      ranking.rank_of[term] = static_cast<std::uint32_t>(rank);
+                  auto rank = next_untied(task * ranks_in_task);
+                  const auto last = next_untied((task + 1) * ranks_in_task);
+                  while (rank < last) {
+                      const auto run_end = next_untied(rank + 1);
+                      std::sort(&keys[rank], &keys[rank] + (run_end - rank), bytes_before);
+                      for (; rank < run_end; ++rank) {
+                          const auto term = keys[rank].term;
+                          ranking.order[rank] = term;
+                          ranking.documents[rank] = keys[rank].documents;
+                          ranking.occurrences[rank] = occurrences_of(term);
+                          ranking.rank_of[term] = static_cast<std::uint32_t>(rank);
+                      }
                   }
               });
     return ranking;
@@ -219,6 +240,12 @@ Vocabulary TermCollector::vocabulary(const Ranking& ranking) const {
     return vocabulary;
 }
 
-std::vector<Chunk> TermCollector::take_rows() { return std::exchange(rows_, {}); }
+TermCollector::Rows TermCollector::take_rows(const Ranking& ranking) {
+    Rows rows{std::exchange(rows_, {}), std::exchange(lanes_, {})};
+    for (auto& lane : rows.final_terms)
+        for (auto& number : lane)
+            if (number != WordTable::absent) number = ranking.rank_of[number];
+    return rows;
+}
 
 }  // namespace postil

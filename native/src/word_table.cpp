@@ -16,8 +16,7 @@ std::uint32_t WordTable::insert(std::size_t place, const WordKey& key) {
     std::memcpy(arena_.data() + arena_used_, key.bytes, key.length);
 
     const auto id = static_cast<std::uint32_t>(entries_.size());
-    entries_.push_back(
-        {key.hash, arena_used_, static_cast<std::uint32_t>(key.length), key.space});
+    entries_.push_back({key.hash, key.space, arena_used_});
     arena_used_ += key.length;
     slots_[place] = {key.first, key.second, shape_of(key), id};
     if (entries_.size() * 3 >= slots_.size() * 2) grow();  // at most two thirds full

@@ -89,7 +89,7 @@ private:
     Csr build(std::vector<Chunk> chunks, const FinalTerms& final_terms, std::size_t terms,
               const Weighting& weighting, bool constant, std::size_t workers) {
         Monitor monitor;
-        MatrixBuilder builder(std::move(chunks), final_terms, terms, weighting, workers, monitor);
+        MatrixBuilder builder(std::move(chunks), final_terms, terms, workers, monitor);
         const auto entries = builder.entries() + (constant ? builder.documents() : 0);
         Csr matrix{std::vector<std::int64_t>(builder.documents() + 1),
                    std::vector<std::int32_t>(entries), std::vector<float>(entries)};
@@ -106,8 +106,9 @@ private:
             collector.add(count(cuts[i], cuts[i + 1], workers), learned(cuts[i], cuts[i + 1]),
                           workers, monitor);
         const auto ranking = collector.rank(plan_.bounds, workers, monitor);
+        auto [chunks, final_terms] = collector.take_rows(ranking);
         return {terms_of(collector.vocabulary(ranking), ranking),
-                build(collector.take_rows(), {ranking.rank_of}, ranking.order.size(), weighting_,
+                build(std::move(chunks), final_terms, ranking.order.size(), weighting_,
                       has_constant_, workers)};
     }
 
@@ -229,7 +230,8 @@ private:
         }
         const auto batch = count(0, corpus_.documents(), 3);
         for (const auto& chunk : batch.chunks)
-            for (const auto& entry : chunk.entries) counted += entry.count;
+            for (std::size_t at = 0; at < chunk.entries.size(); ++at)
+                counted += chunk.entries[at].count;
         ledger_.check(tokens == counted, "counts add up to the number of tokens");
     }
 

@@ -7,7 +7,7 @@
 //     rename_words     every distinct word becomes another, or is dropped (stop lists, stems)
 //     form_grams       sequences of words become counts of word n-grams
 //
-// Time is linear in the texts; memory is 8 bytes for each distinct term of each document, plus
+// Time is linear in the texts; memory is 5 bytes for each distinct term of each document, plus
 // the distinct words once for each lane.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "postil/pages.hpp"
+#include "postil/occurrences.hpp"
 #include "postil/term_table.hpp"
 #include "postil/texts.hpp"
 #include "postil/threads.hpp"
@@ -24,23 +24,19 @@
 
 namespace postil {
 
-struct Occurrence {
-    std::uint32_t term;
-    std::uint32_t count;
-};
-
-using Entries = std::vector<Occurrence, PageAllocator<Occurrence>>;
-
 // Consecutive documents: their counted terms, or their words in order.
 struct Chunk {
     std::size_t first_document = 0;
     std::size_t documents = 0;
     std::size_t lane = 0;
-    Entries entries;
+    Occurrences entries;
     std::vector<std::uint32_t> row_ends;       // into entries, one for each document
     std::vector<std::uint32_t> sequence;       // word numbers; `field_end` closes each field
     std::vector<std::uint64_t> sequence_ends;  // into sequence, one for each document
 };
+
+// The final number of each word by lane and number: WordTable::absent drops it.
+using FinalTerms = std::vector<std::vector<std::uint32_t>>;
 
 inline constexpr std::uint32_t field_end = WordTable::absent;
 

@@ -17,27 +17,29 @@ struct MatrixTarget {
     float* values;
 };
 
-// The final number of each row's terms, by lane: WordTable::absent drops a term.
-using FinalTerms = std::vector<std::vector<std::uint32_t>>;
-
 class MatrixBuilder {
 public:
-    // Rows are renumbered, terms that became one are added up, and rows are sorted by term.
-    MatrixBuilder(std::vector<Chunk> chunks, const FinalTerms& final_terms, std::size_t terms,
-                  const Weighting& weighting, std::size_t workers, Monitor& monitor);
+    // Finds out how large the matrix will be: words without a term are dropped, and words of a
+    // row that became one term are one entry.
+    MatrixBuilder(std::vector<Chunk> chunks, FinalTerms final_terms, std::size_t terms,
+                  std::size_t workers, Monitor& monitor);
 
     std::size_t documents() const { return documents_; }
     std::size_t entries() const { return entries_; }
 
-    // Writes the weighted rows; with a constant column each row ends in a 1 there.
+    // Writes the weighted rows, sorted by term; with a constant column each row ends in a 1 there.
+    // Can be called once, for chunks do not outlive it.
     void write(const MatrixTarget& target, const Weighting& weighting,
                const std::int32_t* constant_column, std::size_t workers, Monitor& monitor);
 
 private:
     std::vector<Chunk> chunks_;
-    std::vector<std::vector<double>> unseen_;  // by chunk and row; empty where nothing is unseen
+    FinalTerms final_terms_;
+    std::vector<std::size_t> kept_;  // entries of the matrix, by chunk
+    std::size_t terms_;
     std::size_t documents_ = 0;
-    std::size_t entries_ = 0;
+    std::size_t counted_ = 0;  // entries of the chunks
+    std::size_t entries_ = 0;  // of the matrix
 };
 
 }  // namespace postil

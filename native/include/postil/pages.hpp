@@ -41,8 +41,8 @@ struct PageAllocator {
         const auto bytes = count * sizeof(Value);
 #if POSTIL_MAPS_PAGES
         if (is_large(bytes)) {
-            void* pages =
-                mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
             if (pages == MAP_FAILED) throw std::bad_alloc();
             return static_cast<Value*>(pages);
         }
@@ -63,6 +63,13 @@ struct PageAllocator {
     friend bool operator==(PageAllocator, PageAllocator) { return true; }
 
 private:
+    // Pages are asked for all at once where that can be done: cheaper than a fault for each.
+#ifdef MAP_POPULATE
+    static constexpr int populate = MAP_POPULATE;
+#else
+    static constexpr int populate = 0;
+#endif
+
     // Below this, whole pages would be a waste and malloc is faster.
     static bool is_large(std::size_t bytes) { return bytes >= std::size_t{1} << 15; }
 };

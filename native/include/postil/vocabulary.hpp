@@ -70,9 +70,12 @@ public:
     Ranking rank(const TermBounds& bounds, std::size_t workers, Monitor& monitor) const;
     Vocabulary vocabulary(const Ranking& ranking) const;
 
-    // The rows, in document order, all in lane 0, their terms by provisional number. Leaves none
-    // behind.
-    std::vector<Chunk> take_rows();
+    // The rows in document order, and the rank of their words. Leaves none behind.
+    struct Rows {
+        std::vector<Chunk> chunks;
+        FinalTerms final_terms;
+    };
+    Rows take_rows(const Ranking& ranking);
 
 private:
     // By shard, like the terms, so that workers can fill them side by side.
@@ -92,6 +95,9 @@ private:
     TermTable terms_;
     std::vector<Counts> counts_;
     std::vector<Chunk> rows_;
+    // The provisional number of each word, by lane of the rows. Rows keep the words they were
+    // counted in: renumbering them once, when their matrix is built, is enough.
+    std::vector<std::vector<Provisional>> lanes_;
     std::uint64_t documents_ = 0;
     bool keep_rows_;
 };

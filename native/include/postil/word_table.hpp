@@ -43,22 +43,22 @@ public:
     WordTable() : slots_(1), mask_(0) {}
 
     std::size_t size() const { return entries_.size(); }
-    Space space(std::uint32_t id) const { return entries_[id].space; }
+    Space space(std::uint32_t id) const { return static_cast<Space>(entries_[id].space); }
 
     // Readable string_padding bytes past its end.
     std::string_view text(std::uint32_t id) const {
-        return {arena_.data() + entries_[id].offset, entries_[id].length};
+        return {arena_.data() + entries_[id].offset, length_of(id)};
     }
 
     WordKey key(std::uint32_t id) const {
         const auto& entry = entries_[id];
         WordKey key;
         key.bytes = arena_.data() + entry.offset;
-        key.length = entry.length;
+        key.length = length_of(id);
         key.first = leading_word(key.bytes, key.length);
         key.second = second_word(key.bytes, key.length);
         key.hash = entry.hash;
-        key.space = entry.space;
+        key.space = static_cast<Space>(entry.space);
         return key;
     }
 
@@ -98,12 +98,17 @@ private:
         }
     };
 
+    // A word ends in the arena where the next one begins.
     struct Entry {
         std::uint64_t hash;
-        std::uint64_t offset;  // into the arena
-        std::uint32_t length;
-        Space space;
+        std::uint64_t space : 8;
+        std::uint64_t offset : 56;  // into the arena
     };
+
+    std::uint64_t end_of(std::uint32_t id) const {
+        return id + 1 < entries_.size() ? entries_[id + 1].offset : arena_used_;
+    }
+    std::size_t length_of(std::uint32_t id) const { return end_of(id) - entries_[id].offset; }
 
     // Never `vacant`. Tells apart any two short words with the same leading bytes.
     static std::uint32_t shape_of(const WordKey& key) {
@@ -114,9 +119,8 @@ private:
 
     bool tail_matches(std::uint32_t id, const WordKey& key) const {
         if (key.length <= 16) return true;
-        const auto& entry = entries_[id];
-        if (entry.length != key.length) return false;
-        const auto* known = arena_.data() + entry.offset;
+        if (length_of(id) != key.length) return false;
+        const auto* known = arena_.data() + entries_[id].offset;
         for (std::size_t done = 16; done < key.length; done += 8)
             if (leading_word(known + done, key.length - done) !=
                 leading_word(key.bytes + done, key.length - done))
