@@ -48,7 +48,7 @@ inline nb::list to_list(const std::vector<std::string>& texts) {
 inline nb::list tokenize_text(nb::handle text, const TokenizerOptions& options) {
     const auto view = view_of(text);
     std::vector<std::string> tokens;
-    run_watched(byte_length(view), [&](Monitor&) { tokens = list_tokens(view, options); });
+    run_watched([&](Monitor&) { tokens = list_tokens(view, options); });
     return to_list(tokens);
 }
 
@@ -59,7 +59,7 @@ inline Batch count_documents(nb::sequence columns, const Spaces& spaces,
     HeldTexts texts(columns);
     require(spaces.size() == texts.columns.size(), "every column of texts needs a space");
     Batch batch;
-    run_watched(texts.bytes, [&](Monitor& monitor) {
+    run_watched([&](Monitor& monitor) {
         batch = count_texts(texts.columns, spaces, options, in_sequence, threads, monitor);
     });
     return batch;
@@ -71,16 +71,10 @@ inline std::vector<std::size_t> count_text_tokens(nb::sequence texts,
     require_threads(threads);
     HeldTexts held(nb::make_tuple(texts));
     std::vector<std::size_t> counts;
-    run_watched(held.bytes, [&](Monitor& monitor) {
+    run_watched([&](Monitor& monitor) {
         counts = count_tokens(held.columns[0], options, threads, monitor);
     });
     return counts;
-}
-
-inline std::size_t entries_of(const Batch& batch) {
-    std::size_t entries = 0;
-    for (const auto& chunk : batch.chunks) entries += chunk.entries.size() + chunk.sequence.size();
-    return entries;
 }
 
 // The word map takes a list of distinct words and gives a list of str (the new name) or None (the
@@ -88,12 +82,12 @@ inline std::size_t entries_of(const Batch& batch) {
 inline void rename_batch(Batch& batch, nb::callable word_map, std::size_t threads) {
     require_threads(threads);
     DistinctWords distinct;
-    run_watched(entries_of(batch), [&](Monitor&) { distinct = distinct_words(batch); });
+    run_watched([&](Monitor&) { distinct = distinct_words(batch); });
     const nb::object mapped = word_map(to_list(distinct.words));
     std::vector<std::optional<std::string>> names;
     require(nb::try_cast(mapped, names) && names.size() == distinct.words.size(),
             "a word map must give one name of valid text, or None, for every word");
-    run_watched(entries_of(batch), [&](Monitor& monitor) {
+    run_watched([&](Monitor& monitor) {
         rename_words(batch, distinct, names, threads, monitor);
     });
 }
@@ -110,13 +104,11 @@ struct PyWeighting {
     }
 };
 
-inline nb::tuple build_matrix(std::vector<Chunk> chunks, FinalTerms final_terms,
+inline nb::tuple build_matrix(std::vector<Chunk> chunks, FinalTerms final_terms, Distinct distinct,
                               std::size_t columns, const PyWeighting& weights,
                               std::size_t threads) {
     require_threads(threads);
     require(!weights.idf || weights.idf->size() == columns, "there must be one idf for each term");
-    std::size_t entries = 0;
-    for (const auto& chunk : chunks) entries += chunk.entries.size();
     const auto weighting = weights.weighting();
     const auto constant_column = static_cast<std::int32_t>(columns);
 
@@ -124,8 +116,9 @@ inline nb::tuple build_matrix(std::vector<Chunk> chunks, FinalTerms final_terms,
     std::optional<Buffer<std::int64_t>> row_starts;
     std::optional<Buffer<std::int32_t>> terms;
     std::optional<Buffer<float>> values;
-    run_watched(entries, [&](Monitor& monitor) {
-        builder.emplace(std::move(chunks), std::move(final_terms), columns, threads, monitor);
+    run_watched([&](Monitor& monitor) {
+        builder.emplace(std::move(chunks), std::move(final_terms), distinct, columns, threads,
+                        monitor);
         const auto size = builder->entries() + (weights.constant ? builder->documents() : 0);
         row_starts.emplace(builder->documents() + 1);
         terms.emplace(size);
@@ -142,8 +135,8 @@ inline nb::tuple matrix_of_vocabulary(const Vocabulary& vocabulary, Batch& batch
     require_counted(batch);
     FinalTerms final_terms;
     for (const auto& lane : batch.lanes) final_terms.push_back(vocabulary.look_up(lane));
-    return build_matrix(std::move(batch.chunks), std::move(final_terms), vocabulary.size(), weights,
-                        threads);
+    return build_matrix(std::move(batch.chunks), std::move(final_terms), Distinct::yes,
+                        vocabulary.size(), weights, threads);
 }
 
 inline nb::tuple matrix_of_buckets(std::uint32_t buckets, Batch& batch, const PyWeighting& weights,
@@ -152,7 +145,8 @@ inline nb::tuple matrix_of_buckets(std::uint32_t buckets, Batch& batch, const Py
     require(buckets >= 1, "there is at least 1 bucket");
     FinalTerms final_terms;
     for (const auto& lane : batch.lanes) final_terms.push_back(buckets_of(lane, buckets));
-    return build_matrix(std::move(batch.chunks), std::move(final_terms), buckets, weights, threads);
+    return build_matrix(std::move(batch.chunks), std::move(final_terms), Distinct::no, buckets,
+                        weights, threads);
 }
 
 inline nb::tuple matrix_of_collected(TermCollector& collector,
@@ -161,8 +155,8 @@ inline nb::tuple matrix_of_collected(TermCollector& collector,
     require(ranking.rank_of.size() == collector.number_end(),
             "the ranking is not of this collector, or was made before it grew");
     auto [chunks, final_terms] = collector.take_rows(ranking);
-    return build_matrix(std::move(chunks), std::move(final_terms), ranking.order.size(), weights,
-                        threads);
+    return build_matrix(std::move(chunks), std::move(final_terms), Distinct::yes,
+                        ranking.order.size(), weights, threads);
 }
 
 inline Vocabulary make_vocabulary(const Spaces& spaces, nb::sequence terms) {
@@ -249,7 +243,7 @@ inline void bind_batch(nb::module_& module) {
                 require_threads(threads);
                 require(self.in_sequence, "n-grams are formed of words counted in sequence");
                 require(1 <= shortest && shortest <= longest, "n-grams have 1 or more words");
-                run_watched(entries_of(self), [&](Monitor& monitor) {
+                run_watched([&](Monitor& monitor) {
                     form_grams(self, shortest, longest, threads, monitor);
                 });
             },
@@ -283,7 +277,7 @@ inline void bind_collector(nb::module_& module) {
                 require_counted(batch);
                 require(learned.empty() || learned.size() == batch.documents,
                         "every document needs to say whether it is learned from");
-                run_watched(entries_of(batch), [&](Monitor& monitor) {
+                run_watched([&](Monitor& monitor) {
                     self.add(std::move(batch), learned, threads, monitor);
                 });
             },
@@ -308,7 +302,7 @@ inline void bind_collector(nb::module_& module) {
                std::uint64_t max_terms, std::size_t threads) {
                 require_threads(threads);
                 Ranking ranking;
-                run_watched(self.size(), [&](Monitor& monitor) {
+                run_watched([&](Monitor& monitor) {
                     ranking = self.rank({min_documents, max_documents, max_terms}, threads, monitor);
                 });
                 return ranking;

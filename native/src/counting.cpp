@@ -39,7 +39,7 @@ struct Workbench {
 };
 
 void count_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
-                 TermTable& words, Workbench& bench, const Monitor& monitor, Chunk& chunk) {
+                 TermTable& words, Workbench& bench, Monitor& monitor, Chunk& chunk) {
     RowCounter counter(bench.counting, chunk);
     chunk.row_ends.reserve(chunk.documents);
     for (std::size_t i = 0; i < chunk.documents; ++i) {
@@ -47,7 +47,7 @@ void count_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOp
         const auto row = static_cast<std::uint32_t>(document);
         for (std::size_t field = 0; field < columns.size(); ++field)
             tokenize(columns[field][document], options, bench.tokenizer, [&](const Tokens& tokens) {
-                if (monitor.stop) throw Interrupted();  // one document may be very long
+                monitor.check();  // one document may be very long
                 count_tokens(words, spaces[field], tokens, row, counter);
             });
         counter.end_row();
@@ -56,12 +56,12 @@ void count_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOp
 }
 
 void list_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
-                TermTable& words, Workbench& bench, const Monitor& monitor, Chunk& chunk) {
+                TermTable& words, Workbench& bench, Monitor& monitor, Chunk& chunk) {
     for (std::size_t i = 0; i < chunk.documents; ++i) {
         for (std::size_t field = 0; field < columns.size(); ++field) {
             tokenize(columns[field][chunk.first_document + i], options, bench.tokenizer,
                      [&](const Tokens& tokens) {
-                         if (monitor.stop) throw Interrupted();
+                         monitor.check();
                          intern_tokens(words, spaces[field], tokens, [&](auto numbers) {
                              chunk.sequence.insert(chunk.sequence.end(), numbers.begin(),
                                                    numbers.end());

@@ -63,14 +63,14 @@ private:
 };
 
 void gram_chunk(const TermTable& words, TermTable& grams, JoinedWords& joined,
-                CountingScratch& scratch, const Monitor& monitor, Chunk& chunk) {
+                CountingScratch& scratch, Monitor& monitor, Chunk& chunk) {
     RowCounter counter(scratch, chunk);
     std::size_t at = 0;
     for (std::size_t i = 0; i < chunk.documents; ++i) {
         const auto row = static_cast<std::uint32_t>(chunk.first_document + i);
         Space space = 0;
         auto count = [&](const Tokens& found) {
-            if (monitor.stop) throw Interrupted();
+            monitor.check();
             count_tokens(grams, space, found, row, counter);
         };
         for (; at < chunk.sequence_ends[i]; ++at) {

@@ -66,22 +66,6 @@ private:
     std::vector<std::uint64_t> bits_, words_;
 };
 
-// Whether two words of a lane became one term.
-bool has_repeats(std::vector<std::uint32_t> numbers, std::size_t terms) {
-    if (numbers.size() < terms / 64) {
-        std::sort(numbers.begin(), numbers.end());
-        const auto end = std::lower_bound(numbers.begin(), numbers.end(), WordTable::absent);
-        return std::adjacent_find(numbers.begin(), end) != end;
-    }
-    std::vector<bool> seen(terms);
-    for (const auto number : numbers) {
-        if (number == WordTable::absent) continue;
-        if (seen[number]) return true;
-        seen[number] = true;
-    }
-    return false;
-}
-
 std::size_t count_kept(const Chunk& chunk, const std::vector<std::uint32_t>& final_terms) {
     std::size_t kept = 0;
     for (std::size_t at = 0; at < chunk.entries.size(); ++at)
@@ -167,8 +151,8 @@ void run_sorting_best(std::size_t entries, std::size_t tasks, std::size_t terms,
 
 }  // namespace
 
-MatrixBuilder::MatrixBuilder(std::vector<Chunk> chunks, FinalTerms final_terms, std::size_t terms,
-                             std::size_t workers, Monitor& monitor)
+MatrixBuilder::MatrixBuilder(std::vector<Chunk> chunks, FinalTerms final_terms, Distinct distinct,
+                             std::size_t terms, std::size_t workers, Monitor& monitor)
     : chunks_(std::move(chunks)),
       final_terms_(std::move(final_terms)),
       kept_(chunks_.size()),
@@ -177,19 +161,16 @@ MatrixBuilder::MatrixBuilder(std::vector<Chunk> chunks, FinalTerms final_terms, 
         documents_ += chunk.documents;
         counted_ += chunk.entries.size();
     }
-    const bool repeats =
-        std::any_of(final_terms_.begin(), final_terms_.end(),
-                    [&](const auto& numbers) { return has_repeats(numbers, terms); });
-    if (repeats) {
+    if (distinct == Distinct::yes) {
+        run_tasks(chunks_.size(), workers, monitor, [&](std::size_t task, std::size_t) {
+            kept_[task] = count_kept(chunks_[task], final_terms_[chunks_[task].lane]);
+        });
+    } else {
         run_sorting_best(counted_, chunks_.size(), terms, workers, monitor,
                          [&](std::size_t task, auto& sorter) {
                              const auto& chunk = chunks_[task];
                              kept_[task] = count_distinct(chunk, final_terms_[chunk.lane], sorter);
                          });
-    } else {
-        run_tasks(chunks_.size(), workers, monitor, [&](std::size_t task, std::size_t) {
-            kept_[task] = count_kept(chunks_[task], final_terms_[chunks_[task].lane]);
-        });
     }
     for (const auto kept : kept_) entries_ += kept;
 }

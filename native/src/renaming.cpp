@@ -70,7 +70,7 @@ void rename_words(Batch& batch, const DistinctWords& distinct,
         });
         CountingScratch scratch;
         for (auto* chunk : chunks) {
-            if (monitor.stop) return;
+            monitor.check();
             if (batch.in_sequence) rename_sequence(*chunk, renamed);
             else rename_rows(*chunk, renamed, scratch);
         }

@@ -1,6 +1,7 @@
 #include "postil/vocabulary.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -27,7 +28,8 @@ std::vector<LaneCounts> count_lanes(const Batch& batch, const std::vector<bool>&
         documents.resize(batch.lanes[lane].number_end());
         occurrences.resize(batch.lanes[lane].number_end());
         for (const auto& chunk : batch.chunks) {
-            if (chunk.lane != lane || monitor.stop) continue;
+            if (chunk.lane != lane) continue;
+            monitor.check();
             std::size_t at = 0;
             for (std::size_t row = 0; row < chunk.documents; ++row) {
                 const bool counts_here = learned.empty() || learned[chunk.first_document + row];
@@ -49,6 +51,96 @@ struct RankKey {
     std::uint32_t documents;
     Provisional term;
 };
+
+using Run = std::vector<RankKey>;
+
+// The order of terms.
+class RankOrder {
+public:
+    explicit RankOrder(const TermTable& terms) : terms_(terms) {}
+
+    bool operator()(const RankKey& a, const RankKey& b) const {
+        return a.documents != b.documents ? a.documents > b.documents : bytes_before(a, b);
+    }
+
+    bool bytes_before(const RankKey& a, const RankKey& b) const {
+        if (a.leading != b.leading) return a.leading < b.leading;
+        const auto order = terms_.text(a.term).compare(terms_.text(b.term));
+        return order != 0 ? order < 0 : terms_.space(a.term) < terms_.space(b.term);
+    }
+
+    // As std::sort by this order, in linear time but for ties.
+    void sort(Run& keys) const {
+        radix_sort(keys, [](const RankKey& key) { return key.leading; });
+        radix_sort(keys, [](const RankKey& key) { return std::uint64_t{~key.documents}; });
+        for (auto first = keys.begin(); first != keys.end();) {
+            const auto last = std::find_if(first + 1, keys.end(), [&](const RankKey& key) {
+                return key.documents != first->documents || key.leading != first->leading;
+            });
+            std::sort(first, last, *this);
+            first = last;
+        }
+    }
+
+private:
+    const TermTable& terms_;
+};
+
+std::size_t total_size(const std::vector<Run>& runs) {
+    std::size_t size = 0;
+    for (const auto& run : runs) size += run.size();
+    return size;
+}
+
+// Keeps so many terms: those that occur most, ties by their bytes.
+template <class OccurrencesOf>
+void keep_most_frequent(std::vector<Run>& runs, std::uint64_t most, const RankOrder& order,
+                        OccurrencesOf&& occurrences_of) {
+    if (total_size(runs) <= most) return;
+    auto before = [&](const RankKey& a, const RankKey& b) {
+        const auto in_a = occurrences_of(a.term), in_b = occurrences_of(b.term);
+        return in_a != in_b ? in_a > in_b : order.bytes_before(a, b);
+    };
+    Run all;
+    for (const auto& run : runs) all.insert(all.end(), run.begin(), run.end());
+    const auto first_lost = all.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(all.begin(), first_lost, all.end(), before);
+    for (auto& run : runs)
+        std::erase_if(run, [&](const RankKey& key) { return !before(key, *first_lost); });
+}
+
+// Calls sink(key) for all keys of some sorted runs, in order. There are few runs.
+template <class Sink>
+void merge_runs(std::vector<std::span<const RankKey>> runs, const RankOrder& before, Sink&& sink) {
+    std::erase_if(runs, [](const auto& run) { return run.empty(); });
+    while (!runs.empty()) {
+        auto least = runs.begin();
+        for (auto run = least + 1; run != runs.end(); ++run)
+            if (before(run->front(), least->front())) least = run;
+        sink(least->front());
+        *least = least->subspan(1);
+        if (least->empty()) runs.erase(least);
+    }
+}
+
+// Where each run is cut so that all keys of a piece come before those of the next.
+std::vector<std::vector<std::size_t>> cut_runs(const std::vector<Run>& runs, std::size_t pieces,
+                                               const RankOrder& before) {
+    const auto& longest = *std::max_element(
+        runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.size() < b.size(); });
+    std::vector<std::vector<std::size_t>> cuts(pieces + 1, std::vector<std::size_t>(runs.size()));
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        const auto& keys = runs[run];
+        cuts[pieces][run] = keys.size();
+        if (longest.empty()) continue;
+        for (std::size_t piece = 1; piece < pieces; ++piece) {
+            const auto& pivot = longest[longest.size() * piece / pieces];
+            const auto cut = std::lower_bound(keys.begin(), keys.end(), pivot, before);
+            cuts[piece][run] = static_cast<std::size_t>(cut - keys.begin());
+        }
+    }
+    return cuts;
+}
 
 }  // namespace
 
@@ -161,76 +253,51 @@ void TermCollector::add_terms(const WordTable& terms, const std::vector<std::uin
 
 TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t workers,
                                            Monitor& monitor) const {
-    auto passes = [&](std::uint64_t documents) {
-        // None at all: only documents that are not learned from hold the term.
-        return documents > 0 && documents >= bounds.min_documents &&
-               documents <= bounds.max_documents;
-    };
-    std::vector<std::size_t> first_key(terms_.shard_count() + 1);
-    for (std::size_t shard = 0; shard < terms_.shard_count(); ++shard) {
-        const auto& documents = counts_[shard].documents;
-        first_key[shard + 1] = first_key[shard] + static_cast<std::size_t>(std::count_if(
-                                                      documents.begin(), documents.end(), passes));
-    }
-    std::vector<RankKey> keys(first_key.back());
-    run_tasks(terms_.shard_count(), workers, monitor, [&](std::size_t shard, std::size_t) {
+    if (documents_ > std::numeric_limits<std::uint32_t>::max())
+        throw std::length_error("terms are ranked by at most 2^32 - 1 documents");
+    const RankOrder order(terms_);
+    std::vector<Run> runs(terms_.shard_count());
+    run_tasks(runs.size(), workers, monitor, [&](std::size_t shard, std::size_t) {
         const auto& words = terms_.shard(shard);
-        auto next = first_key[shard];
+        runs[shard].reserve(words.size());
         for (std::uint32_t local = 0; local < words.size(); ++local) {
             const auto documents = counts_[shard].documents[local];
-            if (!passes(documents)) continue;
-            const auto leading = __builtin_bswap64(words.key(local).first);
-            keys[next++] = {leading, static_cast<std::uint32_t>(documents),
-                            terms_.number(shard, local)};
+            // None at all: only documents that are not learned from hold the term.
+            if (documents == 0 || documents < bounds.min_documents ||
+                documents > bounds.max_documents)
+                continue;
+            runs[shard].push_back({__builtin_bswap64(words.key(local).first),
+                                   static_cast<std::uint32_t>(documents),
+                                   terms_.number(shard, local)});
         }
+        order.sort(runs[shard]);
     });
-    auto bytes_before = [&](const RankKey& a, const RankKey& b) {
-        if (a.leading != b.leading) return a.leading < b.leading;
-        const auto order = terms_.text(a.term).compare(terms_.text(b.term));
-        return order != 0 ? order < 0 : terms_.space(a.term) < terms_.space(b.term);
-    };
-    if (keys.size() > bounds.max_terms) {
-        const auto last = keys.begin() + static_cast<std::ptrdiff_t>(bounds.max_terms);
-        std::nth_element(keys.begin(), last, keys.end(), [&](const RankKey& a, const RankKey& b) {
-            const auto in_a = occurrences_of(a.term), in_b = occurrences_of(b.term);
-            return in_a != in_b ? in_a > in_b : bytes_before(a, b);
-        });
-        keys.erase(last, keys.end());
-    }
-    radix_sort(keys, [](const RankKey& key) { return key.leading; });
-    radix_sort(keys, [](const RankKey& key) { return std::uint64_t{~key.documents}; });
+    keep_most_frequent(runs, bounds.max_terms, order,
+                       [&](Provisional term) { return occurrences_of(term); });
+
+    const auto size = total_size(runs);
     Ranking ranking;
-    ranking.order.resize(keys.size());
-    ranking.documents.resize(keys.size());
-    ranking.occurrences.resize(keys.size());
+    ranking.order.resize(size);
+    ranking.documents.resize(size);
+    ranking.occurrences.resize(size);
     ranking.rank_of.assign(terms_.number_end(), WordTable::absent);
-    // The first rank from here on whose key is not tied with the one before.
-    auto next_untied = [&](std::size_t rank) {
-        auto tied = [&] {
-            return keys[rank].documents == keys[rank - 1].documents &&
-                   keys[rank].leading == keys[rank - 1].leading;
-        };
-        if (rank > 0)
-            while (rank < keys.size() && tied()) ++rank;
-        return std::min(rank, keys.size());
-    };
-    constexpr std::size_t ranks_in_task = 1 << 12;
-    run_tasks((keys.size() + ranks_in_task - 1) / ranks_in_task, workers, monitor,
-              [&](std::size_t task, std::size_t) {
-                  auto rank = next_untied(task * ranks_in_task);
-                  const auto last = next_untied((task + 1) * ranks_in_task);
-                  while (rank < last) {
-                      const auto run_end = next_untied(rank + 1);
-                      std::sort(&keys[rank], &keys[rank] + (run_end - rank), bytes_before);
-                      for (; rank < run_end; ++rank) {
-                          const auto term = keys[rank].term;
-                          ranking.order[rank] = term;
-                          ranking.documents[rank] = keys[rank].documents;
-                          ranking.occurrences[rank] = occurrences_of(term);
-                          ranking.rank_of[term] = static_cast<std::uint32_t>(rank);
-                      }
-                  }
-              });
+    const auto pieces = runs.size();
+    const auto cuts = cut_runs(runs, pieces, order);
+    run_tasks(pieces, workers, monitor, [&](std::size_t piece, std::size_t) {
+        std::vector<std::span<const RankKey>> parts;
+        std::size_t rank = 0;
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            const auto first = cuts[piece][run], last = cuts[piece + 1][run];
+            parts.emplace_back(runs[run].data() + first, last - first);
+            rank += first;
+        }
+        merge_runs(std::move(parts), order, [&](const RankKey& key) {
+            ranking.order[rank] = key.term;
+            ranking.documents[rank] = key.documents;
+            ranking.occurrences[rank] = occurrences_of(key.term);
+            ranking.rank_of[key.term] = static_cast<std::uint32_t>(rank++);
+        });
+    });
     return ranking;
 }
 

@@ -86,10 +86,10 @@ private:
         return batch;
     }
 
-    Csr build(std::vector<Chunk> chunks, const FinalTerms& final_terms, std::size_t terms,
-              const Weighting& weighting, bool constant, std::size_t workers) {
+    Csr build(std::vector<Chunk> chunks, const FinalTerms& final_terms, Distinct distinct,
+              std::size_t terms, const Weighting& weighting, bool constant, std::size_t workers) {
         Monitor monitor;
-        MatrixBuilder builder(std::move(chunks), final_terms, terms, workers, monitor);
+        MatrixBuilder builder(std::move(chunks), final_terms, distinct, terms, workers, monitor);
         const auto entries = builder.entries() + (constant ? builder.documents() : 0);
         Csr matrix{std::vector<std::int64_t>(builder.documents() + 1),
                    std::vector<std::int32_t>(entries), std::vector<float>(entries)};
@@ -108,8 +108,8 @@ private:
         const auto ranking = collector.rank(plan_.bounds, workers, monitor);
         auto [chunks, final_terms] = collector.take_rows(ranking);
         return {terms_of(collector.vocabulary(ranking), ranking),
-                build(std::move(chunks), final_terms, ranking.order.size(), weighting_,
-                      has_constant_, workers)};
+                build(std::move(chunks), final_terms, Distinct::yes, ranking.order.size(),
+                      weighting_, has_constant_, workers)};
     }
 
     // None at all says the same as all of them.
@@ -144,8 +144,8 @@ private:
         auto batch = count(0, corpus_.documents(), workers);
         FinalTerms final_terms;
         for (const auto& lane : batch.lanes) final_terms.push_back(vocabulary.look_up(lane));
-        return build(std::move(batch.chunks), final_terms, vocabulary.size(), weighting_,
-                     has_constant_, workers);
+        return build(std::move(batch.chunks), final_terms, Distinct::yes, vocabulary.size(),
+                     weighting_, has_constant_, workers);
     }
 
     void check_matrix(const Csr& matrix) {
@@ -204,7 +204,8 @@ private:
                 });
             }
             const auto matrix =
-                build(std::move(batch.chunks), final_terms, buckets, {}, false, workers);
+                build(std::move(batch.chunks), final_terms, Distinct::no, buckets, {}, false,
+                      workers);
             std::vector<std::map<std::int32_t, double>> sums(rows_.size());
             for (std::size_t row = 0; row < rows_.size(); ++row)
                 for (auto at = matrix.row_starts[row]; at < matrix.row_starts[row + 1]; ++at)
@@ -238,7 +239,7 @@ private:
     void check_interruption() {
         for (const std::size_t workers : {1, 3}) {
             Monitor monitor;
-            monitor.stop = true;
+            monitor.stop();
             bool stopped = false;
             try {
                 count_texts(corpus_.views(0, corpus_.documents()), plan_.spaces, plan_.options,

@@ -17,12 +17,15 @@ struct MatrixTarget {
     float* values;
 };
 
+// Whether different words always are different terms. In hash buckets they are not.
+enum class Distinct : bool { no, yes };
+
 class MatrixBuilder {
 public:
     // Finds out how large the matrix will be: words without a term are dropped, and words of a
     // row that became one term are one entry.
-    MatrixBuilder(std::vector<Chunk> chunks, FinalTerms final_terms, std::size_t terms,
-                  std::size_t workers, Monitor& monitor);
+    MatrixBuilder(std::vector<Chunk> chunks, FinalTerms final_terms, Distinct distinct,
+                  std::size_t terms, std::size_t workers, Monitor& monitor);
 
     std::size_t documents() const { return documents_; }
     std::size_t entries() const { return entries_; }

@@ -2,15 +2,18 @@
 //
 // Results must not depend on which thread ran which task; that is the caller's promise, and how
 // every result here is the same for any number of threads. A Monitor lets somebody outside stop
-// the work and watch it go.
+// the work.
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace postil {
@@ -19,9 +22,38 @@ struct Interrupted : std::exception {
     const char* what() const noexcept override { return "stopped from outside"; }
 };
 
-struct Monitor {
-    std::atomic<bool> stop{false};
-    std::atomic<std::size_t> done{0};
+class Monitor {
+public:
+    static constexpr auto interval = std::chrono::milliseconds(100);
+
+    Monitor() = default;
+
+    // `should_stop` is asked once in every interval, and always on the thread that made the
+    // monitor: only there can Python be asked for signals.
+    explicit Monitor(std::function<bool()> should_stop) : should_stop_(std::move(should_stop)) {}
+
+    void stop() { stopped_ = true; }
+    bool stopped() const { return stopped_; }
+
+    // Throws Interrupted if the work is to stop. Call it often: it costs some nanoseconds.
+    void check() {
+        ask();
+        if (stopped_) throw Interrupted();
+    }
+
+    void ask() {
+        if (!should_stop_ || std::this_thread::get_id() != owner_) return;
+        const auto now = std::chrono::steady_clock::now();
+        if (now - asked_ < interval) return;
+        asked_ = now;
+        if (should_stop_()) stop();
+    }
+
+private:
+    std::function<bool()> should_stop_;
+    std::thread::id owner_ = std::this_thread::get_id();
+    std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+    std::atomic<bool> stopped_{false};
 };
 
 // Runs work(task, worker) for every task below `tasks`, on `workers` threads of which the caller
@@ -31,27 +63,45 @@ void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& 
     std::atomic<std::size_t> next{0};
     std::atomic<bool> failed{false};
     std::exception_ptr failure;
-    std::mutex failure_lock;
+    std::mutex lock;
+    std::condition_variable returned;
+    std::size_t busy = 0;  // helpers that have not returned yet
 
     auto loop = [&](std::size_t worker) {
         try {
-            for (auto task = next++; task < tasks && !failed && !monitor.stop; task = next++) {
+            for (auto task = next++; task < tasks && !failed && !monitor.stopped(); task = next++) {
                 work(task, worker);
-                ++monitor.done;
+                monitor.ask();
             }
         } catch (...) {
-            const std::lock_guard guard(failure_lock);
+            const std::lock_guard guard(lock);
             if (!failed.exchange(true)) failure = std::current_exception();
         }
     };
+    auto help = [&](std::size_t worker) {
+        loop(worker);
+        const std::lock_guard guard(lock);
+        --busy;
+        returned.notify_one();
+    };
 
+    const auto helpers = (workers < tasks ? workers : tasks) - (tasks > 0 ? 1 : 0);
     std::vector<std::jthread> others;
-    const auto useful = workers < tasks ? workers : tasks;
-    for (std::size_t worker = 1; worker < useful; ++worker) others.emplace_back(loop, worker);
+    for (std::size_t helper = 0; helper < helpers; ++helper) {
+        const std::lock_guard guard(lock);
+        others.emplace_back(help, helper + 1);
+        ++busy;
+    }
     loop(0);
+    for (std::unique_lock guard(lock); busy > 0;) {
+        returned.wait_for(guard, Monitor::interval);
+        guard.unlock();
+        monitor.ask();
+        guard.lock();
+    }
     others.clear();  // joins
     if (failure) std::rethrow_exception(failure);
-    if (monitor.stop) throw Interrupted();
+    if (monitor.stopped()) throw Interrupted();
 }
 
 }  // namespace postil
