@@ -41,6 +41,10 @@ public:
         if (stopped_) throw Interrupted();
     }
 
+    // Counts a piece of work as done, for who watches it go.
+    void count() { ++done_; }
+    std::size_t done() const { return done_; }
+
     void ask() {
         if (!should_stop_ || std::this_thread::get_id() != owner_) return;
         const auto now = std::chrono::steady_clock::now();
@@ -54,6 +58,7 @@ private:
     std::thread::id owner_ = std::this_thread::get_id();
     std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
     std::atomic<bool> stopped_{false};
+    std::atomic<std::size_t> done_{0};
 };
 
 // Runs work(task, worker) for every task below `tasks`, on `workers` threads of which the caller

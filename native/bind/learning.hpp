@@ -1,0 +1,237 @@
+// postil._native: learning.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "arrays.hpp"
+#include "postil/training.hpp"
+#include "vectors.hpp"
+#include "watched.hpp"
+
+namespace postil::bind {
+
+template <class Value>
+using Input = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using InputMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class Value>
+std::span<const Value> span_of(const Input<Value>& input) {
+    return {input.data(), input.size()};
+}
+
+// The shared matrix: keeps the arrays that it looks at.
+struct PyDesign {
+    Input<std::int64_t> row_starts, column_starts;
+    Input<std::int32_t> row_places, column_places;
+    Input<float> row_values, column_values;
+
+    PyDesign(Input<std::int64_t> rows, Input<std::int32_t> row_terms, Input<float> by_row,
+             Input<std::int64_t> columns, Input<std::int32_t> column_documents,
+             Input<float> by_column)
+        : row_starts(rows),
+          column_starts(columns),
+          row_places(row_terms),
+          column_places(column_documents),
+          row_values(by_row),
+          column_values(by_column) {
+        require(rows.size() >= 1 && columns.size() >= 1, "starts have one more than there are lines");
+        require(row_terms.size() == by_row.size() && column_documents.size() == by_column.size() &&
+                    by_row.size() == by_column.size(),
+                "both orders of a matrix have the same non-zeros");
+    }
+
+    Design view() const {
+        return {{row_starts.data(), row_places.data(), row_values.data(), row_starts.size() - 1},
+                {column_starts.data(), column_places.data(), column_values.data(),
+                 column_starts.size() - 1}};
+    }
+};
+
+struct PyLists {
+    Input<std::int64_t> starts;
+    Input<std::int32_t> places;
+
+    Lists view() const { return {span_of(starts), span_of(places)}; }
+};
+
+struct PyAssignment {
+    PyLists members;
+    Input<double> document_weights, member_weights, other_weights, lambdas;
+    std::vector<Input<double>> starts;
+
+    Assignment view() const {
+        Assignment assignment{members.view(),         span_of(document_weights),
+                              span_of(member_weights), span_of(other_weights),
+                              span_of(lambdas),        {}};
+        const auto categories = assignment.categories();
+        require(member_weights.size() == categories && other_weights.size() == categories &&
+                    lambdas.size() == categories,
+                "every category needs two weights and a lambda");
+        require(starts.empty() || starts.size() == categories, "every category needs a start");
+        for (const auto& start : starts) assignment.starts.push_back(span_of(start));
+        return assignment;
+    }
+};
+
+// The fits of all categories, each field as one array.
+struct Fits {
+    std::vector<Fit> fits;
+
+    template <class Value, class Get>
+    Array<Value> collect(Get&& get) const {
+        std::vector<Value> values;
+        for (const auto& fit : fits) values.push_back(static_cast<Value>(get(fit)));
+        return to_array(values);
+    }
+};
+
+inline void bind_learn_options(nb::module_& module) {
+    nb::enum_<LossName>(module, "LossName")
+        .value("squared", LossName::squared)
+        .value("modified_squared", LossName::modified_squared)
+        .value("hinge", LossName::hinge)
+        .value("logistic", LossName::logistic);
+    nb::enum_<SolverName>(module, "SolverName")
+        .value("primal_coordinate", SolverName::primal_coordinate)
+        .value("dual_coordinate", SolverName::dual_coordinate)
+        .value("smo", SolverName::smo);
+    nb::enum_<Intercept>(module, "Intercept")
+        .value("none", Intercept::none)
+        .value("penalised", Intercept::penalised)
+        .value("free", Intercept::free);
+    nb::enum_<TrustRegion>(module, "TrustRegion")
+        .value("doubled", TrustRegion::doubled)
+        .value("halved", TrustRegion::halved);
+    nb::class_<PrimalOptions>(module, "PrimalOptions", "Primal coordinate descent.")
+        .def(nb::init<>())
+        .def_rw("sweeps", &PrimalOptions::sweeps)
+        .def_rw("tolerance", &PrimalOptions::tolerance)
+        .def_rw("movement", &PrimalOptions::movement)
+        .def_rw("trust_region", &PrimalOptions::trust_region)
+        .def_rw("initial_reach", &PrimalOptions::initial_reach)
+        .def_rw("reach_slack", &PrimalOptions::reach_slack)
+        .def_rw("seed", &PrimalOptions::seed)
+        .def_rw("shuffle", &PrimalOptions::shuffle)
+        .def_rw("constant_visits", &PrimalOptions::constant_visits)
+        .def_rw("continuation", &PrimalOptions::continuation);
+    nb::class_<DualOptions>(module, "DualOptions", "Dual coordinate descent.")
+        .def(nb::init<>())
+        .def_rw("passes", &DualOptions::passes)
+        .def_rw("tolerance", &DualOptions::tolerance)
+        .def_rw("seed", &DualOptions::seed)
+        .def_rw("shuffle", &DualOptions::shuffle)
+        .def_rw("shrink", &DualOptions::shrink);
+    nb::class_<SmoOptions>(module, "SmoOptions", "Sequential minimal optimisation.")
+        .def(nb::init<>())
+        .def_rw("steps", &SmoOptions::steps)
+        .def_rw("tolerance", &SmoOptions::tolerance)
+        .def_rw("cache_bytes", &SmoOptions::cache_bytes)
+        .def_rw("shrink", &SmoOptions::shrink);
+    nb::class_<LearnOptions>(module, "LearnOptions", "What is minimised, and how.")
+        .def(nb::init<>())
+        .def_rw("loss", &LearnOptions::loss)
+        .def_rw("solver", &LearnOptions::solver)
+        .def_rw("intercept", &LearnOptions::intercept)
+        .def_rw("constant", &LearnOptions::constant)
+        .def_rw("rate", &LearnOptions::rate)
+        .def_rw("printed_bound", &LearnOptions::printed_bound)
+        .def_rw("primal", &LearnOptions::primal)
+        .def_rw("dual", &LearnOptions::dual)
+        .def_rw("smo", &LearnOptions::smo);
+}
+
+inline void bind_fits(nb::module_& module) {
+    nb::enum_<Stop>(module, "Stop")
+        .value("certified", Stop::certified)
+        .value("movement", Stop::movement)
+        .value("iterations", Stop::iterations);
+    nb::enum_<Certificate>(module, "Certificate")
+        .value("duality_gap", Certificate::duality_gap)
+        .value("kkt_residual", Certificate::kkt_residual);
+    const auto moved = nb::rv_policy::move;
+    nb::class_<Fits>(module, "Fits", "What became of each category, field by field.")
+        .def("__len__", [](const Fits& self) { return self.fits.size(); })
+        .def("weights", [](const Fits& self, std::size_t fit) { return to_array(self.fits.at(fit).weights); },
+             "category"_a, moved, "By place in the category's terms.")
+        .def("duals", [](const Fits& self, std::size_t fit) { return to_array(self.fits.at(fit).duals); },
+             "category"_a, moved, "The dual variables by document; none if the solver has none.")
+        .def("factors", [](const Fits& self, std::size_t fit) { return to_array(self.fits.at(fit).factors); },
+             "category"_a, moved, "The factor of each document in the weights, where known.")
+        .def("stop", [](const Fits& self, std::size_t fit) { return self.fits.at(fit).stop; }, "category"_a)
+        .def("kind", [](const Fits& self, std::size_t fit) { return self.fits.at(fit).kind; }, "category"_a)
+        .def_prop_ro("intercepts", [](const Fits& self) { return self.collect<double>([](const Fit& fit) { return fit.intercept; }); }, moved)
+        .def_prop_ro("objectives", [](const Fits& self) { return self.collect<double>([](const Fit& fit) { return fit.objective; }); }, moved)
+        .def_prop_ro("certificates", [](const Fits& self) { return self.collect<double>([](const Fit& fit) { return fit.certificate; }); }, moved)
+        .def_prop_ro("seconds", [](const Fits& self) { return self.collect<double>([](const Fit& fit) { return fit.seconds; }); }, moved)
+        .def_prop_ro("iterations", [](const Fits& self) { return self.collect<std::uint32_t>([](const Fit& fit) { return fit.iterations; }); }, moved);
+}
+
+inline void bind_training(nb::module_& module) {
+    nb::class_<PyDesign>(module, "Design", "A matrix of documents and terms, by rows and by columns.")
+        .def(nb::init<Input<std::int64_t>, Input<std::int32_t>, Input<float>, Input<std::int64_t>,
+                      Input<std::int32_t>, Input<float>>(),
+             "row_starts"_a, "row_terms"_a, "row_values"_a, "column_starts"_a,
+             "column_documents"_a, "column_values"_a);
+    nb::class_<PyLists>(module, "Lists", "Lists of places of different lengths.")
+        .def(nb::init<Input<std::int64_t>, Input<std::int32_t>>(), "starts"_a, "places"_a);
+    nb::class_<PyAssignment>(module, "Assignment", "Categories, their members and their weights.")
+        .def(nb::init<PyLists, Input<double>, Input<double>, Input<double>, Input<double>,
+                      std::vector<Input<double>>>(),
+             "members"_a, "document_weights"_a, "member_weights"_a, "other_weights"_a, "lambdas"_a,
+             "starts"_a);
+    module.def(
+        "train",
+        [](const PyDesign& design, const std::optional<PyLists>& terms,
+           const PyAssignment& assignment, const LearnOptions& options, std::size_t threads,
+           nb::object progress) {
+            require_threads(threads);
+            const auto view = assignment.view();
+            require(view.document_weights.size() == design.view().documents.count,
+                    "every document needs a weight");
+            std::optional<Lists> lists;
+            if (terms) lists = terms->view();
+            require(!lists || lists->starts.size() == view.members.starts.size(),
+                    "every category needs a list of terms");
+            Fits fits;
+            run_watched(
+                [&](Monitor& monitor) {
+                    fits.fits = train(design.view(), lists ? &*lists : nullptr, view, options,
+                                      threads, monitor);
+                },
+                progress);
+            return fits;
+        },
+        "design"_a, "terms"_a.none(), "assignment"_a, "options"_a, "threads"_a, "progress"_a.none());
+    module.def(
+        "train_by_kernel",
+        [](InputMatrix gram, const PyAssignment& assignment, const LearnOptions& options,
+           std::size_t threads, nb::object progress) {
+            require_threads(threads);
+            const auto view = assignment.view();
+            require(gram.shape(0) == gram.shape(1) &&
+                        view.document_weights.size() == gram.shape(0),
+                    "a kernel matrix is square and has a weight for each document");
+            Fits fits;
+            run_watched(
+                [&](Monitor& monitor) {
+                    fits.fits = train_by_kernel(gram.data(), gram.shape(0), view, options, threads,
+                                                monitor);
+                },
+                progress);
+            return fits;
+        },
+        "gram"_a, "assignment"_a, "options"_a, "threads"_a, "progress"_a.none());
+}
+
+inline void bind_learning(nb::module_& module) {
+    bind_learn_options(module);
+    bind_fits(module);
+    bind_training(module);
+}
+
+}  // namespace postil::bind

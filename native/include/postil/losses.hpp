@@ -1,0 +1,174 @@
+// Losses: functions f of the margin z = y (w·x + b).
+//
+// A struct for each, with what solvers ask of it:
+//
+//     value(z), slope(z) = f'(z), curvature(z) = f''(z)
+//     Point           a margin with what its slope and curvature cost, kept between steps;
+//                     at(z) makes one, move(point, by) takes it along
+//     Reach           how far margins may move in the next step; reach(distance) makes one
+//     bound(point, reach)   at least the greatest curvature within reach of the margin
+//     conjugate(a)    k(-a), where k(v) = sup_u (uv - f(u)) is the Legendre transform, a >= 0
+//                     where f falls
+//     dual_step(a, z, q)    the new a for which k'(-a) = z + q (a_new - a): the exact minimum of
+//                     zhang-oles-2001's (**), where z is the margin and q = c‖x‖²/(2λn)
+//     violation(a, z) how far a is from optimal, in units of the margin
+//     settled(a, z, slack)  whether a stands at a bound that the margin keeps it at
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace postil {
+
+// f(z) = (1 - z)²: least squares, for y² = 1.
+struct SquaredLoss {
+    static constexpr bool smooth = true;
+
+    double value(double z) const { return (1.0 - z) * (1.0 - z); }
+    double slope(double z) const { return 2.0 * (z - 1.0); }
+    double curvature(double) const { return 2.0; }
+
+    struct Point {
+        double margin = 0.0;
+    };
+    void move(Point& point, double by) const { point.margin += by; }
+    Point at(double margin) const { return {margin}; }
+    double slope(const Point& point) const { return slope(point.margin); }
+    struct Reach {};
+    Reach reach(double) const { return {}; }
+    double bound(const Point&, Reach) const { return 2.0; }
+
+    double conjugate(double a) const { return a * a / 4.0 - a; }
+    double dual_step(double a, double z, double q) const {
+        return (1.0 - z + q * a) / (0.5 + q);
+    }
+    double violation(double a, double z) const { return std::abs(1.0 - 0.5 * a - z); }
+    bool settled(double, double, double) const { return false; }
+};
+
+// f(z) = (1 - z)² for z <= 1, else c (1 - z)²: zhang-oles-2001's h (eq. 11) where c = 0, and its
+// continuation (eq. 13).
+struct ModifiedSquaredLoss {
+    static constexpr bool smooth = true;
+    double beyond = 0.0;  // c
+
+    double value(double z) const { return (z <= 1.0 ? 1.0 : beyond) * (1.0 - z) * (1.0 - z); }
+    double slope(double z) const { return (z <= 1.0 ? 2.0 : 2.0 * beyond) * (z - 1.0); }
+    double curvature(double z) const { return z <= 1.0 ? 2.0 : 2.0 * beyond; }
+
+    struct Point {
+        double margin = 0.0;
+    };
+    void move(Point& point, double by) const { point.margin += by; }
+    Point at(double margin) const { return {margin}; }
+    double slope(const Point& point) const { return slope(point.margin); }
+    struct Reach {
+        double distance;
+    };
+    Reach reach(double distance) const { return {distance}; }
+    double bound(const Point& point, Reach reach) const {
+        return point.margin <= 1.0 + reach.distance ? 2.0 : 2.0 * beyond;
+    }
+
+    double conjugate(double a) const { return a * a / 4.0 - a; }
+    double dual_step(double a, double z, double q) const {
+        return std::max(0.0, (1.0 - z + q * a) / (0.5 + q));
+    }
+    double violation(double a, double z) const {
+        const auto slope = 1.0 - 0.5 * a - z;
+        return a == 0.0 ? std::max(0.0, slope) : std::abs(slope);
+    }
+    bool settled(double a, double z, double slack) const { return a == 0.0 && z > 1.0 + slack; }
+};
+
+// f(z) = max(0, 1 - z): the support vector machine.
+struct HingeLoss {
+    static constexpr bool smooth = false;
+    double rate = 1.0;  // zhang-oles-2001's η: the share of the full dual step that is taken
+
+    double value(double z) const { return std::max(0.0, 1.0 - z); }
+    double slope(double z) const { return z < 1.0 ? -1.0 : 0.0; }
+
+    double conjugate(double a) const { return -a; }
+    double dual_step(double a, double z, double q) const {
+        // A document without terms has q = 0: only its constant loss is at stake.
+        if (q == 0.0) return z < 1.0 ? 1.0 : 0.0;
+        return std::clamp(a + rate * (1.0 - z) / q, 0.0, 1.0);
+    }
+    double violation(double a, double z) const {
+        if (a == 0.0) return std::max(0.0, 1.0 - z);
+        return a == 1.0 ? std::max(0.0, z - 1.0) : std::abs(1.0 - z);
+    }
+    bool settled(double a, double z, double slack) const {
+        return (a == 0.0 && z > 1.0 + slack) || (a == 1.0 && z < 1.0 - slack);
+    }
+};
+
+// f(z) = ln(1 + exp(-z)).
+struct LogisticLoss {
+    static constexpr bool smooth = true;
+    bool printed_bound = false;  // zhang-oles-2001's F of algorithm 4; else the exact supremum
+
+    double value(double z) const {
+        return z > 0.0 ? std::log1p(std::exp(-z)) : std::log1p(std::exp(z)) - z;
+    }
+    double slope(double z) const { return -1.0 / (1.0 + std::exp(z)); }
+    double curvature(double z) const {
+        const auto small = std::exp(-std::abs(z));
+        return small / ((1.0 + small) * (1.0 + small));
+    }
+
+    // Exponentials are dear: one for each step of a margin.
+    struct Point {
+        double margin = 0.0;
+        double slope = -0.5;
+        double small = 1.0;  // exp(-|margin|)
+        double curvature = 0.25;
+    };
+    Point at(double margin) const {
+        const auto small = std::exp(-std::abs(margin));
+        const auto share = 1.0 / (1.0 + small);
+        return {margin, margin > 0.0 ? -small * share : -share, small, small * share * share};
+    }
+    void move(Point& point, double by) const { point = at(point.margin + by); }
+    double slope(const Point& point) const { return point.slope; }
+
+    struct Reach {
+        double growth;  // exp(distance)
+    };
+    Reach reach(double distance) const { return {std::exp(distance)}; }
+    double bound(const Point& point, Reach reach) const {
+        if (printed_bound) return std::min(0.25, reach.growth * point.curvature);
+        const auto small = point.small * reach.growth;
+        return small >= 1.0 ? 0.25 : small / ((1.0 + small) * (1.0 + small));
+    }
+
+    double conjugate(double a) const {
+        auto term = [](double p) { return p > 0.0 ? p * std::log(p) : 0.0; };
+        return term(a) + term(1.0 - a);
+    }
+    // With a = 1/(1 + exp(s)) the equation is s = z + q (a(s) - a): one root, inside a bracket as
+    // wide as q, where the left side less the right rises with a slope between 1 and 1 + q/4.
+    double dual_step(double a, double z, double q) const {
+        auto share = [](double s) {
+            return s > 0.0 ? std::exp(-s) / (1.0 + std::exp(-s)) : 1.0 / (1.0 + std::exp(s));
+        };
+        auto low = z - q * a, high = z + q * (1.0 - a);
+        auto s = std::clamp(z, low, high);
+        for (int round = 0; round < 60; ++round) {
+            const auto p = share(s);
+            const auto excess = s - z - q * (p - a);
+            if (std::abs(excess) <= 1e-12 * (1.0 + std::abs(s))) break;
+            (excess > 0.0 ? high : low) = s;
+            auto next = s - excess / (1.0 + q * p * (1.0 - p));
+            if (!(next > low && next < high)) next = 0.5 * (low + high);
+            if (next == s) break;
+            s = next;
+        }
+        return share(s);
+    }
+    double violation(double a, double z) const { return std::abs(std::log((1.0 - a) / a) - z); }
+    bool settled(double, double, double) const { return false; }
+};
+
+}  // namespace postil

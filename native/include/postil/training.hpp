@@ -1,0 +1,66 @@
+// Many categories over one shared matrix, each a task of its own.
+//
+// Memory besides the matrix, for each worker: some doubles for each document and each term. Time
+// is that of the categories, spread over the workers; results do not depend on their number.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "postil/problem.hpp"
+#include "postil/solvers/dual_coordinate.hpp"
+#include "postil/solvers/primal_coordinate.hpp"
+#include "postil/solvers/smo.hpp"
+#include "postil/threads.hpp"
+
+namespace postil {
+
+enum class LossName : std::uint8_t { squared, modified_squared, hinge, logistic };
+enum class SolverName : std::uint8_t { primal_coordinate, dual_coordinate, smo };
+
+struct LearnOptions {
+    LossName loss = LossName::logistic;
+    SolverName solver = SolverName::dual_coordinate;
+    Intercept intercept = Intercept::penalised;
+    double constant = 1.0;
+    double rate = 1.0;           // of the hinge's dual step
+    bool printed_bound = false;  // the logistic curvature bound of algorithm 4
+    PrimalOptions primal;
+    DualOptions dual;
+    SmoOptions smo;
+};
+
+// Lists of different lengths, one after the other.
+struct Lists {
+    std::span<const std::int64_t> starts;  // one more than there are lists
+    std::span<const std::int32_t> places;
+
+    std::span<const std::int32_t> operator[](std::size_t list) const {
+        const auto first = static_cast<std::size_t>(starts[list]);
+        return places.subspan(first, static_cast<std::size_t>(starts[list + 1]) - first);
+    }
+};
+
+// What is learned about, and from what. Starts are empty, or hold one for each category.
+struct Assignment {
+    Lists members;                              // documents of each category
+    std::span<const double> document_weights;   // dᵢ
+    std::span<const double> member_weights;     // by category: of its members
+    std::span<const double> other_weights;      // and of the others
+    std::span<const double> lambdas;            // by category
+    std::vector<std::span<const double>> starts;
+
+    std::size_t categories() const { return members.starts.size() - 1; }
+};
+
+// Terms are those each category may use; without lists all of them.
+std::vector<Fit> train(const Design& design, const Lists* terms, const Assignment& assignment,
+                       const LearnOptions& options, std::size_t workers, Monitor& monitor);
+
+// The same by a kernel matrix given whole: fits hold duals, and no weights.
+std::vector<Fit> train_by_kernel(const double* gram, std::size_t documents,
+                                 const Assignment& assignment, const LearnOptions& options,
+                                 std::size_t workers, Monitor& monitor);
+
+}  // namespace postil

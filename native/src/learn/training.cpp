@@ -1,0 +1,181 @@
+#include "postil/training.hpp"
+
+#include <chrono>
+#include <numeric>
+#include <stdexcept>
+
+#include "labels.hpp"
+#include "postil/losses.hpp"
+#include "postil/priors.hpp"
+
+namespace postil {
+
+namespace {
+
+// The table of what is compiled: calls work(loss) with the loss of that name.
+template <class Work>
+Fit with_loss(const LearnOptions& options, Work&& work) {
+    switch (options.loss) {
+        case LossName::squared: return work(SquaredLoss{});
+        case LossName::modified_squared: return work(ModifiedSquaredLoss{});
+        case LossName::hinge: return work(HingeLoss{options.rate});
+        case LossName::logistic: return work(LogisticLoss{options.printed_bound});
+    }
+    throw std::invalid_argument("no such loss");
+}
+
+Fit solve_primal(const BinaryProblem& problem, const LearnOptions& options,
+                 std::span<const double> start, Monitor& monitor) {
+    return with_loss(options, [&](auto loss) -> Fit {
+        if constexpr (decltype(loss)::smooth)
+            return PrimalCoordinateDescent(problem, loss, GaussianPrior{problem.lambda},
+                                           options.primal)
+                .solve(start, monitor);
+        else throw std::invalid_argument("primal coordinate descent needs a smooth loss");
+    });
+}
+
+template <class Products>
+Fit solve_dual(const BinaryProblem& problem, Products& products, const LearnOptions& options,
+               std::span<const double> start, std::uint64_t seed, Monitor& monitor) {
+    auto dual = options.dual;
+    dual.seed = seed;
+    return with_loss(options, [&](auto loss) {
+        return DualCoordinateDescent(problem, loss, products, dual).solve(start, monitor);
+    });
+}
+
+Fit solve_dual(const BinaryProblem& problem, const LearnOptions& options,
+               std::span<const double> start, std::uint64_t seed, Monitor& monitor) {
+    LinearProducts products(problem);
+    auto fit = solve_dual(problem, products, options, start, seed, monitor);
+    for (const auto term : problem.terms)
+        fit.weights.push_back(products.weight(static_cast<std::size_t>(term)));
+    fit.intercept = products.intercept();
+    return fit;
+}
+
+Fit solve_smo(const BinaryProblem& problem, const LearnOptions& options, Monitor& monitor) {
+    const LinearKernel kernel(problem);
+    auto fit = SequentialMinimalOptimisation(problem, kernel, options.smo).solve(monitor);
+    const auto weights = kernel.weights(fit.factors);
+    for (const auto term : problem.terms)
+        fit.weights.push_back(weights[static_cast<std::size_t>(term)]);
+    return fit;
+}
+
+// Documents as rows of a kernel matrix; the scores of all of them are kept up to date.
+class GramProducts {
+public:
+    GramProducts(const BinaryProblem& problem, const double* gram)
+        : gram_(gram),
+          scores_(problem.size()),
+          factors_(problem.size()),
+          constant_(problem.intercept == Intercept::penalised ? problem.constant : 0.0) {}
+
+    double score(std::size_t i) const { return scores_[i]; }
+    double squared_norm(std::size_t i) const { return product(i, i); }
+
+    void add(std::size_t i, double factor) {
+        factors_[i] += factor;
+        for (std::size_t k = 0; k < scores_.size(); ++k) scores_[k] += factor * product(i, k);
+    }
+
+    double weights_squared() const {
+        return std::inner_product(factors_.begin(), factors_.end(), scores_.begin(), 0.0);
+    }
+
+    const std::vector<double>& factors() const { return factors_; }
+    double intercept() const {
+        return std::accumulate(factors_.begin(), factors_.end(), 0.0) * constant_ * constant_;
+    }
+
+private:
+    double product(std::size_t i, std::size_t k) const {
+        return gram_[i * scores_.size() + k] + constant_ * constant_;
+    }
+
+    const double* gram_;
+    std::vector<double> scores_, factors_;
+    double constant_;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Runs solve(problem, category) for every category, with its labels in place.
+template <class Solve>
+std::vector<Fit> train_each(BinaryProblem shared, const Assignment& assignment,
+                            std::size_t workers, Monitor& monitor, Solve&& solve) {
+    std::vector<Fit> fits(assignment.categories());
+    std::vector<LabelScratch> scratch(workers);
+    run_tasks(fits.size(), workers, monitor, [&](std::size_t category, std::size_t worker) {
+        const auto begun = std::chrono::steady_clock::now();
+        auto problem = shared;
+        scratch[worker].prepare(assignment, category, problem);
+        fits[category] = solve(problem, category);
+        fits[category].seconds = seconds_since(begun);
+        monitor.count();
+    });
+    return fits;
+}
+
+BinaryProblem shared_problem(const LearnOptions& options) {
+    BinaryProblem problem;
+    problem.intercept = options.intercept;
+    problem.constant = options.constant;
+    return problem;
+}
+
+std::span<const double> start_of(const Assignment& assignment, std::size_t category) {
+    return assignment.starts.empty() ? std::span<const double>() : assignment.starts[category];
+}
+
+}  // namespace
+
+std::vector<Fit> train(const Design& design, const Lists* terms, const Assignment& assignment,
+                       const LearnOptions& options, std::size_t workers, Monitor& monitor) {
+    std::vector<std::int32_t> all(terms == nullptr ? design.terms.count : 0);
+    std::iota(all.begin(), all.end(), 0);
+    auto shared = shared_problem(options);
+    shared.design = design;
+    return train_each(shared, assignment, workers, monitor,
+                      [&](BinaryProblem& problem, std::size_t category) {
+                          problem.terms = terms == nullptr ? std::span<const std::int32_t>(all)
+                                                           : (*terms)[category];
+                          const auto start = start_of(assignment, category);
+                          switch (options.solver) {
+                              case SolverName::primal_coordinate:
+                                  return solve_primal(problem, options, start, monitor);
+                              case SolverName::dual_coordinate:
+                                  return solve_dual(problem, options, start,
+                                                    options.dual.seed + category, monitor);
+                              case SolverName::smo: return solve_smo(problem, options, monitor);
+                          }
+                          throw std::invalid_argument("no such solver");
+                      });
+}
+
+std::vector<Fit> train_by_kernel(const double* gram, std::size_t documents,
+                                 const Assignment& assignment, const LearnOptions& options,
+                                 std::size_t workers, Monitor& monitor) {
+    return train_each(
+        shared_problem(options), assignment, workers, monitor,
+        [&](BinaryProblem& problem, std::size_t category) {
+            if (options.solver == SolverName::smo) {
+                const GramKernel kernel(gram, documents);
+                return SequentialMinimalOptimisation(problem, kernel, options.smo).solve(monitor);
+            }
+            if (options.solver != SolverName::dual_coordinate)
+                throw std::invalid_argument("this solver has no kernel form");
+            GramProducts products(problem, gram);
+            auto fit = solve_dual(problem, products, options, start_of(assignment, category),
+                                  options.dual.seed + category, monitor);
+            fit.intercept = products.intercept();
+            fit.factors = products.factors();
+            return fit;
+        });
+}
+
+}  // namespace postil
