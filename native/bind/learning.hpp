@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "arrays.hpp"
+#include "postil/loss_table.hpp"
 #include "postil/training.hpp"
 #include "vectors.hpp"
 #include "watched.hpp"
@@ -81,13 +82,6 @@ struct PyAssignment {
 // The fits of all categories, each field as one array.
 struct Fits {
     std::vector<Fit> fits;
-
-    template <class Value, class Get>
-    Array<Value> collect(Get&& get) const {
-        std::vector<Value> values;
-        for (const auto& fit : fits) values.push_back(static_cast<Value>(get(fit)));
-        return to_array(values);
-    }
 };
 
 inline void bind_learn_options(nb::module_& module) {
@@ -154,21 +148,33 @@ inline void bind_fits(nb::module_& module) {
         .value("duality_gap", Certificate::duality_gap)
         .value("kkt_residual", Certificate::kkt_residual);
     const auto moved = nb::rv_policy::move;
-    nb::class_<Fits>(module, "Fits", "What became of each category, field by field.")
-        .def("__len__", [](const Fits& self) { return self.fits.size(); })
-        .def("weights", [](const Fits& self, std::size_t fit) { return to_array(self.fits.at(fit).weights); },
-             "category"_a, moved, "By place in the category's terms.")
-        .def("duals", [](const Fits& self, std::size_t fit) { return to_array(self.fits.at(fit).duals); },
-             "category"_a, moved, "The dual variables by document; none if the solver has none.")
-        .def("factors", [](const Fits& self, std::size_t fit) { return to_array(self.fits.at(fit).factors); },
-             "category"_a, moved, "The factor of each document in the weights, where known.")
-        .def("stop", [](const Fits& self, std::size_t fit) { return self.fits.at(fit).stop; }, "category"_a)
-        .def("kind", [](const Fits& self, std::size_t fit) { return self.fits.at(fit).kind; }, "category"_a)
-        .def_prop_ro("intercepts", [](const Fits& self) { return self.collect<double>([](const Fit& fit) { return fit.intercept; }); }, moved)
-        .def_prop_ro("objectives", [](const Fits& self) { return self.collect<double>([](const Fit& fit) { return fit.objective; }); }, moved)
-        .def_prop_ro("certificates", [](const Fits& self) { return self.collect<double>([](const Fit& fit) { return fit.certificate; }); }, moved)
-        .def_prop_ro("seconds", [](const Fits& self) { return self.collect<double>([](const Fit& fit) { return fit.seconds; }); }, moved)
-        .def_prop_ro("iterations", [](const Fits& self) { return self.collect<std::uint32_t>([](const Fit& fit) { return fit.iterations; }); }, moved);
+    auto fits = nb::class_<Fits>(module, "Fits", "What became of each category.");
+    fits.def("__len__", [](const Fits& self) { return self.fits.size(); });
+    auto array = [&](const char* name, std::vector<double> Fit::*field, const char* doc) {
+        fits.def(
+            name, [field](const Fits& self, std::size_t at) { return to_array(self.fits.at(at).*field); },
+            "category"_a, moved, doc);
+    };
+    array("weights", &Fit::weights, "By place in the category's terms.");
+    array("duals", &Fit::duals, "The dual variables by document; none if the solver has none.");
+    array("factors", &Fit::factors, "The factor of each document in the weights, where known.");
+    auto value = [&](const char* name, auto field) {
+        fits.def(name, [field](const Fits& self, std::size_t at) { return self.fits.at(at).*field; },
+                 "category"_a);
+    };
+    value("intercept", &Fit::intercept);
+    value("objective", &Fit::objective);
+    value("certificate", &Fit::certificate);
+    value("kind", &Fit::kind);
+    value("stop", &Fit::stop);
+    value("iterations", &Fit::iterations);
+    value("seconds", &Fit::seconds);
+}
+
+// What a loss says at each margin, for whoever checks its formulas.
+inline nb::tuple loss_at(const LearnOptions& options, const Input<double>& margins) {
+    const auto table = tabulate(options, span_of(margins));
+    return nb::make_tuple(to_array(table.values), to_array(table.slopes), to_array(table.curvatures));
 }
 
 inline void bind_training(nb::module_& module) {
@@ -228,8 +234,22 @@ inline void bind_training(nb::module_& module) {
         "gram"_a, "assignment"_a, "options"_a, "threads"_a, "progress"_a.none());
 }
 
+inline void bind_losses(nb::module_& module) {
+    module.def("loss_at", &loss_at, "options"_a, "margins"_a,
+               nb::sig("def loss_at(options: LearnOptions, margins: numpy.typing.NDArray[numpy.float64])"
+                       " -> tuple[numpy.typing.NDArray[numpy.float64], "
+                       "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+               "Value, slope and curvature of the loss at each margin.");
+    module.def("loss_bound", &loss_bound, "options"_a, "margin"_a, "distance"_a,
+               "The bound of the loss's curvature within a distance of a margin.");
+    module.def("loss_conjugate", &loss_conjugate, "options"_a, "dual"_a, "k(-a) for a dual variable a.");
+    module.def("loss_dual_step", &loss_dual_step, "options"_a, "dual"_a, "margin"_a, "steepness"_a,
+               "The best dual variable a for which k'(-a) = margin + steepness (a - dual).");
+}
+
 inline void bind_learning(nb::module_& module) {
     bind_learn_options(module);
+    bind_losses(module);
     bind_fits(module);
     bind_training(module);
 }

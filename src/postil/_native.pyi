@@ -137,6 +137,295 @@ class TermCollector:
         The rows as CSR arrays (row starts, terms, values); the collector keeps none.
         """
 
+class LossName(enum.Enum):
+    squared = 0
+
+    modified_squared = 1
+
+    hinge = 2
+
+    logistic = 3
+
+class SolverName(enum.Enum):
+    primal_coordinate = 0
+
+    dual_coordinate = 1
+
+    smo = 2
+
+class Intercept(enum.Enum):
+    none = 0
+
+    penalised = 1
+
+    free = 2
+
+class TrustRegion(enum.Enum):
+    doubled = 0
+
+    halved = 1
+
+class PrimalOptions:
+    """Primal coordinate descent."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def sweeps(self) -> int: ...
+
+    @sweeps.setter
+    def sweeps(self, arg: int, /) -> None: ...
+
+    @property
+    def tolerance(self) -> float: ...
+
+    @tolerance.setter
+    def tolerance(self, arg: float, /) -> None: ...
+
+    @property
+    def movement(self) -> float: ...
+
+    @movement.setter
+    def movement(self, arg: float, /) -> None: ...
+
+    @property
+    def trust_region(self) -> TrustRegion: ...
+
+    @trust_region.setter
+    def trust_region(self, arg: TrustRegion, /) -> None: ...
+
+    @property
+    def initial_reach(self) -> float: ...
+
+    @initial_reach.setter
+    def initial_reach(self, arg: float, /) -> None: ...
+
+    @property
+    def reach_slack(self) -> float: ...
+
+    @reach_slack.setter
+    def reach_slack(self, arg: float, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def shuffle(self) -> bool: ...
+
+    @shuffle.setter
+    def shuffle(self, arg: bool, /) -> None: ...
+
+    @property
+    def constant_visits(self) -> int: ...
+
+    @constant_visits.setter
+    def constant_visits(self, arg: int, /) -> None: ...
+
+    @property
+    def continuation(self) -> int: ...
+
+    @continuation.setter
+    def continuation(self, arg: int, /) -> None: ...
+
+class DualOptions:
+    """Dual coordinate descent."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def passes(self) -> int: ...
+
+    @passes.setter
+    def passes(self, arg: int, /) -> None: ...
+
+    @property
+    def tolerance(self) -> float: ...
+
+    @tolerance.setter
+    def tolerance(self, arg: float, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def shuffle(self) -> bool: ...
+
+    @shuffle.setter
+    def shuffle(self, arg: bool, /) -> None: ...
+
+    @property
+    def shrink(self) -> bool: ...
+
+    @shrink.setter
+    def shrink(self, arg: bool, /) -> None: ...
+
+class SmoOptions:
+    """Sequential minimal optimisation."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    @steps.setter
+    def steps(self, arg: int, /) -> None: ...
+
+    @property
+    def tolerance(self) -> float: ...
+
+    @tolerance.setter
+    def tolerance(self, arg: float, /) -> None: ...
+
+    @property
+    def cache_bytes(self) -> int: ...
+
+    @cache_bytes.setter
+    def cache_bytes(self, arg: int, /) -> None: ...
+
+    @property
+    def shrink(self) -> bool: ...
+
+    @shrink.setter
+    def shrink(self, arg: bool, /) -> None: ...
+
+class LearnOptions:
+    """What is minimised, and how."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def loss(self) -> LossName: ...
+
+    @loss.setter
+    def loss(self, arg: LossName, /) -> None: ...
+
+    @property
+    def solver(self) -> SolverName: ...
+
+    @solver.setter
+    def solver(self, arg: SolverName, /) -> None: ...
+
+    @property
+    def intercept(self) -> Intercept: ...
+
+    @intercept.setter
+    def intercept(self, arg: Intercept, /) -> None: ...
+
+    @property
+    def constant(self) -> float: ...
+
+    @constant.setter
+    def constant(self, arg: float, /) -> None: ...
+
+    @property
+    def rate(self) -> float: ...
+
+    @rate.setter
+    def rate(self, arg: float, /) -> None: ...
+
+    @property
+    def printed_bound(self) -> bool: ...
+
+    @printed_bound.setter
+    def printed_bound(self, arg: bool, /) -> None: ...
+
+    @property
+    def primal(self) -> PrimalOptions: ...
+
+    @primal.setter
+    def primal(self, arg: PrimalOptions, /) -> None: ...
+
+    @property
+    def dual(self) -> DualOptions: ...
+
+    @dual.setter
+    def dual(self, arg: DualOptions, /) -> None: ...
+
+    @property
+    def smo(self) -> SmoOptions: ...
+
+    @smo.setter
+    def smo(self, arg: SmoOptions, /) -> None: ...
+
+def loss_at(options: LearnOptions, margins: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+    """Value, slope and curvature of the loss at each margin."""
+
+def loss_bound(options: LearnOptions, margin: float, distance: float) -> float:
+    """The bound of the loss's curvature within a distance of a margin."""
+
+def loss_conjugate(options: LearnOptions, dual: float) -> float:
+    """k(-a) for a dual variable a."""
+
+def loss_dual_step(options: LearnOptions, dual: float, margin: float, steepness: float) -> float:
+    """
+    The best dual variable a for which k'(-a) = margin + steepness (a - dual).
+    """
+
+class Stop(enum.Enum):
+    certified = 0
+
+    movement = 1
+
+    iterations = 2
+
+class Certificate(enum.Enum):
+    duality_gap = 0
+
+    kkt_residual = 1
+
+class Fits:
+    """What became of each category."""
+
+    def __len__(self) -> int: ...
+
+    def weights(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """By place in the category's terms."""
+
+    def duals(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The dual variables by document; none if the solver has none."""
+
+    def factors(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The factor of each document in the weights, where known."""
+
+    def intercept(self, category: int) -> float: ...
+
+    def objective(self, category: int) -> float: ...
+
+    def certificate(self, category: int) -> float: ...
+
+    def kind(self, category: int) -> Certificate: ...
+
+    def stop(self, category: int) -> Stop: ...
+
+    def iterations(self, category: int) -> int: ...
+
+    def seconds(self, category: int) -> float: ...
+
+class Design:
+    """A matrix of documents and terms, by rows and by columns."""
+
+    def __init__(self, row_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row_terms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column_documents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class Lists:
+    """Lists of places of different lengths."""
+
+    def __init__(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class Assignment:
+    """Categories, their members and their weights."""
+
+    def __init__(self, members: Lists, document_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], member_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lambdas: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
+
+def train(design: Design, terms: Lists | None, assignment: Assignment, options: LearnOptions, threads: int, progress: object | None) -> Fits: ...
+
+def train_by_kernel(gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], assignment: Assignment, options: LearnOptions, threads: int, progress: object | None) -> Fits: ...
+
 def scan_reuters(sgml: bytes) -> tuple[list[tuple[int, str, str, str, str, str, str, str, str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]]], list[tuple[int, int, str]]]:
     """
     Read the <REUTERS> elements of Latin-1 SGML.

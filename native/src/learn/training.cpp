@@ -5,24 +5,12 @@
 #include <stdexcept>
 
 #include "labels.hpp"
-#include "postil/losses.hpp"
 #include "postil/priors.hpp"
+#include "with_loss.hpp"
 
 namespace postil {
 
 namespace {
-
-// The table of what is compiled: calls work(loss) with the loss of that name.
-template <class Work>
-Fit with_loss(const LearnOptions& options, Work&& work) {
-    switch (options.loss) {
-        case LossName::squared: return work(SquaredLoss{});
-        case LossName::modified_squared: return work(ModifiedSquaredLoss{});
-        case LossName::hinge: return work(HingeLoss{options.rate});
-        case LossName::logistic: return work(LogisticLoss{options.printed_bound});
-    }
-    throw std::invalid_argument("no such loss");
-}
 
 Fit solve_primal(const BinaryProblem& problem, const LearnOptions& options,
                  std::span<const double> start, Monitor& monitor) {

@@ -1,0 +1,24 @@
+// The table of what is compiled.
+#pragma once
+
+#include <stdexcept>
+#include <utility>
+
+#include "postil/losses.hpp"
+#include "postil/training.hpp"
+
+namespace postil {
+
+// Calls work(loss) with the loss that the options name.
+template <class Work>
+auto with_loss(const LearnOptions& options, Work&& work) -> decltype(work(SquaredLoss{})) {
+    switch (options.loss) {
+        case LossName::squared: return work(SquaredLoss{});
+        case LossName::modified_squared: return work(ModifiedSquaredLoss{});
+        case LossName::hinge: return work(HingeLoss{options.rate});
+        case LossName::logistic: return work(LogisticLoss{options.printed_bound});
+    }
+    throw std::invalid_argument("no such loss");
+}
+
+}  // namespace postil

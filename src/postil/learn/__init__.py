@@ -1,0 +1,1 @@
+"""Learning: losses, priors, solvers and strategies; one ``fit``."""

@@ -1,0 +1,34 @@
+"""What learning gives: the weights of all categories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from postil.learn.report import FitReport
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearFit:
+    """Weights of all categories, and how they came to be.
+
+    ``weights`` is categories × terms; a category's score for a document x is
+    ``weights[c] @ x + intercepts[c]``. ``starts`` lets a fit with another λ begin where this one
+    ended.
+    """
+
+    names: tuple[str, ...]
+    weights: sp.csr_matrix[Any]
+    intercepts: Floats
+    reports: tuple[FitReport, ...]
+    starts: tuple[Floats, ...] = ()
+
+    def scores(self, matrix: Any) -> Floats:  # noqa: ANN401 - any scipy sparse matrix
+        """Scores of documents: documents × categories."""
+        return np.asarray((matrix @ self.weights.T).todense()) + self.intercepts

@@ -1,0 +1,58 @@
+"""Losses: functions f of the margin z = y (w·x + b), and what each has to offer to a solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from postil import _native
+from postil.learn.parts import Part, registry
+
+
+@dataclass(frozen=True, slots=True)
+class Loss(Part):
+    """A loss: its formula for people, its code in the native core, what solvers may ask of it.
+
+    ``slope``: it has a first derivative everywhere. ``curvature bound``: its second derivative
+    can be bounded within a step. ``conjugate``: its Legendre transform is known, and with it the
+    best dual variable of one document. ``box dual``: that transform is linear on an interval.
+    ``probability``: 1/(1 + exp(-score)) estimates the probability of membership.
+    """
+
+    formula: str
+    native: _native.LossName
+
+
+LOSSES: Mapping[str, Loss] = MappingProxyType(
+    registry(
+        Loss(
+            "squared",
+            "least squares (zhang-oles-2001, eq. 4)",
+            frozenset({"slope", "curvature bound", "conjugate"}),
+            "(1 - z)²",
+            _native.LossName.squared,
+        ),
+        Loss(
+            "modified-squared",
+            "modified least squares, also squared hinge (zhang-oles-2001, eq. 11)",
+            frozenset({"slope", "curvature bound", "conjugate", "continuation"}),
+            "max(0, 1 - z)²",
+            _native.LossName.modified_squared,
+        ),
+        Loss(
+            "hinge",
+            "support vector machine (zhang-oles-2001, eq. 9)",
+            frozenset({"conjugate", "box dual"}),
+            "max(0, 1 - z)",
+            _native.LossName.hinge,
+        ),
+        Loss(
+            "logistic",
+            "logistic regression (zhang-oles-2001, eq. 6)",
+            frozenset({"slope", "curvature bound", "conjugate", "probability"}),
+            "ln(1 + exp(-z))",
+            _native.LossName.logistic,
+        ),
+    )
+)

@@ -1,0 +1,97 @@
+"""A method: a loss, a prior and a solver that fit together, with their settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from postil import _native
+from postil.errors import UsageError
+from postil.learn.losses import LOSSES, Loss
+from postil.learn.parts import find
+from postil.learn.priors import PRIORS, Prior
+from postil.learn.regularization import Regularization
+from postil.learn.solvers import SOLVERS, InterceptKind, Solver, SolverOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What is minimised, and how.
+
+    ::
+
+        (1/n) Σ cᵢ loss(yᵢ (w·xᵢ + b)) + Σⱼ prior(wⱼ)
+
+    An illegal triple is refused here, before any work. ``intercept`` says whether b, the weight
+    of a constant feature of value ``constant``, is regularised like the others, free, or absent.
+    """
+
+    loss: str = "modified-squared"
+    prior: str = "gaussian"
+    solver: str = "dual-coordinate"
+    regularization: Regularization = field(default_factory=Regularization)
+    intercept: InterceptKind = "penalised"
+    constant: float = 1.0
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        parts = self.parts()
+        missing = _missing(*parts)
+        if missing:
+            raise UsageError(f"{missing}; {_what_works(parts[0], parts[1])}")
+        allowed = parts[2].intercepts
+        if self.intercept not in allowed:
+            raise UsageError(
+                f"the solver {self.solver} cannot have intercept={self.intercept!r}: it takes "
+                f"{' or '.join(sorted(allowed))}"
+            )
+        self.solver_options()
+
+    def parts(self) -> tuple[Loss, Prior, Solver]:
+        """The three parts by their names."""
+        return (
+            find("loss", LOSSES, self.loss),
+            find("prior", PRIORS, self.prior),
+            find("solver", SOLVERS, self.solver),
+        )
+
+    def solver_options(self) -> SolverOptions:
+        """The solver's options, checked."""
+        return self.parts()[2].make_options(self.options)
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether 1/(1 + exp(-score)) is a probability."""
+        return "probability" in self.parts()[0].provides
+
+    def to_native(self) -> _native.LearnOptions:
+        """What the native core needs to know of it."""
+        loss, _, solver = self.parts()
+        options = _native.LearnOptions()
+        options.loss = loss.native
+        options.solver = solver.native
+        options.intercept = getattr(_native.Intercept, self.intercept)
+        options.constant = self.constant
+        self.solver_options().fill(options)
+        return options
+
+
+def _missing(loss: Loss, prior: Prior, solver: Solver) -> str:
+    """What a solver needs and does not get, as a sentence; empty if nothing."""
+    for kind, part, needs in (
+        ("loss", loss, solver.loss_needs),
+        ("prior", prior, solver.prior_needs),
+    ):
+        absent = sorted(needs - part.provides)
+        if absent:
+            wants = f"a {absent[0]}, which the {kind} {part.name} does not have"
+            return f"the solver {solver.name} needs {wants}"
+    return ""
+
+
+def _what_works(loss: Loss, prior: Prior) -> str:
+    able = [solver.name for solver in SOLVERS.values() if not _missing(loss, prior, solver)]
+    if not able:
+        return f"no solver takes the loss {loss.name} with the prior {prior.name}"
+    return f"{loss.name} with {prior.name} works with {' or '.join(able)}"

@@ -1,0 +1,59 @@
+"""What a fit says of itself."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+StopReason = Literal["certified", "movement", "iterations", "constant"]
+CertificateKind = Literal["duality gap", "KKT residual", "exact"]
+
+
+class NotConvergedWarning(UserWarning):
+    """A fit stopped before its certificate was as small as asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class FitReport:
+    """How one category was learned.
+
+    The certificate is relative: the duality gap over the objective, or the largest violation of
+    the optimality conditions over that of zero weights. ``stopped`` is why it ended: certified to
+    the tolerance, a paper's rule on movement, out of iterations, or constant: the category had no
+    member, or nothing but members, so that there was nothing to learn; ``note`` says which.
+    """
+
+    category: str
+    members: int
+    lam: float
+    iterations: int
+    objective: float
+    certificate: float
+    kind: CertificateKind
+    stopped: StopReason
+    seconds: float
+    nonzeros: int
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for a file."""
+        return asdict(self)
+
+
+def warn_of_unfinished(reports: Sequence[FitReport], tolerance: float) -> None:
+    """One warning for all categories that ran out of iterations."""
+    if tolerance <= 0:
+        return
+    unfinished = [r for r in reports if r.stopped == "iterations" and r.certificate > tolerance]
+    if not unfinished:
+        return
+    worst = max(unfinished, key=lambda report: report.certificate)
+    warnings.warn(
+        f"{len(unfinished)} of {len(reports)} categories ran out of iterations; the worst, "
+        f"{worst.category}, has a {worst.kind} of {worst.certificate:.1e} after "
+        f"{worst.iterations}: allow more iterations, or a tolerance above {tolerance:g}",
+        NotConvergedWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,173 @@
+"""Solvers: algorithms, what they need of a loss and a prior, and their options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any, Literal
+
+from postil import _native
+from postil.errors import UsageError
+from postil.learn.parts import Part, registry
+
+InterceptKind = Literal["none", "penalised", "free"]
+
+
+@dataclass(frozen=True, slots=True)
+class SolverOptions:
+    """What every solver can be told.
+
+    ``tolerance`` is of the certificate: the duality gap over the objective, or the largest
+    violation of the optimality conditions over that of zero weights; 0 never asks for it, so that
+    only ``iterations`` (and a stopping rule of a paper) end the work.
+    """
+
+    tolerance: float = 1e-3
+    iterations: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.iterations, int) and self.iterations >= 1):
+            raise UsageError(f"iterations is a whole number of at least 1, not {self.iterations!r}")
+        if not 0 <= self.tolerance < 1:
+            raise UsageError(f"tolerance is at least 0 and under 1, not {self.tolerance!r}")
+
+    def fill(self, options: _native.LearnOptions) -> None:
+        """Set the native options of this solver."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class PrimalCoordinateOptions(SolverOptions):
+    """Primal coordinate descent (zhang-oles-2001, algorithms 2 to 4).
+
+    The defaults are ours: terms in random order, the constant visited eight times in a sweep
+    (all terms lean on it), the trust region that ends as Newton's method, the exact curvature
+    bound. The paper's are ``trust_region="doubled"``, ``bound="printed"``, ``shuffle=False``,
+    ``constant_visits=1``; ``movement=1e-3`` is its stopping rule, ``continuation=50`` its c_k.
+    """
+
+    trust_region: Literal["doubled", "halved"] = "halved"
+    bound: Literal["exact", "printed"] = "exact"
+    initial_reach: float = 1.0
+    reach_slack: float = 0.1
+    movement: float = 0.0
+    continuation: int = 0
+    shuffle: bool = True
+    constant_visits: int = 8
+
+    def fill(self, options: _native.LearnOptions) -> None:
+        """Set the native options of this solver."""
+        primal = _native.PrimalOptions()
+        primal.sweeps = self.iterations
+        primal.tolerance = self.tolerance
+        primal.seed = self.seed
+        primal.trust_region = getattr(_native.TrustRegion, self.trust_region)
+        primal.initial_reach = self.initial_reach
+        primal.reach_slack = self.reach_slack
+        primal.movement = self.movement
+        primal.continuation = self.continuation
+        primal.shuffle = self.shuffle
+        primal.constant_visits = self.constant_visits
+        options.primal = primal
+        options.printed_bound = self.bound == "printed"
+
+
+@dataclass(frozen=True, slots=True)
+class DualCoordinateOptions(SolverOptions):
+    """Dual coordinate descent (zhang-oles-2001, algorithm 5).
+
+    ``rate`` is the paper's η: the share of the hinge's full step that is taken (eq. 18).
+    """
+
+    shuffle: bool = True
+    shrink: bool = True
+    rate: float = 1.0
+
+    def fill(self, options: _native.LearnOptions) -> None:
+        """Set the native options of this solver."""
+        dual = _native.DualOptions()
+        dual.passes = self.iterations
+        dual.tolerance = self.tolerance
+        dual.seed = self.seed
+        dual.shuffle = self.shuffle
+        dual.shrink = self.shrink
+        options.dual = dual
+        options.rate = self.rate
+
+
+@dataclass(frozen=True, slots=True)
+class SmoOptions(SolverOptions):
+    """Sequential minimal optimisation; ``iterations`` counts pairs of documents."""
+
+    iterations: int = 10_000_000
+    cache_megabytes: int = 100
+    shrink: bool = True
+
+    def fill(self, options: _native.LearnOptions) -> None:
+        """Set the native options of this solver."""
+        smo = _native.SmoOptions()
+        smo.steps = self.iterations
+        smo.tolerance = self.tolerance
+        smo.cache_bytes = self.cache_megabytes << 20
+        smo.shrink = self.shrink
+        options.smo = smo
+
+
+@dataclass(frozen=True, slots=True)
+class Solver(Part):
+    """An algorithm: what it needs of the other parts, and its options."""
+
+    loss_needs: frozenset[str]
+    prior_needs: frozenset[str]
+    intercepts: frozenset[str]
+    options: type[SolverOptions]
+    native: _native.SolverName
+
+    def make_options(self, given: Mapping[str, Any]) -> SolverOptions:
+        """Options from names and values, as a recipe holds them."""
+        known = {f.name for f in fields(self.options)}
+        unknown = sorted(set(given) - known)
+        if unknown:
+            raise UsageError(
+                f"the solver {self.name} has no option {unknown[0]!r}: it has "
+                f"{', '.join(sorted(known))}"
+            )
+        return self.options(**given)
+
+
+SOLVERS: Mapping[str, Solver] = MappingProxyType(
+    registry(
+        Solver(
+            "primal-coordinate",
+            "primal coordinate descent with trust region (zhang-oles-2001, algorithms 1-4)",
+            frozenset({"weights"}),
+            frozenset({"slope", "curvature bound"}),
+            frozenset({"step"}),
+            frozenset({"none", "penalised", "free"}),
+            PrimalCoordinateOptions,
+            _native.SolverName.primal_coordinate,
+        ),
+        Solver(
+            "dual-coordinate",
+            "dual coordinate descent (zhang-oles-2001, algorithm 5)",
+            frozenset({"weights", "duals", "kernels"}),
+            frozenset({"conjugate"}),
+            frozenset({"ridge"}),
+            frozenset({"none", "penalised"}),
+            DualCoordinateOptions,
+            _native.SolverName.dual_coordinate,
+        ),
+        Solver(
+            "smo",
+            "sequential minimal optimisation (zhang-oles-2001, eq. 7; Platt 1999)",
+            frozenset({"weights", "kernels"}),
+            frozenset({"box dual"}),
+            frozenset({"ridge"}),
+            frozenset({"free"}),
+            SmoOptions,
+            _native.SolverName.smo,
+        ),
+    )
+)
