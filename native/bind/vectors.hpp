@@ -299,15 +299,16 @@ inline void bind_collector(nb::module_& module) {
         .def(
             "rank",
             [](const TermCollector& self, std::uint64_t min_documents, std::uint64_t max_documents,
-               std::uint64_t max_terms, std::size_t threads) {
+               std::uint64_t min_occurrences, std::uint64_t max_terms, std::size_t threads) {
                 require_threads(threads);
                 Ranking ranking;
                 run_watched([&](Monitor& monitor) {
-                    ranking = self.rank({min_documents, max_documents, max_terms}, threads, monitor);
+                    ranking = self.rank({min_documents, max_documents, min_occurrences, max_terms}, threads,
+                                        monitor);
                 });
                 return ranking;
             },
-            "min_documents"_a, "max_documents"_a, "max_terms"_a, "threads"_a,
+            "min_documents"_a, "max_documents"_a, "min_occurrences"_a, "max_terms"_a, "threads"_a,
             "Filter the terms and put them in their final order.")
         .def("vocabulary", &TermCollector::vocabulary, "ranking"_a)
         .def("matrix", &matrix_of_collected, "ranking"_a, "weighting"_a, "threads"_a,

@@ -264,7 +264,8 @@ TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t
             const auto documents = counts_[shard].documents[local];
             // None at all: only documents that are not learned from hold the term.
             if (documents == 0 || documents < bounds.min_documents ||
-                documents > bounds.max_documents)
+                documents > bounds.max_documents ||
+                counts_[shard].occurrences[local] < bounds.min_occurrences)
                 continue;
             runs[shard].push_back({__builtin_bswap64(words.key(local).first),
                                    static_cast<std::uint32_t>(documents),

@@ -127,7 +127,7 @@ class TermCollector:
     def add_terms(self, terms: Vocabulary, documents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], occurrences: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], document_count: int) -> None:
         """Take in a vocabulary counted elsewhere."""
 
-    def rank(self, min_documents: int, max_documents: int, max_terms: int, threads: int) -> Ranking:
+    def rank(self, min_documents: int, max_documents: int, min_occurrences: int, max_terms: int, threads: int) -> Ranking:
         """Filter the terms and put them in their final order."""
 
     def vocabulary(self, ranking: Ranking) -> Vocabulary: ...

@@ -8,7 +8,8 @@
     │   └── MissingExtraError an optional dependency is needed and absent
     ├── InputError            what was read is not what it should be (exit code 1)
     │   ├── DocumentError     one document of a stream; knows its source and position
-    │   └── CorpusError       a whole corpus: absent, empty, damaged, of unknown format
+    │   ├── CorpusError       a whole corpus: absent, empty, damaged, of unknown format
+    │   └── ModelFileError    a model file: absent, damaged, foreign, too new or too old
     └── FetchError            a download failed or its checksum did not match
 
 A message says which input, which rule, what was received, and what to do. Exceptions know
@@ -59,6 +60,10 @@ class DocumentError(InputError):
 
 class CorpusError(InputError):
     """A whole corpus is absent, empty, damaged or of unknown format."""
+
+
+class ModelFileError(InputError):
+    """A model file is absent, damaged, cut short, foreign, too new or too old."""
 
 
 class FetchError(PostilError, OSError):

@@ -125,7 +125,7 @@ def test_max_terms_breaks_ties_by_bytes(max_terms: int):
 def test_merged_parts_are_the_vocabulary_of_all(parts: list[list[str]], bounds: TermBounds):
     together = [text for part in parts for text in part]
     assume(len(together) > 1)  # of one document, three quarters are none
-    least, most, _ = bounds.limits(len(together))
+    least, most, _, _ = bounds.limits(len(together))
     merged = Vocabulary.merge([vocabulary_of(part) for part in parts], bounds)
     assert merged.names == reference.ranked(
         reference.count(together), least, most, bounds.max_terms

@@ -14,6 +14,7 @@ using Provisional = std::uint32_t;
 struct TermBounds {
     std::uint64_t min_documents = 1;
     std::uint64_t max_documents = UINT64_MAX;
+    std::uint64_t min_occurrences = 1;
     std::uint64_t max_terms = UINT64_MAX;  // the most frequent by occurrences are kept
 };
 

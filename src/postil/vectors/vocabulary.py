@@ -22,23 +22,27 @@ class TermBounds:
     """Which terms a vocabulary keeps.
 
     ``min_df`` and ``max_df`` bound the number of documents that hold a term: whole numbers
-    count documents, fractions are shares of all documents. ``max_terms`` keeps the terms that
-    occur most often.
+    count documents, fractions are shares of all documents. ``min_occurrences`` bounds how often
+    a term occurs in all. ``max_terms`` keeps the terms that occur most often.
     """
 
     min_df: float = 1
     max_df: float = 1.0
     max_terms: int | None = None
+    min_occurrences: int = 1
 
     def __post_init__(self) -> None:
         for name in ("min_df", "max_df"):
             object.__setattr__(self, name, _checked_bound(name, getattr(self, name)))
+        least: Any = self.min_occurrences
+        if not (isinstance(least, (int, np.integer)) and least >= 1):
+            raise UsageError(f"min_occurrences is a whole number of at least 1, not {least!r}")
         most: Any = self.max_terms
         if most is not None and not (isinstance(most, (int, np.integer)) and most >= 1):
             raise UsageError(f"max_terms is a whole number of at least 1, not {most!r}")
 
-    def limits(self, total: int) -> tuple[int, int, int]:
-        """The least and most documents, and the most terms, for a corpus of ``total``."""
+    def limits(self, total: int) -> tuple[int, int, int, int]:
+        """The least and most documents, least occurrences, and most terms, of ``total``."""
         if total == 0:
             raise UsageError(
                 "there is no document to learn terms from (those marked test never are)"
@@ -53,7 +57,8 @@ class TermBounds:
                 f"({least}) for {total} documents"
             )
         unbounded = np.iinfo(np.int64).max
-        return least, most, unbounded if self.max_terms is None else self.max_terms
+        terms = unbounded if self.max_terms is None else self.max_terms
+        return least, most, self.min_occurrences, terms
 
 
 def _checked_bound(name: str, value: Any) -> float:  # noqa: ANN401 - whatever the user passed

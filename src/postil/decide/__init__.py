@@ -1,0 +1,75 @@
+"""Scores to decisions: thresholds, ranks and proportions, and calibration to probabilities.
+
+Names are loaded when first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from postil.decide.calibration import (
+        CALIBRATIONS,
+        Calibration,
+        calibration_from_parts,
+        calibration_needs,
+        calibration_to_parts,
+        fit_calibration,
+    )
+    from postil.decide.decision import DecisionRule
+    from postil.decide.evidence import Needs, OutOfFoldScores, TrainingScores
+    from postil.decide.fitting import fit_rule
+    from postil.decide.folds import Folds, make_folds
+    from postil.decide.out_of_fold import out_of_fold_scores
+    from postil.decide.rules import RULES
+    from postil.decide.spec import RuleSpec, parse_rule
+    from postil.decide.states import State
+
+__all__ = [
+    "CALIBRATIONS",
+    "RULES",
+    "Calibration",
+    "DecisionRule",
+    "Folds",
+    "Needs",
+    "OutOfFoldScores",
+    "RuleSpec",
+    "State",
+    "TrainingScores",
+    "calibration_from_parts",
+    "calibration_needs",
+    "calibration_to_parts",
+    "fit_calibration",
+    "fit_rule",
+    "make_folds",
+    "out_of_fold_scores",
+    "parse_rule",
+]
+
+_HOMES = {
+    "CALIBRATIONS": "calibration",
+    "Calibration": "calibration",
+    "DecisionRule": "decision",
+    "Folds": "folds",
+    "Needs": "evidence",
+    "OutOfFoldScores": "evidence",
+    "RULES": "rules",
+    "RuleSpec": "spec",
+    "State": "states",
+    "TrainingScores": "evidence",
+    "calibration_from_parts": "calibration",
+    "calibration_needs": "calibration",
+    "calibration_to_parts": "calibration",
+    "fit_calibration": "calibration",
+    "fit_rule": "fitting",
+    "make_folds": "folds",
+    "out_of_fold_scores": "out_of_fold",
+    "parse_rule": "spec",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

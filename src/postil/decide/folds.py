@@ -1,0 +1,67 @@
+"""Folds of the training documents: one set for all categories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postil.corpus.stratification import stratify
+from postil.decide.inputs import Sparse, checked_truth, frozen
+from postil.errors import UsageError
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Folds:
+    """A partition of documents: ``part[i]``, from 0, is the fold that holds document i out."""
+
+    part: Rows
+
+    def __post_init__(self) -> None:
+        part = np.asarray(self.part)
+        if part.ndim != 1 or part.dtype.kind not in "iu":
+            raise UsageError(
+                f"folds are one whole number per document, got {part.ndim} dimensions of "
+                f"{part.dtype}"
+            )
+        sizes = np.bincount(part) if len(part) > 0 and part.min() >= 0 else np.zeros(1)
+        if len(sizes) < 2 or not sizes.all():
+            raise UsageError(
+                "folds are numbered from 0 and none is empty, 2 or more of them; got "
+                f"{np.unique(part).tolist()} among {len(part)} documents"
+            )
+        object.__setattr__(self, "part", frozen(part, np.int64))
+
+    def __len__(self) -> int:
+        return int(self.part.max()) + 1
+
+    def __iter__(self) -> Iterator[tuple[Rows, Rows]]:
+        """Yield for each fold the documents to train on and those held out, both rising."""
+        for fold in range(len(self)):
+            held_out = self.part == fold
+            yield np.flatnonzero(~held_out), np.flatnonzero(held_out)
+
+
+def make_folds(truth: Sparse, count: int = 5, seed: int = 0) -> Folds:
+    """Cut documents in ``count`` folds in which every category keeps its share.
+
+    Multi-label iterative stratification (:mod:`postil.corpus.stratification`): the same truth,
+    count and seed give the same folds. Time is linear in memberships times folds.
+    """
+    by_document = checked_truth(truth).tocsr()
+    documents = by_document.shape[0]
+    if not 2 <= count <= documents:
+        raise UsageError(
+            f"{documents} documents cannot be cut in {count} folds: each fold holds out one "
+            "document or more, and there are 2 folds or more"
+        )
+    names = [str(category) for category in range(by_document.shape[1])]
+    bounds = by_document.indptr.tolist()
+    columns = by_document.indices.tolist()
+    labels = ([names[column] for column in columns[start:end]] for start, end in pairwise(bounds))
+    return Folds(stratify(labels, [1 / count] * count, seed))

@@ -1,0 +1,229 @@
+"""The break-even point: the precision and recall of a category where the two are equal.
+
+Let a category have p members in the test. Precision is TP/(TP + FP) and recall TP/p, so as soon
+as one member is found they are equal exactly where FP = FN: where as many documents are accepted
+as are members. A break-even point is therefore the precision among the p documents that score
+highest. (Where no member is found yet, precision and recall are both 0 at any cut; that is no
+break-even point.)
+
+Documents of equal score are accepted together, so p may fall inside a block and no threshold
+breaks even. ``DEFINITIONS`` says what then:
+
+- ``exact``: undefined.
+- ``nearest``: the mean of precision and recall at the cut that accepts a number of documents
+  nearest to p; of two equally near ones the one that accepts more. Where that cut accepts
+  nothing the value is 0.
+- ``interpolated``: where the straight line between the two cuts around p, drawn in the
+  precision-recall plane, crosses precision = recall. Left of the first cut that finds a member
+  the curve is taken as flat.
+- ``expected``: the mean over all orders of the tied documents, ``(TPₐ + (p - a)/(b - a) ·
+  (TP_b - TPₐ)) / p`` for cuts that accept a < p < b.
+- ``ceiling``: on the curve of information retrieval's interpolated precision (at recall r the
+  highest precision at any recall ≥ r): the highest ``min(precision, recall)`` of any cut. The
+  only one that is more than ``exact`` where that exists.
+
+The first four agree where a threshold breaks even.
+
+**Micro-average** (zhang-oles-2001 section 4.2, zhang-2000): each category is cut at its own
+break-even point and the counts are added up; the value is the mean of pooled precision and
+pooled recall. Where each category breaks even, its FP = FN, pooled precision equals pooled
+recall, and the value is ``Σ TPᵢ / Σ pᵢ``: the mean of the categories' break-even points weighted
+by their members. The tables of zhang-2000 show that this is what the authors did: the
+size-weighted means of the ten categories give the printed micro-averages, and where scores leave
+no ties (the columns SVM and LM-UWin) only multiples of 1/p are printed. In the columns with ties
+(Perceptron above all) stand values between these multiples, all but one of which is a mean of
+precision and recall at a cut at most four documents from p, as ``nearest`` gives.
+
+**A category without members** has no break-even point. Its threshold is the one that accepts
+nothing, which adds nothing to the pool: it is in no micro-average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from postil.errors import UsageError
+from postil.evaluate.averages import Average, macro
+from postil.evaluate.cuts import Cuts, cuts_of_categories
+from postil.evaluate.undefined import UNDEFINED, plain_fields, ratio
+from postil.features.inputs import Floats, Indices, Sparse
+
+
+@dataclass(frozen=True)
+class Point:
+    """A category's break-even point and its counts, fractional where interpolated.
+
+    ``threshold`` is undefined where no single threshold gives these counts.
+    """
+
+    value: float
+    threshold: float
+    true_positives: float
+    false_positives: float
+    false_negatives: float
+
+
+Definition = Callable[[Cuts], Point]
+
+_NONE = Point(UNDEFINED, UNDEFINED, 0.0, 0.0, 0.0)
+
+
+def exact(cuts: Cuts) -> Point:
+    """The cut that accepts as many documents as are members, undefined without one."""
+    below, above = _around(cuts)
+    return _at(cuts, below) if below == above else _NONE
+
+
+def nearest(cuts: Cuts) -> Point:
+    """The cut that accepts a number of documents nearest to the number of members."""
+    below, above = _around(cuts)
+    too_few, too_many = cuts.members - cuts.accepted[below], cuts.accepted[above] - cuts.members
+    return _at(cuts, above if too_many <= too_few else below)
+
+
+def interpolated(cuts: Cuts) -> Point:
+    """The crossing of the precision-recall polygon with precision = recall."""
+    below, above = _around(cuts)
+    if below == above:
+        return _at(cuts, below)
+    right = np.array([cuts.recall[above], cuts.precision[above]])
+    left = np.array([0.0, right[1]])
+    if cuts.found[below] > 0:
+        left = np.array([cuts.recall[below], cuts.precision[below]])
+    fall, rise = left[1] - left[0], right[0] - right[1]
+    along = float(np.nan_to_num(ratio(fall, fall + rise)))
+    return _balanced(cuts, float(left[0] + along * (right[0] - left[0])))
+
+
+def expected(cuts: Cuts) -> Point:
+    """The mean over all orders of the tied documents."""
+    below, above = _around(cuts)
+    if below == above:
+        return _at(cuts, below)
+    found = np.interp(cuts.members, cuts.accepted, cuts.found)
+    return _balanced(cuts, float(found) / cuts.members)
+
+
+def ceiling(cuts: Cuts) -> Point:
+    """The highest ``min(precision, recall)`` of any cut."""
+    lower = np.fmin(cuts.precision, cuts.recall)
+    return _balanced(cuts, float(lower.max())) if cuts.members else _at(cuts, 0)
+
+
+DEFINITIONS: dict[str, Definition] = {
+    "exact": exact,
+    "nearest": nearest,
+    "interpolated": interpolated,
+    "expected": expected,
+    "ceiling": ceiling,
+}
+
+
+@dataclass(frozen=True)
+class BreakEvenPoints:
+    """The break-even points of all categories under one definition, one entry each."""
+
+    definition: str
+    values: Floats
+    thresholds: Floats
+    true_positives: Floats
+    false_positives: Floats
+    false_negatives: Floats
+
+    @property
+    def precision(self) -> float:
+        """Precision of the pooled counts."""
+        return float(_share(self.true_positives, self.false_positives))
+
+    @property
+    def recall(self) -> float:
+        """Recall of the pooled counts."""
+        return float(_share(self.true_positives, self.false_negatives))
+
+    @property
+    def micro(self) -> float:
+        """The micro-averaged break-even point: the mean of pooled precision and recall."""
+        if np.isnan(self.precision):
+            # Nothing is accepted: undefined without members, else nothing was found.
+            return self.recall
+        return (self.precision + self.recall) / 2
+
+    @property
+    def undefined(self) -> int:
+        """Categories without a break-even point; they add nothing to the pooled counts."""
+        return int(np.isnan(self.values).sum())
+
+    def macro(self, rule: str = "zero") -> Average:
+        """The mean over categories."""
+        return macro(self.values, rule)
+
+    def of(self, categories: Indices) -> BreakEvenPoints:
+        """Keep some categories, such as the ten largest."""
+        columns = (
+            column[categories] for name, column in vars(self).items() if name != "definition"
+        )
+        return BreakEvenPoints(self.definition, *columns)
+
+    def to_dict(self, rule: str = "zero") -> dict[str, Any]:
+        """Give the averages as plain values for JSON."""
+        return plain_fields(
+            {
+                "micro": self.micro,
+                "precision": self.precision,
+                "recall": self.recall,
+                "macro": self.macro(rule).to_dict(),
+                "undefined": self.undefined,
+            }
+        )
+
+
+def definition_named(name: str) -> Definition:
+    """Look up a definition of the break-even point."""
+    if name not in DEFINITIONS:
+        raise UsageError(
+            f"no definition of the break-even point is called {name!r}; there are: "
+            f"{', '.join(DEFINITIONS)}"
+        )
+    return DEFINITIONS[name]
+
+
+def break_even_points(
+    truth: Sparse, scores: Floats, definition: str = "nearest"
+) -> BreakEvenPoints:
+    """Find the break-even point of every category; sorts the documents once for each."""
+    locate = definition_named(definition)
+    return gathered(definition, (locate(cuts) for cuts in cuts_of_categories(truth, scores)))
+
+
+def gathered(definition: str, points: Iterable[Point]) -> BreakEvenPoints:
+    """Put the points of categories into columns."""
+    rows = [tuple(vars(point).values()) for point in points]
+    table = np.array(rows, np.float64).reshape(len(rows), 5)
+    return BreakEvenPoints(definition, *table.T)
+
+
+def _around(cuts: Cuts) -> tuple[int, int]:
+    """The last cut that accepts at most as many as are members, the first of at least as many."""
+    below = int(np.searchsorted(cuts.accepted, cuts.members, side="right")) - 1
+    return below, int(np.searchsorted(cuts.accepted, cuts.members, side="left"))
+
+
+def _at(cuts: Cuts, cut: int) -> Point:
+    found, accepted = float(cuts.found[cut]), float(cuts.accepted[cut])
+    value = UNDEFINED
+    if cuts.members:
+        value = (found / max(accepted, 1.0) + found / cuts.members) / 2
+    return Point(value, cuts.threshold(cut), found, accepted - found, cuts.members - found)
+
+
+def _balanced(cuts: Cuts, value: float) -> Point:
+    found = value * cuts.members
+    return Point(value, UNDEFINED, found, cuts.members - found, cuts.members - found)
+
+
+def _share(found: Floats, rest: Floats) -> Floats:
+    return ratio(found.sum(), found.sum() + rest.sum())

@@ -1,0 +1,142 @@
+"""Naive Bayes, multinomial, with λ-smoothing (zhang-oles-2001, section 4.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from postil.errors import UsageError
+from postil.features.selection import Selection
+from postil.learn.design import Design
+from postil.learn.emphasis import Emphasis
+from postil.learn.labels import Labels
+from postil.learn.linear_fit import LinearFit
+from postil.learn.one_vs_rest import ALWAYS, NEVER
+from postil.learn.report import FitReport
+
+Floats = NDArray[np.float64]
+Form = Literal["multi-class", "one-vs-rest"]
+
+
+@dataclass(frozen=True, slots=True)
+class NaiveBayes:
+    """Naive Bayes-1 (``multi-class``) and Naive Bayes-2 (``one-vs-rest``).
+
+    With N the summed weight of a term in a class and λ added to each of them::
+
+        multi-class   score_c = ln P(c) + Σ x ln P(term | c)
+        one-vs-rest   score_c = ln P(c)/P(not c) + Σ x ln P(term | c)/P(term | not c)
+
+    Scores are linear in x, so that a fit is like any other. One pass over the non-zeros, and
+    the number of categories times their terms.
+    """
+
+    smoothing: float = 1e-2
+    form: Form = "one-vs-rest"
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.smoothing) and self.smoothing > 0):
+            raise UsageError(f"smoothing is a finite number above 0, not {self.smoothing!r}")
+        if self.form not in ("multi-class", "one-vs-rest"):
+            raise UsageError(f"form is multi-class or one-vs-rest, not {self.form!r}")
+
+    def fit(
+        self,
+        design: Design,
+        labels: Labels,
+        *,
+        selection: Selection | None = None,
+        emphasis: Emphasis | None = None,
+    ) -> LinearFit:
+        """Learn every category."""
+        if (design.rows.data < 0).any():
+            raise UsageError("Naive Bayes counts: weights of terms must not be negative")
+        weights = (emphasis or Emphasis()).of_documents(design.documents)
+        weighted = sp.diags_array(weights) @ labels.members.astype(np.float64)
+        inside = sp.csr_matrix(weighted.T @ design.rows)
+        sizes = np.asarray(weighted.sum(axis=0)).ravel()
+        if self.form == "multi-class":
+            return self._multi_class(labels, inside, sizes, selection)
+        total = np.asarray(weights @ design.rows).ravel()
+        return self._one_vs_rest(labels, inside, total, sizes, float(weights.sum()), selection)
+
+    def _multi_class(
+        self,
+        labels: Labels,
+        inside: sp.csr_matrix[Any],
+        sizes: Floats,
+        selection: Selection | None,
+    ) -> LinearFit:
+        if selection is not None:
+            raise UsageError("multi-class Naive Bayes uses the same terms for all categories")
+        rows = [
+            _log_share(inside[[c]].toarray().ravel(), self.smoothing) for c in range(len(labels))
+        ]
+        shares = sizes / max(sizes.sum(), 1.0)
+        with np.errstate(divide="ignore"):
+            intercepts = np.where(sizes > 0, np.log(shares), np.log(np.finfo(float).tiny))
+        weights = sp.csr_matrix(np.array(rows).reshape(len(labels), inside.shape[1]))
+        return _fit_of(labels, weights, intercepts, sizes)
+
+    def _one_vs_rest(
+        self,
+        labels: Labels,
+        inside: sp.csr_matrix[Any],
+        total: Floats,
+        sizes: Floats,
+        documents: float,
+        selection: Selection | None,
+    ) -> LinearFit:
+        every = np.arange(len(total), dtype=np.int32)
+        terms, values = [], []
+        intercepts = np.empty(len(labels))
+        for category in range(len(labels)):
+            if not 0 < sizes[category] < documents:
+                intercepts[category] = ALWAYS if sizes[category] > 0 else NEVER
+                terms.append(every[:0])
+                values.append(np.empty(0))
+                continue
+            chosen = every if selection is None else selection[category]
+            ours = inside[[category]].toarray().ravel()[chosen]
+            theirs = total[chosen] - ours
+            values.append(_log_share(ours, self.smoothing) - _log_share(theirs, self.smoothing))
+            terms.append(chosen)
+            intercepts[category] = np.log(sizes[category] / (documents - sizes[category]))
+        starts = np.concatenate(([0], np.cumsum([len(ids) for ids in terms])))
+        shape = (len(labels), len(total))
+        flat = (np.concatenate([np.empty(0), *values]), np.concatenate([every[:0], *terms]), starts)
+        return _fit_of(labels, sp.csr_matrix(flat, shape=shape), intercepts, sizes)
+
+
+def _log_share(counts: Floats, smoothing: float) -> Floats:
+    """Ln P(term | class), every count raised by λ."""
+    raised = np.maximum(counts, 0.0) + smoothing
+    share: Floats = np.log(raised) - np.log(raised.sum())
+    return share
+
+
+def _fit_of(
+    labels: Labels, weights: sp.csr_matrix[Any], intercepts: Floats, sizes: Floats
+) -> LinearFit:
+    counts = labels.sizes()
+    reports = tuple(
+        FitReport(
+            category=name,
+            members=int(counts[c]),
+            lam=0.0,
+            iterations=1,
+            objective=0.0,
+            certificate=0.0,
+            kind="exact",
+            stopped="certified" if sizes[c] > 0 else "constant",
+            seconds=0.0,
+            nonzeros=int(weights.indptr[c + 1] - weights.indptr[c]),
+            note="" if sizes[c] > 0 else "the category has no member: never chosen",
+        )
+        for c, name in enumerate(labels.names)
+    )
+    return LinearFit(labels.names, weights, intercepts, reports)

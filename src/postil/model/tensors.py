@@ -1,0 +1,63 @@
+"""The arrays of a model file by name, each looked at before it is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from postil.errors import InputError
+
+Arrays = dict[str, NDArray[Any]]
+
+_KINDS: Mapping[str, str] = {"u": "whole numbers of 0 and more", "f4": "float32", "f8": "float64"}
+
+
+class Parts(NamedTuple):
+    """A part of a model as a file holds it: settings that JSON can hold, and arrays by name."""
+
+    settings: dict[str, Any]
+    arrays: Arrays
+
+
+def prefixed(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
+    """The arrays under names that begin with ``prefix``, the way :meth:`Tensors.group` reads."""
+    return {f"{prefix}.{name}": array for name, array in arrays.items()}
+
+
+class Tensors:
+    """Arrays to be taken, each by the part of the model it belongs to.
+
+    What nobody has taken in the end belongs to nothing this postil knows, and is refused.
+    """
+
+    def __init__(self, arrays: Arrays) -> None:
+        self._left = dict(arrays)
+
+    def take(self, name: str, kind: str, *shape: int | None) -> NDArray[Any]:
+        """Take an array of this kind ("u", "f4", "f8") and shape; None is any length."""
+        array = self._left.pop(name, None)
+        if array is None:
+            raise InputError(f"the tensor {name!r} is missing")
+        if kind not in (array.dtype.kind, array.dtype.str[1:]):
+            raise InputError(f"{name!r} should be of {_KINDS[kind]}, is of {array.dtype}")
+        fits = len(shape) == array.ndim and all(
+            wanted in (None, size) for wanted, size in zip(shape, array.shape, strict=True)
+        )
+        if not fits:
+            wanted = " × ".join("any" if size is None else str(size) for size in shape)
+            got = " × ".join(map(str, array.shape))
+            raise InputError(f"{name!r} should have {wanted} entries, has {got}")
+        return array
+
+    def group(self, prefix: str) -> Arrays:
+        """Take all arrays whose names begin with ``prefix`` and a dot, by the rest of them."""
+        head = f"{prefix}."
+        names = [name for name in self._left if name.startswith(head)]
+        return {name.removeprefix(head): self._left.pop(name) for name in names}
+
+    def finish(self) -> None:
+        """Refuse what is left."""
+        if self._left:
+            raise InputError(f"the tensor {min(self._left)!r} belongs to nothing that is known")

@@ -1,0 +1,177 @@
+"""Results kept by what they depend on, so that a second run is instant.
+
+An entry is a JSON file named by the SHA-256 of its question: which experiment, with which
+settings, on which data, by which code. A question with any other answer has another name, so
+that entries never go stale and need no lock: processes that compute the same write the same,
+each under a temporary name first.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from postil.corpus.files.atomic import output_file
+from postil.corpus.named.locations import cache_folder
+from postil.errors import InputError, UsageError
+from postil.papers.canonical import Json, canonical_json, digest
+
+FORMAT = 1
+FOLDER = "results"
+ENTRY = re.compile(r"[0-9a-f]{64}\.json")
+PART = re.compile(r"\.[0-9a-f]{64}\.json\.[0-9a-f]+\.part")
+ATTEMPTS = 5
+ABANDONED = 3600.0  # seconds after which a file half-written belongs to a process that died
+
+
+class CacheWarning(UserWarning):
+    """A result could not be read from the cache, or not be kept in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a result depends on.
+
+    ``data`` is a fingerprint of the documents, ``code`` one of the parts of the program that
+    matter; whoever asks says what they are.
+    """
+
+    experiment: str
+    settings: Mapping[str, Json]
+    data: str
+    code: str
+
+    def as_json(self) -> dict[str, Json]:
+        """The question as it is hashed and kept."""
+        return {
+            "format": FORMAT,
+            "experiment": self.experiment,
+            "settings": self.settings,
+            "data": self.data,
+            "code": self.code,
+        }
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of the question's canonical JSON."""
+        return digest(self.as_json())
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the cache holds for a question; the result itself may be ``None``."""
+
+    result: Json
+
+
+class ResultCache:
+    """A folder of results: by default ``results`` in the user's cache."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder if folder is not None else cache_folder() / FOLDER
+
+    def get(self, question: Question) -> Answer | None:
+        """Look a result up; ``None`` where there is none.
+
+        A damaged entry counts as none and is warned of; keeping the result again repairs it.
+        """
+        path = self._path(question)
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            _warn(f"{path}: cannot be read ({error.strerror}); computing the result again")
+            return None
+        try:
+            return Answer(_checked_result(content, question))
+        except InputError as error:
+            _warn(f"{path}: {error}; computing the result again")
+            return None
+
+    def put(self, question: Question, result: Json) -> None:
+        """Keep a result. That the disk is full or read-only is warned of, not raised."""
+        entry = {"question": question.as_json(), "result": result, "sha256": digest(result)}
+        content = canonical_json(entry).encode("ascii")
+        path = self._path(question)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            _write(path, content)
+        except (OSError, UsageError) as error:
+            _warn(f"{path}: the result cannot be kept ({error})")
+
+    def clear(self) -> int:
+        """Remove all entries, and what dead processes left; return the number of entries."""
+        removed = 0
+        for path in self._files():
+            if ENTRY.fullmatch(path.name):
+                removed += _remove(path)
+            elif PART.fullmatch(path.name) and _is_abandoned(path):
+                _remove(path)
+        return removed
+
+    def _path(self, question: Question) -> Path:
+        return self.folder / f"{question.key}.json"
+
+    def _files(self) -> Iterator[Path]:
+        with suppress(FileNotFoundError):
+            yield from list(self.folder.iterdir())
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file; once more where another process took the old one away in between."""
+    for attempt in range(ATTEMPTS):
+        try:
+            with output_file(path) as file:
+                file.write(content)
+        except FileNotFoundError:
+            if attempt == ATTEMPTS - 1:
+                raise
+        else:
+            return
+
+
+def _checked_result(content: bytes, question: Question) -> Json:
+    """Take the result out of an entry that is whole and answers this question."""
+    try:
+        entry = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise InputError("is damaged: not JSON") from error
+    if not isinstance(entry, dict) or entry.keys() != {"question", "result", "sha256"}:
+        raise InputError("is damaged: not an entry of the cache")
+    try:
+        asked = canonical_json(entry["question"])
+        found = digest(entry["result"])
+    except UsageError as error:
+        raise InputError(f"is damaged: {error}") from error
+    if asked != canonical_json(question.as_json()):
+        raise InputError("is damaged: it answers another question")
+    if found != entry["sha256"]:
+        raise InputError("is damaged: its checksum does not match")
+    return cast("Json", entry["result"])
+
+
+def _remove(path: Path) -> bool:
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _is_abandoned(path: Path) -> bool:
+    try:
+        return time.time() - path.stat().st_mtime > ABANDONED
+    except FileNotFoundError:
+        return False
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, CacheWarning, stacklevel=3)

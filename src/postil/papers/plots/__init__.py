@@ -1,0 +1,1 @@
+"""Figures: a small language for what is drawn, and the drawing of it as SVG and PNG."""

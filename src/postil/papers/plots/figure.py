@@ -1,0 +1,137 @@
+"""What a figure shows, in a few words: panels with lines, bars and levels over two axes.
+
+The words know nothing of matplotlib. A series is told by its name, and the same name has the
+same colour in the whole figure; its ``origin`` tells the paper's data (open marks) from ours
+(filled ones).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal, TypeAlias
+
+from postil.errors import UsageError
+from postil.papers.paper import Scale, Stroke
+
+Origin = Literal["paper", "ours"]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis; ``ticks`` are chosen where none are given."""
+
+    label: str
+    scale: Scale = "linear"
+    ticks: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Points in order, joined by a line, marked, or both."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    origin: Origin = "ours"
+    stroke: Stroke = "solid"
+    joined: bool = True
+    marked: bool = True
+
+    def __post_init__(self) -> None:
+        if len(self.x) != len(self.y):
+            raise UsageError(
+                f"line {self.name!r}: needs as many x as y, got {len(self.x)} and {len(self.y)}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A histogram: ``heights[i]`` between ``edges[i]`` and ``edges[i + 1]``."""
+
+    name: str
+    edges: tuple[float, ...]
+    heights: tuple[float, ...]
+    origin: Origin = "ours"
+
+    def __post_init__(self) -> None:
+        if len(self.edges) != len(self.heights) + 1:
+            raise UsageError(
+                f"bars {self.name!r}: needs one edge more than heights, got {len(self.edges)} and "
+                f"{len(self.heights)}"
+            )
+        if any(after <= before for before, after in zip(self.edges, self.edges[1:], strict=False)):
+            raise UsageError(f"bars {self.name!r}: edges must rise, got {list(self.edges)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A horizontal line through the whole panel, with words on it."""
+
+    name: str
+    y: float
+    words: str
+    origin: Origin = "ours"
+
+
+Mark: TypeAlias = Line | Bars | Level
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One pair of axes; the panels of a figure share theirs."""
+
+    marks: tuple[Mark, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure: panels side by side, and the names of the series under them."""
+
+    id: str
+    title: str
+    x: Axis
+    y: Axis
+    panels: tuple[Panel, ...]
+    legend: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.panels:
+            raise UsageError(f"{self.id}: a figure needs a panel")
+        for mark in self.marks():
+            xs, ys = _coordinates(mark)
+            _check(f"{self.id}, {mark.name!r}, horizontally", xs, self.x.scale)
+            _check(f"{self.id}, {mark.name!r}, vertically", ys, self.y.scale)
+
+    def marks(self) -> Iterator[Mark]:
+        """All marks, panel by panel."""
+        for panel in self.panels:
+            yield from panel.marks
+
+    def names(self) -> list[str]:
+        """The names of all series, each once, in order."""
+        return list(dict.fromkeys(mark.name for mark in self.marks()))
+
+    def origins(self) -> list[Origin]:
+        """Whose data are shown."""
+        return list(dict.fromkeys(mark.origin for mark in self.marks()))
+
+
+def _coordinates(mark: Mark) -> tuple[Iterable[float], Iterable[float]]:
+    match mark:
+        case Line():
+            return mark.x, mark.y
+        case Bars():
+            return mark.edges, mark.heights
+        case Level():
+            return (), (mark.y,)
+
+
+def _check(which: str, numbers: Iterable[float], scale: Scale) -> None:
+    for number in numbers:
+        if not isfinite(number):
+            raise UsageError(f"{which}: {number} cannot be drawn; leave the point out")
+        if scale == "log" and number <= 0:
+            raise UsageError(f"{which}: a log axis holds numbers above 0, got {number}")

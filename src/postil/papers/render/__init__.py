@@ -1,0 +1,1 @@
+"""Reproductions for people and programs: terminal, Markdown, HTML, JSON."""

@@ -1,0 +1,176 @@
+"""From labelled documents to a trained categorizer: the steps of a recipe, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from postil.corpus.document import Document
+from postil.decide import (
+    DecisionRule,
+    OutOfFoldScores,
+    TrainingScores,
+    calibration_needs,
+    fit_calibration,
+    fit_rule,
+    make_folds,
+    out_of_fold_scores,
+    parse_rule,
+)
+from postil.decide.calibration import Calibration
+from postil.decide.evidence import Needs
+from postil.errors import InputError
+from postil.features.select import select_terms
+from postil.features.selection import Selection
+from postil.learn.design import Design
+from postil.learn.emphasis import Emphasis
+from postil.learn.labels import Labels
+from postil.learn.linear_fit import LinearFit
+from postil.recipes.recipe import Recipe
+from postil.vectors.gathering import RowFacts, chunks_of
+from postil.vectors.vectorizer import Vectorizer
+
+Watch = Callable[[str, int, int | None], None]
+Floats = NDArray[np.float64]
+
+CHUNK = 4096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trained:
+    """Everything a decision needs, and what it was learned from."""
+
+    recipe: Recipe
+    vectorizer: Vectorizer
+    fit: LinearFit
+    rule: DecisionRule
+    calibration: Calibration | None
+    documents: int
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The names of the categories, in the order of the scores."""
+        return self.fit.names
+
+
+def train(
+    documents: Iterable[Document],
+    recipe: Recipe,
+    *,
+    threads: int | None = None,
+    seed: int = 0,
+    watch: Watch | None = None,
+) -> Trained:
+    """Learn a categorizer from all documents that are not marked as test.
+
+    Cost: one pass over the documents, then the learner's; a decision rule or a calibration that
+    is tuned out of fold learns once more for each fold. ``watch`` is told the step, how much of
+    it is done, and of how much.
+    """
+    watch = watch or _unwatched
+    vectorizer = recipe.representation.vectorizer(threads)
+    facts = RowFacts()
+    learned = (document for document in documents if document.split != "test")
+    matrix = vectorizer.fit_transform_chunks(_watched(learned, vectorizer, facts, watch))
+    if not facts.categories:
+        raise InputError(
+            f"none of the {len(facts.ids)} training documents has a label: name the column that "
+            "holds them, or use a corpus with labels"
+        )
+    labels = Labels(tuple(facts.categories), facts.indicator().astype(bool))
+    task = _Task(recipe, Design(matrix), labels, threads, watch)
+    fit = task.learn("learning", None)
+    rule, calibration = task.decisions(fit, seed)
+    return Trained(recipe, vectorizer, fit, rule, calibration, len(facts.ids))
+
+
+def _unwatched(step: str, done: int, total: int | None) -> None:
+    """Nobody looks."""
+
+
+def _watched(
+    documents: Iterable[Document], vectorizer: Vectorizer, facts: RowFacts, watch: Watch
+) -> Any:  # noqa: ANN401 - an iterator of chunks
+    for chunk in chunks_of(documents, vectorizer.fields, CHUNK, facts):
+        yield chunk
+        watch("reading", len(facts.ids), None)
+
+
+class _Task:
+    """One training run after its documents have become vectors."""
+
+    def __init__(
+        self, recipe: Recipe, design: Design, labels: Labels, threads: int | None, watch: Watch
+    ) -> None:
+        self.recipe = recipe
+        self.design = design
+        self.labels = labels
+        self.threads = threads
+        self.watch = watch
+        self.learner = recipe.learner()
+
+    def learn(self, step: str, rows: NDArray[Any] | None) -> LinearFit:
+        """Learn from all documents, or from some rows: the others weigh nothing."""
+        emphasis = Emphasis()
+        if rows is not None:
+            weights = np.zeros(self.design.documents)
+            weights[rows] = 1.0
+            emphasis = Emphasis(weights)
+        return self.learner.learn(
+            self.design,
+            self.labels,
+            selection=self._selection(rows),
+            emphasis=emphasis,
+            threads=self.threads,
+            progress=lambda done, total: self.watch(step, done, total),
+        )
+
+    def _selection(self, rows: NDArray[Any] | None) -> Selection | None:
+        wanted = self.recipe.selection
+        if wanted.measure is None:
+            return None
+        matrix, members = self.design.rows, self.labels.members
+        if rows is not None:
+            matrix, members = matrix[rows], members[rows]
+        return select_terms(
+            matrix,
+            sp.csr_matrix(members, dtype=np.float32),
+            measure=wanted.measure,
+            k=wanted.terms,
+            threshold=wanted.threshold,
+        )
+
+    def decisions(self, fit: LinearFit, seed: int) -> tuple[DecisionRule, Calibration | None]:
+        """The decision rule and the calibration, from training documents alone."""
+        spec = parse_rule(self.recipe.decide.rule)
+        kind = self.recipe.decide.calibration
+        if kind is None and self.learner.gives_probabilities:
+            kind = "logistic"
+        needed = {spec.needs} | ({calibration_needs(kind)} if kind is not None else set())
+        scores: dict[Needs, TrainingScores | OutOfFoldScores | None] = {Needs.NOTHING: None}
+        if Needs.TRAINING in needed:
+            scores[Needs.TRAINING] = TrainingScores(fit.scores(self.design.rows))
+        if Needs.OUT_OF_FOLD in needed:
+            scores[Needs.OUT_OF_FOLD] = self._out_of_fold(seed)
+        truth = self.labels.members
+        rule = fit_rule(spec, scores[spec.needs], truth)
+        if kind is None:
+            return rule, None
+        return rule, fit_calibration(kind, scores[calibration_needs(kind)], truth)
+
+    def _out_of_fold(self, seed: int) -> OutOfFoldScores:
+        folds = make_folds(self.labels.members, self.recipe.decide.folds, seed)
+        number = 0
+
+        def fit_and_score(train: NDArray[Any], held_out: NDArray[Any]) -> Floats:
+            nonlocal number
+            number += 1
+            fit = self.learn(f"fold {number} of {len(folds)}", train)
+            return fit.scores(self.design.rows[held_out])
+
+        return out_of_fold_scores(fit_and_score, folds, self.design.documents, len(self.labels))
