@@ -164,7 +164,8 @@ class _Task:
         return rule, fit_calibration(kind, scores[calibration_needs(kind)], truth)
 
     def _out_of_fold(self, seed: int) -> OutOfFoldScores:
-        folds = make_folds(self.labels.members, self.recipe.decide.folds, seed)
+        count = min(self.recipe.decide.folds, self.design.documents)  # few texts, few folds
+        folds = make_folds(self.labels.members, count, seed)
         number = 0
 
         def fit_and_score(train: NDArray[Any], held_out: NDArray[Any]) -> Floats:

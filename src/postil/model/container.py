@@ -104,7 +104,7 @@ def read_header(buffer: Buffer) -> Header:
             )
         raise foreign("it does not begin like one")
     try:
-        return _header(from_text(bytes(buffer[LENGTH_BYTES:start])), start)
+        return _header(from_text(bytes(buffer[LENGTH_BYTES:start]).decode("utf-8")), start)
     except ValueError as error:
         if ours:
             raise ModelFileError(f"has a damaged header ({error}); copy it again") from error
@@ -149,12 +149,11 @@ def _header(found: object, start: int) -> Header:
 
 def _entry(name: str, described: object) -> Entry:
     match described:
-        case {"dtype": str(dtype), "shape": list(shape), "data_offsets": [begin, end]}:
-            counts = [*shape, begin, end]
-            known = dtype in _TYPES and len(shape) <= MOST_DIMENSIONS and len(described) == 3
-            if known and all(type(count) is int and count >= 0 for count in counts):
-                if end - begin == math.prod(shape) * _TYPES[dtype].itemsize:
-                    return Entry(_TYPES[dtype], tuple(shape), begin, end)
+        case {"dtype": str(dtype), "shape": [*shape], "data_offsets": [begin, end], **rest}:
+            counts = all(type(count) is int and count >= 0 for count in (*shape, begin, end))
+            known = dtype in _TYPES and len(shape) <= MOST_DIMENSIONS and not rest
+            if known and counts and end - begin == math.prod(shape) * _TYPES[dtype].itemsize:
+                return Entry(_TYPES[dtype], tuple(shape), begin, end)
     raise ValueError(f"the tensor {name!r} is not described as it should be")
 
 

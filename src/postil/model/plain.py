@@ -66,7 +66,7 @@ def to_text(value: object) -> str:
     )
 
 
-def from_text(text: str | bytes) -> Any:  # noqa: ANN401 - any JSON value
+def from_text(text: str) -> Any:  # noqa: ANN401 - any JSON value
     """Read JSON from a stranger: a key that stands twice, NaN and deep nesting are refused."""
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse_constant)

@@ -45,7 +45,7 @@ def check_kind(value: object, kinds: Kinds, place: str) -> None:
         words = " or ".join(_WORDS[kind] for kind in allowed)
         raise InputError(f"{place} should be {words}, is {_word_of(value)}")
     if type(value) is int and not 0 <= value <= LARGEST_COUNT:
-        raise InputError(f"{place} should be 0 or more and fit 63 bits, is {value:.3g}")
+        raise InputError(f"{place} should be from 0 to 2^63 - 1")
 
 
 def texts(value: object, place: str) -> tuple[str, ...]:

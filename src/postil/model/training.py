@@ -74,9 +74,7 @@ class TrainingFingerprint:
         return Parts(settings, {"training.members": narrowed(self.members)})
 
     @classmethod
-    def from_parts(
-        cls, settings: object, tensors: Tensors, categories: int
-    ) -> TrainingFingerprint:
+    def from_parts(cls, settings: object, tensors: Tensors, categories: int) -> TrainingFingerprint:
         """Restore what :meth:`to_parts` gave."""
         members = tensors.take("training.members", "u", categories)
         return cls(members=members, **checked(settings, _SCHEMA, "training"))

@@ -1,0 +1,112 @@
+"""How good a trained categorizer is on documents it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from postil.corpus.document import Document
+from postil.errors import InputError
+from postil.evaluate import Options, Provenance, Report, measure_run
+from postil.learn.labels import Labels
+from postil.learn.one_vs_rest import NEVER
+from postil.training import CHUNK, Trained, Watch
+from postil.vectors.gathering import RowFacts, chunks_of
+
+Floats = NDArray[np.float64]
+CategorySet = Literal["all", "trained", "shared"]
+
+
+def assess(
+    trained: Trained,
+    documents: Iterable[Document],
+    *,
+    corpus: str = "",
+    categories: CategorySet = "all",
+    options: Options | None = None,
+    watch: Watch | None = None,
+) -> Report:
+    """Measure a categorizer on the documents marked as test, or on all if none is marked.
+
+    ``categories`` says which count: ``all`` that the training or the test documents have (one
+    that only the test documents have is missed by necessity), those ``trained``, or those
+    ``shared`` by both. Cost: one pass over the documents; memory is the scores.
+    """
+    facts = RowFacts()
+    blocks = []
+    fields = trained.vectorizer.fields
+    for chunk in chunks_of(documents, fields, CHUNK, facts):
+        vectors = trained.vectorizer.transform_columns(chunk.columns)
+        blocks.append(trained.fit.scores(vectors))
+        if watch is not None:
+            watch("testing", len(facts.ids), None)
+    if not blocks:
+        raise InputError(f"{corpus or 'the corpus'} has no document to test with")
+    rows = _tested(facts)
+    seen = Labels(tuple(facts.categories), facts.indicator().astype(bool)).of_documents(rows)
+    scores = np.vstack(blocks)[rows]
+    names = _names(trained, seen, categories)
+    truth = Labels.of(_label_sets(seen), names).members
+    wide = _widened(scores, trained.categories, names, NEVER)
+    decisions = sp.csr_matrix(
+        _widened(trained.rule.accept(scores), trained.categories, names, False), dtype=bool
+    )
+    probabilities = None
+    if trained.calibration is not None:
+        probabilities = _widened(
+            trained.calibration.probabilities(scores), trained.categories, names, 0.0
+        )
+    return measure_run(
+        truth,
+        decisions,
+        categories=names,
+        scores=wide,
+        probabilities=probabilities,
+        training_sizes=_training_sizes(trained, names),
+        provenance=Provenance(
+            corpus=corpus,
+            split=f"{len(rows)} test documents, {trained.documents} to learn from",
+            method=trained.recipe.name,
+            decision_rule=trained.rule.spec,
+        ),
+        options=options,
+    )
+
+
+def _tested(facts: RowFacts) -> NDArray[np.intp]:
+    marked = np.flatnonzero([split == "test" for split in facts.splits])
+    return marked if len(marked) else np.arange(len(facts.ids))
+
+
+def _label_sets(labels: Labels) -> list[list[str]]:
+    matrix = labels.members
+    return [
+        [labels.names[c] for c in matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]]
+        for i in range(labels.documents)
+    ]
+
+
+def _names(trained: Trained, seen: Labels, wanted: CategorySet) -> tuple[str, ...]:
+    here = {seen.names[c] for c in np.flatnonzero(seen.sizes())}
+    there = set(trained.categories)
+    chosen = {"all": there | here, "trained": there, "shared": there & here}[wanted]
+    return tuple(sorted(chosen))
+
+
+def _widened(values: NDArray[Any], have: tuple[str, ...], want: tuple[str, ...], fill: Any) -> Any:  # noqa: ANN401
+    """Columns in another order; ``fill`` where there is none."""
+    place = {name: column for column, name in enumerate(have)}
+    wide = np.full((len(values), len(want)), fill, dtype=values.dtype)
+    for column, name in enumerate(want):
+        if name in place:
+            wide[:, column] = values[:, place[name]]
+    return wide
+
+
+def _training_sizes(trained: Trained, names: tuple[str, ...]) -> NDArray[np.int64]:
+    members = {report.category: report.members for report in trained.fit.reports}
+    return np.array([members.get(name, 0) for name in names], dtype=np.int64)

@@ -1,0 +1,108 @@
+"""A model: everything a decision needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from postil import __version__
+from postil.errors import UsageError
+from postil.model.plain import plain, plain_mapping
+from postil.model.training import TrainingFingerprint
+from postil.model.vectorizer_parts import check_fitted
+from postil.model.weights import Weights, canonical_weights
+from postil.vectors.vectorizer import Vectorizer
+
+if TYPE_CHECKING:
+    from postil.decide.calibration import Calibration
+    from postil.decide.decision import DecisionRule
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Model:
+    """A trained categorizer: texts to vectors, vectors to scores, scores to decisions.
+
+    The score of category c for the vector x is ``weights[c] @ x + intercepts[c]``, in the column
+    order of ``names``. ``weights`` is categories × columns of the vectorizer, the constant
+    included if there is one: CSR, or CSC, which scoring by term takes as it is. They are
+    float32 from here on, as in the file, so that a model decides the same before it is saved.
+
+    ``recipe``, ``method``, ``reports`` (one for each category) and ``evaluation`` tell how the
+    model came to be; they are plain values, and numbers that are not finite become None.
+    ``created`` is a time, if the caller wants one kept: without it the same model gives the same
+    file.
+    """
+
+    vectorizer: Vectorizer
+    names: tuple[str, ...]
+    weights: Weights
+    intercepts: Floats
+    decision: DecisionRule
+    training: TrainingFingerprint
+    calibration: Calibration | None = None
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    method: Mapping[str, Any] = field(default_factory=dict)
+    reports: Sequence[Mapping[str, Any]] = ()
+    evaluation: Mapping[str, Any] | None = None
+    created_by: str = f"postil {__version__}"
+    created: str | None = None
+
+    def __post_init__(self) -> None:
+        check_fitted(self.vectorizer)
+        store = object.__setattr__
+        store(self, "names", _checked_names(self.names))
+        store(self, "weights", canonical_weights(self.weights))
+        store(self, "intercepts", _checked_intercepts(self.intercepts))
+        store(self, "recipe", plain_mapping(self.recipe, "recipe"))
+        store(self, "method", plain_mapping(self.method, "method"))
+        store(self, "reports", tuple(plain_mapping(each, "reports") for each in self.reports))
+        if self.evaluation is not None:
+            store(self, "evaluation", plain_mapping(self.evaluation, "evaluation"))
+        for name in ("created_by", "created"):
+            plain(getattr(self, name), name)
+        self._check_agreement()
+
+    @property
+    def categories(self) -> int:
+        """The number of categories."""
+        return len(self.names)
+
+    def _check_agreement(self) -> None:
+        shape = (self.categories, self.vectorizer.columns)
+        if self.weights.shape != shape:
+            raise UsageError(
+                f"weights are {' × '.join(map(str, self.weights.shape))}, and there are "
+                f"{shape[0]} category names and {shape[1]} columns of the vectorizer"
+            )
+        counts = {
+            "intercepts are": len(self.intercepts),
+            "the decision rule is": self.decision.categories,
+            "the training documents' members are": len(self.training.members),
+        }
+        if self.calibration is not None:
+            counts["the calibration is"] = self.calibration.categories
+        for what, count in counts.items():
+            if count != self.categories:
+                raise UsageError(f"{what} for {count} categories, the names for {self.categories}")
+
+
+def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise UsageError("category names are a sequence of texts")
+    if len(set(names)) != len(names):
+        raise UsageError("a category name stands twice")
+    return tuple(names)
+
+
+def _checked_intercepts(intercepts: ArrayLike) -> Floats:
+    values = np.array(intercepts, dtype=np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all():
+        raise UsageError("intercepts are one finite number for each category")
+    values.flags.writeable = False
+    return values

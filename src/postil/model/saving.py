@@ -1,0 +1,49 @@
+"""Writing a model to its file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from postil.corpus.files.atomic import output_file
+from postil.corpus.files.compression import codec_of_name
+from postil.errors import UsageError
+from postil.model import version1
+from postil.model.checksums import tensor_checksum, text_checksum
+from postil.model.container import pack
+from postil.model.model import Model
+from postil.model.plain import to_text
+from postil.model.versions import FORMAT, FORMAT_VERSION, Metadata
+
+
+def save_model(model: Model, path: str | Path) -> None:
+    """Write a model; the file appears under its name only when it is complete and on disk.
+
+    An error or Ctrl-C leaves whatever was there before, and nothing else. The same model gives
+    the same bytes, anywhere. Costs two passes over the arrays, one for their checksums.
+    """
+    if codec_of_name(Path(path).name) is not None:
+        raise UsageError(
+            f"{path}: a model is mapped into memory and cannot be compressed; name it .postil"
+        )
+    pieces = _pieces(model)
+    with output_file(path) as stream:
+        for piece in pieces:
+            stream.write(piece)
+
+
+def model_to_bytes(model: Model) -> bytes:
+    """The bytes of a model's file; equal for equal models."""
+    return b"".join(_pieces(model))
+
+
+def _pieces(model: Model) -> list[bytes | memoryview]:
+    settings, arrays = version1.to_parts(model)
+    checksums = {name: tensor_checksum(name, array) for name, array in arrays.items()}
+    manifest = to_text({**settings, "checksums": checksums})
+    metadata = Metadata(
+        format=FORMAT,
+        format_version=str(FORMAT_VERSION),
+        checksum=text_checksum(manifest),
+        manifest=manifest,
+    )
+    return pack(metadata._asdict(), arrays)
