@@ -1,6 +1,7 @@
 // The Python module: bind/ is the only folder that includes Python.
 #include <nanobind/nanobind.h>
 
+#include "places.hpp"
 #include "reuters.hpp"
 #include "vectors.hpp"
 
@@ -9,5 +10,6 @@ NB_MODULE(_native, module) {
     nanobind::set_leak_warnings(false);
     module.doc() = "The compiled core of postil.";
     postil::bind::bind_vectors(module);
+    postil::bind::bind_places(module);
     postil::bind::bind_reuters(module);
 }
