@@ -13,7 +13,8 @@
 
 namespace postil {
 
-struct Place {
+// Characters [begin, end) of the source.
+struct SourceSpan {
     std::size_t begin;
     std::size_t end;
 };
@@ -60,7 +61,7 @@ struct NoPlaces {
 // Takes note of the place of every token, in their order.
 class Places {
 public:
-    const std::vector<Place>& listed() const { return listed_; }
+    const std::vector<SourceSpan>& listed() const { return listed_; }
 
     template <class Reader>
     static CountingReader<Reader> reader_of(Reader reader) {
@@ -126,9 +127,9 @@ private:
         codes_.back().end = std::max(codes_.back().end, end);
     }
 
-    std::vector<Place> listed_;
-    std::vector<Place> codes_;
-    Place token_{0, 0};
+    std::vector<SourceSpan> listed_;
+    std::vector<SourceSpan> codes_;
+    SourceSpan token_{0, 0};
     std::size_t here_ = 0, pause_ = 0, spaces_ = 0;
 };
 
