@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
-
 from postil.errors import UsageError
 from postil.explain.explanation import Explanation
 from postil.explain.flips import find_flips
-from postil.explain.reading import UNKNOWN, DocumentTerms, read_document
+from postil.explain.reading import DocumentTerms, read_document
 from postil.explain.rule import CategoryRule
+from postil.explain.weighing import constant_of, weights_of
 from postil.vectors.fields import Text
 from postil.vectors.vectorizer import Vectorizer
 
@@ -52,10 +51,7 @@ class Explainer:
         """
         self._check_width(rule)
         terms = document if isinstance(document, DocumentTerms) else self.read(document)
-        known = terms.columns != UNKNOWN
-        weights = np.zeros(len(terms))
-        weights[known] = rule.weights[terms.columns[known]]
-        constant = float(rule.weights[-1]) if self.vectorizer.weighting.constant else 0.0
+        weights, constant = weights_of(terms, rule), constant_of(self.vectorizer, rule)
         parts = [rule.intercept, constant, *(weights * terms.values).tolist()]
         margin = math.fsum(parts)
         if score is not None:

@@ -97,15 +97,24 @@ def sizes_of(vectorizer: Vectorizer, columns: NDArray[np.int64], counts: Floats)
     return FREQUENCIES[vectorizer.weighting.tf](counts.astype(np.float64)) * idf
 
 
-def weigh(vectorizer: Vectorizer, document: DocumentTerms, rule: CategoryRule) -> WeighedRow:
-    """Prepare a document for questions of the form "what if"."""
+def weights_of(document: DocumentTerms, rule: CategoryRule) -> Floats:
+    """The model's weight of each term of the document, 0 for those it does not know."""
     known = document.columns != UNKNOWN
     weights = np.zeros(len(document))
     weights[known] = rule.weights[document.columns[known]]
-    constant = float(rule.weights[-1]) if vectorizer.weighting.constant else 0.0
+    return weights
+
+
+def constant_of(vectorizer: Vectorizer, rule: CategoryRule) -> float:
+    """What the constant feature adds, 0 where there is none."""
+    return float(rule.weights[-1]) if vectorizer.weighting.constant else 0.0
+
+
+def weigh(vectorizer: Vectorizer, document: DocumentTerms, rule: CategoryRule) -> WeighedRow:
+    """Prepare a document for questions of the form "what if"."""
     return WeighedRow(
         norm=vectorizer.weighting.norm,
-        base=rule.intercept + constant,
-        weights=weights,
+        base=rule.intercept + constant_of(vectorizer, rule),
+        weights=weights_of(document, rule),
         sizes=sizes_of(vectorizer, document.columns, document.counts.astype(np.float64)),
     )
