@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "learning.hpp"
+#include "places.hpp"
 #include "reuters.hpp"
 #include "vectors.hpp"
 
@@ -11,5 +12,6 @@ NB_MODULE(_native, module) {
     module.doc() = "The compiled core of postil.";
     postil::bind::bind_vectors(module);
     postil::bind::bind_learning(module);
+    postil::bind::bind_places(module);
     postil::bind::bind_reuters(module);
 }

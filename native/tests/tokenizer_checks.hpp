@@ -11,6 +11,7 @@
 #include "encodings.hpp"
 #include "ledger.hpp"
 #include "postil/counting.hpp"
+#include "postil/token_places.hpp"
 #include "postil/tokenizer/tokenizer.hpp"
 #include "random.hpp"
 
@@ -105,6 +106,7 @@ private:
             ledger_.check(tokens_of(raw.view(), options, scratch_) == tokens,
                           "UTF-8 with invalid parts gives the tokens of its replacement");
             check_tokens(tokens, options);
+            check_places(raw, tokens, characters, options);
             check_counts(raw, tokens.ends.size(), options);
             if (options.kind == TokenKind::whitespace) check_nothing_lost(characters, options);
             check_raw_units(bytes, options);
@@ -144,6 +146,34 @@ private:
         else
             ledger_.check(length <= options.gram_max && length >= std::min(options.gram_min, 3u),
                           "a word's n-gram is of a size asked for, or the whole word");
+    }
+
+    // Every token stands on characters of the text, and on the same ones in any encoding; each
+    // character of a text that is not normalised stands in its token.
+    void check_places(const ExactText& raw, const TokenList& tokens, const Codes& characters,
+                      const TokenizerOptions& options) {
+        const auto placed = list_places(raw.view(), options);
+        const auto widest = encode(characters, Encoding::ucs4);
+        const auto again = list_places(widest.view(), options);
+        ledger_.check(placed.begins == again.begins && placed.ends == again.ends,
+                      "tokens have the same places in every encoding");
+        ledger_.check(placed.tokens.size() == tokens.ends.size() &&
+                          placed.begins.size() == tokens.ends.size(),
+                      "every token has a place");
+        const bool as_is = options.letter_case == LetterCase::keep && !options.fold_accents &&
+                           !makes_char_grams(options.kind);
+        std::size_t at = 0;
+        tokens.for_each([&](std::string_view token) {
+            const auto begin = placed.begins[at], end = placed.ends[at];
+            const bool within = 0 <= begin && begin <= end &&
+                                end <= static_cast<std::int64_t>(characters.size());
+            ledger_.check(within && placed.tokens[at] == token, "a place is within the text");
+            if (as_is)
+                ledger_.check(encode_utf8({characters.begin() + begin, characters.begin() + end}) ==
+                                  token,
+                              "a token is what stands at its place");
+            ++at;
+        });
     }
 
     void check_counts(const ExactText& text, std::size_t expected,

@@ -426,6 +426,17 @@ def train(design: Design, terms: Lists | None, assignment: Assignment, options: 
 
 def train_by_kernel(gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], assignment: Assignment, options: LearnOptions, threads: int, progress: object | None) -> Fits: ...
 
+def token_places(text: str | bytes, options: TokenizerOptions) -> tuple[list[str], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64]]:
+    """
+    The surface tokens of one text, in order, and the characters [begin, end) of the text that each stands on.
+    """
+
+def find_terms(vocabulary: Vocabulary, spaces: Sequence[int], terms: Sequence[str]) -> numpy.typing.NDArray[numpy.int64]:
+    """The column of each term, -1 where it is not in the vocabulary."""
+
+def hash_terms(buckets: int, spaces: Sequence[int], terms: Sequence[str]) -> numpy.typing.NDArray[numpy.int64]:
+    """The hash bucket of each term."""
+
 def scan_reuters(sgml: bytes) -> tuple[list[tuple[int, str, str, str, str, str, str, str, str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]]], list[tuple[int, int, str]]]:
     """
     Read the <REUTERS> elements of Latin-1 SGML.

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.errors import ModelFileError
+from postil.errors import InputError, ModelFileError
 from postil.model.plain import from_text, to_text
 from postil.model.tensors import Arrays
 
@@ -79,7 +79,7 @@ def pack(metadata: Mapping[str, str], arrays: Arrays) -> list[bytes | memoryview
             "dtype": _NAMES[stored.dtype],
             "shape": list(stored.shape),
         }
-        contents.append(memoryview(stored.reshape(-1).view(np.uint8)))
+        contents.append(stored.reshape(-1).view(np.uint8).data)
         at = end
     # Joined by hand: the metadata stands first, in the order given.
     texts = ",".join(f"{to_text(key)}:{to_text(text)}" for key, text in metadata.items())
@@ -137,11 +137,11 @@ def _view(buffer: Buffer, start: int, entry: Entry) -> NDArray[Any]:
 
 def _header(found: object, start: int) -> Header:
     if not isinstance(found, dict):
-        raise ValueError("it is no mapping")
+        raise InputError("it is no mapping")
     metadata = found.pop(METADATA, {})
     texts = isinstance(metadata, dict) and all(isinstance(text, str) for text in metadata.values())
     if not texts:
-        raise ValueError("its metadata are no texts")
+        raise InputError("its metadata are no texts")
     entries = {name: _entry(name, described) for name, described in found.items()}
     _check_cover(entries, start)
     return Header(metadata, entries, start)
@@ -154,14 +154,14 @@ def _entry(name: str, described: object) -> Entry:
             known = dtype in _TYPES and len(shape) <= MOST_DIMENSIONS and not rest
             if known and counts and end - begin == math.prod(shape) * _TYPES[dtype].itemsize:
                 return Entry(_TYPES[dtype], tuple(shape), begin, end)
-    raise ValueError(f"the tensor {name!r} is not described as it should be")
+    raise InputError(f"the tensor {name!r} is not described as it should be")
 
 
 def _check_cover(entries: Mapping[str, Entry], start: int) -> None:
     at = 0
     for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
         if entry.begin != at:
-            raise ValueError(f"the tensor {name!r} does not begin where the one before it ends")
+            raise InputError(f"the tensor {name!r} does not begin where the one before it ends")
         if (start + entry.begin) % entry.dtype.itemsize:
-            raise ValueError(f"the tensor {name!r} is not aligned")
+            raise InputError(f"the tensor {name!r} is not aligned")
         at = entry.end

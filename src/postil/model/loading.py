@@ -20,6 +20,7 @@ from postil.model.container import Buffer, foreign, read_header, read_tensors
 from postil.model.model import Model
 from postil.model.tensors import Arrays
 from postil.model.versions import Reader, checked_metadata, manifest_of, reader_of
+from postil.vectors.threads import thread_count
 
 # What parts of a model raise when they are put together of what does not fit.
 _MISFITS = (PostilError, ValueError, TypeError, LookupError, ArithmeticError)
@@ -33,16 +34,18 @@ def load_model(path: str | Path, *, threads: int | None = None) -> Model:
     name). Costs a pass over the file for its checksums, at 1.6 GB/s if it is in memory already,
     another over the weights, and some microseconds for each term of the vocabulary.
     """
+    wanted = thread_count(threads)
     with _named(path):
-        return _model(_mapped(Path(path)), threads)
+        return _model(_mapped(Path(path)), wanted)
 
 
 def model_from_bytes(
     content: bytes | memoryview, *, name: str = "<bytes>", threads: int | None = None
 ) -> Model:
     """Read a model from the bytes of its file, which it shares; ``name`` stands in errors."""
+    wanted = thread_count(threads)
     with _named(name):
-        return _model(content, threads)
+        return _model(content, wanted)
 
 
 @contextmanager
@@ -72,7 +75,7 @@ def _mapped(path: Path) -> mmap.mmap:
         raise ModelFileError(f"cannot be read ({error})") from error
 
 
-def _model(buffer: Buffer, threads: int | None) -> Model:
+def _model(buffer: Buffer, threads: int) -> Model:
     if len(buffer) == 0:
         raise foreign("it is empty")
     header = read_header(buffer)
@@ -97,9 +100,7 @@ def _verify(arrays: Arrays, checksums: dict[str, Any]) -> None:
             )
 
 
-def _put_together(
-    reader: Reader, manifest: dict[str, Any], arrays: Arrays, threads: int | None
-) -> Model:
+def _put_together(reader: Reader, manifest: dict[str, Any], arrays: Arrays, threads: int) -> Model:
     try:
         return reader(manifest, arrays, threads)
     except _MISFITS as error:

@@ -25,7 +25,7 @@ def save_model(model: Model, path: str | Path) -> None:
         raise UsageError(
             f"{path}: a model is mapped into memory and cannot be compressed; name it .postil"
         )
-    pieces = _pieces(model)
+    pieces = model_pieces(model)
     with output_file(path) as stream:
         for piece in pieces:
             stream.write(piece)
@@ -33,10 +33,11 @@ def save_model(model: Model, path: str | Path) -> None:
 
 def model_to_bytes(model: Model) -> bytes:
     """The bytes of a model's file; equal for equal models."""
-    return b"".join(_pieces(model))
+    return b"".join(model_pieces(model))
 
 
-def _pieces(model: Model) -> list[bytes | memoryview]:
+def model_pieces(model: Model) -> list[bytes | memoryview]:
+    """The bytes of a model's file in pieces, the first two being its header."""
     settings, arrays = version1.to_parts(model)
     checksums = {name: tensor_checksum(name, array) for name, array in arrays.items()}
     manifest = to_text({**settings, "checksums": checksums})

@@ -73,9 +73,7 @@ def vectorizer_to_parts(vectorizer: Vectorizer) -> Parts:
     return Parts(settings, arrays)
 
 
-def vectorizer_from_parts(
-    settings: object, tensors: Tensors, threads: int | None = None
-) -> Vectorizer:
+def vectorizer_from_parts(settings: object, tensors: Tensors, threads: int) -> Vectorizer:
     """Restore a vectorizer; cost grows with its terms."""
     found = checked(settings, _SCHEMA, "vectorizer")
     if (found["vocabulary"] is None) == (found["buckets"] is None):

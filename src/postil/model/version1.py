@@ -94,7 +94,7 @@ def to_parts(model: Model) -> Parts:
     return Parts(settings, arrays)
 
 
-def from_parts(settings: dict[str, Any], arrays: Arrays, threads: int | None) -> Model:
+def from_parts(settings: dict[str, Any], arrays: Arrays, threads: int) -> Model:
     """Put a model together; whatever does not fit is refused with what and why."""
     found = checked(settings, _SCHEMA, "the manifest")
     for at, report in enumerate(found["reports"]):

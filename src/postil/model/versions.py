@@ -19,7 +19,7 @@ from postil.model.tensors import Arrays
 FORMAT = "postil"
 FORMAT_VERSION = 1
 
-Reader = Callable[[dict[str, Any], Arrays, int | None], Model]
+Reader = Callable[[dict[str, Any], Arrays, int], Model]
 # A version once written is read for ever.
 READERS: Mapping[int, Reader] = MappingProxyType({1: version1.from_parts})
 

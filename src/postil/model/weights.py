@@ -38,9 +38,9 @@ def canonical_weights(weights: Any) -> Weights:  # noqa: ANN401 - any scipy spar
             f"weights must be a scipy sparse matrix (categories × terms), got "
             f"{type(weights).__name__}: wrap it in scipy.sparse.csr_matrix"
         )
+    matrix: Any = weights if weights.format == "csc" else weights.tocsr()
     with np.errstate(over="ignore"):  # said in our own words below
-        single = weights.astype(np.float32, copy=False)
-    matrix = single if single.format == "csc" else single.tocsr()
+        matrix = matrix.astype(np.float32, copy=False)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()

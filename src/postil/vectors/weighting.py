@@ -93,14 +93,17 @@ class Weighting:
             return None
         return _IDF[self.idf](documents.astype(np.float64), total)
 
+    def unseen_idf(self, total: int) -> float:
+        """The idf of terms outside the vocabulary; only where it is not 0 do they have a part."""
+        return float(np.log(total + 1.0)) if self.idf == "glm2004" else 0.0
+
     def to_native(self, idf: Weights | None, total: int) -> _native.Weighting:
         """Say the same as the native core takes it."""
-        unseen = float(np.log(total + 1.0)) if self.idf == "glm2004" else 0.0
         return _native.Weighting(
             frequency=getattr(_native.TermFrequency, self.tf),
             norm=getattr(_native.Norm, self.norm),
             idf=idf,
-            unseen_idf=unseen,
+            unseen_idf=self.unseen_idf(total),
             constant=self.constant,
         )
 

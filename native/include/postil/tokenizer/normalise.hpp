@@ -32,10 +32,11 @@ bool cased_letter_follows(Reader ahead) {
     return false;
 }
 
-// Calls sink(code) for every code point of the normalised text. Lower case is that of the whole
-// text, as str.lower has it: a capital sigma at the end of a word takes its final form.
+// Calls sink(code) for every code point of the normalised text, while the reader stands behind the
+// character it comes of. Lower case is that of the whole text, as str.lower has it: a capital sigma
+// at the end of a word takes its final form.
 template <class Reader, class Sink>
-void normalise(Reader reader, LetterCase letter_case, bool fold_accents, Sink&& sink) {
+void normalise(Reader& reader, LetterCase letter_case, bool fold_accents, Sink&& sink) {
     auto emit = [&](char32_t code) {
         if (fold_accents && code >= 128) drop_accents(code, sink);
         else sink(code);

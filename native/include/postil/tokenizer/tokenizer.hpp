@@ -1,5 +1,6 @@
 // Text to tokens. tokenize(text, options, scratch, sink) calls sink(tokens) with some UTF-8 tokens
-// at a time, in order. Linear in the text; any input is defined, none is an error.
+// at a time, in order; with a Places it lists where they stand as well. Linear in the text; any
+// input is defined, none is an error.
 #pragma once
 
 #include <cstring>
@@ -12,6 +13,7 @@
 #include "postil/tokenizer/decode.hpp"
 #include "postil/tokenizer/normalise.hpp"
 #include "postil/tokenizer/options.hpp"
+#include "postil/tokenizer/places.hpp"
 #include "postil/tokenizer/tokens.hpp"
 
 namespace postil {
@@ -63,9 +65,9 @@ struct TokenizerScratch {
     std::vector<Stretch> stretches;
 };
 
-template <class Reader, class Sink>
+template <class Reader, class Sink, class Noted>
 void tokenize_runs(Reader reader, const TokenizerOptions& options, TokenizerScratch& scratch,
-                   Sink&& sink) {
+                   Sink&& sink, Noted& places) {
     const auto classes = classes_of(options.kind);
     const bool compounds = options.kind == TokenKind::compounds;
     auto& text = scratch.text;
@@ -80,8 +82,10 @@ void tokenize_runs(Reader reader, const TokenizerOptions& options, TokenizerScra
         text.shorten(0);
     };
     auto finish = [&] {
-        if (length > 0 && length >= options.min_length) batch.add(begin, text.size() - begin);
+        const bool kept = length > 0 && length >= options.min_length;
+        if (kept) batch.add(begin, text.size() - begin);
         else text.shorten(begin);
+        places.close(kept, joiner != 0);
         if (batch.full()) flush();
         begin = text.size();
         length = 0;
@@ -92,18 +96,22 @@ void tokenize_runs(Reader reader, const TokenizerOptions& options, TokenizerScra
         ++length;
     };
     normalise(reader, options.letter_case, options.fold_accents, [&](char32_t code) {
+        places.arrive(reader);
         const auto bits = static_cast<std::uint8_t>(unicode::class_bits(code) ^ classes.flip);
         const bool begins = (bits & classes.begin) != 0;
         const bool proceeds = length > 0 && joiner == 0 && (bits & classes.proceed) != 0;
         if (begins || proceeds) {
+            places.cover(length == 0);
             if (joiner != 0) take(std::exchange(joiner, 0));
             take(code);
         } else if (compounds && length > 0 && joiner == 0 && is_inner_joiner(code)) {
             joiner = code;
+            places.pause();
         } else if (length > 0) {
             finish();
         }
     });
+    places.arrive_at_end(reader);
     finish();
     flush();
 }
@@ -111,23 +119,24 @@ void tokenize_runs(Reader reader, const TokenizerOptions& options, TokenizerScra
 namespace char_grams {
 
 // All n-grams of one size that begin at the first `count` code points in the scratch.
-template <class Sink>
+template <class Sink, class Noted>
 void emit(const TokenizerScratch& scratch, std::size_t size, std::size_t count,
-          TokenBatch<Sink>& batch) {
+          TokenBatch<Sink>& batch, Noted& places) {
     const auto& starts = scratch.starts;
     for (std::size_t at = 0; at < count && at + size < starts.size(); ++at) {
         batch.add(starts[at], starts[at + size] - starts[at]);
+        places.add_gram(at, size);
         if (batch.full()) batch.flush(scratch.text.data());
     }
 }
 
 // The n-grams that begin at the first `count` code points of a text; `starts` ends with the end.
-template <class Sink>
+template <class Sink, class Noted>
 void of_text(const TokenizerOptions& options, TokenizerScratch& scratch, std::size_t count,
-             Sink&& sink) {
+             Sink&& sink, Noted& places) {
     TokenBatch batch(scratch.stretches, sink);
     for (std::size_t size = options.gram_min; size <= options.gram_max; ++size)
-        emit(scratch, size, count, batch);
+        emit(scratch, size, count, batch, places);
     batch.flush(scratch.text.data());
 }
 
@@ -141,16 +150,18 @@ inline void drop_first(TokenizerScratch& scratch, std::size_t count) {
 }
 
 // A word shorter than n counts once, whole, and ends the row of sizes (as in scikit-learn).
-template <class Sink>
-void of_word(const TokenizerOptions& options, TokenizerScratch& scratch, Sink&& sink) {
+template <class Sink, class Noted>
+void of_word(const TokenizerOptions& options, TokenizerScratch& scratch, Sink&& sink,
+             Noted& places) {
     const auto count = scratch.starts.size() - 1;
     TokenBatch batch(scratch.stretches, sink);
     for (std::size_t size = options.gram_min; size <= options.gram_max; ++size) {
         if (size >= count) {
             batch.add(0, scratch.text.size());
+            places.add_gram(0, count);
             break;
         }
-        emit(scratch, size, count, batch);
+        emit(scratch, size, count, batch, places);
     }
     batch.flush(scratch.text.data());
 }
@@ -160,9 +171,9 @@ void of_word(const TokenizerOptions& options, TokenizerScratch& scratch, Sink&& 
 // Character n-grams of the text with each run of two or more white spaces made one space. Held a
 // window at a time: memory does not grow with the text. Within a window all n-grams of one size
 // come before those of the next.
-template <class Reader, class Sink>
+template <class Reader, class Sink, class Noted>
 void tokenize_text_grams(Reader reader, const TokenizerOptions& options,
-                         TokenizerScratch& scratch, Sink&& sink) {
+                         TokenizerScratch& scratch, Sink&& sink, Noted& places) {
     auto& text = scratch.text;
     text.shorten(0);
     scratch.starts.clear();
@@ -173,35 +184,44 @@ void tokenize_text_grams(Reader reader, const TokenizerOptions& options,
         if (scratch.starts.size() == window) {
             const auto settled = window - options.gram_max;
             scratch.starts.push_back(text.size());
-            char_grams::of_text(options, scratch, settled, sink);
+            char_grams::of_text(options, scratch, settled, sink, places);
             char_grams::drop_first(scratch, settled);
+            places.drop_codes(settled);
             scratch.starts.pop_back();
         }
         scratch.starts.push_back(text.size());
         text.append(code);
     };
     auto flush_spaces = [&] {
-        if (spaces > 0) append(spaces == 1 ? last_space : U' ');
+        if (spaces > 0) {
+            append(spaces == 1 ? last_space : U' ');
+            places.append_spaces();
+        }
         spaces = 0;
     };
     normalise(reader, options.letter_case, options.fold_accents, [&](char32_t code) {
+        places.arrive(reader);
         if ((unicode::class_bits(code) & unicode::space) != 0) {
+            if (spaces == 0) places.begin_spaces();
             ++spaces;
             last_space = code;
             return;
         }
         flush_spaces();
         append(code);
+        places.append();
     });
+    places.arrive_at_end(reader);
     flush_spaces();
+    places.end_codes();
     scratch.starts.push_back(text.size());
-    char_grams::of_text(options, scratch, scratch.starts.size(), sink);
+    char_grams::of_text(options, scratch, scratch.starts.size(), sink, places);
 }
 
 // Character n-grams within white-space separated words, each padded by a space at both ends.
-template <class Reader, class Sink>
+template <class Reader, class Sink, class Noted>
 void tokenize_word_grams(Reader reader, const TokenizerOptions& options,
-                         TokenizerScratch& scratch, Sink&& sink) {
+                         TokenizerScratch& scratch, Sink&& sink, Noted& places) {
     auto& word = scratch.text;
     word.shorten(0);
     scratch.starts.clear();
@@ -209,29 +229,39 @@ void tokenize_word_grams(Reader reader, const TokenizerOptions& options,
         scratch.starts.push_back(word.size());
         word.append(code);
     };
+    auto pad = [&] {
+        append(U' ');
+        places.pad();
+    };
     auto finish = [&] {
         if (word.size() == 0) return;
-        append(U' ');
+        pad();
         scratch.starts.push_back(word.size());
-        char_grams::of_word(options, scratch, sink);
+        char_grams::of_word(options, scratch, sink, places);
         word.shorten(0);
         scratch.starts.clear();
+        places.clear_codes();
     };
     normalise(reader, options.letter_case, options.fold_accents, [&](char32_t code) {
+        places.arrive(reader);
         if ((unicode::class_bits(code) & unicode::space) != 0) return finish();
-        if (word.size() == 0) append(U' ');
+        if (word.size() == 0) pad();
         append(code);
+        places.append();
     });
+    places.arrive_at_end(reader);
     finish();
 }
 
-template <class Reader, class Sink>
+template <class Reader, class Sink, class Noted>
 void tokenize_decoded(Reader reader, const TokenizerOptions& options, TokenizerScratch& scratch,
-                      Sink&& sink) {
-    if (options.kind == TokenKind::chars) tokenize_text_grams(reader, options, scratch, sink);
+                      Sink&& sink, Noted& places) {
+    const auto counted = places.reader_of(reader);
+    if (options.kind == TokenKind::chars)
+        tokenize_text_grams(counted, options, scratch, sink, places);
     else if (options.kind == TokenKind::chars_in_words)
-        tokenize_word_grams(reader, options, scratch, sink);
-    else tokenize_runs(reader, options, scratch, sink);
+        tokenize_word_grams(counted, options, scratch, sink, places);
+    else tokenize_runs(counted, options, scratch, sink, places);
 }
 
 inline bool is_ascii(const char* bytes, std::size_t length) {
@@ -240,27 +270,40 @@ inline bool is_ascii(const char* bytes, std::size_t length) {
     return seen < 128;
 }
 
-template <class Sink>
+template <class Sink, class Noted>
 void tokenize(const TextView& text, const TokenizerOptions& options, TokenizerScratch& scratch,
-              Sink&& sink) {
+              Sink&& sink, Noted& places) {
     const auto* bytes = static_cast<const char*>(text.data);
     const bool byte_wide = text.encoding != Encoding::ucs2 && text.encoding != Encoding::ucs4;
     const bool plain = text.encoding == Encoding::ascii || (byte_wide && is_ascii(bytes, text.length));
     if (plain && !makes_char_grams(options.kind))
-        return ascii::tokenize(bytes, text.length, options, scratch.ascii, sink);
+        return ascii::tokenize(bytes, text.length, options, scratch.ascii,
+                               [&](const Tokens& tokens) {
+                                   places.note(tokens);
+                                   sink(tokens);
+                               });
 
     auto units = [&]<class Unit>(const Unit* first) {
-        tokenize_decoded(UnitReader<Unit>{first, first + text.length}, options, scratch, sink);
+        tokenize_decoded(UnitReader<Unit>{first, first + text.length}, options, scratch, sink,
+                         places);
     };
     switch (text.encoding) {
         case Encoding::utf8: {
             const auto* first = static_cast<const std::uint8_t*>(text.data);
-            return tokenize_decoded(Utf8Reader{first, first + text.length}, options, scratch, sink);
+            return tokenize_decoded(Utf8Reader{first, first + text.length}, options, scratch, sink,
+                                    places);
         }
         case Encoding::ucs2: return units(static_cast<const std::uint16_t*>(text.data));
         case Encoding::ucs4: return units(static_cast<const std::uint32_t*>(text.data));
         default: return units(static_cast<const std::uint8_t*>(text.data));
     }
+}
+
+template <class Sink>
+void tokenize(const TextView& text, const TokenizerOptions& options, TokenizerScratch& scratch,
+              Sink&& sink) {
+    NoPlaces places;
+    tokenize(text, options, scratch, sink, places);
 }
 
 }  // namespace postil

@@ -1,0 +1,136 @@
+// Where tokens stand in the text they were cut from: what a tokenizer can take note of on its way.
+//
+// A place is counted in characters of the source. Normalising makes several code points of one
+// character, or none of an accent that is dropped: a token stands where all the characters that
+// gave its code points do, and on the dropped accents that follow them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "postil/tokenizer/tokens.hpp"
+
+namespace postil {
+
+// Characters [begin, end) of the source.
+struct SourceSpan {
+    std::size_t begin;
+    std::size_t end;
+};
+
+// A reader that knows how many code points it has given.
+template <class Reader>
+struct CountingReader {
+    Reader reader;
+    std::size_t given = 0;
+
+    bool done() const { return reader.done(); }
+    char32_t next() {
+        ++given;
+        return reader.next();
+    }
+};
+
+// Takes note of nothing, at no cost: what tokenizing does when nobody asks for places.
+struct NoPlaces {
+    template <class Reader>
+    static Reader reader_of(Reader reader) {
+        return reader;
+    }
+    template <class Reader>
+    static void arrive(const Reader&) {}
+    template <class Reader>
+    static void arrive_at_end(const Reader&) {}
+    static void note(const Tokens&) {}
+
+    static void cover(bool) {}
+    static void pause() {}
+    static void close(bool, bool) {}
+
+    static void begin_spaces() {}
+    static void append_spaces() {}
+    static void append() {}
+    static void pad() {}
+    static void end_codes() {}
+    static void drop_codes(std::size_t) {}
+    static void clear_codes() {}
+    static void add_gram(std::size_t, std::size_t) {}
+};
+
+// Takes note of the place of every token, in their order.
+class Places {
+public:
+    const std::vector<SourceSpan>& listed() const { return listed_; }
+
+    template <class Reader>
+    static CountingReader<Reader> reader_of(Reader reader) {
+        return {reader};
+    }
+
+    // The code point at hand comes of the character read last, or there is none left.
+    template <class Reader>
+    void arrive(const CountingReader<Reader>& reader) {
+        here_ = reader.given - 1;
+    }
+    template <class Reader>
+    void arrive_at_end(const CountingReader<Reader>& reader) {
+        here_ = reader.given;
+    }
+
+    // Tokens of a text that normalising leaves character by character.
+    void note(const Tokens& tokens) {
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            const auto [offset, length] = tokens.first[i];
+            listed_.push_back({offset, offset + length});
+        }
+    }
+
+    // Runs: the token at hand covers this character, and opens with it if it is its first; a
+    // joiner may be its last or may not; it ends before this character, or before that joiner.
+    void cover(bool first) {
+        if (first) token_.begin = here_;
+        token_.end = here_ + 1;
+    }
+    void pause() { pause_ = here_; }
+    void close(bool kept, bool paused) {
+        if (kept) listed_.push_back({token_.begin, std::max(token_.end, paused ? pause_ : here_)});
+    }
+
+    // Character n-grams: a place for each code point they are formed of. Padding has no width.
+    void begin_spaces() { spaces_ = here_; }
+    void append_spaces() { append_at(spaces_); }
+    void append() { append_at(here_); }
+    void pad() {
+        end_codes();
+        const auto at = codes_.empty() ? here_ : codes_.back().end;
+        codes_.push_back({at, at});
+    }
+    void end_codes() { reach(here_); }
+    void drop_codes(std::size_t count) {
+        codes_.erase(codes_.begin(), codes_.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+    void clear_codes() { codes_.clear(); }
+    void add_gram(std::size_t first, std::size_t size) {
+        listed_.push_back({codes_[first].begin, codes_[first + size - 1].end});
+    }
+
+private:
+    void append_at(std::size_t begin) {
+        reach(begin);
+        codes_.push_back({begin, begin + 1});
+    }
+
+    // The last code point stands on everything up to there, but padding on nothing.
+    void reach(std::size_t end) {
+        if (codes_.empty() || codes_.back().begin == codes_.back().end) return;
+        codes_.back().end = std::max(codes_.back().end, end);
+    }
+
+    std::vector<SourceSpan> listed_;
+    std::vector<SourceSpan> codes_;
+    SourceSpan token_{0, 0};
+    std::size_t here_ = 0, pause_ = 0, spaces_ = 0;
+};
+
+}  // namespace postil

@@ -1,0 +1,153 @@
+"""A model in plain values, for people and programs that look into it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postil.decide.states import State
+from postil.model import version1
+from postil.model.columns import column_name
+from postil.model.model import Model
+from postil.model.plain import plain
+from postil.model.saving import model_pieces
+
+TOP_TERMS = 10
+
+
+def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
+    """Everything worth knowing of a model, as values that JSON can hold.
+
+    Each category comes with the ``top`` terms that speak most for it (``up``) and against it
+    (``down``). An infinite threshold is None; the category's ``state`` says why. Cost: a few
+    passes over the weights.
+    """
+    return {
+        "created_by": model.created_by,
+        "created": model.created,
+        "vectorizer": _vectorizer(model),
+        "weights": _weights(model),
+        "decision": _decision(model),
+        "calibration": None if model.calibration is None else model.calibration.kind,
+        "training": {
+            "corpus": model.training.corpus,
+            "documents": model.training.documents,
+            "sha256": model.training.sha256,
+        },
+        "report": summary(model.reports),
+        "recipe": model.recipe,
+        "method": model.method,
+        "evaluation": model.evaluation,
+        "bytes": part_sizes(model),
+        "categories": _categories(model, top),
+    }
+
+
+def part_sizes(model: Model) -> dict[str, int]:
+    """The bytes each part takes in the file, ``header`` and ``total`` included."""
+    sizes: Counter[str] = Counter()
+    for name, array in version1.to_parts(model).arrays.items():
+        sizes[name.partition(".")[0]] += array.nbytes
+    pieces = [len(piece) for piece in model_pieces(model)]
+    return {"header": sum(pieces[:2]), **dict(sorted(sizes.items())), "total": sum(pieces)}
+
+
+def summary(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the reports of all categories come to; ``worst`` has the largest certificate."""
+    certified = [report for report in reports if report.get("certificate") is not None]
+    worst = max(certified, key=lambda report: report["certificate"], default=None)
+    return {
+        "categories": len(reports),
+        "seconds": sum(report.get("seconds") or 0.0 for report in reports),
+        "iterations": sum(report.get("iterations") or 0 for report in reports),
+        "stopped": dict(sorted(Counter(str(report.get("stopped")) for report in reports).items())),
+        "worst": worst
+        and {name: worst.get(name) for name in ("category", "kind", "certificate", "iterations")},
+        "notes": [f"{r.get('category')}: {r['note']}" for r in reports if r.get("note")],
+    }
+
+
+def _vectorizer(model: Model) -> dict[str, Any]:
+    vectorizer = model.vectorizer
+    weighting = vectorizer.weighting
+    return {
+        "analyzer": str(vectorizer.analyzer.spec),
+        "fields": list(vectorizer.fields.names),
+        "apart": vectorizer.fields.apart,
+        "tf": weighting.tf,
+        "idf": weighting.idf,
+        "norm": weighting.norm,
+        "constant": weighting.constant,
+        "terms": vectorizer.terms,
+        "hashed": vectorizer.buckets is not None,
+        "documents": vectorizer.documents,
+    }
+
+
+def _weights(model: Model) -> dict[str, Any]:
+    categories, columns = model.weights.shape
+    nonzeros = int(np.count_nonzero(model.weights.data))
+    settings = version1.weights_to_parts(model.weights).settings
+    return {
+        "categories": categories,
+        "columns": columns,
+        "nonzeros": nonzeros,
+        "density": nonzeros / (categories * columns) if categories * columns else None,
+        **settings,
+    }
+
+
+def _decision(model: Model) -> dict[str, Any]:
+    rule = model.decision
+    return {
+        "rule": rule.spec,
+        "kind": rule.acceptance.kind,
+        "at_least": rule.at_least,
+        "at_most": rule.at_most,
+        "notes": list(rule.notes(model.names)),
+    }
+
+
+def _categories(model: Model, top: int) -> list[dict[str, Any]]:
+    by_category = model.weights.tocsr()
+    values = model.decision.acceptance.values
+    measure = "share" if model.decision.whole_batch else "threshold"
+    described = []
+    for category, name in enumerate(model.names):
+        row = slice(int(by_category.indptr[category]), int(by_category.indptr[category + 1]))
+        columns, weights = by_category.indices[row], by_category.data[row]
+        described.append(
+            {
+                "name": name,
+                "members": int(model.training.members[category]),
+                "nonzeros": int(np.count_nonzero(weights)),
+                "intercept": float(model.intercepts[category]),
+                measure: plain(float(values[category]), measure),
+                "state": State(int(model.decision.states[category])).name.lower(),
+                "up": _top(model, columns, weights, top),
+                "down": _top(model, columns, -weights, top, sign=-1.0),
+            }
+        )
+    return described
+
+
+def _top(
+    model: Model, columns: NDArray[Any], weights: NDArray[Any], top: int, sign: float = 1.0
+) -> list[dict[str, Any]]:
+    """The largest weights above 0, of equals the earlier columns; linear in the weights."""
+    places = np.flatnonzero(weights > 0)
+    if len(places) > top > 0:
+        least = np.partition(weights[places], len(places) - top)[len(places) - top]
+        places = places[weights[places] >= least]
+    ranked = places[np.argsort(-weights[places], kind="stable")][:top]
+    return [
+        {
+            "term": column_name(model.vectorizer, int(columns[place])),
+            "weight": sign * float(weights[place]),
+        }
+        for place in ranked.tolist()
+    ]
