@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "reuters.hpp"
+#include "scoring.hpp"
 #include "vectors.hpp"
 
 NB_MODULE(_native, module) {
@@ -9,5 +10,6 @@ NB_MODULE(_native, module) {
     nanobind::set_leak_warnings(false);
     module.doc() = "The compiled core of postil.";
     postil::bind::bind_vectors(module);
+    postil::bind::bind_scoring(module);
     postil::bind::bind_reuters(module);
 }

@@ -162,11 +162,10 @@ std::size_t TermCollector::size() const { return terms_.size(); }
 std::size_t TermCollector::number_end() const { return terms_.number_end(); }
 
 std::vector<std::uint32_t> buckets_of(const TermTable& words, std::uint32_t buckets) {
-    std::vector<std::uint32_t> bucket_of(words.number_end(), WordTable::absent);
-    words.for_each([&](std::uint32_t word) {
-        bucket_of[word] = static_cast<std::uint32_t>((words.key(word).hash >> 32) % buckets);
-    });
-    return bucket_of;
+    std::vector<std::uint32_t> numbers(words.number_end(), WordTable::absent);
+    words.for_each(
+        [&](std::uint32_t word) { numbers[word] = bucket_of(words.key(word), buckets); });
+    return numbers;
 }
 
 std::vector<std::uint32_t> Vocabulary::look_up(const TermTable& words) const {

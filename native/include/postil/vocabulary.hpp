@@ -38,7 +38,12 @@ private:
     WordTable terms_;
 };
 
-// The hash bucket of each word of a lane by number: the other way to number terms.
+// The hash bucket of a word: the other way to number terms.
+inline std::uint32_t bucket_of(const WordKey& key, std::uint32_t buckets) {
+    return static_cast<std::uint32_t>(key.hash >> 32) % buckets;
+}
+
+// The hash bucket of each word of a lane by number.
 std::vector<std::uint32_t> buckets_of(const TermTable& words, std::uint32_t buckets);
 
 // Gathers terms and, if asked, the rows that hold them, batch by batch.
