@@ -18,6 +18,9 @@ namespace nb = nanobind;
 template <class Value>
 using Array = nb::ndarray<nb::numpy, Value, nb::ndim<1>, nb::c_contig>;
 
+template <class Value>
+using Table = nb::ndarray<nb::numpy, Value, nb::ndim<2>, nb::c_contig>;
+
 // Memory that NumPy will own, allocated but not cleared: pages cost nothing until written.
 template <class Value>
 class Buffer {
@@ -31,12 +34,20 @@ public:
     Value* data() { return data_.get(); }
 
     Array<Value> release() && {
-        auto* raw = data_.release();
-        nb::capsule owner(raw, [](void* memory) noexcept { std::free(memory); });
-        return Array<Value>(raw, {size_}, owner);
+        const auto owner = given_up();
+        return Array<Value>(owner.data(), {size_}, owner);
+    }
+
+    Table<Value> release(std::size_t rows, std::size_t width) && {
+        const auto owner = given_up();
+        return Table<Value>(owner.data(), {rows, width}, owner);
     }
 
 private:
+    nb::capsule given_up() {
+        return nb::capsule(data_.release(), [](void* memory) noexcept { std::free(memory); });
+    }
+
     struct Free {
         void operator()(Value* memory) const { std::free(memory); }
     };

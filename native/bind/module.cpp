@@ -4,6 +4,7 @@
 #include "learning.hpp"
 #include "places.hpp"
 #include "reuters.hpp"
+#include "scoring.hpp"
 #include "vectors.hpp"
 
 NB_MODULE(_native, module) {
@@ -13,5 +14,6 @@ NB_MODULE(_native, module) {
     postil::bind::bind_vectors(module);
     postil::bind::bind_learning(module);
     postil::bind::bind_places(module);
+    postil::bind::bind_scoring(module);
     postil::bind::bind_reuters(module);
 }

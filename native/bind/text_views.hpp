@@ -37,6 +37,8 @@ struct HeldTexts {
     Columns columns;
     std::size_t bytes = 0;
 
+    std::size_t documents() const { return columns.empty() ? 0 : columns[0].size(); }
+
     explicit HeldTexts(nb::handle source) {
         for (nb::handle column : source) {
             owners.push_back(nb::steal<nb::tuple>(PySequence_Tuple(column.ptr())));

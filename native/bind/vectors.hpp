@@ -79,14 +79,20 @@ inline std::vector<std::size_t> count_text_tokens(nb::sequence texts,
 
 // The word map takes a list of distinct words and gives a list of str (the new name) or None (the
 // word is dropped).
+inline std::vector<std::optional<std::string>> names_by(const nb::callable& word_map,
+                                                        const std::vector<std::string>& words) {
+    const nb::object mapped = word_map(to_list(words));
+    std::vector<std::optional<std::string>> names;
+    require(nb::try_cast(mapped, names) && names.size() == words.size(),
+            "a word map must give one name of valid text, or None, for every word");
+    return names;
+}
+
 inline void rename_batch(Batch& batch, nb::callable word_map, std::size_t threads) {
     require_threads(threads);
     DistinctWords distinct;
-    run_watched([&](Monitor&) { distinct = distinct_words(batch); });
-    const nb::object mapped = word_map(to_list(distinct.words));
-    std::vector<std::optional<std::string>> names;
-    require(nb::try_cast(mapped, names) && names.size() == distinct.words.size(),
-            "a word map must give one name of valid text, or None, for every word");
+    run_watched([&](Monitor&) { distinct = distinct_words(batch.lanes); });
+    const auto names = names_by(word_map, distinct.words);
     run_watched([&](Monitor& monitor) {
         rename_words(batch, distinct, names, threads, monitor);
     });

@@ -96,7 +96,7 @@ template <class Sorter>
 void write_chunk(const Chunk& chunk, const std::vector<std::uint32_t>& final_terms, Place place,
                  const MatrixTarget& target, const Weighting& weighting,
                  const std::int32_t* constant_column, Sorter& sorter) {
-    const bool weigh_unseen = weighting.unseen_idf != 0.0 && weighting.norm != Norm::none;
+    const bool weigh_unseen = weighs_unseen(weighting);
     std::size_t at = 0;
     for (const auto row_end : chunk.row_ends) {
         double unseen = 0.0;
@@ -106,9 +106,7 @@ void write_chunk(const Chunk& chunk, const std::vector<std::uint32_t>& final_ter
             if (term != WordTable::absent) {
                 sorter.add(term, count);
             } else if (weigh_unseen) {
-                const auto weight =
-                    term_frequency(weighting.frequency, count) * weighting.unseen_idf;
-                unseen += norm_share(weighting.norm, weight);
+                unseen += unseen_share(weighting, count);
             }
         }
         auto* const terms = target.terms + place.entry;

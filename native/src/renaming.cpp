@@ -40,10 +40,10 @@ void rename_sequence(Chunk& chunk, const std::vector<std::uint32_t>& renamed) {
 
 }  // namespace
 
-DistinctWords distinct_words(const Batch& batch) {
+DistinctWords distinct_words(const std::vector<TermTable>& lanes) {
     DistinctWords distinct;
     WordTable seen;
-    for (const auto& lane : batch.lanes) {
+    for (const auto& lane : lanes) {
         auto& index = distinct.index_of.emplace_back(lane.number_end());
         lane.for_each([&](std::uint32_t word) {
             index[word] = seen.intern(WordKey(0, lane.text(word)));

@@ -77,7 +77,7 @@ private:
         auto batch = count_texts(corpus_.views(first, last), plan_.spaces, plan_.options,
                                  plan_.in_sequence, workers, monitor);
         if (plan_.rename) {
-            const auto distinct = distinct_words(batch);
+            const auto distinct = distinct_words(batch.lanes);
             std::vector<std::optional<std::string>> names;
             for (const auto& word : distinct.words) names.push_back(name_of(word));
             rename_words(batch, distinct, names, workers, monitor);

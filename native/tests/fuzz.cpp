@@ -1,5 +1,5 @@
-// Feeds damaged bytes to the tokenizer, the counting stages and the Reuters scanner, and checks
-// that what comes out keeps its promises. Built with sanitizers by `make sanitize`.
+// Feeds damaged bytes to the tokenizer, the counting stages, the scorer and the Reuters scanner,
+// and checks that what comes out keeps its promises. Built with sanitizers by `make sanitize`.
 //
 //     postil_fuzz [--seconds S] [--iterations N] [--seed N]
 //
@@ -17,6 +17,7 @@
 #include "mutator.hpp"
 #include "random.hpp"
 #include "reuters_checks.hpp"
+#include "scoring_checks.hpp"
 #include "tokenizer_checks.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) && __has_include(<sanitizer/common_interface_defs.h>)
@@ -57,6 +58,7 @@ void run_input(std::uint64_t seed, Ledger& ledger) {
     TokenizerChecks(ledger, random).run(current.bytes);
     ReutersChecks(ledger).run(current.bytes);
     CountingChecks(ledger, random).run(current.bytes, seed % inputs_for_each_large == 0);
+    ScoringChecks(ledger, random).run(current.bytes, seed % inputs_for_each_large == 50);
     current.busy = false;
 }
 

@@ -68,7 +68,7 @@ struct DistinctWords {
     std::vector<std::vector<std::uint32_t>> index_of;  // [lane][word number] -> place in `words`
 };
 
-DistinctWords distinct_words(const Batch& batch);
+DistinctWords distinct_words(const std::vector<TermTable>& lanes);
 
 // names[i] replaces words[i]; no value drops it.
 void rename_words(Batch& batch, const DistinctWords& distinct,

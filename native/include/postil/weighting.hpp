@@ -37,6 +37,17 @@ inline double norm_scale(Norm norm, double shares) {
     return 1.0 / (norm == Norm::l2 ? std::sqrt(shares) : shares);
 }
 
+// Whether terms outside the vocabulary matter to a row.
+inline bool weighs_unseen(const Weighting& weighting) {
+    return weighting.unseen_idf != 0.0 && weighting.norm != Norm::none;
+}
+
+// What a term outside the vocabulary adds to the row's norm before the root is taken.
+inline double unseen_share(const Weighting& weighting, double count) {
+    return norm_share(weighting.norm,
+                      term_frequency(weighting.frequency, count) * weighting.unseen_idf);
+}
+
 // Replaces the counts of one row by weights. `unseen` is the norm share of terms outside the
 // vocabulary. Sums are float64; a row without weight stays zero.
 template <class Index>

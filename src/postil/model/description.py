@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil.decide.states import State
+from postil.errors import UsageError
 from postil.model import version1
 from postil.model.columns import column_name
 from postil.model.model import Model
 from postil.model.plain import plain
-from postil.model.saving import model_pieces
+from postil.model.saving import packed
+from postil.model.tensors import Parts
 
 TOP_TERMS = 10
 
@@ -23,14 +25,17 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
     """Everything worth knowing of a model, as values that JSON can hold.
 
     Each category comes with the ``top`` terms that speak most for it (``up``) and against it
-    (``down``). An infinite threshold is None; the category's ``state`` says why. Cost: a few
+    (``down``). ``bytes`` is what each part takes in the file. An infinite threshold is None; the category's ``state`` says why. Cost: a few
     passes over the weights.
     """
+    if top < 0:
+        raise UsageError(f"top is a number of terms, 0 or more, not {top}")
+    parts = version1.to_parts(model)
     return {
         "created_by": model.created_by,
         "created": model.created,
         "vectorizer": _vectorizer(model),
-        "weights": _weights(model),
+        "weights": _weights(model) | parts.settings["weights"],
         "decision": _decision(model),
         "calibration": None if model.calibration is None else model.calibration.kind,
         "training": {
@@ -42,17 +47,16 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
         "recipe": model.recipe,
         "method": model.method,
         "evaluation": model.evaluation,
-        "bytes": part_sizes(model),
+        "bytes": _part_sizes(parts),
         "categories": _categories(model, top),
     }
 
 
-def part_sizes(model: Model) -> dict[str, int]:
-    """The bytes each part takes in the file, ``header`` and ``total`` included."""
+def _part_sizes(parts: Parts) -> dict[str, int]:
     sizes: Counter[str] = Counter()
-    for name, array in version1.to_parts(model).arrays.items():
+    for name, array in parts.arrays.items():
         sizes[name.partition(".")[0]] += array.nbytes
-    pieces = [len(piece) for piece in model_pieces(model)]
+    pieces = [len(piece) for piece in packed(parts)]
     return {"header": sum(pieces[:2]), **dict(sorted(sizes.items())), "total": sum(pieces)}
 
 
@@ -91,13 +95,11 @@ def _vectorizer(model: Model) -> dict[str, Any]:
 def _weights(model: Model) -> dict[str, Any]:
     categories, columns = model.weights.shape
     nonzeros = int(np.count_nonzero(model.weights.data))
-    settings = version1.weights_to_parts(model.weights).settings
     return {
         "categories": categories,
         "columns": columns,
         "nonzeros": nonzeros,
         "density": nonzeros / (categories * columns) if categories * columns else None,
-        **settings,
     }
 
 

@@ -12,6 +12,7 @@ from postil.model.checksums import tensor_checksum, text_checksum
 from postil.model.container import pack
 from postil.model.model import Model
 from postil.model.plain import to_text
+from postil.model.tensors import Parts
 from postil.model.versions import FORMAT, FORMAT_VERSION, Metadata
 
 
@@ -25,7 +26,7 @@ def save_model(model: Model, path: str | Path) -> None:
         raise UsageError(
             f"{path}: a model is mapped into memory and cannot be compressed; name it .postil"
         )
-    pieces = model_pieces(model)
+    pieces = packed(version1.to_parts(model))
     with output_file(path) as stream:
         for piece in pieces:
             stream.write(piece)
@@ -33,12 +34,12 @@ def save_model(model: Model, path: str | Path) -> None:
 
 def model_to_bytes(model: Model) -> bytes:
     """The bytes of a model's file; equal for equal models."""
-    return b"".join(model_pieces(model))
+    return b"".join(packed(version1.to_parts(model)))
 
 
-def model_pieces(model: Model) -> list[bytes | memoryview]:
+def packed(parts: Parts) -> list[bytes | memoryview]:
     """The bytes of a model's file in pieces, the first two being its header."""
-    settings, arrays = version1.to_parts(model)
+    settings, arrays = parts
     checksums = {name: tensor_checksum(name, array) for name, array in arrays.items()}
     manifest = to_text({**settings, "checksums": checksums})
     metadata = Metadata(

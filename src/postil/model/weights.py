@@ -38,7 +38,8 @@ def canonical_weights(weights: Any) -> Weights:  # noqa: ANN401 - any scipy spar
             f"weights must be a scipy sparse matrix (categories × terms), got "
             f"{type(weights).__name__}: wrap it in scipy.sparse.csr_matrix"
         )
-    matrix: Any = weights if weights.format == "csc" else weights.tocsr()
+    given: Any = weights
+    matrix = given if given.format == "csc" else given.tocsr()
     with np.errstate(over="ignore"):  # said in our own words below
         matrix = matrix.astype(np.float32, copy=False)
     if not matrix.has_canonical_format:

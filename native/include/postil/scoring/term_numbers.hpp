@@ -1,0 +1,40 @@
+// How a word becomes the number of a term: by its rank in a vocabulary, or by its hash bucket.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "postil/matrix.hpp"
+#include "postil/vocabulary.hpp"
+
+namespace postil {
+
+class TermNumbers {
+public:
+    // The vocabulary must outlive this.
+    explicit TermNumbers(const Vocabulary& vocabulary)
+        : vocabulary_(&vocabulary), size_(vocabulary.size()) {}
+    explicit TermNumbers(std::uint32_t buckets) : size_(buckets) {}
+
+    std::size_t size() const { return size_; }
+    const Vocabulary* vocabulary() const { return vocabulary_; }  // null with buckets
+    Distinct distinct() const { return vocabulary_ != nullptr ? Distinct::yes : Distinct::no; }
+
+    // The term's number, WordTable::absent where the word is no term.
+    std::uint32_t find(const WordKey& key) const {
+        return vocabulary_ != nullptr ? vocabulary_->terms().find(key)
+                                      : bucket_of(key, static_cast<std::uint32_t>(size_));
+    }
+
+    // The number of each word of a lane by its own.
+    std::vector<std::uint32_t> look_up(const TermTable& words) const {
+        return vocabulary_ != nullptr ? vocabulary_->look_up(words)
+                                      : buckets_of(words, static_cast<std::uint32_t>(size_));
+    }
+
+private:
+    const Vocabulary* vocabulary_ = nullptr;
+    std::size_t size_;
+};
+
+}  // namespace postil

@@ -1,0 +1,65 @@
+// From the texts of one document to its vector.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "lookups.hpp"
+#include "postil/texts.hpp"
+#include "postil/threads.hpp"
+#include "postil/weighting.hpp"
+#include "workbench.hpp"
+
+namespace postil {
+
+// Keys are made a few at a time and their slots fetched together, so that one wait covers many.
+template <class Lookup>
+void count_tokens(Lookup& lookup, Space space, const Tokens& tokens, DocumentCounts& counts) {
+    constexpr std::size_t few = 32;
+    std::array<WordKey, few> keys;
+    for (std::size_t from = 0; from < tokens.size(); from += few) {
+        const auto taken = std::min(few, tokens.size() - from);
+        counts.reserve(taken);
+        for (std::size_t i = 0; i < taken; ++i) {
+            std::construct_at(&keys[i], space, tokens[from + i]);
+            lookup.prefetch(keys[i]);
+        }
+        for (std::size_t i = 0; i < taken; ++i) counts.add(lookup.number(keys[i]));
+    }
+}
+
+template <class Lookup>
+void count_document(const Columns& columns, std::size_t document, const Spaces& spaces,
+                    const TokenizerOptions& options, Lookup& lookup, Workbench& bench,
+                    Monitor& monitor) {
+    bench.counts.begin_document();
+    for (std::size_t field = 0; field < columns.size(); ++field)
+        tokenize(columns[field][document], options, bench.tokenizer, [&](const Tokens& tokens) {
+            monitor.check();  // one document may be very long
+            count_tokens(lookup, spaces[field], tokens, bench.counts);
+        });
+}
+
+// Numbers past the terms are of words that only lengthen the norm.
+inline void weigh_document(const DocumentCounts& counts, const Weighting& weighting,
+                           std::size_t terms, DocumentVector& vector) {
+    if (vector.terms.size() < counts.size()) {
+        vector.terms.resize(counts.size());
+        vector.values.resize(counts.size());
+    }
+    vector.length = 0;
+    double unseen = 0.0;
+    for (std::size_t at = 0; at < counts.size(); ++at) {
+        const auto [number, count] = counts[at];
+        if (number < terms) {
+            vector.terms[vector.length] = static_cast<std::int32_t>(number);
+            vector.values[vector.length++] = static_cast<float>(count);
+        } else if (number != dropped) {
+            unseen += unseen_share(weighting, count);
+        }
+    }
+    weigh_row(weighting, vector.terms.data(), vector.values.data(), vector.length, unseen);
+}
+
+}  // namespace postil

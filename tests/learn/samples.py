@@ -1,0 +1,199 @@
+"""Small problems of many shapes, and every legal method, found by trying."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from functools import cache
+from itertools import product
+from typing import get_args
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from postil import _native
+from postil.errors import UsageError
+from postil.learn.design import Design
+from postil.learn.emphasis import Emphasis
+from postil.learn.labels import Labels
+from postil.learn.losses import LOSSES
+from postil.learn.method import Method
+from postil.learn.priors import PRIORS
+from postil.learn.regularization import Regularization
+from postil.learn.solvers import SOLVERS, InterceptKind
+
+from .reference import Problem
+
+LAM = 1e-2
+TIGHT = {"tolerance": 1e-12, "iterations": 1_000_000}
+
+
+def method_of(parts, *, lam=LAM, constant=1.0, **options) -> Method:
+    """A method of (loss, prior, solver, intercept) that works until it is certified to 1e-6."""
+    loss, prior, solver, intercept = parts
+    options = {"tolerance": 1e-6, "iterations": 1_000_000} | options
+    return Method(loss, prior, solver, Regularization(lam=lam), intercept, constant, options)
+
+
+def _is_legal(parts) -> bool:
+    try:
+        method_of(parts)
+    except UsageError:
+        return False
+    return True
+
+
+EVERY = [
+    parts for parts in product(LOSSES, PRIORS, SOLVERS, get_args(InterceptKind)) if _is_legal(parts)
+]
+PROBLEMS = sorted({(loss, prior, intercept) for loss, prior, _, intercept in EVERY})
+
+
+def with_option(name):
+    """The methods whose solver has an option of that name."""
+    return [parts for parts in EVERY if name in {f.name for f in fields(SOLVERS[parts[2]].options)}]
+
+
+def providing(what):
+    """The methods whose solver provides something."""
+    return [parts for parts in EVERY if what in SOLVERS[parts[2]].provides]
+
+
+def each(methods, *more, why=None):
+    """Run a test with each method; those of ``more`` are known to fail, ``why`` says how."""
+    known = [pytest.mark.xfail(strict=True, reason=why)]
+    return pytest.mark.parametrize(
+        "parts",
+        [pytest.param(p, id="/".join(p), marks=known if p in more else []) for p in methods],
+    )
+
+
+EVERY_METHOD = each(EVERY)
+
+
+def sparse_values(rng, documents, terms, density=0.3):
+    values = rng.choice([1.0, 0.5, -1.0, 2.0], (documents, terms))
+    return values * (rng.random((documents, terms)) < density)
+
+
+def planted(rng, x, categories=2, noise=0.5):
+    """Memberships that lean on the terms, with both kinds in every category."""
+    scores = x @ rng.normal(size=(x.shape[1], categories))
+    truth = scores + noise * rng.normal(size=scores.shape) > 0.3
+    truth[0], truth[1] = True, False
+    return truth
+
+
+def _many_documents(rng):
+    x = sparse_values(rng, 50, 8)
+    return x, planted(rng, x)
+
+
+def _many_terms(rng):
+    x = sparse_values(rng, 12, 40)
+    return x, planted(rng, x)
+
+
+def _empty_documents(rng):
+    x = sparse_values(rng, 20, 10)
+    x[::3] = 0.0
+    return x, planted(rng, x)
+
+
+def _empty_terms(rng):
+    x = sparse_values(rng, 20, 12)
+    x[:, [0, 5, 11]] = 0.0
+    return x, planted(rng, x)
+
+
+def _duplicates(rng):
+    """Equal documents, also with contrary labels."""
+    x = np.repeat(sparse_values(rng, 8, 10), 3, axis=0)
+    truth = planted(rng, x)
+    truth[3], truth[4] = True, False
+    return x, truth
+
+
+def _one_member(rng):
+    x = sparse_values(rng, 25, 15)
+    truth = np.zeros((25, 2), bool)
+    truth[3, 0] = truth[7, 1] = True
+    return x, truth
+
+
+def _two_documents(rng):
+    return np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 2.0]]), np.array([[True], [False]])
+
+
+def _no_terms(rng):
+    return np.zeros((9, 0)), np.arange(9).reshape(-1, 1) < 3
+
+
+SHAPES = {
+    "many documents": _many_documents,
+    "many terms": _many_terms,
+    "empty documents": _empty_documents,
+    "empty terms": _empty_terms,
+    "duplicates": _duplicates,
+    "one member": _one_member,
+    "two documents": _two_documents,
+    "no terms": _no_terms,
+}
+EVERY_SHAPE = pytest.mark.parametrize("shape", SHAPES)
+
+
+@cache
+def sample(shape="many documents"):
+    """Dense documents, memberships, and both as a design and labels."""
+    x, truth = SHAPES[shape](np.random.default_rng(len(shape)))
+    return x, truth, design_of(x), labels_of(truth)
+
+
+def design_of(x) -> Design:
+    return Design(sp.csr_matrix(np.asarray(x, np.float32)))
+
+
+def labels_of(truth) -> Labels:
+    truth = np.asarray(truth, bool)
+    names = tuple(f"c{category}" for category in range(truth.shape[1]))
+    return Labels(names, sp.csr_matrix(truth))
+
+
+def problem_of(x, members, method, *, emphasis=None, lam=None) -> Problem:
+    """The reference's problem of one category."""
+    x = np.asarray(x, np.float32).astype(float)
+    emphasis = emphasis or Emphasis()
+    documents = emphasis.of_documents(len(x))
+    inside, outside = emphasis.of_classes(
+        np.array([documents[members].sum()]), float(documents.sum())
+    )
+    return Problem(
+        x=x,
+        y=np.where(members, 1.0, -1.0),
+        c=documents * np.where(members, inside[0], outside[0]),
+        n=float(documents.sum()),
+        lam=method.regularization.lambda_for(documents.sum()) if lam is None else lam,
+        loss=method.loss,
+        prior=method.prior,
+        intercept=method.intercept,
+        constant=method.constant,
+    )
+
+
+def assignment_of(labels: Labels, lam: float, emphasis=None) -> _native.Assignment:
+    """All categories for the native core, learnable or not."""
+    members = labels.by_category()
+    ones = np.ones(len(labels))
+    return _native.Assignment(
+        _native.Lists(members.indptr.astype(np.int64), members.indices.astype(np.int32)),
+        (emphasis or Emphasis()).of_documents(labels.documents),
+        ones,
+        ones,
+        np.full(len(labels), lam),
+        [],
+    )
+
+
+def theta_of(problem: Problem, fit, category: int):
+    weights = fit.weights[[category]].toarray().ravel()
+    return problem.theta(weights, float(fit.intercepts[category]))

@@ -1,0 +1,166 @@
+"""Weights of documents and classes, against repeating and leaving out documents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from postil.errors import UsageError
+from postil.learn.emphasis import Emphasis
+from postil.learn.one_vs_rest import fit
+
+from .samples import (
+    EVERY_METHOD,
+    design_of,
+    labels_of,
+    method_of,
+    problem_of,
+    sample,
+    theta_of,
+)
+
+TWICE = np.where(np.arange(50) % 3 == 0, 2.0, 1.0)
+SOME = np.where(np.arange(50) % 4 == 2, 0.0, 1.0)
+UNEVEN = np.random.default_rng(2).uniform(0, 3, 50)
+LOGISTIC = ("logistic", "gaussian", "primal-coordinate", "penalised")
+
+
+def assert_same_fit(found, expected):
+    # To a gap g weights are known up to √(g/λ).
+    np.testing.assert_allclose(found.weights.toarray(), expected.weights.toarray(), atol=1e-4)
+    for a, b in zip(found.reports, expected.reports, strict=True):
+        assert a.objective == pytest.approx(b.objective, rel=1e-8)
+        assert a.lam == b.lam
+
+
+@EVERY_METHOD
+def test_weight_two_is_a_document_twice(parts):
+    x, truth, design, labels = sample()
+    method = method_of(parts, tolerance=1e-10)
+    weighted = fit(design, labels, method, emphasis=Emphasis(TWICE))
+    rows = np.repeat(np.arange(50), TWICE.astype(int))
+    assert_same_fit(weighted, fit(design_of(x[rows]), labels_of(truth[rows]), method))
+
+
+@EVERY_METHOD
+def test_weight_zero_is_a_document_absent(parts):
+    x, truth, design, labels = sample()
+    method = method_of(parts, tolerance=1e-10)
+    weighted = fit(design, labels, method, emphasis=Emphasis(SOME))
+    rows = np.flatnonzero(SOME)
+    alone = fit(design_of(x[rows]), labels_of(truth[rows]), method)
+    assert_same_fit(weighted, alone)
+    assert [r.members for r in weighted.reports] == [r.members for r in alone.reports]
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize(
+    "emphasis",
+    [
+        Emphasis(UNEVEN),
+        Emphasis(classes=(4.0, 0.5)),
+        Emphasis(UNEVEN, (4.0, 0.5)),
+        Emphasis(classes="balanced"),
+        Emphasis(UNEVEN, "balanced"),
+    ],
+    ids=["documents", "classes", "both", "balanced", "documents balanced"],
+)
+def test_the_objective_is_the_weighted_one(parts, emphasis):
+    x, truth, design, labels = sample()
+    method = method_of(parts)
+    found = fit(design, labels, method, emphasis=emphasis)
+    for category, report in enumerate(found.reports):
+        problem = problem_of(x, truth[:, category], method, emphasis=emphasis)
+        objective = problem.objective(theta_of(problem, found, category))
+        assert report.stopped == "certified"
+        assert report.objective == pytest.approx(objective, rel=1e-6)
+        if problem.is_smooth:
+            assert report.objective == pytest.approx(problem.minimum(), rel=1e-5)
+
+
+@EVERY_METHOD
+def test_class_weights_may_differ_by_category(parts):
+    _, _, design, labels = sample()
+    pairs = [(2.0, 1.0), (0.5, 3.0)]
+    together = fit(design, labels, method_of(parts), emphasis=Emphasis(classes=pairs))
+    for category, pair in enumerate(pairs):
+        alone = fit(design, labels, method_of(parts), emphasis=Emphasis(classes=pair))
+        report = alone.reports[category]
+        assert together.reports[category].objective == pytest.approx(report.objective, rel=1e-9)
+
+
+@EVERY_METHOD
+def test_one_factor_for_all_documents_is_no_emphasis(parts):
+    # n is the sum of the weights, so that λ keeps its meaning.
+    _, _, design, labels = sample()
+    method = method_of(parts, tolerance=1e-8)
+    plain = fit(design, labels, method)
+    scaled = fit(design, labels, method, emphasis=Emphasis(np.full(50, 7.0)))
+    for a, b in zip(plain.reports, scaled.reports, strict=True):
+        assert a.objective == pytest.approx(b.objective, rel=1e-7)
+
+
+def test_balanced_sides_weigh_half_of_all_each():
+    inside = np.array([1.0, 25.0, 40.0])
+    members, others = Emphasis(classes="balanced").of_classes(inside, 50.0)
+    np.testing.assert_allclose(members * inside, 25.0)
+    np.testing.assert_allclose(others * (50.0 - inside), 25.0)
+
+
+def test_balanced_survives_categories_without_one_side():
+    x, _, design, _ = sample()
+    truth = np.zeros((50, 3), bool)
+    truth[:, 1] = True
+    truth[:7, 2] = True
+    found = fit(
+        design, labels_of(truth), method_of(LOGISTIC), emphasis=Emphasis(classes="balanced")
+    )
+    assert [report.stopped for report in found.reports] == ["constant", "constant", "certified"]
+
+
+def test_the_strength_goes_by_the_sum_of_the_weights():
+    from postil.learn.method import Method
+    from postil.learn.regularization import Regularization
+
+    _, _, design, labels = sample()
+    method = Method("logistic", regularization=Regularization(C=2.0))
+    found = fit(design, labels, method, emphasis=Emphasis(TWICE))
+    assert found.reports[0].lam == pytest.approx(1 / (2 * 2.0 * TWICE.sum()))
+
+
+@pytest.mark.parametrize(
+    "weights", [np.full(50, np.nan), np.full(50, np.inf), np.full(50, -1.0), np.zeros(50)]
+)
+def test_document_weights_that_mean_nothing_are_refused(weights):
+    _, _, design, labels = sample()
+    with pytest.raises(UsageError, match="document weights are finite, at least 0, and not all 0"):
+        fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(weights))
+
+
+def test_too_few_document_weights_are_refused():
+    _, _, design, labels = sample()
+    with pytest.raises(UsageError, match="50 documents and .*49.* document weights"):
+        fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(np.ones(49)))
+
+
+@pytest.mark.parametrize("classes", [(np.nan, 1.0), (np.inf, 1.0), (-1.0, 1.0)])
+def test_class_weights_that_mean_nothing_are_refused(classes):
+    _, _, design, labels = sample()
+    with pytest.raises(UsageError, match="class weights are finite and at least 0"):
+        fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(classes=classes))
+
+
+def test_an_unknown_word_for_class_weights_is_refused():
+    _, _, design, labels = sample()
+    with pytest.raises(UsageError, match="numbers or 'balanced', not 'even'"):
+        fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(classes="even"))
+
+
+@pytest.mark.xfail(
+    strict=True, reason="class weights that are no pairs end in NumPy's ValueError on broadcasting"
+)
+@pytest.mark.parametrize("classes", [(1.0, 2.0, 3.0), [(1.0, 2.0)] * 3, [(1.0,), (2.0,)]])
+def test_class_weights_that_are_no_pairs_are_refused(classes):
+    _, _, design, labels = sample()
+    with pytest.raises(UsageError):
+        fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(classes=classes))

@@ -1,0 +1,172 @@
+"""Agreement with scikit-learn, LIBLINEAR and LIBSVM where they minimise the same thing.
+
+Conventions. Ours is (1/n) Σ cᵢ f(zᵢ) + λ‖w‖²; over 2λ it is theirs, ½‖w‖² + C Σ cᵢ f(zᵢ), with
+C = 1/(2λn). LIBLINEAR regularises the intercept as the weight of a feature of value
+``intercept_scaling``, our ``constant``; scikit-learn's L-BFGS and LIBSVM leave it free. Ridge's
+‖y - Xw‖² + α‖w‖² is n times ours, with α = λn, since (y - s)² = (1 - ys)² for y in {-1, +1}.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
+from sklearn.svm import SVC, LinearSVC
+
+from postil.learn.emphasis import Emphasis
+from postil.learn.one_vs_rest import fit
+from postil.learn.regularization import Regularization
+
+from .samples import TIGHT, EVERY, method_of, sample
+
+SHAPE = pytest.mark.parametrize("shape", ["many documents", "many terms", "duplicates"])
+STRENGTH = pytest.mark.parametrize("strength", [0.1, 5.0])
+CONSTANT = 2.0
+CLASSES = (3.0, 0.5)
+
+
+def solvers_of(loss, intercept):
+    names = [p[2] for p in EVERY if (p[0], p[1], p[3]) == (loss, "gaussian", intercept)]
+    assert names
+    return pytest.mark.parametrize("solver", names)
+
+
+def ours(loss, solver, intercept, shape, strength, emphasis=None):
+    """Weights and intercept of the first category, given C as scikit-learn is."""
+    x, truth, design, labels = sample(shape)
+    lam = Regularization(C=strength).lambda_for(len(x))
+    parts = (loss, "gaussian", solver, intercept)
+    method = method_of(parts, lam=lam, constant=CONSTANT, **TIGHT)
+    found = fit(design, labels, method, emphasis=emphasis)
+    return found.weights[[0]].toarray().ravel(), found.intercepts[0]
+
+
+def theirs(model, shape, weights=None):
+    x, truth, _, _ = sample(shape)
+    y = np.where(truth[:, 0], 1.0, -1.0)
+    model.fit(sp.csr_matrix(x), y, **({} if weights is None else {"sample_weight": weights}))
+    coefficients = model.coef_
+    if sp.issparse(coefficients):
+        coefficients = coefficients.toarray()
+    return np.ravel(coefficients), np.ravel(model.intercept_)[
+        0
+    ] if model.intercept_ is not None else 0
+
+
+def assert_same(found, expected, atol=1e-4):
+    np.testing.assert_allclose(found[0], expected[0], atol=atol)
+    np.testing.assert_allclose(found[1], expected[1], atol=atol)
+
+
+@solvers_of("modified-squared", "penalised")
+@SHAPE
+@STRENGTH
+def test_squared_hinge_is_linear_svc(solver, shape, strength):
+    model = LinearSVC(
+        loss="squared_hinge",
+        dual=False,
+        C=strength,
+        intercept_scaling=CONSTANT,
+        tol=1e-12,
+        max_iter=10**6,
+    )
+    assert_same(
+        ours("modified-squared", solver, "penalised", shape, strength), theirs(model, shape)
+    )
+
+
+@solvers_of("modified-squared", "none")
+@SHAPE
+def test_squared_hinge_without_intercept_is_linear_svc(solver, shape):
+    model = LinearSVC(loss="squared_hinge", dual=False, fit_intercept=False, tol=1e-12)
+    assert_same(ours("modified-squared", solver, "none", shape, 1.0), theirs(model, shape))
+
+
+@solvers_of("hinge", "penalised")
+@SHAPE
+@STRENGTH
+def test_hinge_is_linear_svc(solver, shape, strength):
+    model = LinearSVC(
+        loss="hinge",
+        dual=True,
+        C=strength,
+        intercept_scaling=CONSTANT,
+        tol=1e-10,
+        max_iter=10**7,
+        random_state=0,
+    )
+    assert_same(ours("hinge", solver, "penalised", shape, strength), theirs(model, shape))
+
+
+@solvers_of("logistic", "penalised")
+@SHAPE
+@STRENGTH
+def test_logistic_is_liblinear(solver, shape, strength):
+    model = LogisticRegression(
+        solver="liblinear", C=strength, intercept_scaling=CONSTANT, tol=1e-12, max_iter=10**5
+    )
+    assert_same(ours("logistic", solver, "penalised", shape, strength), theirs(model, shape))
+
+
+@solvers_of("logistic", "free")
+@SHAPE
+@STRENGTH
+def test_logistic_with_a_free_intercept_is_lbfgs(solver, shape, strength):
+    model = LogisticRegression(solver="lbfgs", C=strength, tol=1e-10, max_iter=10**5)
+    assert_same(ours("logistic", solver, "free", shape, strength), theirs(model, shape))
+
+
+@solvers_of("squared", "none")
+@SHAPE
+@pytest.mark.parametrize("model", [Ridge, RidgeClassifier])
+def test_squared_is_ridge(solver, shape, model):
+    # α = λn = 1/2C.
+    found = ours("squared", solver, "none", shape, 0.5)
+    assert_same(found, theirs(model(alpha=1.0, fit_intercept=False, tol=1e-12), shape))
+
+
+@solvers_of("squared", "free")
+@SHAPE
+def test_squared_with_a_free_intercept_is_ridge(solver, shape):
+    # On sparse data with an intercept Ridge takes an iterative solver.
+    model = Ridge(alpha=1.0, solver="sparse_cg", tol=1e-12)
+    assert_same(ours("squared", solver, "free", shape, 0.5), theirs(model, shape))
+
+
+@solvers_of("hinge", "free")
+@SHAPE
+@STRENGTH
+def test_hinge_with_a_free_threshold_is_libsvm(solver, shape, strength):
+    model = SVC(kernel="linear", C=strength, tol=1e-10)
+    weights, threshold = ours("hinge", solver, "free", shape, strength)
+    expected, their_threshold = theirs(model, shape)
+    np.testing.assert_allclose(weights, expected, atol=1e-4)
+    assert threshold == pytest.approx(their_threshold, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("parts", "model"),
+    [
+        (
+            ("modified-squared", "dual-coordinate", "penalised"),
+            LinearSVC(dual=False, intercept_scaling=CONSTANT, tol=1e-12, max_iter=10**6),
+        ),
+        (
+            ("logistic", "primal-coordinate", "penalised"),
+            LogisticRegression(
+                solver="liblinear", intercept_scaling=CONSTANT, tol=1e-12, max_iter=10**5
+            ),
+        ),
+        (("hinge", "smo", "free"), SVC(kernel="linear", tol=1e-10)),
+    ],
+    ids=lambda value: value[1] if isinstance(value, tuple) else "",
+)
+def test_weights_of_classes_and_documents_are_scikit_learn_s(parts, model):
+    x, _, _, _ = sample()
+    documents = np.random.default_rng(3).uniform(0.5, 2.0, len(x))
+    # Their C multiplies whole losses; ours is over n, the sum of the weights.
+    strength = len(x) / documents.sum()
+    model.set_params(class_weight={1.0: CLASSES[0], -1.0: CLASSES[1]}, C=1.0)
+    found = ours(*parts, "many documents", 1.0, Emphasis(documents * strength, CLASSES))
+    assert_same(found, theirs(model, "many documents", documents * strength))

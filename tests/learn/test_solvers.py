@@ -1,0 +1,237 @@
+"""Every legal method on every shape: certified, honest about it, and at the same minimum."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from postil import _native
+from postil.learn.design import Design
+from postil.learn.losses import LOSSES
+from postil.learn.one_vs_rest import fit
+
+from . import reference
+from .samples import (
+    EVERY,
+    EVERY_METHOD,
+    EVERY_SHAPE,
+    LAM,
+    PROBLEMS,
+    assignment_of,
+    design_of,
+    each,
+    labels_of,
+    method_of,
+    problem_of,
+    sample,
+    theta_of,
+)
+
+KINDS = {
+    _native.Certificate.duality_gap: "duality gap",
+    _native.Certificate.kkt_residual: "KKT residual",
+}
+
+
+def all_solvers(problem):
+    """Methods that solve the same problem by different solvers."""
+    return [parts for parts in EVERY if (parts[0], parts[1], parts[3]) == problem]
+
+
+@cache
+def fitted(parts, shape):
+    """One fit for all tests that look at it."""
+    _, _, design, labels = sample(shape)
+    return fit(design, labels, method_of(parts), threads=1)
+
+
+def problems(parts, shape):
+    x, truth, _, _ = sample(shape)
+    return [problem_of(x, members, method_of(parts)) for members in truth.T]
+
+
+def test_there_are_methods_to_test():
+    assert {solver for _, _, solver, _ in EVERY} >= {"primal-coordinate", "dual-coordinate", "smo"}
+
+
+@EVERY_METHOD
+@EVERY_SHAPE
+def test_every_method_is_certified_to_the_tolerance(parts, shape):
+    x, truth, _, _ = sample(shape)
+    found = fitted(parts, shape)
+    assert found.weights.shape == (truth.shape[1], x.shape[1])
+    assert np.isfinite(found.weights.data).all()
+    assert np.isfinite(found.intercepts).all()
+    for category, report in enumerate(found.reports):
+        assert report.stopped == "certified"
+        assert 0 <= report.certificate <= 1e-6
+        assert report.iterations >= 1
+        assert report.lam == LAM
+        assert report.members == truth[:, category].sum()
+        assert report.nonzeros == found.weights[[category]].nnz
+        assert report.note == ""
+        assert report.seconds >= 0
+
+
+@EVERY_METHOD
+@EVERY_SHAPE
+def test_the_reported_objective_is_the_reference_s(parts, shape):
+    found = fitted(parts, shape)
+    for category, problem in enumerate(problems(parts, shape)):
+        objective = problem.objective(theta_of(problem, found, category))
+        assert found.reports[category].objective == pytest.approx(objective, rel=1e-6)
+
+
+def duals_of(problem, fits, category, theta):
+    """The dual variables a of a native fit: its own, from its factors, or -f' of the margins."""
+    duals, factors = fits.duals(category), fits.factors(category)
+    if len(duals):
+        return duals
+    if len(factors):  # w = Σ factorᵢ xᵢ and factorᵢ = cᵢ aᵢ yᵢ/2λn
+        return factors * problem.y * 2 * problem.lam * problem.n / problem.c
+    return -reference.loss_slope(problem.loss, problem.margins(theta))
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize("shape", ["many documents", "many terms", "duplicates", "one member"])
+@pytest.mark.parametrize("tolerance", [1e-1, 1e-4])
+def test_the_certificate_is_the_reference_s(parts, shape, tolerance):
+    _, _, design, labels = sample(shape)
+    method = method_of(parts, tolerance=tolerance)
+    fits = _native.train(
+        design.native, None, assignment_of(labels, LAM), method.to_native(), 1, None
+    )
+    for category, problem in enumerate(problems(parts, shape)):
+        theta = problem.theta(fits.weights(category), fits.intercept(category))
+        if KINDS[fits.kind(category)] == "KKT residual":
+            expected = problem.kkt_residual(theta)
+        else:
+            expected = problem.relative_gap(theta, duals_of(problem, fits, category, theta))
+        assert fits.certificate(category) == pytest.approx(expected, rel=1e-4, abs=1e-9)
+        assert fits.certificate(category) <= tolerance
+
+
+@EVERY_METHOD
+def test_a_gap_bounds_the_distance_to_the_minimum(parts):
+    # Whatever the duals are, no certificate may promise more than the truth.
+    _, _, design, labels = sample()
+    best = fitted(parts, "many documents")
+    for iterations in (1, 3, 10):
+        method = method_of(parts, iterations=iterations)
+        early = fit(design, labels, method, quiet=True)
+        for report, finished in zip(early.reports, best.reports, strict=True):
+            if report.kind == "duality gap":
+                excess = (report.objective - finished.objective) / report.objective
+                assert report.certificate >= excess - 1e-6
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids="/".join)
+@EVERY_SHAPE
+def test_all_solvers_and_the_reference_find_the_same_minimum(problem, shape):
+    solvers = all_solvers(problem)
+    for category, reference_problem in enumerate(problems(solvers[0], shape)):
+        found = [fitted(parts, shape).reports[category].objective for parts in solvers]
+        if reference_problem.is_smooth:
+            found.append(reference_problem.minimum())
+        elif "box dual" in LOSSES[problem[0]].provides and problem[2] != "free":
+            found.append(reference_problem.dual_maximum())
+        assert found == pytest.approx([found[0]] * len(found), rel=1e-5)
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize("lam", [1e-5, 1.0, 100.0])
+def test_other_strengths_are_certified_too(parts, lam):
+    x, truth, design, labels = sample("empty documents")
+    method = method_of(parts, lam=lam)
+    found = fit(design, labels, method)
+    for category, report in enumerate(found.reports):
+        assert report.stopped == "certified"
+        problem = problem_of(x, truth[:, category], method)
+        assert report.objective == pytest.approx(
+            problem.objective(theta_of(problem, found, category)), rel=1e-6
+        )
+
+
+@each([parts for parts in EVERY if parts[3] != "none"])
+@pytest.mark.parametrize("constant", [0.1, 10.0])
+def test_the_constant_feature_may_have_any_value(parts, constant):
+    x, truth, design, labels = sample("many terms")
+    method = method_of(parts, constant=constant)
+    found = fit(design, labels, method)
+    for category, report in enumerate(found.reports):
+        problem = problem_of(x, truth[:, category], method)
+        theta = theta_of(problem, found, category)
+        assert report.objective == pytest.approx(problem.objective(theta), rel=1e-6)
+        if problem.is_smooth:
+            assert report.objective == pytest.approx(problem.minimum(), rel=1e-5)
+
+
+@EVERY_METHOD
+def test_lambdas_by_category(parts):
+    _, _, design, labels = sample()
+    together = fit(design, labels, method_of(parts), lambdas=np.array([1e-1, 1e-3]))
+    for category, lam in enumerate((1e-1, 1e-3)):
+        alone = fit(design, labels, method_of(parts, lam=lam)).reports[category]
+        assert together.reports[category].lam == lam
+        assert together.reports[category].objective == pytest.approx(alone.objective, rel=2e-6)
+
+
+@EVERY_METHOD
+def test_stored_zeros_and_double_precision_change_nothing(parts):
+    x, _, _, labels = sample()
+    rows, columns = np.indices(x.shape).reshape(2, -1)
+    stored = sp.csr_matrix((x.ravel(), (rows, columns)), shape=x.shape)
+    assert stored.nnz == x.size > np.count_nonzero(x)
+    found = fit(Design(stored), labels, method_of(parts))
+    for report, plain in zip(found.reports, fitted(parts, "many documents").reports, strict=True):
+        assert report.objective == pytest.approx(plain.objective, rel=2e-6)
+
+
+@EVERY_METHOD
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_any_small_problem_is_certified(parts, data):
+    documents, terms = data.draw(st.integers(2, 8)), data.draw(st.integers(0, 5))
+    value = st.sampled_from([0.0, 0.0, 0.0, 1.0, 1.0, -1.0, 0.5, 3.0])
+    row = st.lists(value, min_size=terms, max_size=terms)
+    x = np.array(data.draw(st.lists(row, min_size=documents, max_size=documents)))
+    x = x.reshape(documents, terms)
+    members = data.draw(st.lists(st.booleans(), min_size=documents, max_size=documents))
+    truth = np.array([[True], [False], *([m] for m in members[2:])])
+    lam = data.draw(st.sampled_from([1e-3, 1e-2, 1.0]))
+    method = method_of(parts, lam=lam)
+    found = fit(design_of(x), labels_of(truth), method, threads=1)
+    problem = problem_of(x, truth[:, 0], method)
+    (report,) = found.reports
+    assert report.stopped == "certified"
+    objective = problem.objective(theta_of(problem, found, 0))
+    assert report.objective == pytest.approx(objective, rel=1e-6)
+    if problem.is_smooth and problem.intercept != "free":
+        gap = np.sum(problem.gradient(theta_of(problem, found, 0)) ** 2) / (4 * lam)
+        slack = 1e-6 if "primal" in parts[2] else 1.0
+        assert gap <= slack * objective
+
+
+SMO_GIVES_UP = "tolerance=0 never asks for a certificate, but SMO ends as certified at 1e-13"
+
+
+@each(EVERY, ("hinge", "gaussian", "smo", "free"), why=SMO_GIVES_UP)
+def test_without_a_tolerance_the_iterations_are_the_end(parts):
+    _, _, design, labels = sample("two documents")
+    found = fit(design, labels, method_of(parts, tolerance=0.0, iterations=7), quiet=True)
+    assert [report.stopped for report in found.reports] == ["iterations"]
+    assert found.reports[0].iterations == 7
+
+
+@EVERY_METHOD
+def test_scores_are_those_of_the_weights(parts):
+    x, _, design, _ = sample("empty documents")
+    found = fitted(parts, "empty documents")
+    expected = x @ found.weights.toarray().T + found.intercepts
+    np.testing.assert_allclose(found.scores(design.rows), expected, atol=1e-6)
+    assert found.scores(design.rows[:0]).shape == (0, 2)
