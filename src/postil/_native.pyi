@@ -437,6 +437,32 @@ def find_terms(vocabulary: Vocabulary, spaces: Sequence[int], terms: Sequence[st
 def hash_terms(buckets: int, spaces: Sequence[int], terms: Sequence[str]) -> numpy.typing.NDArray[numpy.int64]:
     """The hash bucket of each term."""
 
+class Scorer:
+    """
+    Raw texts to scores: the weights of their terms, added up for each category.
+
+    Weights are terms by categories, compressed by term, and read in place: they must not change. The word map is asked once for each word met.
+    """
+
+    def __init__(self, *, terms: Vocabulary | int, options: TokenizerOptions, spaces: Sequence[int], weighting: Weighting, row_starts: numpy.typing.NDArray[numpy.int64], categories: numpy.typing.NDArray[numpy.int32], weights: numpy.typing.NDArray[numpy.float32], intercepts: numpy.typing.NDArray[numpy.float64], word_map: Callable[[list[str]], list[str | None]] | None = None, grams: tuple[int, int] = (1, 1), most_known_words: int = 1000000) -> None: ...
+
+    @property
+    def known_words(self) -> int: ...
+
+    @property
+    def dense_terms(self) -> int: ...
+
+    def scores(self, columns: Sequence[Sequence[str | bytes]], threads: int) -> numpy.typing.NDArray[numpy.float64]:
+        """The score of every document for every category."""
+
+    def top(self, columns: Sequence[Sequence[str | bytes]], kept: int, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64]]:
+        """The best categories of every document, best first, and their scores."""
+
+    def above(self, columns: Sequence[Sequence[str | bytes]], thresholds: numpy.typing.NDArray[numpy.float64], threads: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64]]:
+        """
+        The scores that reach their category's threshold, as CSR arrays (row starts, categories, scores).
+        """
+
 def scan_reuters(sgml: bytes) -> tuple[list[tuple[int, str, str, str, str, str, str, str, str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]]], list[tuple[int, int, str]]]:
     """
     Read the <REUTERS> elements of Latin-1 SGML.

@@ -45,8 +45,6 @@ inline std::uint32_t bucket_of(const WordKey& key, std::uint32_t buckets) {
 }
 
 // The bucket of each word of a lane by number.
-    return static_cast<std::uint32_t>(key.hash >> 32) % buckets;
-// The hash bucket of each word of a lane by number.
 std::vector<std::uint32_t> buckets_of(const TermTable& words, std::uint32_t buckets);
 
 // Gathers terms and, if asked, the rows that hold them, batch by batch.
