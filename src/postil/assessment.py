@@ -14,7 +14,9 @@ from postil.errors import InputError
 from postil.evaluate import Options, Provenance, Report, measure_run
 from postil.learn.labels import Labels
 from postil.learn.one_vs_rest import NEVER
-from postil.training import CHUNK, Trained, Watch
+from postil.model.model import Model
+from postil.prediction import Predictor
+from postil.training import CHUNK, Watch
 from postil.vectors.gathering import RowFacts, chunks_of
 
 Floats = NDArray[np.float64]
@@ -22,12 +24,13 @@ CategorySet = Literal["all", "trained", "shared"]
 
 
 def assess(
-    trained: Trained,
+    model: Model,
     documents: Iterable[Document],
     *,
     corpus: str = "",
     categories: CategorySet = "all",
     options: Options | None = None,
+    threads: int | None = None,
     watch: Watch | None = None,
 ) -> Report:
     """Measure a categorizer on the documents marked as test, or on all if none is marked.
@@ -38,10 +41,9 @@ def assess(
     """
     facts = RowFacts()
     blocks = []
-    fields = trained.vectorizer.fields
-    for chunk in chunks_of(documents, fields, CHUNK, facts):
-        vectors = trained.vectorizer.transform_columns(chunk.columns)
-        blocks.append(trained.fit.scores(vectors))
+    predictor = Predictor(model, threads)
+    for chunk in chunks_of(documents, model.vectorizer.fields, CHUNK, facts):
+        blocks.append(predictor.scores(chunk.columns))
         if watch is not None:
             watch("testing", len(facts.ids), None)
     if not blocks:
@@ -49,29 +51,28 @@ def assess(
     rows = _tested(facts)
     seen = Labels(tuple(facts.categories), facts.indicator().astype(bool)).of_documents(rows)
     scores = np.vstack(blocks)[rows]
-    names = _names(trained, seen, categories)
+    names = _names(model.names, seen, categories)
     truth = Labels.of(_label_sets(seen), names).members
-    wide = _widened(scores, trained.categories, names, NEVER)
+    wide = _widened(scores, model.names, names, NEVER)
     decisions = sp.csr_matrix(
-        _widened(trained.rule.accept(scores), trained.categories, names, False), dtype=bool
+        _widened(model.decision.accept(scores), model.names, names, False), dtype=bool
     )
     probabilities = None
-    if trained.calibration is not None:
-        probabilities = _widened(
-            trained.calibration.probabilities(scores), trained.categories, names, 0.0
-        )
+    calibrated = predictor.probabilities(scores)
+    if calibrated is not None:
+        probabilities = _widened(calibrated, model.names, names, 0.0)
     return measure_run(
         truth,
         decisions,
         categories=names,
         scores=wide,
         probabilities=probabilities,
-        training_sizes=_training_sizes(trained, names),
+        training_sizes=_training_sizes(model, names),
         provenance=Provenance(
             corpus=corpus,
-            split=f"{len(rows)} test documents, {trained.documents} to learn from",
-            method=trained.recipe.name,
-            decision_rule=trained.rule.spec,
+            split=f"{len(rows)} test documents, {model.training.documents} to learn from",
+            method=str(model.recipe.get("name", "")),
+            decision_rule=model.decision.spec,
         ),
         options=options,
     )
@@ -90,9 +91,9 @@ def _label_sets(labels: Labels) -> list[list[str]]:
     ]
 
 
-def _names(trained: Trained, seen: Labels, wanted: CategorySet) -> tuple[str, ...]:
+def _names(trained: tuple[str, ...], seen: Labels, wanted: CategorySet) -> tuple[str, ...]:
     here = {seen.names[c] for c in np.flatnonzero(seen.sizes())}
-    there = set(trained.categories)
+    there = set(trained)
     chosen = {"all": there | here, "trained": there, "shared": there & here}[wanted]
     return tuple(sorted(chosen))
 
@@ -107,6 +108,6 @@ def _widened(values: NDArray[Any], have: tuple[str, ...], want: tuple[str, ...],
     return wide
 
 
-def _training_sizes(trained: Trained, names: tuple[str, ...]) -> NDArray[np.int64]:
-    members = {report.category: report.members for report in trained.fit.reports}
+def _training_sizes(model: Model, names: tuple[str, ...]) -> NDArray[np.int64]:
+    members = dict(zip(model.names, model.training.members.tolist(), strict=True))
     return np.array([members.get(name, 0) for name in names], dtype=np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,12 @@ from numpy.typing import NDArray
 
 from postil.corpus.document import Document
 from postil.errors import UsageError
+from postil.model.loading import load_model
+from postil.model.model import Model
+from postil.model.saving import save_model
+from postil.prediction import Predictor
 from postil.recipes.recipe import DEFAULT, Recipe, load_recipe
-from postil.training import Trained, Watch, train
+from postil.training import Watch, train
 from postil.vectors.fields import Text
 
 Texts = Sequence[Text] | Mapping[str, Sequence[Text]]
@@ -34,60 +39,73 @@ class TextCategorizer:
         self.recipe = recipe if isinstance(recipe, Recipe) else load_recipe(recipe)
         self.threads = threads
         self.seed = seed
-        self._trained: Trained | None = None
+        self._predictor: Predictor | None = None
 
     def fit(self, texts: Texts, labels: Iterable[Iterable[str]]) -> TextCategorizer:
         """Learn from labelled texts."""
         return self.fit_documents(_documents(texts, labels))
 
     def fit_documents(
-        self, documents: Iterable[Document], watch: Watch | None = None
+        self, documents: Iterable[Document], *, corpus: str = "", watch: Watch | None = None
     ) -> TextCategorizer:
         """Learn from documents; those marked as test are left out."""
-        self._trained = train(
-            documents, self.recipe, threads=self.threads, seed=self.seed, watch=watch
+        model = train(
+            documents,
+            self.recipe,
+            corpus=corpus,
+            threads=self.threads,
+            seed=self.seed,
+            watch=watch,
         )
+        self._predictor = Predictor(model, self.threads)
         return self
 
     @property
-    def trained(self) -> Trained:
-        """What was learned."""
-        if self._trained is None:
+    def predictor(self) -> Predictor:
+        """What was learned, ready to be asked."""
+        if self._predictor is None:
             raise UsageError("the categorizer has learned nothing yet: call fit first")
-        return self._trained
+        return self._predictor
+
+    @property
+    def model(self) -> Model:
+        """What was learned."""
+        return self.predictor.model
 
     @property
     def categories(self) -> tuple[str, ...]:
         """The names of the categories, in the order of the scores."""
-        return self.trained.categories
+        return self.model.names
 
     def decision_function(self, texts: Texts) -> Floats:
         """Scores: texts × categories, the higher the likelier."""
-        trained = self.trained
-        return trained.fit.scores(trained.vectorizer.transform(texts))
+        return self.predictor.scores(self.model.vectorizer.fields.columns(texts))
 
     def predict(self, texts: Texts) -> list[tuple[str, ...]]:
         """The categories of each text, best first."""
-        scores = self.decision_function(texts)
-        accepted = self.trained.rule.accept(scores)
-        return [
-            tuple(self.categories[c] for c in _best_first(row, given))
-            for row, given in zip(scores, accepted, strict=True)
-        ]
+        return self.predictor.names(self.decision_function(texts))
 
     def predict_proba(self, texts: Texts) -> Floats:
         """Probabilities of membership: texts × categories."""
-        calibration = self.trained.calibration
-        if calibration is None:
+        probabilities = self.predictor.probabilities(self.decision_function(texts))
+        if probabilities is None:
             raise UsageError(
                 f"the recipe {self.recipe.name} has no probabilities: give it a calibration "
                 "(platt or isotonic) in its [decide] table"
             )
-        return calibration.probabilities(self.decision_function(texts))
+        return probabilities
 
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file."""
+        save_model(self.model, path)
 
-def _best_first(scores: Floats, given: NDArray[np.bool_]) -> list[int]:
-    return sorted(np.flatnonzero(given).tolist(), key=lambda c: (-scores[c], c))
+    @classmethod
+    def load(cls, path: str | Path, *, threads: int | None = None) -> TextCategorizer:
+        """Read a model from a file; nothing in it is executed."""
+        model = load_model(path, threads=threads)
+        loaded = cls(Recipe.from_dict(model.recipe, str(path)), threads=threads)
+        loaded._predictor = Predictor(model, threads)
+        return loaded
 
 
 def _documents(texts: Texts, labels: Iterable[Iterable[str]]) -> Iterator[Document]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,8 @@ from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
+from postil.model.model import Model
+from postil.model.training import DocumentDigest, TrainingFingerprint
 from postil.recipes.recipe import Recipe
 from postil.vectors.gathering import RowFacts, chunks_of
 from postil.vectors.vectorizer import Vectorizer
@@ -41,31 +42,15 @@ Floats = NDArray[np.float64]
 CHUNK = 4096
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Trained:
-    """Everything a decision needs, and what it was learned from."""
-
-    recipe: Recipe
-    vectorizer: Vectorizer
-    fit: LinearFit
-    rule: DecisionRule
-    calibration: Calibration | None
-    documents: int
-
-    @property
-    def categories(self) -> tuple[str, ...]:
-        """The names of the categories, in the order of the scores."""
-        return self.fit.names
-
-
 def train(
     documents: Iterable[Document],
     recipe: Recipe,
     *,
+    corpus: str = "",
     threads: int | None = None,
     seed: int = 0,
     watch: Watch | None = None,
-) -> Trained:
+) -> Model:
     """Learn a categorizer from all documents that are not marked as test.
 
     Cost: one pass over the documents, then the learner's; a decision rule or a calibration that
@@ -75,7 +60,8 @@ def train(
     watch = watch or _unwatched
     vectorizer = recipe.representation.vectorizer(threads)
     facts = RowFacts()
-    learned = (document for document in documents if document.split != "test")
+    digest = DocumentDigest()
+    learned = _digested((d for d in documents if d.split != "test"), digest)
     matrix = vectorizer.fit_transform_chunks(_watched(learned, vectorizer, facts, watch))
     if not facts.categories:
         raise InputError(
@@ -86,7 +72,23 @@ def train(
     task = _Task(recipe, Design(matrix), labels, threads, watch)
     fit = task.learn("learning", None)
     rule, calibration = task.decisions(fit, seed)
-    return Trained(recipe, vectorizer, fit, rule, calibration, len(facts.ids))
+    return Model(
+        vectorizer=vectorizer,
+        names=fit.names,
+        weights=fit.weights,
+        intercepts=fit.intercepts,
+        decision=rule,
+        calibration=calibration,
+        training=TrainingFingerprint(corpus, digest.documents, digest.hexdigest(), labels.sizes()),
+        recipe=recipe.to_dict(),
+        reports=[report.to_dict() for report in fit.reports],
+    )
+
+
+def _digested(documents: Iterable[Document], digest: DocumentDigest) -> Iterator[Document]:
+    for document in documents:
+        digest.add(document.fields, document.labels)
+        yield document
 
 
 def _unwatched(step: str, done: int, total: int | None) -> None:

@@ -25,8 +25,8 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
     """Everything worth knowing of a model, as values that JSON can hold.
 
     Each category comes with the ``top`` terms that speak most for it (``up``) and against it
-    (``down``). ``bytes`` is what each part takes in the file. An infinite threshold is None; the category's ``state`` says why. Cost: a few
-    passes over the weights.
+    (``down``). An infinite threshold is None; the category's ``state`` says why. ``bytes`` is
+    what each part takes in the file. Cost: a few passes over the weights.
     """
     if top < 0:
         raise UsageError(f"top is a number of terms, 0 or more, not {top}")

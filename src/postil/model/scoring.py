@@ -12,6 +12,7 @@ from postil import _native
 from postil.errors import InputError, UsageError
 from postil.text.words import WordStep
 from postil.vectors.counting import RememberingWordMap
+from postil.vectors.fields import Columns
 from postil.vectors.matrices import index_type
 from postil.vectors.threads import thread_count
 from postil.vectors.vectorizer import Texts, Vectorizer
@@ -62,7 +63,11 @@ class TextScorer:
 
     def scores(self, texts: Texts) -> Scores:
         """The score of every text for every category: documents × categories."""
-        return self._native.scores(self.vectorizer.fields.columns(texts), self.threads)
+        return self.score_columns(self.vectorizer.fields.columns(texts))
+
+    def score_columns(self, columns: Columns) -> Scores:
+        """The same for texts in columns, one for each field."""
+        return self._native.scores(columns, self.threads)
 
     def top(self, texts: Texts, k: int) -> tuple[Categories, Scores]:
         """The ``k`` best categories of every text, best first, and their scores.

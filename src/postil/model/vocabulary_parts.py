@@ -55,7 +55,8 @@ def vocabulary_from_parts(settings: object, tensors: Tensors, fields: Fields) ->
 def _terms(text: NDArray[Any], ends: NDArray[Any]) -> list[str]:
     if text.dtype != np.uint8:
         raise InputError(f"{TEXT!r} should be of bytes, is of {text.dtype}")
-    starts = np.concatenate(([0], ends.astype(np.uint64)))
+    starts = np.zeros(len(ends) + 1, dtype=np.uint64)
+    starts[1:] = ends
     check_starts(starts, len(text), ENDS)
     if (starts[1:] == starts[:-1]).any():
         raise InputError(f"{ENDS!r} has an empty term")

@@ -1,0 +1,48 @@
+"""What a model says of texts: scores, decisions, probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from postil.model.model import Model
+from postil.model.scoring import TextScorer
+from postil.vectors.fields import Columns
+
+Floats = NDArray[np.float64]
+
+
+class Predictor:
+    """A model made ready to score texts: its weights by term, its words in the native core.
+
+    Making one costs a pass over the weights; memory is that of :class:`TextScorer`.
+    """
+
+    def __init__(self, model: Model, threads: int | None = None) -> None:
+        self.model = model
+        by_term = sp.csr_matrix(model.weights.T)
+        self.scorer = TextScorer(model.vectorizer, by_term, model.intercepts, threads=threads)
+
+    def scores(self, columns: Columns) -> Floats:
+        """Texts × categories, the higher the likelier."""
+        return self.scorer.score_columns(columns)
+
+    def names(self, scores: Floats) -> list[tuple[str, ...]]:
+        """The categories given to each text, best first."""
+        accepted = self.model.decision.accept(scores)
+        return [
+            tuple(self.model.names[c] for c in _best_first(row, given))
+            for row, given in zip(scores, accepted, strict=True)
+        ]
+
+    def probabilities(self, scores: Floats) -> Floats | None:
+        """Probabilities of membership, if the model is calibrated."""
+        calibration = self.model.calibration
+        return None if calibration is None else calibration.probabilities(scores)
+
+
+def _best_first(scores: Sequence[float], given: NDArray[np.bool_]) -> list[int]:
+    return sorted(np.flatnonzero(given).tolist(), key=lambda c: (-scores[c], c))
