@@ -30,6 +30,7 @@ from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
+from postil.learn.report import FitReport
 from postil.model.model import Model
 from postil.model.training import DocumentDigest, TrainingFingerprint
 from postil.recipes.recipe import Recipe
@@ -81,8 +82,13 @@ def train(
         calibration=calibration,
         training=TrainingFingerprint(corpus, digest.documents, digest.hexdigest(), labels.sizes()),
         recipe=recipe.to_dict(),
-        reports=[report.to_dict() for report in fit.reports],
+        reports=[_timeless(report) for report in fit.reports],
     )
+
+
+def _timeless(report: FitReport) -> dict[str, Any]:
+    """A report without its time, so that the same documents give the same file."""
+    return {name: value for name, value in report.to_dict().items() if name != "seconds"}
 
 
 def _digested(documents: Iterable[Document], digest: DocumentDigest) -> Iterator[Document]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from postil import __version__
-from postil.cli import analyze, corpus, demo, vectorize
+from postil.cli import analyze, corpus, demo, evaluate, predict, recipes, train, vectorize
 from postil.errors import PostilError, UsageError
 
 INTERRUPTED = 130  # what typer makes of Ctrl-C
@@ -24,6 +24,10 @@ app = typer.Typer(
 app.add_typer(corpus.app, name="corpus")
 app.command("analyze")(analyze.analyze)
 app.command("vectorize")(vectorize.vectorize)
+app.command("train")(train.train)
+app.command("predict")(predict.predict)
+app.command("evaluate")(evaluate.evaluate)
+app.command("recipes")(recipes.recipes)
 app.command("demo")(demo.demo)
 
 

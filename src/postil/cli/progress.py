@@ -92,3 +92,34 @@ def watched(items: Iterable[Item], description: str, total: int | None = None) -
         for item in items:
             yield item
             shown.advance()
+
+
+class Steps:
+    """A meter for each step of a longer piece of work, one at a time."""
+
+    def __init__(self) -> None:
+        self._step = ""
+        self._meter: Meter | None = None
+
+    def reach(self, step: str, done: int, total: int | None) -> None:
+        """So much of a step is done; another step takes the meter's place."""
+        if self._meter is None or step != self._step:
+            self.close()
+            self._step = step
+            self._meter = Meter(step, total, "documents" if total is None else "categories")
+        self._meter.reach(done, total)
+
+    def close(self) -> None:
+        """Take the meter away."""
+        if self._meter is not None:
+            self._meter.close()
+
+
+@contextmanager
+def steps() -> Iterator[Steps]:
+    """Meters that are taken away at the end, whatever happens."""
+    shown = Steps()
+    try:
+        yield shown
+    finally:
+        shown.close()

@@ -167,12 +167,16 @@ def recipe_names() -> list[str]:
 
 def load_recipe(name: str) -> Recipe:
     """A recipe by its name, or by the path of a TOML file."""
+    return _parsed(recipe_text(name), f"recipe {name}")
+
+
+def recipe_text(name: str) -> str:
+    """A recipe's TOML, by its name or by the path of a file."""
     if name in recipe_names():
-        text = (files("postil.recipes") / "files" / f"{name}.toml").read_text(encoding="utf-8")
-        return _parsed(text, f"recipe {name}")
+        return (files("postil.recipes") / "files" / f"{name}.toml").read_text(encoding="utf-8")
     path = Path(name)
     if path.suffix == ".toml" and path.is_file():
-        return _parsed(path.read_text(encoding="utf-8"), name)
+        return path.read_text(encoding="utf-8")
     raise UsageError(
         f"there is no recipe {name!r}{advice(name, recipe_names())}; a path ends in .toml"
     )

@@ -1,0 +1,83 @@
+"""`postil train`, `postil predict`, `postil evaluate`, `postil recipes`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from postil.corpus.opening import open_corpus
+from postil.model.loading import load_model
+
+
+@pytest.fixture
+def model(postil, tmp_path):
+    result = postil("train", "demo", "-o", "demo.postil")
+    assert result.code == 0
+    return tmp_path / "demo.postil"
+
+
+def test_train_measures_on_test_documents_and_writes_a_model(postil, model, tmp_path):
+    result = postil("train", "demo", "-o", "again.postil", "--json")
+    told = json.loads(result.out)
+    assert told["documents"] == 252
+    assert told["categories"] == 12
+    assert len(told["reports"]) == 12
+    assert all(report["certificate"] <= 1e-3 for report in told["reports"])
+    assert told["evaluation"]["micro"]["f1"] > 0.5
+    assert (tmp_path / "again.postil").read_bytes() == model.read_bytes()
+
+
+def test_train_without_test_documents(postil, tmp_path):
+    rows = [{"id": str(i), "text": f"word{i % 2} here", "labels": [f"c{i % 2}"]} for i in range(20)]
+    (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    result = postil("train", "c.jsonl", "-o", "c.postil", "--recipe", "logistic-dual")
+    assert result.code == 1
+    assert "no document has the field title, body" in result.err
+    result = postil("train", "c.jsonl", "-o", "c.postil")
+    assert result.code == 0
+    assert result.out == ""
+    assert load_model(tmp_path / "c.postil").names == ("c0", "c1")
+
+
+def test_predict_keeps_ids_and_order(postil, model):
+    result = postil("predict", str(model), "demo", "--scores", "2", "--chunk", "7")
+    lines = [json.loads(line) for line in result.out.splitlines()]
+    documents = list(open_corpus("demo"))
+    assert [line["id"] for line in lines] == [document.id for document in documents]
+    names = set(load_model(model).names)
+    for line in lines:
+        assert set(line["labels"]) <= names
+        assert set(line["probabilities"]) == set(line["labels"])
+        assert len(line["scores"]) == 2
+    whole = postil("predict", str(model), "demo", "--scores", "2", "-o", "out.jsonl")
+    assert whole.out == ""
+    assert (model.parent / "out.jsonl").read_text().splitlines() == result.out.splitlines()
+
+
+def test_evaluate_says_what_train_said(postil, model):
+    told = json.loads(postil("evaluate", str(model), "demo", "--json").out)
+    trained = json.loads(postil("train", "demo", "-o", "x.postil", "--json").out)["evaluation"]
+    assert told["micro"] == trained["micro"]
+    text = postil("evaluate", str(model), "demo", "--top", "3").out
+    assert "micro" in text
+    assert "… and 9 more" in text
+
+
+def test_recipes(postil):
+    listed = postil("recipes").out
+    assert "mod-least-squares" in listed
+    assert 'loss = "modified-squared"' in postil("recipes", "mod-least-squares").out
+    assert json.loads(postil("recipes", "svm", "--json").out)["learn"]["solver"] == "smo"
+    assert {recipe["name"] for recipe in json.loads(postil("recipes", "--json").out)} >= {"svm"}
+    unknown = postil("recipes", "svn")
+    assert unknown.code == 2
+    assert "did you mean 'svm'" in unknown.err
+
+
+def test_what_is_no_model_is_refused(postil, tmp_path):
+    (tmp_path / "no.postil").write_bytes(b"nothing of the kind")
+    result = postil("predict", "no.postil", "demo")
+    assert result.code == 1
+    assert "no.postil" in result.err
+    assert "Traceback" not in result.err

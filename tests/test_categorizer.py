@@ -1,0 +1,124 @@
+"""From labelled texts to decisions through every recipe."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from postil.assessment import assess
+from postil.categorizer import TextCategorizer
+from postil.corpus.document import Document
+from postil.corpus.opening import open_corpus
+from postil.errors import InputError, UsageError
+from postil.recipes.recipe import recipe_names
+
+TEXTS = [
+    "rain and wind over the hills",
+    "a late goal won the match",
+    "strong wind and rain at sea",
+    "the match ended without a goal",
+    "rain stopped the match",
+    "snow and rain in the north",
+    "the goal keeper was ill",
+    "wind from the west",
+]
+LABELS = [
+    ["weather"],
+    ["sport"],
+    ["weather"],
+    ["sport"],
+    ["weather", "sport"],
+    ["weather"],
+    ["sport"],
+    ["weather"],
+]
+
+
+@pytest.fixture(scope="module")
+def demo() -> list[Document]:
+    return list(open_corpus("demo"))
+
+
+@pytest.mark.parametrize("recipe", recipe_names())
+def test_every_recipe_learns_the_demo_corpus_better_than_chance(recipe, demo):
+    model = TextCategorizer(recipe, threads=1).fit_documents(demo, corpus="demo").model
+    report = assess(model, [d for d in demo if d.split == "test"], corpus="demo")
+    ranking = report.to_dict()["ranking"]
+    assert ranking["roc_area"]["macro"]["value"] > 0.7
+
+
+@pytest.mark.parametrize("recipe", ["default", "logistic-dual", "naive-bayes-1"])
+def test_a_saved_model_says_the_same(recipe, demo, tmp_path):
+    model = TextCategorizer(recipe).fit_documents(demo)
+    model.save(tmp_path / "m.postil")
+    loaded = TextCategorizer.load(tmp_path / "m.postil")
+    fields = model.model.vectorizer.fields.names
+    texts = (
+        {name: [d.fields[name] for d in demo] for name in fields}
+        if fields
+        else [" ".join(d.fields.values()) for d in demo]
+    )
+    assert loaded.categories == model.categories
+    assert np.array_equal(loaded.decision_function(texts), model.decision_function(texts))
+    assert loaded.predict(texts) == model.predict(texts)
+
+
+def test_texts_and_labels():
+    model = TextCategorizer().fit(TEXTS, LABELS)
+    assert model.categories == ("sport", "weather")
+    assert model.predict(["wind and rain"]) == [("weather",)]
+    scores = model.decision_function(["wind and rain", "a goal", ""])
+    assert scores.shape == (3, 2)
+    assert scores[0, 1] > scores[0, 0]
+    assert scores[1, 0] > scores[1, 1]
+    probabilities = model.predict_proba(["wind and rain"])
+    assert ((probabilities >= 0) & (probabilities <= 1)).all()
+
+
+def test_the_number_of_threads_changes_nothing(demo):
+    one = TextCategorizer(threads=1).fit_documents(demo).model
+    three = TextCategorizer(threads=3).fit_documents(demo).model
+    assert np.array_equal(one.weights.toarray(), three.weights.toarray())
+    assert np.array_equal(one.intercepts, three.intercepts)
+    assert np.array_equal(one.decision.thresholds, three.decision.thresholds)
+
+
+def test_test_documents_teach_nothing(demo):
+    train = [d for d in demo if d.split == "train"]
+    whole, part = (TextCategorizer().fit_documents(documents).model for documents in (demo, train))
+    assert whole.training.sha256 == part.training.sha256
+    assert np.array_equal(whole.weights.toarray(), part.weights.toarray())
+
+
+def test_a_category_of_test_documents_alone_is_missed(demo):
+    model = TextCategorizer().fit_documents(demo).model
+    strange = Document(id="x", fields={"title": "t", "body": "b"}, labels=("unheard of",))
+    everything = assess(model, [strange])
+    assert "unheard of" in everything.categories
+    assert everything.micro["recall"] == 0
+    assert "unheard of" not in assess(model, [strange], categories="trained").categories
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "message"),
+    [
+        ("one text", [["a"]], "wrap it in a list"),
+        (["a", "b"], [["a"]], "every text needs its labels"),
+        (["a"], ["label"], "wrap it in a list"),
+        (["some words", "other words"], [[], []], "has a label"),
+    ],
+)
+def test_bad_input_is_named(texts, labels, message):
+    with pytest.raises((UsageError, InputError), match=message):
+        TextCategorizer().fit(texts, labels)
+
+
+def test_nothing_learned_nothing_said():
+    with pytest.raises(UsageError, match="call fit first"):
+        TextCategorizer().predict(["x"])
+
+
+def test_no_probabilities_without_calibration():
+    model = TextCategorizer("naive-bayes-1").fit(TEXTS, LABELS)
+    with pytest.raises(UsageError, match="calibration"):
+        model.predict_proba(["x"])
