@@ -10,7 +10,16 @@ from pathlib import Path
 from postil import __version__
 from postil.vectors.threads import thread_count
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "PyStemmer", "polars")
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "PyStemmer",
+    "polars",
+    "fasttext",
+    "fasttext-wheel",
+    "vowpalwabbit",
+)
 BUSY = 0.5
 """A load above this part of the processors is worth a remark."""
 

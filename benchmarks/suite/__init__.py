@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-ORDER = ("tfidf", "stemming", "peers", "one_document", "reading", "memory", "growth")
+ORDER = ("tfidf", "stemming", "peers", "one_document", "scoring", "reading", "memory", "growth")
 
 
 def load() -> None:

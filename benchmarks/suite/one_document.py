@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from time import perf_counter_ns
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from benchmarks.corpora import REUTERS, texts_of
 from benchmarks.equality import check_equal
+from benchmarks.latency import CALLS_IN_A_TURN, latencies
 from benchmarks.registry import Cell, Line, benchmark
 from benchmarks.settings import Settings
 from benchmarks.spread import Spread
@@ -18,10 +19,6 @@ from postil.errors import CorpusError
 
 REFERENCE = "scikit-learn"
 OURS = "postil TextVectorizer"
-CALLS_IN_A_TURN = 100
-WARM_UP_TURNS = 3
-
-Transform = Callable[[list[str]], object]
 
 
 @benchmark("one-document", "transform of one Reuters story of median length, microseconds")
@@ -38,9 +35,12 @@ def run(settings: Settings) -> Iterator[Line]:
         (ours.transform([story]), ours.get_feature_names_out()),
         (theirs.transform([story]), theirs.get_feature_names_out()),
     )
-    contenders: dict[str, Transform] = {REFERENCE: theirs.transform, OURS: ours.transform}
+    contenders = {
+        REFERENCE: partial(theirs.transform, [story]),
+        OURS: partial(ours.transform, [story]),
+    }
     turns = 10 if settings.quick else 50
-    microseconds = _turns(contenders, [story], turns)
+    microseconds = latencies(contenders, turns)
     medians = {name: np.median(times, axis=1) for name, times in microseconds.items()}
     for name, times in microseconds.items():
         row: dict[str, Cell] = {
@@ -56,22 +56,3 @@ def run(settings: Settings) -> Iterator[Line]:
             row["goal"] = "p50 < 50 µs"
         yield row
     yield f"The story has {len(story)} characters; {turns} turns of {CALLS_IN_A_TURN} calls."
-
-
-def _turns(
-    contenders: dict[str, Transform], story: list[str], turns: int
-) -> dict[str, np.ndarray[tuple[int, int], np.dtype[np.float64]]]:
-    times: dict[str, list[list[float]]] = {name: [] for name in contenders}
-    for _ in range(WARM_UP_TURNS + turns):
-        for name, transform in contenders.items():
-            times[name].append(_turn(transform, story))
-    return {name: np.asarray(turn[WARM_UP_TURNS:]) for name, turn in times.items()}
-
-
-def _turn(transform: Transform, story: list[str]) -> list[float]:
-    microseconds = []
-    for _ in range(CALLS_IN_A_TURN):
-        begin = perf_counter_ns()
-        transform(story)
-        microseconds.append((perf_counter_ns() - begin) / 1e3)
-    return microseconds

@@ -95,7 +95,8 @@ private:
 
     TermNumbers numbers() const {
         const Vocabulary* vocabulary = nullptr;
-        if (nb::try_cast(terms_, vocabulary)) return TermNumbers(*vocabulary);
+        if (nb::try_cast(terms_, vocabulary) && vocabulary != nullptr)
+            return TermNumbers(*vocabulary);
         std::uint32_t buckets = 0;
         require(nb::try_cast(terms_, buckets) && buckets >= 1,
                 "terms are a Vocabulary, or a number of hash buckets of at least 1");

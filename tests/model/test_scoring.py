@@ -12,8 +12,10 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from postil import _native
 from postil.errors import InputError, UsageError
 from postil.model.scoring import TextScorer
+from postil.text.analyzer import Analyzer
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import TermBounds, Vocabulary
@@ -205,3 +207,49 @@ def test_a_text_that_is_none_is_named():
         scorer.scores(["wool", None])
     with pytest.raises(UsageError, match="wrap it in a list"):
         scorer.scores("wool")
+
+
+RIGHT: dict[str, object] = {
+    "terms": _native.Vocabulary([0, 0], ["wool", "ferry"]),
+    "options": Analyzer("words").native_options().to_native(),
+    "spaces": [0],
+    "weighting": Weighting("counts", "none", "none").to_native(None, 0),
+    "row_starts": np.array([0, 1, 3]),
+    "categories": np.array([1, 0, 1], dtype=np.int32),
+    "weights": np.array([2, 3, 4], dtype=np.float32),
+    "intercepts": np.zeros(2),
+}
+WRONG = [
+    ({"terms": "wool"}, "terms are a Vocabulary"),
+    ({"terms": 0}, "at least 1"),
+    ({"terms": 3}, "a row of weights for each term"),
+    ({"row_starts": np.array([0, 1, 4])}, "row starts must rise"),
+    ({"row_starts": np.array([0, 5, 3])}, "row starts must rise"),
+    ({"row_starts": np.array([-1, 1, 3])}, "row starts must rise"),
+    ({"row_starts": np.array([], dtype=np.int64)}, "every term a row start"),
+    ({"categories": np.array([1, 0, 2], dtype=np.int32)}, "does not exist"),
+    ({"categories": np.array([1, 0, -1], dtype=np.int32)}, "does not exist"),
+    ({"categories": np.array([1], dtype=np.int32)}, "every weight needs a category"),
+    ({"weighting": Weighting().to_native(np.ones(3), 1)}, "one idf for each term"),
+    ({"grams": (2, 1)}, "n-grams"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG)
+def test_the_native_core_checks_what_it_reads(change: dict[str, object], message: str):
+    assert _native.Scorer(**RIGHT).scores([["wool ferry"]], 1).tolist() == [[3.0, 6.0]]
+    with pytest.raises(ValueError, match=message):
+        _native.Scorer(**RIGHT | change)
+
+
+def test_the_native_core_checks_what_it_is_asked():
+    scorer = _native.Scorer(**RIGHT)
+    with pytest.raises(ValueError, match="threads is at least 1"):
+        scorer.scores([["wool"]], 0)
+    with pytest.raises(ValueError, match="every column of texts needs a space"):
+        scorer.scores([["wool"], ["wool"]], 1)
+    for kept in (0, 3):
+        with pytest.raises(ValueError, match="at most the number of categories"):
+            scorer.top([["wool"]], kept, 1)
+    with pytest.raises(ValueError, match="a threshold for each category"):
+        scorer.above([["wool"]], np.zeros(3), 1)

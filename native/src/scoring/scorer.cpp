@@ -147,7 +147,7 @@ void Scorer::score(const Columns& columns, ScoreSink& sink, std::size_t workers,
     workers = std::clamp<std::size_t>(documents, 1, workers);
     Call call{columns, sink, workers, monitor, word_map, {*this, workers}};
     const bool forms_grams = settings_.longest_gram > 1;
-    if (!forms_grams && !settings_.maps_words) return score_words(call, 0, documents);
+    if (!forms_grams && !settings_.maps_words) return score_words(call, documents);
     // By slices, so that memory besides the scores does not grow with the documents.
     const auto cuts = cuts_of(columns, from_to(0, documents), slice_bytes);
     for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
@@ -156,10 +156,10 @@ void Scorer::score(const Columns& columns, ScoreSink& sink, std::size_t workers,
     }
 }
 
-void Scorer::score_words(Call& call, std::size_t first, std::size_t last) {
+void Scorer::score_words(Call& call, std::size_t documents) {
     const auto& numbers = settings_.numbers;
     const bool number_unseen = weighs_unseen(settings_.weighting);
-    call.run(from_to(first, last), [&](std::size_t document, std::size_t worker) {
+    call.run(from_to(0, documents), [&](std::size_t document, std::size_t worker) {
         if (numbers.vocabulary() == nullptr) {
             BucketLookup lookup{static_cast<std::uint32_t>(numbers.size())};
             call.count(settings_, document, worker, lookup);

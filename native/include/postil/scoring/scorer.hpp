@@ -25,12 +25,13 @@ struct VectorSettings {
     TermNumbers numbers;
     Spaces spaces;
     TokenizerOptions options;
-    Weighting weighting;                   // its idf is the one below
-    std::vector<double> idf;               // by term; none means 1 throughout
-    std::uint32_t shortest_gram = 1;       // in words
+    Weighting weighting;              // its idf is the one below
+    std::vector<double> idf;          // by term; none means 1 throughout
+    std::uint32_t shortest_gram = 1;  // in words
     std::uint32_t longest_gram = 1;
     bool maps_words = false;
-    std::size_t most_known_words = 1'000'000;  // past this, what became of words is forgotten
+    // Past this, what became of words is forgotten: memory must not grow with the texts.
+    std::size_t most_known_words = 1'000'000;
 };
 
 struct Workbench;
@@ -58,7 +59,7 @@ private:
     class Benches;
     struct Call;
 
-    void score_words(Call& call, std::size_t first, std::size_t last);
+    void score_words(Call& call, std::size_t documents);
     void score_mapped(Call& call, std::size_t first, std::size_t last);
     void score_grams(Call& call, std::size_t first, std::size_t last);
     void finish_counted(Call& call, std::size_t document, std::size_t worker);
