@@ -8,7 +8,17 @@ from typing import Annotated
 import typer
 
 from postil import __version__
-from postil.cli import analyze, corpus, demo, evaluate, predict, recipes, train, vectorize
+from postil.cli import (
+    analyze,
+    corpus,
+    demo,
+    evaluate,
+    predict,
+    recipes,
+    reproduce,
+    train,
+    vectorize,
+)
 from postil.errors import PostilError, UsageError
 
 INTERRUPTED = 130  # what typer makes of Ctrl-C
@@ -28,6 +38,7 @@ app.command("train")(train.train)
 app.command("predict")(predict.predict)
 app.command("evaluate")(evaluate.evaluate)
 app.command("recipes")(recipes.recipes)
+app.command("reproduce")(reproduce.reproduce)
 app.command("demo")(demo.demo)
 
 

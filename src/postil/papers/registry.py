@@ -29,7 +29,10 @@ class PaperCode:
 
 
 PAPERS: dict[str, PaperCode] = {
-    "zhang-oles-2001": PaperCode(figures="postil.papers.zhang_oles_2001.figures"),
+    "zhang-oles-2001": PaperCode(
+        figures="postil.papers.zhang_oles_2001.figures",
+        experiments=("postil.papers.zhang_oles_2001.reuters",),
+    ),
 }
 
 

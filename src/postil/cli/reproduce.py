@@ -1,0 +1,82 @@
+"""`postil reproduce`: a paper's tables and figures, its numbers beside ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.cli.console import say, show_json
+
+if TYPE_CHECKING:
+    from postil.papers.runner import Step
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="Short name of a paper, as zhang-oles-2001.")],
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", help="A table or figure, as table2; may be repeated."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for the page (Markdown, HTML) and figures."),
+    ] = None,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Compute anew what was computed before.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One object for each cell, for a program to read.")
+    ] = False,
+) -> None:
+    """Run a paper's experiments and print its numbers beside ours.
+
+    Results are kept, by the bytes of the documents, the code and the settings: a second run is
+    instant, and an interrupted one goes on where it stopped.
+
+    \b
+    postil reproduce zhang-oles-2001
+    postil reproduce zhang-oles-2001 --only table2 --json
+    postil reproduce zhang-oles-2001 -o reproduction/
+    """
+    from postil.papers.cache import ResultCache
+    from postil.papers.loading import load_paper
+    from postil.papers.registry import experiments_of
+    from postil.papers.runner import reproduce as run
+
+    if output is not None:
+        from postil.papers.plots.drawing import require_plots
+
+        require_plots()  # before the work, not after it
+    result = run(
+        load_paper(paper),
+        experiments_of(paper),
+        only=only,
+        cache=ResultCache(),
+        refresh=refresh,
+        progress=_tell,
+    )
+    if output is not None:
+        from postil.papers.render.files import write_files
+
+        for path in write_files(result, output):
+            say(f"wrote {path}")
+    if as_json:
+        from postil.papers.render.cells_json import cells_json
+
+        show_json(cells_json(result))
+        return
+    from postil.papers.render.terminal import print_reproduction
+
+    print_reproduction(result)
+
+
+def _tell(step: Step) -> None:
+    state = {
+        "started": "…",
+        "finished": f"done in {step.seconds:.1f} s",
+        "cached": "known from before",
+        "failed": f"failed: {step.error}",
+    }[step.state]
+    say(f"[{step.number}/{step.total}] {step.experiment}: {state}")
