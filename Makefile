@@ -23,7 +23,7 @@ $(VENV)/installed: $(BIN)/python pyproject.toml $(NATIVE)
 
 install: $(VENV)/installed ## Install postil and its tools into .venv
 
-demo: install ## Show the embedded corpus on its way to vectors
+demo: install ## Learn, test and explain the embedded corpus
 	@$(BIN)/postil demo
 
 test: install ## Run the tests

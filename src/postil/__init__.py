@@ -9,10 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from postil.categorizer import TextCategorizer
     from postil.corpus.corpus import Corpus
     from postil.corpus.document import Document
     from postil.corpus.opening import open_corpus
     from postil.errors import PostilError
+    from postil.estimators.linear_classifier import LinearClassifier
     from postil.estimators.text_vectorizer import TextVectorizer
     from postil.text.analyzer import Analyzer
 
@@ -20,7 +22,9 @@ __all__ = [
     "Analyzer",
     "Corpus",
     "Document",
+    "LinearClassifier",
     "PostilError",
+    "TextCategorizer",
     "TextVectorizer",
     "open_corpus",
 ]
@@ -31,7 +35,9 @@ _HOME = {
     "Analyzer": "postil.text.analyzer",
     "Corpus": "postil.corpus.corpus",
     "Document": "postil.corpus.document",
+    "LinearClassifier": "postil.estimators.linear_classifier",
     "PostilError": "postil.errors",
+    "TextCategorizer": "postil.categorizer",
     "TextVectorizer": "postil.estimators.text_vectorizer",
     "open_corpus": "postil.corpus.opening",
 }

@@ -1,85 +1,111 @@
-"""`postil demo`: the embedded corpus on its way to vectors."""
+"""`postil demo`: the main job on the embedded corpus."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from postil.cli.console import show_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from postil.corpus.document import Document
-    from postil.text.analyzer import Analyzer
-    from postil.vectors.files import VectorFile
+    from postil.evaluate import Report
+    from postil.model.model import Model
+    from postil.prediction import Predictor
 
-SPEC = "words lower stop(snowball:en) stem(porter)"
-SHOWN_TERMS = 8
+SHOWN_TERMS = 6
 
 
-def demo() -> None:
-    """Show the embedded corpus on its way to vectors: corpus, tokens, weights, features."""
-    from postil.cli.corpus_info import gather, render
+def demo(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the model and the page.")
+    ] = Path("postil-demo"),
+) -> None:
+    """Learn the embedded corpus, test the model, explain one decision, and keep both files.
+
+    \b
+    postil demo
+    postil demo -o /tmp/postil
+    """
+    from postil.assessment import assess
     from postil.corpus.opening import open_corpus
-    from postil.text.analyzer import Analyzer
-    from postil.vectors.fields import Fields
-    from postil.vectors.gathering import RowFacts, chunks_of, vector_file
-    from postil.vectors.vectorizer import Vectorizer
-    from postil.vectors.weighting import Weighting
+    from postil.model.saving import save_model
+    from postil.prediction import Predictor
+    from postil.recipes.recipe import load_recipe
+    from postil.training import train
 
     corpus = open_corpus("demo")
-    typer.secho("1. The corpus", bold=True)
-    typer.echo(render(corpus.name, gather(corpus, SPEC), top=12))
+    documents = list(corpus)
+    tested = [document for document in documents if document.split == "test"]
+    output.mkdir(parents=True, exist_ok=True)
 
-    typer.secho("\n2. One of its documents, as tokens", bold=True)
-    document = next(iter(corpus))
-    _show_document(document, Analyzer(SPEC))
+    typer.secho("1. Learning: postil train demo -o demo.postil", bold=True)
+    model = train(documents, load_recipe("default"), corpus="demo")
+    save_model(model, output / "demo.postil")
+    _show_model(model)
 
-    typer.secho("\n3. All of them, as vectors", bold=True)
-    vectorizer = Vectorizer(SPEC, weighting=Weighting.named("glm2004"))
-    facts = RowFacts()
-    matrix = vectorizer.fit_transform_chunks(chunks_of(corpus, Fields(), 4096, facts))
-    vectors = vector_file(matrix, vectorizer, facts)
-    rows, columns = matrix.shape
+    typer.secho("\n2. Testing: postil evaluate demo.postil demo", bold=True)
+    _show_measures(assess(model, tested, corpus="demo"), len(tested))
+
+    typer.secho("\n3. Deciding: postil predict demo.postil demo", bold=True)
+    predictor = Predictor(model)
+    _show_decisions(predictor, tested[:4])
+
+    typer.secho("\n4. Explaining: postil explain demo.postil demo --html why.html", bold=True)
+    _explain(predictor, tested[0], output / "why.html")
+
+    typer.echo(f"\nThe model is {output / 'demo.postil'}, the page is {output / 'why.html'}.")
+    typer.echo(f"Try: postil inspect {output / 'demo.postil'}; postil recipes; postil --help")
+
+
+def _show_model(model: Model) -> None:
+    from postil.model.description import describe
+
     typer.echo(
-        f"{rows} documents × {columns} terms, {matrix.nnz} weights; vocabulary and idf from the "
-        f"{vectorizer.documents} training documents"
-    )
-    _show_weights(vectors)
-
-    typer.secho("\n4. The terms that tell each category, by chi-square", bold=True)
-    _show_terms(vectors)
-    typer.echo("\nTry: postil corpus info demo; postil vectorize demo -o demo.npz")
-
-
-def _show_document(document: Document, analyzer: Analyzer) -> None:
-    typer.echo(f"{document.id} [{', '.join(document.labels)}] {document.fields['title']}")
-    typer.echo(f"  {document.fields['body']}")
-    typer.echo(f"  {' | '.join(analyzer.tokens(document.fields['body']))}")
-
-
-def _show_weights(vectors: VectorFile) -> None:
-    row = vectors.matrix[0]
-    heaviest = row.data.argsort()[::-1][:SHOWN_TERMS]
-    weights = [f"{vectors.terms[row.indices[i]]} {row.data[i]:.3f}" for i in heaviest]
-    typer.echo(f"{vectors.ids[0]}: {', '.join(weights)}, …")
-
-
-def _show_terms(vectors: VectorFile) -> None:
-    import numpy as np
-
-    from postil.features.select import select_terms
-
-    train = np.flatnonzero([split == "train" for split in vectors.splits])
-    selection = select_terms(
-        vectors.matrix[train],
-        vectors.labels[train],
-        measure="chi-square",
-        k=SHOWN_TERMS,
-        positive_only=True,
+        f"{len(model.names)} categories from {model.training.documents} documents and "
+        f"{model.vectorizer.terms} terms, by the recipe {model.recipe['name']}"
     )
     rows = [
-        (name, " ".join(vectors.terms[term] for term in selection[category]))
-        for category, name in enumerate(vectors.categories)
+        (facts["name"], " ".join(one["term"] for one in facts["up"]))
+        for facts in describe(model, top=SHOWN_TERMS)["categories"]
     ]
-    show_table(("category", "terms"), rows)
+    show_table(("category", "terms that speak for it"), rows)
+
+
+def _show_measures(report: Report, documents: int) -> None:
+    micro, macro = report.micro, report.macro
+    typer.echo(f"on {documents} documents it has not seen, in %:")
+    rows = [
+        (name, f"{100 * micro[name]:.1f}", f"{100 * macro[name].value:.1f}")
+        for name in ("precision", "recall", "f1")
+    ]
+    show_table(("measure", "micro", "macro"), rows, " rr")
+
+
+def _show_decisions(predictor: Predictor, documents: Sequence[Document]) -> None:
+    fields = predictor.model.vectorizer.fields
+    scores = predictor.scores(fields.columns_of(list(documents)))
+    given = predictor.names(scores)
+    rows = [
+        (document.id, ", ".join(names) or "–", ", ".join(sorted(document.labels)) or "–")
+        for document, names in zip(documents, given, strict=True)
+    ]
+    show_table(("document", "given, best first", "by its author"), rows)
+
+
+def _explain(predictor: Predictor, document: Document, page: Path) -> None:
+    from postil.corpus.files.atomic import output_file
+    from postil.explain.page import render_html
+    from postil.explain.terminal import render_text
+    from postil.reasons import Reasons
+
+    told = Reasons(predictor).explain(document.fields, document.id)
+    explanations = [reason.explanation for reason in told.reasons]
+    typer.echo(f"{document.id}: {document.fields['title']}")
+    typer.echo(render_text(explanations[0], shown=SHOWN_TERMS), nl=False)
+    with output_file(str(page)) as file:
+        file.write(render_html(explanations, title=document.fields["title"]).encode())

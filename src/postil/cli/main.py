@@ -13,6 +13,8 @@ from postil.cli import (
     corpus,
     demo,
     evaluate,
+    explain,
+    inspect,
     predict,
     recipes,
     reproduce,
@@ -37,6 +39,8 @@ app.command("vectorize")(vectorize.vectorize)
 app.command("train")(train.train)
 app.command("predict")(predict.predict)
 app.command("evaluate")(evaluate.evaluate)
+app.command("explain")(explain.explain)
+app.command("inspect")(inspect.inspect_model)
 app.command("recipes")(recipes.recipes)
 app.command("reproduce")(reproduce.reproduce)
 app.command("demo")(demo.demo)

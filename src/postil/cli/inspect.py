@@ -1,0 +1,67 @@
+"""`postil inspect`: what is in a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from postil.cli.console import show_json
+
+Sort = Literal["size", "name", "certificate"]
+
+OVERVIEW_TERMS = 5
+DETAIL_TERMS = 10
+
+
+def inspect_model(
+    model: Annotated[Path, typer.Argument(help="Model file.")],
+    categories: Annotated[
+        list[str] | None,
+        typer.Option("--category", help="Show this category in detail, may be repeated."),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option("--top", min=0, help="Terms each way (all: 5, in detail and JSON: 10)."),
+    ] = None,
+    sort: Annotated[
+        Sort | None,
+        typer.Option(
+            "--sort", help="Largest, by name, or least certain first (default: size, or as named)."
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")] = False,
+) -> None:
+    """Show what a model holds: its categories with their terms, and how it was trained.
+
+    \b
+    postil inspect demo.postil
+    postil inspect demo.postil --category sport --top 20
+    postil inspect demo.postil --sort certificate --json
+    """
+    from postil.cli import inspect_tables as tables
+    from postil.cli.category_names import columns_named
+    from postil.cli.inspect_facts import gather, sorted_facts
+    from postil.model.loading import load_model
+
+    loaded = load_model(model)
+    named = bool(categories)
+    columns = columns_named(categories or loaded.names, loaded.names, str(model))
+    if top is None:
+        top = DETAIL_TERMS if named or json else OVERVIEW_TERMS
+    whole, each = gather(loaded, top, columns)
+    if sort is not None or not named:
+        each = sorted_facts(each, sort or "size")
+    if json:
+        show_json({"model": str(model)} | whole | {"categories": each})
+        return
+    typer.echo(tables.headline(str(model), whole))
+    if named:
+        for facts in each:
+            tables.show_category(whole, facts)
+        return
+    tables.show_facts(whole)
+    tables.show_report(whole)
+    tables.show_bytes(whole)
+    tables.show_categories(whole, each)

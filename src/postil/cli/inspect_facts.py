@@ -1,0 +1,102 @@
+"""What `postil inspect` knows of a model, in plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from postil.model.model import Model
+
+Facts = dict[str, Any]
+
+WEIGHT = "weight"
+OVER_MEAN = "weight over the mean of all categories"
+
+
+def gather(model: Model, top: int, columns: Sequence[int]) -> tuple[Facts, list[Facts]]:
+    """The facts of the whole model, and those of some of its categories.
+
+    ``terms`` says what the terms of a category are ranked by. Where a document gets so many of
+    its best categories, only differences between categories count, and a weight says nothing
+    for itself: naive Bayes has none above 0. There it is the weight over the mean of all.
+
+    Each category has its training ``report`` (None where the model keeps none) and ``given``:
+    ``never``, ``always``, or ``by score``. Cost: a few passes over the weights.
+    """
+    from postil.model.description import describe
+
+    whole = describe(model, top=top)
+    described = whole.pop("categories")
+    reports = {report.get("category"): dict(report) for report in model.reports}
+    relative = _only_compares(model)
+    whole["terms"] = OVER_MEAN if relative else WEIGHT
+    ranked: Iterable[Facts] = _terms_over_mean(model, columns, top) if relative else repeat({})
+    each = []
+    for column, terms in zip(columns, ranked, strict=False):
+        facts = described[column] | terms
+        threshold = _threshold(model, column)
+        given = "by score" if math.isfinite(threshold) else _ALWAYS[threshold < 0]
+        each.append(facts | {"given": given, "report": reports.get(facts["name"])})
+    return whole, each
+
+
+def _only_compares(model: Model) -> bool:
+    rule = model.decision
+    return rule.at_most is not None and rule.at_least == rule.at_most and model.categories > 1
+
+
+def _terms_over_mean(model: Model, columns: Sequence[int], top: int) -> Iterator[Facts]:
+    """The terms of each category by weight over the mean; a dense row at a time."""
+    import numpy as np
+
+    from postil.model.columns import column_name
+
+    mean = np.asarray(model.weights.mean(axis=0), dtype=np.float64).reshape(-1)
+    for column in columns:
+        over = model.weights[[column]].toarray()[0] - mean
+        order = np.argsort(-over, kind="stable").tolist()
+        ways = {
+            "up": [term for term in order[:top] if over[term] > 0],
+            "down": [term for term in order[: -top - 1 : -1] if over[term] < 0],
+        }
+        yield {
+            way: [
+                {"term": column_name(model.vectorizer, term), "weight": float(over[term])}
+                for term in terms
+            ]
+            for way, terms in ways.items()
+        }
+
+
+_ALWAYS = {True: "always", False: "never"}
+
+
+def _threshold(model: Model, column: int) -> float:
+    thresholds = model.decision.thresholds
+    return 0.0 if thresholds is None else float(thresholds[column])
+
+
+def certificate_of(facts: Facts) -> float | None:
+    """The certificate of a category's fit, if it is known."""
+    value = (facts["report"] or {}).get("certificate")
+    return value if isinstance(value, int | float) else None
+
+
+def _by_certificate(facts: Facts) -> Any:  # noqa: ANN401 - a key to sort by
+    certificate = certificate_of(facts)
+    return (certificate is None, -(certificate or 0.0), facts["name"])
+
+
+ORDERS: dict[str, Callable[[Facts], Any]] = {
+    "size": lambda facts: (-facts["members"], facts["name"]),
+    "name": lambda facts: facts["name"],
+    "certificate": _by_certificate,
+}
+
+
+def sorted_facts(each: list[Facts], order: str) -> list[Facts]:
+    """The categories in an order of ``ORDERS``; the largest certificate first, unknown last."""
+    return sorted(each, key=ORDERS[order])
