@@ -55,14 +55,14 @@ def show_report(whole: Facts) -> None:
     if not report["categories"]:
         typer.echo(f"{INDENT}the model keeps none")
     else:
-        stopped = ", ".join(f"{count} {reason}" for reason, count in report["stopped"].items())
+        stopped = ", ".join(f"{reason}: {count}" for reason, count in report["stopped"].items())
         facts = {
             "stopped": stopped,
             "iterations": f"{report['iterations']:,} in all",
-            "seconds": f"{report['seconds']:.3g} in all",
+            "seconds": f"{report['seconds']:.3g} in all" if report["seconds"] else "",
             "worst": _worst(report["worst"]),
         }
-        _show_pairs(facts)
+        _show_pairs({name: text for name, text in facts.items() if text})
     notes = [*report["notes"], *whole["decision"]["notes"]]
     for note in notes[:SHOWN_NOTES]:
         _wrapped(f"note: {note}")

@@ -1,0 +1,171 @@
+"""Why a model gave a document its categories: the model's decisions as rules to explain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postil.corpus.document import Document
+from postil.decide.decision import DecisionRule
+from postil.decide.states import SENTENCES, State
+from postil.errors import UsageError
+from postil.explain.explainer import Explainer
+from postil.explain.explanation import Explanation
+from postil.explain.reading import DocumentTerms
+from postil.explain.rule import CategoryRule
+from postil.prediction import Predictor
+
+Floats = NDArray[np.float64]
+
+
+class Cut(NamedTuple):
+    """What a category has to reach to be given, all other categories left as they are.
+
+    It is a threshold on its own score; or, where a document gets so many of its best categories,
+    a ``rival`` it has to come before. An infinite threshold: no score has any part in it.
+    """
+
+    threshold: float
+    rival: int | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """An explanation of a decision on a category, told from ``rival`` where that decided."""
+
+    category: str
+    rival: str | None
+    explanation: Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentReasons:
+    """What a model decided on a document, and why: ``given`` best first, ``reasons`` as asked."""
+
+    document: DocumentTerms
+    given: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+
+
+class Reasons:
+    """Explains what a model decides.
+
+    Cost for each document: scoring it, then what :class:`~postil.explain.Explainer` says for
+    each category that is explained, and sorting the categories where a rule counts them.
+    """
+
+    def __init__(self, predictor: Predictor, *, sets: int = 3, additions: int = 10) -> None:
+        self.predictor = predictor
+        self.model = predictor.model
+        if self.model.decision.thresholds is None:
+            raise UsageError(
+                f"the model decides by {self.model.decision.spec!r}: shares of all documents at "
+                "hand, so that no document has a threshold of its own to explain; train it with a "
+                "rule that has thresholds, such as f1 or best"
+            )
+        self._explainer = Explainer(self.model.vectorizer, sets=sets, additions=additions)
+
+    def explain(
+        self, fields: Mapping[str, str], document_id: str = "", columns: Sequence[int] | None = None
+    ) -> DocumentReasons:
+        """Explain the decisions on a document's categories, given by their columns.
+
+        Without ``columns``: on those the model gives it, best first, and on the nearest that it
+        does not give.
+        """
+        model = self.model
+        terms = self._explainer.read(fields, document_id)
+        texts = model.vectorizer.fields.columns_of([Document(document_id, fields)])
+        scores = self.predictor.scores(texts)
+        (given,) = self.predictor.names(scores)
+        wanted = self._told_of(scores[0], given) if columns is None else columns
+        return DocumentReasons(
+            terms, given, tuple(self._reason(terms, scores, column) for column in wanted)
+        )
+
+    def _told_of(self, scores: Floats, given: Sequence[str]) -> list[int]:
+        accepted = [self.model.names.index(name) for name in given]
+        excess = self.model.decision.acceptance.excess(scores)
+        others = set(range(len(scores))) - set(accepted)
+        nearest = max(others, key=lambda c: (excess[c], scores[c], -c), default=None)
+        return accepted if nearest is None else [*accepted, nearest]
+
+    def _reason(self, terms: DocumentTerms, scores: Floats, column: int) -> Reason:
+        model, row = self.model, scores[0]
+        cut = cut_of(model.decision, row, column, model.names)
+        own = self._rule(column)
+        score = float(row[column])
+        rule = replace(own, threshold=cut.threshold)
+        if cut.rival is not None:
+            score -= float(row[cut.rival])
+            rule = replace(own.over(self._rule(cut.rival)), threshold=cut.threshold)
+        accepted = bool(model.decision.accept(scores)[0, column])
+        if rule.accepts(score) != accepted:
+            # Equal scores go by the order of columns, and differences are rounded: the last
+            # digit of the threshold gives way, so that an explanation never contradicts.
+            rule = replace(rule, threshold=score if accepted else np.nextafter(score, np.inf))
+        probabilities = self.predictor.probabilities(scores)
+        if probabilities is not None:
+            probability = float(probabilities[0, column])
+            rule = replace(rule, probability=lambda _: probability)
+        state = SENTENCES.get(State(int(model.decision.states[column])), "")
+        rule = replace(rule, note="; ".join(filter(None, [cut.reason, state])))
+        rival = None if cut.rival is None else model.names[cut.rival]
+        return Reason(model.names[column], rival, self._explainer.explain(terms, rule, score=score))
+
+    def _rule(self, column: int) -> CategoryRule:
+        model = self.model
+        weights = model.weights[[column]].toarray()[0]
+        return CategoryRule(model.names[column], weights, float(model.intercepts[column]))
+
+
+def cut_of(rule: DecisionRule, scores: Floats, column: int, names: Sequence[str]) -> Cut:
+    """What a category has to reach, given how the document scores for all others.
+
+    With e = score - threshold and o₁ ≥ o₂ ≥ … those of the other categories, a rule of at least
+    m and at most k ≥ m categories gives one where e ≥ oₘ, or where e ≥ 0 and e ≥ oₖ: it has to
+    reach min(oₘ, max(0, oₖ)), which is oₘ where that is under 0, else oₖ where that is over 0,
+    else 0. Cost: sorting the categories.
+    """
+    thresholds = rule.thresholds
+    assert thresholds is not None
+    if rule.acceptance.never[column]:
+        return Cut(np.inf)
+    excess = rule.acceptance.excess(scores)
+    others = np.flatnonzero(~rule.acceptance.never)
+    others = others[others != column]
+    ranked = others[np.argsort(-excess[others], kind="stable")].tolist()
+    least, most = rule.at_least, rule.at_most
+    if least > len(ranked):
+        return Cut(-np.inf, reason=f"the model gives every document {_limit(rule, least)}")
+    rival, places = None, 0
+    if least > 0 and excess[ranked[least - 1]] < 0:
+        rival, places = ranked[least - 1], least
+    elif most is not None and most <= len(ranked) and excess[ranked[most - 1]] >= 0:
+        rival, places = ranked[most - 1], most
+    if rival is None:
+        return Cut(float(thresholds[column]))
+    said = f"the model gives a document {_limit(rule, places)}"
+    if np.isinf(thresholds[[column, rival]]).any():
+        always = bool(rule.accept(scores[np.newaxis])[0, column])
+        return Cut(
+            -np.inf if always else np.inf,
+            reason=f"{said}, and some are given to every document",
+        )
+    return Cut(
+        float(thresholds[column] - thresholds[rival]),
+        rival,
+        f"{said}: what counts here, and what would flip it, is to come before {names[rival]}",
+    )
+
+
+def _limit(rule: DecisionRule, places: int) -> str:
+    if rule.at_least == rule.at_most:
+        return "its best category" if places == 1 else f"its best {places} categories"
+    bound = "at least" if places == rule.at_least else "at most"
+    return f"{bound} {places} {'category' if places == 1 else 'categories'}"
