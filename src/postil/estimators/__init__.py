@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from postil.estimators.linear_classifier import LinearClassifier
 from postil.estimators.text_vectorizer import TextVectorizer
 
-__all__ = ["TextVectorizer"]
+__all__ = ["LinearClassifier", "TextVectorizer"]

@@ -42,7 +42,11 @@ class FitReport:
         return asdict(self)
 
 
-def warn_of_unfinished(reports: Sequence[FitReport], tolerance: float) -> None:
+def warn_of_unfinished(
+    reports: Sequence[FitReport],
+    tolerance: float,
+    warning: type[NotConvergedWarning] = NotConvergedWarning,
+) -> None:
     """One warning for all categories that ran out of iterations."""
     if tolerance <= 0:
         return
@@ -54,6 +58,6 @@ def warn_of_unfinished(reports: Sequence[FitReport], tolerance: float) -> None:
         f"{len(unfinished)} of {len(reports)} categories ran out of iterations; the worst, "
         f"{worst.category}, has a {worst.kind} of {worst.certificate:.1e} after "
         f"{worst.iterations}: allow more iterations, or a tolerance above {tolerance:g}",
-        NotConvergedWarning,
+        warning,
         stacklevel=3,
     )

@@ -1,0 +1,217 @@
+"""A scikit-learn classifier over every loss, prior and solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from postil.estimators.settings import (
+    ClassWeights,
+    class_weights,
+    positive,
+    solver_options,
+    steps_of_a_pass,
+)
+from postil.estimators.targets import Target, read_target
+from postil.learn.design import Design
+from postil.learn.emphasis import Emphasis
+from postil.learn.linear_fit import LinearFit
+from postil.learn.losses import LOSSES
+from postil.learn.method import Method
+from postil.learn.one_vs_rest import fit
+from postil.learn.regularization import Regularization
+from postil.learn.report import NotConvergedWarning, warn_of_unfinished
+from postil.learn.solvers import InterceptKind
+
+Floats = NDArray[np.float64]
+
+
+class UnfinishedFitWarning(NotConvergedWarning, ConvergenceWarning):  # type: ignore[misc]
+    """A fit stopped before its certificate was as small as ``tol``; scikit-learn's kind too."""
+
+
+def _gives_probabilities(model: LinearClassifier) -> bool:
+    loss = LOSSES.get(model.loss)
+    return loss is not None and "probability" in loss.provides
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Regularized linear classification of two classes, many classes, or many labels.
+
+    ::
+
+        (1/n) Σ cᵢ loss(yᵢ (w·xᵢ + b)) + λ‖w‖²        y in {-1, +1}, n = Σ sample weights
+
+    for each class against the rest. ``y`` is one class for each row (two, or more: the highest
+    score decides), or an indicator, dense or sparse, with a column for each label.
+
+    ``loss``, ``prior``, ``solver``: the parts of :mod:`postil.learn`; what does not fit together
+    is refused by ``fit``, which says what does. At most one of ``lam`` (λ), ``C`` and
+    ``prior_variance`` (both 1/(2λn)); none is ``C=1``, as in LIBLINEAR. ``intercept``: b is the
+    weight of a feature of value ``constant`` that is ``"penalised"`` like the others, ``"free"``,
+    or there is ``"none"``. ``solver="smo"`` needs ``intercept="free"``.
+
+    ``class_weight``: a mapping of classes (of column numbers, for an indicator) to the weight of
+    their members, 1 where absent; the others weigh 1, but for two classes each has its own.
+    ``"balanced"`` makes both sides of every class weigh n/2.
+
+    ``tol`` bounds the certificate of ``reports_``: the duality gap over the objective, or the
+    largest violation of optimality over that of zero weights. ``max_iter`` counts passes over the
+    documents (``"smo"``: as many pairs as there are documents), and so does ``n_iter_``, the most
+    any class took. ``random_state`` orders the passes; None is 0, so that fits repeat bit by bit.
+    ``n_jobs`` is the number of threads over classes; None uses every processor. Results do not
+    depend on it. ``solver_options`` are the solver's further options, such as ``shrink``.
+
+    Attributes: ``classes_``, ``coef_`` (1 × features for two classes, else classes × features),
+    ``intercept_``, ``reports_`` (a :class:`~postil.learn.report.FitReport` for each row of
+    ``coef_``), ``n_iter_``, ``n_features_in_``, and ``feature_names_in_`` where ``X`` had names.
+
+    Cost: a pass is linear in the non-zeros of ``X``, for each class. ``X`` is learned from as
+    float32; memory is 16 bytes for each non-zero and 8 for each weight of the dense ``coef_``.
+    """
+
+    def __init__(
+        self,
+        loss: str = "modified-squared",
+        prior: str = "gaussian",
+        solver: str = "dual-coordinate",
+        lam: float | None = None,
+        C: float | None = None,  # noqa: N803 - its name everywhere
+        prior_variance: float | None = None,
+        intercept: InterceptKind = "penalised",
+        constant: float = 1.0,
+        class_weight: Mapping[Any, float] | str | None = None,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        solver_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.loss = loss
+        self.prior = prior
+        self.solver = solver
+        self.lam = lam
+        self.C = C
+        self.prior_variance = prior_variance
+        self.intercept = intercept
+        self.constant = constant
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.solver_options = solver_options
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ANN401, N803
+        """Learn the weights of every class."""
+        X, y = validate_data(  # noqa: N806
+            self, X, y, accept_sparse=["csr", "csc"], dtype=np.float32, multi_output=True
+        )
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+        pass_steps = steps_of_a_pass(self.solver, X.shape[0])
+        method = self._method(pass_steps)
+        target, labels = read_target(y)
+        classes = class_weights(self.class_weight, target)
+        found = fit(
+            Design(sp.csr_matrix(X)),
+            labels,
+            method,
+            emphasis=Emphasis(weights, classes),
+            threads=None if self.n_jobs in (None, -1) else self.n_jobs,
+            quiet=True,
+        )
+        warn_of_unfinished(found.reports, self.tol, UnfinishedFitWarning)
+        self._target = target
+        self.classes_ = target.classes
+        self.coef_: Any = found.weights.toarray()
+        self.intercept_ = _intercepts(found, target, classes)
+        self.reports_ = found.reports
+        most = max(report.iterations for report in found.reports)
+        self.n_iter_ = -(-most // pass_steps)
+        return self
+
+    def decision_function(self, X: Any) -> Floats:  # noqa: ANN401, N803
+        """Scores: rows for two classes, else rows × classes; the higher the likelier."""
+        return self._fitted_target().scores(self._scores(X))
+
+    def predict(self, X: Any) -> Any:  # noqa: ANN401, N803
+        """The class of each row, or the indicator of its labels (sparse where ``y`` was)."""
+        return self._fitted_target().answers(self._scores(X))
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:  # noqa: ANN401, N803
+        """Probabilities, rows × classes; only with a loss that has them, such as logistic.
+
+        For more than two classes, the one-vs-rest probabilities over their sum.
+        """
+        return self._fitted_target().probabilities(self._scores(X))
+
+    def sparsify(self) -> Self:
+        """Keep ``coef_`` as CSR, which is smaller where over half of it is zero."""
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Keep ``coef_`` as an array again."""
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_).toarray()
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _fitted_target(self) -> Target:
+        check_is_fitted(self)
+        return self._target
+
+    def _scores(self, X: Any) -> Floats:  # noqa: ANN401, N803
+        X = validate_data(  # noqa: N806
+            self, X, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], reset=False
+        )
+        products = safe_sparse_dot(X, self.coef_.T, dense_output=True)
+        return np.asarray(products, dtype=np.float64) + self.intercept_
+
+    def _method(self, pass_steps: int) -> Method:
+        return Method(
+            self.loss,
+            self.prior,
+            self.solver,
+            Regularization(self.lam, self.C, self.prior_variance),
+            self.intercept,
+            positive("constant", self.constant),
+            solver_options(
+                tol=self.tol,
+                max_iter=self.max_iter,
+                random_state=self.random_state,
+                pass_steps=pass_steps,
+                further=self.solver_options,
+            ),
+        )
+
+
+def _intercepts(found: LinearFit, target: Target, classes: ClassWeights) -> Floats:
+    """Intercepts; a category without a member that counts has the score of ``never``."""
+    intercepts = found.intercepts.copy()
+    for category, report in enumerate(found.reports):
+        weightless = isinstance(classes, list) and classes[category][0] == 0
+        if report.stopped == "constant" and (report.members == 0 or weightless):
+            intercepts[category] = target.never
+    return intercepts

@@ -1,0 +1,86 @@
+"""scikit-learn's words for how to learn, as postil's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+
+from postil.errors import UsageError
+from postil.estimators.targets import Target
+
+ClassWeights = list[tuple[float, float]] | str | None
+
+# Options of a solver that are parameters of an estimator, and must not be said twice.
+_PARAMETER_OF = {"tolerance": "tol", "iterations": "max_iter", "seed": "random_state"}
+# Solvers whose iteration is a step of a few documents, not a pass over all of them.
+_STEPPING_SOLVERS = frozenset({"smo"})
+
+
+def steps_of_a_pass(solver: str, documents: int) -> int:
+    """How many of a solver's iterations are one pass over so many documents."""
+    return documents if solver in _STEPPING_SOLVERS else 1
+
+
+def positive(name: str, value: Any) -> float:  # noqa: ANN401 - whatever was given
+    """A finite number above 0."""
+    number = float(value) if isinstance(value, Real) else math.nan
+    if not 0 < number < math.inf:
+        raise UsageError(f"{name} is a finite number above 0, not {value!r}")
+    return number
+
+
+def solver_options(
+    *,
+    tol: Any,  # noqa: ANN401 - whatever was given
+    max_iter: Any,  # noqa: ANN401
+    random_state: Any,  # noqa: ANN401
+    pass_steps: int,
+    further: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """The options of a solver, from the parameters of an estimator and ``further`` ones."""
+    for option, parameter in _PARAMETER_OF.items():
+        if further and option in further:
+            raise UsageError(f"solver_options has {option!r}: give it as {parameter} instead")
+    tolerance = float(tol) if isinstance(tol, Real) else math.nan
+    if not 0 <= tolerance < 1:
+        raise UsageError(f"tol is a number of at least 0 and under 1, not {tol!r}")
+    passes = int(max_iter) if isinstance(max_iter, Integral) else 0
+    if passes < 1:
+        raise UsageError(f"max_iter is a whole number of at least 1, not {max_iter!r}")
+    return {
+        "tolerance": tolerance,
+        "iterations": passes * pass_steps,
+        "seed": _seed(random_state),
+        **(further or {}),
+    }
+
+
+def class_weights(
+    given: Any,  # noqa: ANN401 - whatever was given
+    target: Target,
+) -> ClassWeights:
+    """``class_weight`` as the weights of members and others in each category."""
+    if given is None or isinstance(given, str):
+        return given
+    if not isinstance(given, Mapping):
+        raise UsageError(
+            f"class_weight is None, 'balanced' or a mapping of classes to weights, not {given!r}"
+        )
+    classes = target.classes
+    weights = compute_class_weight(class_weight=dict(given), classes=classes, y=classes)
+    return target.class_weights(weights)
+
+
+def _seed(random_state: Any) -> int:  # noqa: ANN401 - whatever was given
+    if random_state is None:
+        return 0
+    generator = check_random_state(random_state)
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(generator.randint(np.iinfo(np.int32).max))

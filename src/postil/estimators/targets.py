@@ -1,0 +1,168 @@
+"""What ``y`` asks for: two classes, more of them, or any number of labels for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit, softmax
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from postil.errors import UsageError
+from postil.learn.labels import Labels
+from postil.learn.one_vs_rest import NEVER
+
+Floats = NDArray[np.float64]
+
+# Below any score, so that argmax never takes it; finite, because measures want finite scores.
+LOWEST = -float(np.finfo(np.float32).max)
+
+
+class Target(Protocol):
+    """A kind of ``y``: how its classes become categories, and scores become answers.
+
+    ``classes`` is scikit-learn's ``classes_``. ``never`` is the score of a category that no row
+    of any weight belongs to. Everything costs the number of scores, rows × categories.
+    """
+
+    classes: NDArray[Any]
+    never: float
+
+    def class_weights(self, weights: Floats) -> list[tuple[float, float]]:
+        """The weights of members and of others in each category, from those of the classes."""
+
+    def scores(self, scores: Floats) -> Floats:
+        """Scores in the shape scikit-learn gives them."""
+
+    def answers(self, scores: Floats) -> Any:  # noqa: ANN401 - an array or a sparse indicator
+        """What ``predict`` says."""
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """What ``predict_proba`` says; scores are logarithms of odds."""
+
+
+@dataclass(eq=False)
+class TwoClasses:
+    """One category: the second class against the first."""
+
+    classes: NDArray[Any]
+    never: float = NEVER
+
+    def class_weights(self, weights: Floats) -> list[tuple[float, float]]:
+        """Each class has its own weight."""
+        return [(float(weights[1]), float(weights[0]))]
+
+    def scores(self, scores: Floats) -> Floats:
+        """One number for each row."""
+        return scores.ravel()
+
+    def answers(self, scores: Floats) -> NDArray[Any]:
+        """The second class where the score is above 0."""
+        return np.asarray(self.classes[(scores.ravel() > 0).astype(np.intp)])
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """Those of both classes."""
+        second = scores.ravel()
+        return np.column_stack((expit(-second), expit(second)))
+
+
+@dataclass(eq=False)
+class ManyClasses:
+    """A category for each class, against all others; the highest score decides."""
+
+    classes: NDArray[Any]
+    never: float = LOWEST
+
+    def class_weights(self, weights: Floats) -> list[tuple[float, float]]:
+        """A class has its weight in its own category, as in LIBLINEAR."""
+        return [(float(weight), 1.0) for weight in weights]
+
+    def scores(self, scores: Floats) -> Floats:
+        """One number for each row and class."""
+        return scores
+
+    def answers(self, scores: Floats) -> NDArray[Any]:
+        """The class of the highest score."""
+        return np.asarray(self.classes[np.argmax(scores, axis=1)])
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """One-vs-rest probabilities over their sum; by logarithms, since all may underflow."""
+        return np.asarray(softmax(log_expit(scores), axis=1))
+
+
+@dataclass(eq=False)
+class ManyLabels:
+    """A category for each column of an indicator, each decided alone."""
+
+    classes: NDArray[Any]
+    is_sparse: bool
+    never: float = NEVER
+
+    def class_weights(self, weights: Floats) -> list[tuple[float, float]]:
+        """A label's weight is that of its members."""
+        return [(float(weight), 1.0) for weight in weights]
+
+    def scores(self, scores: Floats) -> Floats:
+        """One number for each row and label."""
+        return scores
+
+    def answers(self, scores: Floats) -> Any:  # noqa: ANN401 - sparse where y was
+        """An indicator: 1 where the score is above 0."""
+        chosen = (scores > 0).astype(np.int64)
+        return sp.csr_matrix(chosen) if self.is_sparse else chosen
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """That of each label; rows need not sum to 1."""
+        return np.asarray(expit(scores))
+
+
+def read_target(y: Any) -> tuple[Target, Labels]:  # noqa: ANN401 - whatever scikit-learn takes
+    """What kind of ``y`` it is, and its rows as members of categories.
+
+    Costs the number of memberships; a dense indicator costs its size.
+    """
+    check_classification_targets(y)
+    kind = type_of_target(y, input_name="y")
+    if kind == "multilabel-indicator":
+        return _labels(y)
+    if kind == "multiclass-multioutput" or sp.issparse(y):
+        raise UsageError(
+            f"Unknown label type: y is {kind} of shape {y.shape}; give one class for each row, "
+            "or an indicator of 0 and 1 with a column for each of at least two labels"
+        )
+    return _classes(column_or_1d(y, warn=True))
+
+
+def _classes(y: NDArray[Any]) -> tuple[Target, Labels]:
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise UsageError(
+            f"y has one class, {classes[0]!r}: a classifier needs rows of at least two classes"
+        )
+    if len(classes) == 2:
+        members = sp.csr_matrix((codes == 1).reshape(-1, 1))
+        return TwoClasses(classes), Labels(_names(classes[1:]), members)
+    every = np.arange(len(codes) + 1)
+    members = sp.csr_matrix(
+        (np.ones(len(codes), dtype=bool), codes, every), shape=(len(codes), len(classes))
+    )
+    return ManyClasses(classes), Labels(_names(classes), members)
+
+
+def _labels(y: Any) -> tuple[Target, Labels]:  # noqa: ANN401 - an array or a sparse matrix
+    members = sp.csr_matrix(y, copy=True)
+    members.sum_duplicates()
+    if not np.isin(members.data, (0, 1)).all():
+        raise UsageError("an indicator y holds 0 and 1, label or not: turn ±1 into (y > 0)")
+    members.eliminate_zeros()
+    classes = np.arange(members.shape[1])
+    return ManyLabels(classes, sp.issparse(y)), Labels(_names(classes), members.astype(bool))
+
+
+def _names(classes: Sequence[Any] | NDArray[Any]) -> tuple[str, ...]:
+    return tuple(str(name) for name in classes)

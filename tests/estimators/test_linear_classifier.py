@@ -1,0 +1,490 @@
+"""LinearClassifier lives in scikit-learn's world and finds what LIBLINEAR finds."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import product
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from joblib import parallel_config
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_digits, load_iris, make_multilabel_classification
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.estimator_checks import (
+    check_class_weight_balanced_linear_classifier,
+    parametrize_with_checks,
+)
+from threadpoolctl import threadpool_limits
+
+import postil
+from postil.errors import UsageError
+from postil.estimators.linear_classifier import LinearClassifier
+from postil.learn.losses import LOSSES
+from postil.learn.method import Method
+from postil.learn.report import NotConvergedWarning
+from postil.learn.solvers import SOLVERS
+
+
+def _settings():
+    """Every loss with every solver that takes it, and an intercept that the solver takes."""
+    for loss, solver in product(LOSSES, SOLVERS):
+        intercept = "penalised" if "penalised" in SOLVERS[solver].intercepts else "free"
+        try:
+            Method(loss, "gaussian", solver, intercept=intercept)
+        except UsageError:
+            continue
+        yield {"loss": loss, "solver": solver, "intercept": intercept}
+
+
+SETTINGS = list(_settings())
+EVERY = pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: f"{s['loss']}/{s['solver']}")
+TIGHT = {"tol": 1e-12, "max_iter": 100_000}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_matrices_need_no_threads():
+    """L-BFGS on matrices this small spends its time waiting for BLAS threads."""
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """Rows of ten digits; small, and exact as float32."""
+    x, y = load_digits(return_X_y=True)
+    return x[:300] / 16.0, y[:300]
+
+
+@pytest.fixture(scope="module")
+def two_digits(digits):
+    x, y = digits
+    chosen = np.isin(y, (3, 8))
+    return x[chosen], np.where(y[chosen] == 8, "eight", "three")
+
+
+@pytest.fixture(scope="module")
+def many_labels():
+    return make_multilabel_classification(120, 12, n_classes=4, random_state=0)
+
+
+# The check of sample weights compares two fits to seven digits, which only the optimum has: tol=0
+# lets the solvers go on, and asks for no certificate to warn of. No check is expected to fail.
+@parametrize_with_checks(
+    [LinearClassifier(**settings, tol=0.0, max_iter=500, n_jobs=1) for settings in SETTINGS]
+)
+def test_estimator_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@EVERY
+def test_balanced_classes_are_weighed_as_scikit_learn_weighs_them(settings):
+    model = LinearClassifier(**settings, n_jobs=1)
+    check_class_weight_balanced_linear_classifier("LinearClassifier", model)
+
+
+def test_it_is_a_public_name():
+    assert postil.LinearClassifier is LinearClassifier
+    assert "LinearClassifier" in postil.__all__
+
+
+def assert_same_weights(ours, theirs, atol=2e-4):
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=atol)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=atol)
+
+
+@pytest.mark.parametrize("solver", ["dual-coordinate", "primal-coordinate"])
+@pytest.mark.parametrize("strength", [0.05, 2.0])
+def test_squared_hinge_is_linear_svc(digits, solver, strength):
+    ours = LinearClassifier(solver=solver, C=strength, **TIGHT).fit(*digits)
+    theirs = LinearSVC(C=strength, dual=False, tol=1e-10, max_iter=100_000).fit(*digits)
+    assert_same_weights(ours, theirs)
+    np.testing.assert_array_equal(ours.predict(digits[0]), theirs.predict(digits[0]))
+
+
+def test_hinge_is_linear_svc(digits):
+    ours = LinearClassifier(loss="hinge", C=0.1, **TIGHT).fit(*digits)
+    theirs = LinearSVC(loss="hinge", C=0.1, tol=1e-9, max_iter=1_000_000, random_state=0)
+    assert_same_weights(ours, theirs.fit(*digits))
+
+
+def test_smo_is_svc(two_digits):
+    ours = LinearClassifier(loss="hinge", solver="smo", intercept="free", C=0.5, **TIGHT)
+    theirs = SVC(kernel="linear", C=0.5, tol=1e-9).fit(*two_digits)
+    assert_same_weights(ours.fit(*two_digits), theirs)
+
+
+@pytest.mark.parametrize(
+    ("settings", "solver"),
+    [
+        ({"solver": "dual-coordinate"}, "liblinear"),
+        ({"solver": "primal-coordinate", "intercept": "free"}, "lbfgs"),
+    ],
+)
+def test_logistic_is_logistic_regression(two_digits, settings, solver):
+    x, y = two_digits
+    ours = LinearClassifier(loss="logistic", **settings, **TIGHT).fit(x, y)
+    theirs = LogisticRegression(solver=solver, tol=1e-10, max_iter=100_000).fit(x, y)
+    assert_same_weights(ours, theirs)
+    np.testing.assert_allclose(ours.predict_proba(x), theirs.predict_proba(x), atol=1e-4)
+
+
+def test_many_classes_of_logistic_are_one_vs_rest(digits):
+    x, y = digits
+    ours = LinearClassifier(loss="logistic", **TIGHT).fit(x, y)
+    one = LogisticRegression(solver="liblinear", tol=1e-10, max_iter=100_000)
+    theirs = OneVsRestClassifier(one).fit(x, y)
+    np.testing.assert_allclose(ours.predict_proba(x), theirs.predict_proba(x), atol=1e-4)
+    assert ours.decision_function(x).shape == (300, 10)
+
+
+def test_three_ways_to_say_how_strongly(two_digits):
+    x, y = two_digits
+    ways = [{"C": 0.5}, {"prior_variance": 0.5}, {"lam": 1 / len(y)}]
+    first, *others = [LinearClassifier(**way, **TIGHT).fit(x, y).coef_ for way in ways]
+    for other in others:
+        np.testing.assert_allclose(other, first, atol=1e-7)
+
+
+def test_class_weights_are_those_of_linear_svc(digits):
+    x, y = digits
+    weights = {3: 5.0, 8: 0.2}
+    ours = LinearClassifier(class_weight=weights, C=0.1, **TIGHT).fit(x, y)
+    theirs = LinearSVC(class_weight=weights, C=0.1, dual=False, tol=1e-10, max_iter=100_000)
+    assert_same_weights(ours, theirs.fit(x, y))
+
+
+def test_class_weights_of_two_classes_are_those_of_linear_svc(two_digits):
+    x, y = two_digits
+    weights = {"three": 5.0, "eight": 0.2}
+    ours = LinearClassifier(class_weight=weights, **TIGHT).fit(x, y)
+    theirs = LinearSVC(class_weight=weights, dual=False, tol=1e-10, max_iter=100_000)
+    assert_same_weights(ours, theirs.fit(x, y))
+
+
+def test_balanced_makes_both_sides_of_every_class_equal(digits):
+    x, y = digits
+    ours = LinearClassifier(class_weight="balanced", C=0.1, **TIGHT).fit(x, y)
+    one = LinearSVC(class_weight="balanced", C=0.1, dual=False, tol=1e-10, max_iter=100_000)
+    theirs = OneVsRestClassifier(one).fit(x, y)
+    expected = np.vstack([model.coef_ for model in theirs.estimators_])
+    np.testing.assert_allclose(ours.coef_, expected, atol=2e-4)
+
+
+def test_labels_are_learned_one_by_one(many_labels):
+    x, y = many_labels
+    one = LinearSVC(C=0.01, dual=False, tol=1e-10, max_iter=100_000)
+    theirs = OneVsRestClassifier(one).fit(x, y)
+    ours = LinearClassifier(C=0.01, **TIGHT).fit(x, y)
+    expected = theirs.decision_function(x)
+    np.testing.assert_allclose(ours.decision_function(x), expected, atol=1e-3)
+    np.testing.assert_array_equal(ours.classes_, np.arange(4))
+    assert ours.predict(x).shape == y.shape
+
+
+@pytest.mark.parametrize("container", [sp.csr_matrix, sp.csc_matrix, sp.csr_array])
+def test_a_sparse_indicator_is_answered_by_one(many_labels, container):
+    x, y = many_labels
+    settings = {"loss": "logistic", "C": 0.01}
+    dense = LinearClassifier(**settings).fit(x, y)
+    sparse = LinearClassifier(**settings).fit(x, container(y))
+    np.testing.assert_array_equal(sparse.coef_, dense.coef_)
+    answers = sparse.predict(x)
+    assert sp.issparse(answers)
+    np.testing.assert_array_equal(answers.toarray(), dense.predict(x))
+    probabilities = dense.predict_proba(x)
+    assert probabilities.shape == y.shape
+    np.testing.assert_array_equal(probabilities > 0.5, dense.predict(x) == 1)
+
+
+def test_labels_of_all_rows_and_of_none(many_labels):
+    x, y = many_labels
+    y = y.copy()
+    y[:, 1], y[:, 2] = 1, 0
+    model = LinearClassifier(C=0.01).fit(x, y)
+    constant = [report.stopped == "constant" for report in model.reports_]
+    assert constant == [False, True, True, False]
+    assert (model.predict(x)[:, 1] == 1).all()
+    assert (model.predict(x)[:, 2] == 0).all()
+
+
+@pytest.mark.parametrize(
+    "container", [sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.csc_array, np.asfortranarray]
+)
+def test_every_kind_of_matrix_gives_the_same_bits(digits, container):
+    x, y = digits
+    expected = LinearClassifier().fit(x, y)
+    model = LinearClassifier().fit(container(x), y)
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+    scores = model.decision_function(container(x))
+    np.testing.assert_allclose(scores, expected.decision_function(x), atol=1e-12)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3, -1])
+def test_threads_change_nothing(digits, n_jobs):
+    expected = LinearClassifier(n_jobs=None).fit(*digits)
+    model = LinearClassifier(n_jobs=n_jobs).fit(*digits)
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+
+
+def test_random_states(digits):
+    def weights(random_state):
+        return LinearClassifier(random_state=random_state, tol=1e-2).fit(*digits).coef_
+
+    np.testing.assert_array_equal(weights(None), weights(0))
+    np.testing.assert_array_equal(weights(np.int64(7)), weights(7))
+    drawn = [weights(np.random.RandomState(7)) for _ in range(2)]
+    np.testing.assert_array_equal(*drawn)
+    assert (weights(1) != weights(0)).any()
+    with pytest.raises(ValueError, match="seed"):
+        weights("seven")
+
+
+@EVERY
+def test_sample_weights_are_repetitions(two_digits, settings):
+    x, y = two_digits
+    counts = np.random.default_rng(0).integers(0, 4, len(y))
+    # λ as such: it is n, the sum of the weights, that the loss is divided by.
+    model = LinearClassifier(**settings, lam=1e-2, **TIGHT)
+    weighted = clone(model).fit(x, y, sample_weight=counts)
+    repeated = clone(model).fit(x.repeat(counts, axis=0), y.repeat(counts))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-5)
+    np.testing.assert_allclose(weighted.intercept_, repeated.intercept_, atol=1e-5)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "modified-squared"])
+@pytest.mark.parametrize("by", ["sample_weight", "class_weight"])
+def test_a_class_that_weighs_nothing_is_never_chosen(digits, loss, by):
+    x, y = digits
+    model = LinearClassifier(loss=loss, C=100.0, tol=1e-2)
+    if by == "sample_weight":
+        model.fit(x, y, sample_weight=(y != 4).astype(float))
+    else:
+        model.set_params(class_weight={4: 0.0}).fit(x, y)
+    assert 4 in model.classes_
+    # Documents that no class wants are the danger: all scores are low, but this is the lowest.
+    strange = np.vstack([x, -100 * x, np.zeros_like(x[:1])])
+    assert 4 not in model.predict(strange)
+    assert np.isfinite(model.decision_function(strange)).all()
+    if loss == "logistic":
+        assert (model.predict_proba(strange)[:, 4] == 0).all()
+
+
+@pytest.mark.parametrize("nothing", ["three", "eight"])
+def test_one_of_two_classes_that_weighs_nothing_is_never_chosen(two_digits, nothing):
+    x, y = two_digits
+    model = LinearClassifier(class_weight={"three": 1.0, "eight": 1.0} | {nothing: 0.0}).fit(x, y)
+    assert set(model.predict(x)) == {"three", "eight"} - {nothing}
+
+
+def test_probabilities_of_rows_that_no_class_wants():
+    x = np.eye(3).repeat(5, axis=0)
+    y = np.arange(3).repeat(5)
+    model = LinearClassifier(loss="logistic", C=1e4).fit(x, y)
+    probabilities = model.predict_proba(-1e5 * np.ones((1, 3)))
+    assert np.isfinite(probabilities).all()
+    assert probabilities.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_probabilities_are_there_for_losses_that_have_them(loss):
+    assert hasattr(LinearClassifier(loss=loss), "predict_proba") == (loss == "logistic")
+    assert not hasattr(LinearClassifier(loss="no such loss"), "predict_proba")
+
+
+def test_what_a_fit_says_of_itself(digits):
+    model = LinearClassifier().fit(*digits)
+    assert [report.category for report in model.reports_] == [str(digit) for digit in range(10)]
+    assert all(report.certificate <= model.tol for report in model.reports_)
+    assert model.n_iter_ == max(report.iterations for report in model.reports_)
+    assert model.coef_.shape == (10, 64)
+    assert model.intercept_.shape == (10,)
+    assert model.n_features_in_ == 64
+
+
+def test_passes_of_smo_are_of_all_documents(two_digits):
+    x, y = two_digits
+    model = LinearClassifier(loss="hinge", solver="smo", intercept="free").fit(x, y)
+    pairs = model.reports_[0].iterations
+    assert model.n_iter_ == int(np.ceil(pairs / len(y)))
+    with pytest.warns(ConvergenceWarning):
+        model.set_params(max_iter=1, tol=1e-9, C=100.0).fit(x, y)
+    assert 1 < model.reports_[0].iterations <= len(y)
+    assert model.n_iter_ == 1
+
+
+def test_one_warning_of_unfinished_fits(digits):
+    with pytest.warns(ConvergenceWarning, match="10 of 10 categories") as caught:
+        LinearClassifier(max_iter=1, tol=1e-9).fit(*digits)
+    assert len(caught) == 1
+    assert issubclass(caught[0].category, NotConvergedWarning)
+    assert caught[0].filename == __file__
+
+
+def test_without_an_intercept(two_digits):
+    assert (LinearClassifier(intercept="none").fit(*two_digits).intercept_ == 0).all()
+
+
+def test_names_of_features_are_kept(two_digits):
+    x, y = two_digits
+    names = [f"pixel {place}" for place in range(x.shape[1])]
+    table = pa.table(dict(zip(names, x.T, strict=True)))
+    model = LinearClassifier().fit(table, y)
+    assert list(model.feature_names_in_) == names
+    np.testing.assert_array_equal(model.predict(table), LinearClassifier().fit(x, y).predict(x))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(table.rename_columns([*names[1:], "another"]))
+    assert not hasattr(LinearClassifier().fit(x, y), "feature_names_in_")
+
+
+def test_sparse_weights_score_alike(digits):
+    x, y = digits
+    model = LinearClassifier().fit(x, y)
+    expected = model.decision_function(x)
+    assert sp.issparse(model.sparsify().coef_)
+    for rows in (x, sp.csr_matrix(x)):
+        np.testing.assert_allclose(model.decision_function(rows), expected, atol=1e-12)
+    assert isinstance(model.densify().coef_, np.ndarray)
+    np.testing.assert_array_equal(model.densify().decision_function(x), expected)
+
+
+def test_clones_and_pickles(digits, many_labels):
+    settings = {"loss": "logistic", "C": 0.3, "solver_options": {"shrink": False}}
+    model = LinearClassifier(**settings)
+    assert clone(model).get_params() == model.get_params()
+    for x, y in (digits, many_labels, (many_labels[0], sp.csr_matrix(many_labels[1]))):
+        fitted = clone(model).fit(x, y)
+        copy = pickle.loads(pickle.dumps(fitted))
+        np.testing.assert_array_equal(copy.predict_proba(x), fitted.predict_proba(x))
+        assert (copy.predict(x) != fitted.predict(x)).sum() == 0
+        assert copy.reports_ == fitted.reports_
+
+
+def test_grid_search_over_parts_and_strengths(digits):
+    grid = {
+        "linearclassifier__loss": ["modified-squared", "logistic"],
+        "linearclassifier__C": np.array([0.01, 1.0]),
+        "linearclassifier__max_iter": np.array([2000]),
+    }
+    search = GridSearchCV(make_pipeline(StandardScaler(), LinearClassifier()), grid, cv=3)
+    search.fit(*digits)
+    assert search.best_score_ > 0.85
+    assert search.cv_results_["mean_test_score"].shape == (4,)
+
+
+def test_illegal_parts_in_a_grid_are_failed_fits(two_digits):
+    search = GridSearchCV(
+        LinearClassifier(loss="hinge"),
+        {"solver": ["dual-coordinate", "primal-coordinate"]},
+        cv=2,
+        error_score=0.0,
+    )
+    with pytest.warns(match="primal-coordinate needs a"):
+        search.fit(*two_digits)
+    assert search.best_params_ == {"solver": "dual-coordinate"}
+
+
+def test_cross_validation_in_threads():
+    x, y = load_iris(return_X_y=True)
+    pipeline = make_pipeline(StandardScaler(), LinearClassifier(n_jobs=1))
+    alone = cross_val_score(pipeline, x, y, cv=3)
+    assert alone.min() > 0.8
+    with parallel_config("threading", n_jobs=2):
+        np.testing.assert_array_equal(cross_val_score(pipeline, x, y, cv=3), alone)
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+def test_calibration(digits, method):
+    x, y = digits
+    calibrated = CalibratedClassifierCV(LinearClassifier(C=0.1), method=method, cv=3).fit(x, y)
+    probabilities = calibrated.predict_proba(x)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    assert calibrated.score(x, y) > 0.95
+
+
+def test_texts_to_labels_in_a_pipeline():
+    texts = ["the harbour wall", "a wall of stone", "ice on the road", "ice and snow"] * 3
+    labels = sp.csr_matrix([[1, 0], [1, 0], [0, 1], [0, 1]] * 3)
+    pipeline = make_pipeline(postil.TextVectorizer(), LinearClassifier(loss="logistic"))
+    assert (pipeline.fit(texts, labels).predict(texts) != labels).nnz == 0
+    assert pipeline.predict_proba(["a road of snow"]).shape == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"loss": "hinj"}, "no loss 'hinj'"),
+        ({"loss": "hinge", "solver": "primal-coordinate"}, "works with dual-coordinate or smo"),
+        ({"loss": "hinge", "solver": "smo"}, "it takes free"),
+        ({"lam": 0.1, "C": 1.0}, "give one of them"),
+        ({"C": -1.0}, "C is a finite number above 0"),
+        ({"constant": 0.0}, "constant is a finite number above 0, not 0.0"),
+        ({"constant": "one"}, "constant is a finite number above 0, not 'one'"),
+        ({"tol": "small"}, "tol is a number of at least 0 and under 1, not 'small'"),
+        ({"tol": 1.0}, "tol is a number"),
+        ({"max_iter": 0}, "max_iter is a whole number of at least 1, not 0"),
+        ({"max_iter": 10.5}, "max_iter is a whole number"),
+        ({"solver_options": {"tolerance": 1e-3}}, "give it as tol"),
+        ({"solver_options": {"iterations": 3}}, "give it as max_iter"),
+        ({"solver_options": {"seed": 3}}, "give it as random_state"),
+        ({"solver_options": {"shrimp": True}}, "no option 'shrimp'"),
+        ({"class_weight": "heavy"}, "not 'heavy'"),
+        ({"class_weight": 3.0}, "a mapping of classes to weights, not 3.0"),
+        ({"class_weight": {"three": -1.0, "eight": 1.0}}, "class weights are finite"),
+        ({"n_jobs": 0}, "threads is at least 1"),
+    ],
+    ids=str,
+)
+def test_settings_that_mean_nothing_are_refused(two_digits, settings, message):
+    with pytest.raises(UsageError, match=message):
+        LinearClassifier(**settings).fit(*two_digits)
+
+
+def test_targets_that_mean_nothing_are_refused(two_digits):
+    x, y = two_digits
+    half = len(y) // 2
+    two_columns = np.arange(2 * len(y)).reshape(-1, 2) % 3
+    for bad, message in [
+        (np.full(len(y), "three"), "one class, .*'three'"),
+        (two_columns, "Unknown label type: y is multiclass-multioutput"),
+        (sp.csr_matrix([[1.0]] * half + [[0.0]] * (len(y) - half)), "at least two labels"),
+        (np.array([[1, -1]] * half + [[-1, 1]] * (len(y) - half)), r"turn ±1 into \(y > 0\)"),
+    ]:
+        with pytest.raises(UsageError, match=message):
+            LinearClassifier().fit(x, bad)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        LinearClassifier().fit(x, np.linspace(0, 1, len(y)))
+
+
+def test_a_column_of_classes_is_taken_with_a_warning(two_digits):
+    x, y = two_digits
+    with pytest.warns(DataConversionWarning):
+        model = LinearClassifier().fit(x, y.reshape(-1, 1))
+    assert model.predict(x).shape == y.shape
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+def test_values_that_float32_cannot_hold_are_refused(two_digits):
+    x, y = two_digits
+    x = x.copy()
+    x[3, 4] = 1e300
+    for rows in (x, sp.csr_matrix(x)):
+        with pytest.raises(ValueError, match="too large for dtype"):
+            LinearClassifier().fit(rows, y)
+
+
+@pytest.mark.parametrize("weights", [-1.0, 0.0, np.nan])
+def test_sample_weights_that_mean_nothing_are_refused(two_digits, weights):
+    x, y = two_digits
+    with pytest.raises(ValueError, match="weight"):
+        LinearClassifier().fit(x, y, sample_weight=np.full(len(y), weights))
