@@ -95,7 +95,7 @@ def isotonic(count: int) -> Isotonic:
 
 
 CALIBRATIONS = {
-    "none": lambda count: None,
+    "none": lambda _: None,
     "logistic": Logistic,
     "platt": platt,
     "isotonic": isotonic,
@@ -231,7 +231,7 @@ def vectorizers(draw: st.DrawFn) -> Vectorizer:
         threads=1,
     )
     texts = ["a é 油", "the a a", ""]
-    return made.fit({name: texts for name in names} if names else texts)
+    return made.fit(dict.fromkeys(names, texts) if names else texts)
 
 
 @st.composite

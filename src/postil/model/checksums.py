@@ -26,7 +26,8 @@ def tensor_checksum(name: str, array: NDArray[Any]) -> str:
     """The checksum of an array, with its name, type and shape; linear in its bytes."""
     identity = f"{name} {array.dtype.str[1:]} {list(array.shape)}"
     value = zlib.crc32(identity.encode("utf-8", "surrogatepass"))
-    content = array.reshape(-1).view(np.uint8).data
+    stored = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    content = stored.reshape(-1).view(np.uint8).data
     for start in range(0, len(content), BLOCK):
         value = zlib.crc32(content[start : start + BLOCK], value)
     return _hex(value)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.errors import InputError, ModelFileError
+from postil.errors import InputError, ModelFileError, UsageError
 from postil.model.plain import from_text, to_text
 from postil.model.tensors import Arrays
 
@@ -55,10 +55,13 @@ class Entry(NamedTuple):
 
 
 class Header(NamedTuple):
-    """What a container says of itself; ``start`` is where its data begins."""
+    """What a container says of itself; ``start`` is where its data begins.
+
+    ``tensors`` is not looked at before it is known that the file is one to be read here.
+    """
 
     metadata: dict[str, str]
-    entries: dict[str, Entry]
+    tensors: dict[str, object]
     start: int
 
 
@@ -77,7 +80,7 @@ def pack(metadata: Mapping[str, str], arrays: Arrays) -> list[bytes | memoryview
         header[name] = {
             "data_offsets": [at, end],
             "dtype": _NAMES[stored.dtype],
-            "shape": list(stored.shape),
+            "shape": list(array.shape),
         }
         contents.append(stored.reshape(-1).view(np.uint8).data)
         at = end
@@ -87,11 +90,16 @@ def pack(metadata: Mapping[str, str], arrays: Arrays) -> list[bytes | memoryview
     text = f'{{"{METADATA}":{{{texts}}}' + ("," if header else "") + rest
     written = text.encode("ascii")
     written += b" " * (-len(written) % LENGTH_BYTES)
+    if len(written) > LONGEST_HEADER:
+        raise UsageError(
+            f"names, reports and recipe take {len(written)} bytes, and a model file has room for "
+            f"{LONGEST_HEADER}; leave out the reports"
+        )
     return [len(written).to_bytes(LENGTH_BYTES, "little"), written, *contents]
 
 
 def read_header(buffer: Buffer) -> Header:
-    """Read the header of a container, and check that its tensors lie one after another."""
+    """Read the header of a container."""
     size = len(buffer)
     length = int.from_bytes(buffer[:LENGTH_BYTES], "little")
     ours = bytes(buffer[LENGTH_BYTES : LENGTH_BYTES + len(OPENING)]) == OPENING
@@ -107,7 +115,7 @@ def read_header(buffer: Buffer) -> Header:
         return _header(from_text(bytes(buffer[LENGTH_BYTES:start]).decode("utf-8")), start)
     except ValueError as error:
         if ours:
-            raise ModelFileError(f"has a damaged header ({error}); copy it again") from error
+            raise _damaged_header(error) from error
         raise foreign("it does not begin like one") from error
 
 
@@ -116,15 +124,23 @@ def foreign(reason: str) -> ModelFileError:
     return ModelFileError(f"is no postil model: {reason}; name a file that postil train wrote")
 
 
+def _damaged_header(error: Exception) -> ModelFileError:
+    return ModelFileError(f"has a damaged header ({error}); copy it again")
+
+
 def read_tensors(buffer: Buffer, header: Header) -> Arrays:
     """The arrays of a container, as views of the buffer; none is copied."""
-    promised = header.start + max((entry.end for entry in header.entries.values()), default=0)
+    try:
+        entries = {name: _entry(name, described) for name, described in header.tensors.items()}
+        promised = header.start + _covered(entries, header.start)
+    except InputError as error:
+        raise _damaged_header(error) from error
     if promised != len(buffer):
         what = "is cut short" if promised > len(buffer) else "goes on after its end"
         raise ModelFileError(
             f"{what}: it has {len(buffer)} bytes and its header promises {promised}; copy it again"
         )
-    return {name: _view(buffer, header.start, entry) for name, entry in header.entries.items()}
+    return {name: _view(buffer, header.start, entry) for name, entry in entries.items()}
 
 
 def _view(buffer: Buffer, start: int, entry: Entry) -> NDArray[Any]:
@@ -142,9 +158,7 @@ def _header(found: object, start: int) -> Header:
     texts = isinstance(metadata, dict) and all(isinstance(text, str) for text in metadata.values())
     if not texts:
         raise InputError("its metadata are no texts")
-    entries = {name: _entry(name, described) for name, described in found.items()}
-    _check_cover(entries, start)
-    return Header(metadata, entries, start)
+    return Header(metadata, found, start)
 
 
 def _entry(name: str, described: object) -> Entry:
@@ -157,7 +171,8 @@ def _entry(name: str, described: object) -> Entry:
     raise InputError(f"the tensor {name!r} is not described as it should be")
 
 
-def _check_cover(entries: Mapping[str, Entry], start: int) -> None:
+def _covered(entries: Mapping[str, Entry], start: int) -> int:
+    """The bytes the tensors cover, one after another, each where its type may lie."""
     at = 0
     for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
         if entry.begin != at:
@@ -165,3 +180,4 @@ def _check_cover(entries: Mapping[str, Entry], start: int) -> None:
         if (start + entry.begin) % entry.dtype.itemsize:
             raise InputError(f"the tensor {name!r} is not aligned")
         at = entry.end
+    return at

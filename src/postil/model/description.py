@@ -62,17 +62,22 @@ def _part_sizes(parts: Parts) -> dict[str, int]:
 
 def summary(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What the reports of all categories come to; ``worst`` has the largest certificate."""
-    certified = [report for report in reports if report.get("certificate") is not None]
-    worst = max(certified, key=lambda report: report["certificate"], default=None)
+    worst = max(reports, key=lambda report: _number(report, "certificate"), default=None)
     return {
         "categories": len(reports),
-        "seconds": sum(report.get("seconds") or 0.0 for report in reports),
-        "iterations": sum(report.get("iterations") or 0 for report in reports),
+        "seconds": sum(_number(report, "seconds") for report in reports),
+        "iterations": sum(_number(report, "iterations") for report in reports),
         "stopped": dict(sorted(Counter(str(report.get("stopped")) for report in reports).items())),
         "worst": worst
         and {name: worst.get(name) for name in ("category", "kind", "certificate", "iterations")},
         "notes": [f"{r.get('category')}: {r['note']}" for r in reports if r.get("note")],
     }
+
+
+def _number(report: Mapping[str, Any], name: str) -> float:
+    """A number of a report; 0 where it is unknown."""
+    value = report.get(name)
+    return value if isinstance(value, int | float) else 0
 
 
 def _vectorizer(model: Model) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def load_model(path: str | Path, *, threads: int | None = None) -> Model:
     The file is mapped, not read: weights stay in it, shared by every process that has it open.
     So it must not be changed in place (``save_model`` never does: it puts a new file under the
     name). Costs a pass over the file for its checksums, at 1.6 GB/s if it is in memory already,
-    another over the weights, and some microseconds for each term of the vocabulary.
+    another over the weights, and a microsecond for each term of the vocabulary.
     """
     wanted = thread_count(threads)
     with _named(path):
@@ -57,16 +57,22 @@ def _named(source: str | Path) -> Iterator[None]:
 
 
 def _mapped(path: Path) -> mmap.mmap:
-    try:
-        # Asked before opening, which would wait for ever at a pipe.
+    with _readable():
         status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
-            raise ModelFileError(f"is {what}; name a file that postil train wrote")
-        if status.st_size == 0:
-            raise ModelFileError("is empty; copy it again or train the model again")
-        with path.open("rb") as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    # Looked at before opening, which would wait for ever at a pipe.
+    if not stat.S_ISREG(status.st_mode):
+        what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
+        raise ModelFileError(f"is {what}; name a file that postil train wrote")
+    if status.st_size == 0:
+        raise ModelFileError("is empty; copy it again or train the model again")
+    with _readable(), path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    try:
+        yield
     except FileNotFoundError:
         raise ModelFileError("there is no such file") from None
     except OSError as error:

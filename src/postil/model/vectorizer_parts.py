@@ -20,6 +20,8 @@ from postil.vectors.vocabulary import TermBounds
 from postil.vectors.weighting import Weighting
 
 IDF = "vectorizer.idf"
+# One more than the logarithm of more documents than there can be.
+LARGEST_IDF = 64
 
 _SCHEMA: dict[str, Kinds] = {
     "analyzer": dict,
@@ -118,6 +120,6 @@ def _fields(settings: object) -> Fields:
 
 def _idf(tensors: Tensors, terms: int) -> NDArray[np.float64]:
     idf = tensors.take(IDF, "f8", terms)
-    if not np.isfinite(idf).all():
-        raise InputError(f"{IDF!r} holds numbers that are not finite")
+    if not ((idf >= 0) & (idf <= LARGEST_IDF)).all():
+        raise InputError(f"{IDF!r} holds numbers that are not from 0 to {LARGEST_IDF}")
     return idf

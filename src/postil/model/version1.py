@@ -40,7 +40,7 @@ from postil.model.settings import NONE, Kinds, check_kind, checked, texts
 from postil.model.tensors import Arrays, Parts, Tensors, prefixed
 from postil.model.training import TrainingFingerprint
 from postil.model.vectorizer_parts import vectorizer_from_parts, vectorizer_to_parts
-from postil.model.weights import weights_from_parts, weights_to_parts
+from postil.model.weights_parts import weights_from_parts, weights_to_parts
 
 INTERCEPTS = "intercepts"
 

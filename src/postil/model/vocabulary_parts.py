@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil import _native
-from postil.errors import InputError, UsageError
+from postil.errors import InputError
 from postil.model.integers import check_below, check_starts, narrowed
 from postil.model.settings import checked
 from postil.model.tensors import Parts, Tensors
@@ -24,8 +24,6 @@ _SCHEMA = {"terms": int, "total": int}
 def vocabulary_to_parts(vocabulary: Vocabulary) -> Parts:
     """Take a vocabulary apart; spaces (the field of each term) only where fields are apart."""
     encoded = [term.encode("utf-8") for term in vocabulary.native.terms()]
-    if not all(encoded):
-        raise UsageError("a vocabulary has an empty term")
     ends = np.cumsum([len(term) for term in encoded], dtype=np.int64)
     arrays = {
         TEXT: np.frombuffer(b"".join(encoded), dtype=np.uint8),

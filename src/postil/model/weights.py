@@ -1,14 +1,12 @@
-"""The weights of all categories: one form in memory, the smallest of four in a file.
+"""The weights of all categories in memory: one form for equal numbers.
 
-Whatever is stored is a matrix of rows; ``order`` says whether a row is a category (``csr`` in
-memory) or a term (``csc``). Learning and inspecting go by category, scoring goes by term. Each
-order is stored sparse or dense, as takes fewer bytes.
+A weight of 0 has no entry, unless a file would hold all entries in fewer bytes than those that
+are not 0 with their indices: then every weight has one, the zeros too. So what is read from a
+file is what was written, entry by entry, and adds up to the same scores to the last bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -16,20 +14,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.errors import InputError, UsageError
-from postil.model.integers import as_indices, check_below, check_starts, narrowed, smallest_type
-from postil.model.settings import checked
-from postil.model.tensors import Arrays, Parts, Tensors
+from postil.model.integers import smallest_type
+from postil.vectors.matrices import index_type
 
 Csr: TypeAlias = "sp.csr_matrix[Any]"
 Weights: TypeAlias = "sp.csr_matrix[Any] | sp.csc_matrix[Any]"
 
-STARTS, INDICES, VALUES = "weights.starts", "weights.indices", "weights.values"
-_SCHEMA = {"order": str, "storage": str}
-_FORMATS = {"category": "csr", "term": "csc"}
+VALUE_BYTES = 4
 
 
 def canonical_weights(weights: Any) -> Weights:  # noqa: ANN401 - any scipy sparse matrix
-    """Take weights, categories × terms, as float32 with sorted indices and no entry twice.
+    """Take weights, categories × terms, as float32 in their one form, indices sorted.
 
     CSC stays CSC, anything else becomes CSR. What fits already is not copied.
     """
@@ -47,80 +42,48 @@ def canonical_weights(weights: Any) -> Weights:  # noqa: ANN401 - any scipy spar
         matrix.sum_duplicates()
     if not np.isfinite(matrix.data).all():
         raise InputError("weights must be finite as float32; some are not a number or infinite")
-    return cast("Weights", matrix)
+    formed = _formed(rows_of(matrix))
+    return formed if matrix.format == "csr" else cast("Weights", _marked(formed.T))
 
 
-def weights_to_parts(weights: Weights) -> Parts:
-    """Take canonical weights apart in their order; zeros that are stored are left out."""
-    order = next(order for order, name in _FORMATS.items() if name == weights.format)
-    rows = cast("Csr", weights if order == "category" else weights.T)
-    if not rows.data.all():
-        rows = rows.copy()
-        rows.eliminate_zeros()
-    storage = "dense" if _dense_bytes(rows) < _sparse_bytes(rows) else "sparse"
-    arrays = {VALUES: rows.toarray()} if storage == "dense" else _sparse_arrays(rows)
-    return Parts({"order": order, "storage": storage}, arrays)
+def rows_of(weights: Weights) -> Csr:
+    """The matrix whose rows stand one after another: categories in CSR, terms in CSC."""
+    return weights if weights.format == "csr" else cast("Csr", _marked(weights.T))
 
 
-def weights_from_parts(settings: object, tensors: Tensors, shape: tuple[int, int]) -> Weights:
-    """Restore weights of ``shape``, categories × terms; their values stay where they are.
-
-    Indices are copied where they are stored narrower than 32 bits.
-    """
-    found = checked(settings, _SCHEMA, "weights")
-    order, storage = found["order"], found["storage"]
-    if order not in _FORMATS or storage not in _READERS:
-        raise InputError(f"weights are stored in an unknown way, {order!r} {storage!r}")
-    by_category = order == "category"
-    rows = _READERS[storage](tensors, *(shape if by_category else shape[::-1]))
-    if not np.isfinite(rows.data).all():
-        raise InputError(f"{VALUES!r} holds numbers that are not finite")
-    weights = rows if by_category else rows.T
-    weights.has_canonical_format = True  # checked above, or so by construction
-    return weights
-
-
-def _sparse_bytes(rows: Csr) -> int:
+def is_dense(rows: Csr) -> bool:
+    """Whether a file holds all entries in fewer bytes than those that are not 0."""
     count, width = rows.shape
-    starts = np.dtype(smallest_type(rows.nnz)).itemsize * (count + 1)
-    return starts + rows.nnz * (np.dtype(smallest_type(max(width - 1, 0))).itemsize + 4)
+    nonzeros = int(np.count_nonzero(rows.data))
+    starts = _bytes(nonzeros) * (count + 1)
+    return count * width * VALUE_BYTES < starts + nonzeros * (_bytes(width) + VALUE_BYTES)
 
 
-def _dense_bytes(rows: Csr) -> int:
-    return int(rows.shape[0]) * int(rows.shape[1]) * 4
+def full_rows(values: NDArray[Any]) -> Csr:
+    """The rows of an array with an entry for every value, in the array's own memory."""
+    count, width = values.shape
+    index = index_type(values.size)
+    starts = np.arange(count + 1, dtype=index) * index(width)
+    indices = np.tile(np.arange(width, dtype=index), count)
+    rows = sp.csr_matrix((values.reshape(-1), indices, starts), shape=values.shape, copy=False)
+    return cast("Csr", _marked(rows))
 
 
-def _sparse_arrays(rows: Csr) -> Arrays:
-    return {STARTS: narrowed(rows.indptr), INDICES: narrowed(rows.indices), VALUES: rows.data}
+def _formed(rows: Csr) -> Csr:
+    zeros = rows.data == 0
+    dense = is_dense(rows)
+    entries = rows.shape[0] * rows.shape[1] if dense else rows.nnz - np.count_nonzero(zeros)
+    if rows.nnz == entries and not np.signbit(rows.data[zeros]).any():
+        return rows
+    rows = rows.copy()
+    rows.eliminate_zeros()
+    return full_rows(rows.toarray()) if dense else rows
 
 
-def _read_sparse(tensors: Tensors, count: int, width: int) -> Csr:
-    values = tensors.take(VALUES, "f4", None)
-    starts = tensors.take(STARTS, "u", count + 1)
-    indices = tensors.take(INDICES, "u", len(values))
-    check_starts(starts, len(values), STARTS)
-    check_below(indices, width, INDICES)
-    rising = indices[1:] > indices[:-1]
-    # From one row to the next an index may fall; empty rows at the ends have no step there.
-    borders = starts[(starts > 0) & (starts < len(values))]
-    rising[borders.astype(np.int64) - 1] = True
-    if not rising.all():
-        raise InputError(f"{INDICES!r} does not rise within every row")
-    return _rows(values, as_indices(indices, len(values)), as_indices(starts, len(values)), width)
+def _marked(matrix: Any) -> Any:  # noqa: ANN401 - CSR or CSC, whose flags a turn forgets
+    matrix.has_canonical_format = True
+    return matrix
 
 
-def _read_dense(tensors: Tensors, count: int, width: int) -> Csr:
-    values = tensors.take(VALUES, "f4", count, width)
-    starts = np.arange(count + 1, dtype=np.int64) * width
-    indices = np.tile(np.arange(width, dtype=np.int32), count)
-    cells = count * width
-    return _rows(values.reshape(-1), as_indices(indices, cells), as_indices(starts, cells), width)
-
-
-def _rows(values: NDArray[Any], indices: NDArray[Any], starts: NDArray[Any], width: int) -> Csr:
-    return sp.csr_matrix((values, indices, starts), shape=(len(starts) - 1, width), copy=False)
-
-
-_READERS: Mapping[str, Callable[[Tensors, int, int], Csr]] = MappingProxyType(
-    {"sparse": _read_sparse, "dense": _read_dense}
-)
+def _bytes(largest: int) -> int:
+    return np.dtype(smallest_type(largest)).itemsize

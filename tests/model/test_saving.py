@@ -1,0 +1,70 @@
+"""A file appears when it is complete, and only then."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from postil.errors import UsageError
+from postil.model import container, load_model, model_to_bytes, save_model
+from postil.model import saving as module
+
+from .samples import bucket_model, small_model
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left")])
+@pytest.mark.parametrize("before", [True, False])
+def test_an_interrupted_save_leaves_what_was_there(error, before, tmp_path, monkeypatch):
+    path = tmp_path / "model.postil"
+    if before:
+        save_model(bucket_model(), path)
+
+    def never_all(_):
+        yield b"the beginning"
+        raise error
+
+    monkeypatch.setattr(module, "packed", never_all)
+    with pytest.raises(type(error)):
+        save_model(small_model(), path)
+    assert [file.name for file in tmp_path.iterdir()] == (["model.postil"] if before else [])
+    if before:
+        assert load_model(path).names == bucket_model().names
+
+
+def test_the_file_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    from postil.corpus.files import atomic
+
+    calls = []
+    monkeypatch.setattr(atomic.os, "fsync", lambda _: calls.append("fsync"))
+    replace = atomic.Path.replace
+    monkeypatch.setattr(
+        atomic.Path, "replace", lambda self, other: calls.append("replace") or replace(self, other)
+    )
+    save_model(small_model(), tmp_path / "model.postil")
+    assert calls == ["fsync", "replace"]
+
+
+@pytest.mark.parametrize("name", ["model.gz", "model.postil.zst"])
+def test_a_model_is_not_compressed(name, tmp_path):
+    with pytest.raises(UsageError, match="cannot be compressed"):
+        save_model(small_model(), tmp_path / name)
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(container, "LONGEST_HEADER", 1000)
+    with pytest.raises(UsageError, match="a model file has room for 1000"):
+        save_model(small_model(), tmp_path / "model.postil")
+    assert not list(tmp_path.iterdir())
+
+
+def test_where_it_cannot_go(tmp_path):
+    with pytest.raises(UsageError, match="is a folder"):
+        save_model(small_model(), tmp_path)
+    with pytest.raises(UsageError, match="does not exist"):
+        save_model(small_model(), tmp_path / "absent" / "model.postil")
+
+
+def test_standard_output(capfdbinary):
+    save_model(small_model(), "-")
+    assert capfdbinary.readouterr().out == model_to_bytes(small_model())
