@@ -109,6 +109,7 @@ inline void bind_learn_options(nb::module_& module) {
         .def_rw("trust_region", &PrimalOptions::trust_region)
         .def_rw("initial_reach", &PrimalOptions::initial_reach)
         .def_rw("reach_slack", &PrimalOptions::reach_slack)
+        .def_rw("least_reach", &PrimalOptions::least_reach)
         .def_rw("seed", &PrimalOptions::seed)
         .def_rw("shuffle", &PrimalOptions::shuffle)
         .def_rw("constant_visits", &PrimalOptions::constant_visits)

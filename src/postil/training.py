@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,6 @@ from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
-from postil.learn.report import FitReport
 from postil.model.model import Model
 from postil.model.training import DocumentDigest, TrainingFingerprint
 from postil.recipes.recipe import Recipe
@@ -55,8 +54,8 @@ def train(
     """Learn a categorizer from all documents that are not marked as test.
 
     Cost: one pass over the documents, then the learner's; a decision rule or a calibration that
-    is tuned out of fold learns once more for each fold. ``watch`` is told the step, how much of
-    it is done, and of how much.
+    is tuned out of fold learns once more for each fold, and a search for λ, which comes first,
+    once for each fold and λ. ``watch`` is told the step, how much of it is done, and of how much.
     """
     watch = watch or _unwatched
     vectorizer = recipe.representation.vectorizer(threads)
@@ -71,6 +70,7 @@ def train(
         )
     labels = Labels(tuple(facts.categories), facts.indicator().astype(bool))
     task = _Task(recipe, Design(matrix), labels, threads, watch)
+    method = task.search(seed)
     fit = task.learn("learning", None)
     rule, calibration = task.decisions(fit, seed)
     return Model(
@@ -82,13 +82,14 @@ def train(
         calibration=calibration,
         training=TrainingFingerprint(corpus, digest.documents, digest.hexdigest(), labels.sizes()),
         recipe=recipe.to_dict(),
-        reports=[_timeless(report) for report in fit.reports],
+        method=method,
+        reports=[_timeless(report.to_dict()) for report in fit.reports],
     )
 
 
-def _timeless(report: FitReport) -> dict[str, Any]:
+def _timeless(report: Mapping[str, Any]) -> dict[str, Any]:
     """A report without its time, so that the same documents give the same file."""
-    return {name: value for name, value in report.to_dict().items() if name != "seconds"}
+    return {name: value for name, value in report.items() if name != "seconds"}
 
 
 def _digested(documents: Iterable[Document], digest: DocumentDigest) -> Iterator[Document]:
@@ -121,6 +122,23 @@ class _Task:
         self.threads = threads
         self.watch = watch
         self.learner = recipe.learner()
+        self.lambdas: Floats | None = None
+
+    def search(self, seed: int) -> dict[str, Any]:
+        """Choose λ if the recipe asks for it; from here on it is what categories learn with."""
+        wanted = self.recipe.search
+        if wanted is None:
+            return {}
+        result = wanted.over_lambda(self.design.documents, seed).run(
+            self.design,
+            self.labels,
+            self.learner.searched(),
+            selection_of=self._selection,
+            threads=self.threads,
+            progress=lambda done, total: self.watch("searching λ", done, total),
+        )
+        self.lambdas = result.lambdas
+        return {"search": _timeless(result.to_dict())}
 
     def learn(self, step: str, rows: NDArray[Any] | None) -> LinearFit:
         """Learn from all documents, or from some rows: the others weigh nothing."""
@@ -134,6 +152,7 @@ class _Task:
             self.labels,
             selection=self._selection(rows),
             emphasis=emphasis,
+            lambdas=self.lambdas,
             threads=self.threads,
             progress=lambda done, total: self.watch(step, done, total),
         )

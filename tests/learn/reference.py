@@ -9,7 +9,7 @@ any other weight, a free one pays nothing. Under ridge the dual, with a = -ζ of
 
 ::
 
-    D(a) = -(1/n) Σ cᵢ k(-aᵢ) - λ‖w(a)‖²      w(a) = (1/2λn) Σ cᵢ aᵢ yᵢ xᵢ,  k(v) = sup_u (uv - f(u))
+    D(a) = -(1/n) Σ cᵢ k(-aᵢ) - λ‖w(a)‖²     w(a) = (1/2λn) Σ cᵢ aᵢ yᵢ xᵢ   k(v) = sup_u (uv - f(u))
 
 and a free constant asks for Σ cᵢ aᵢ yᵢ = 0.
 
@@ -48,7 +48,7 @@ def read_formula(formula: str, *variables: str) -> Formula:
     """The function that a formula for people describes: ² is a square, a space multiplies."""
     python = re.sub(r"(?<=[\w)²]) (?=[\w(])", "*", formula).replace("²", "**2")
     names = ", ".join(variables)
-    return eval(f"lambda {names}: {python}", dict(_WORDS))  # noqa: S307 - our own registry
+    return eval(f"lambda {names}: {python}", dict(_WORDS))
 
 
 def _slope(function: Formula, at: Floats) -> Floats:
@@ -72,7 +72,7 @@ def loss_conjugate(loss: str, duals: Floats, reach: float = 500.0) -> Floats:
     def height(u):
         return -u * duals - loss_value(loss, u)
 
-    for _ in range(160):
+    for _ in range(110):
         left, right = low + (high - low) / 3, high - (high - low) / 3
         is_left = height(left) > height(right)
         low, high = np.where(is_left, low, left), np.where(is_left, right, high)

@@ -108,7 +108,7 @@ def test_extremes_are_finite_and_convex(loss):
 
 
 @EVERY_BOUND
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(margin=MARGIN, distance=st.floats(0, 40), share=st.floats(-1, 1))
 def test_the_bound_bounds_the_curvature_within_reach(loss, bound, *, margin, distance, share):
     most = _native.loss_bound(BOUNDED[loss, bound], margin, distance)
@@ -124,7 +124,7 @@ def test_the_bound_without_reach_is_the_curvature(loss, bound):
 
 
 @pytest.mark.parametrize("loss", sorted({loss for loss, bound in BOUNDED if bound == "exact"}))
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(margin=MARGIN, distance=st.floats(0, 40))
 def test_the_exact_bound_is_the_largest_curvature_within_reach(loss, margin, distance):
     nearest = np.clip([0.0, 1.0, -1.0], margin - distance, margin + distance)
@@ -142,21 +142,7 @@ def test_the_printed_logistic_bound_is_the_paper_s(margin, distance):
     assert found == pytest.approx(printed, rel=1e-9)
 
 
-FAR_AND_WIDE = "exp(-|margin|) · exp(distance) is 0 · ∞ where both are beyond some 745"
-
-
-@pytest.mark.parametrize(
-    ("loss", "bound"),
-    [
-        pytest.param(
-            *key,
-            marks=[pytest.mark.xfail(strict=True, reason=FAR_AND_WIDE)]
-            if key == ("logistic", "exact")
-            else [],
-        )
-        for key in BOUNDED
-    ],
-)
+@pytest.mark.parametrize(("loss", "bound"), list(BOUNDED))
 def test_bounds_of_extreme_margins_and_reaches_are_finite_and_bound(loss, bound):
     for margin in EXTREMES:
         for distance in (0.0, 1e-8, 1.0, 1e3, 1e8):
@@ -195,7 +181,7 @@ def dual_cost(loss, new, old, margin, steepness):
 
 
 @WITH_CONJUGATE
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     share=st.floats(0, 1),
     margin=st.floats(-20, 20),
@@ -243,6 +229,7 @@ def test_the_logistic_dual_step_solves_its_equation_at_the_ends(share, margin, s
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.5, 1.0])
+@settings(max_examples=40)
 @given(old=st.floats(0, 1), margin=MARGIN, steepness=st.floats(1e-3, 1e3))
 def test_the_hinge_s_dual_step_is_equation_18(rate, *, old, margin, steepness):
     options = method_of(("hinge", "gaussian", "dual-coordinate", "none"), rate=rate).to_native()

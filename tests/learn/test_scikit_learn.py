@@ -18,7 +18,7 @@ from postil.learn.emphasis import Emphasis
 from postil.learn.one_vs_rest import fit
 from postil.learn.regularization import Regularization
 
-from .samples import TIGHT, EVERY, method_of, sample
+from .samples import EVERY, TIGHT, method_of, sample
 
 SHAPE = pytest.mark.parametrize("shape", ["many documents", "many terms", "duplicates"])
 STRENGTH = pytest.mark.parametrize("strength", [0.1, 5.0])
@@ -34,7 +34,7 @@ def solvers_of(loss, intercept):
 
 def ours(loss, solver, intercept, shape, strength, emphasis=None):
     """Weights and intercept of the first category, given C as scikit-learn is."""
-    x, truth, design, labels = sample(shape)
+    x, _, design, labels = sample(shape)
     lam = Regularization(C=strength).lambda_for(len(x))
     parts = (loss, "gaussian", solver, intercept)
     method = method_of(parts, lam=lam, constant=CONSTANT, **TIGHT)
@@ -46,12 +46,8 @@ def theirs(model, shape, weights=None):
     x, truth, _, _ = sample(shape)
     y = np.where(truth[:, 0], 1.0, -1.0)
     model.fit(sp.csr_matrix(x), y, **({} if weights is None else {"sample_weight": weights}))
-    coefficients = model.coef_
-    if sp.issparse(coefficients):
-        coefficients = coefficients.toarray()
-    return np.ravel(coefficients), np.ravel(model.intercept_)[
-        0
-    ] if model.intercept_ is not None else 0
+    weights = model.coef_.toarray() if sp.issparse(model.coef_) else model.coef_
+    return np.ravel(weights), np.ravel(model.intercept_)[0] if model.intercept_ is not None else 0
 
 
 def assert_same(found, expected, atol=1e-4):

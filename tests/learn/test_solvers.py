@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil import _native
+from postil.errors import UsageError
 from postil.learn.design import Design
 from postil.learn.losses import LOSSES
 from postil.learn.one_vs_rest import fit
@@ -61,7 +62,7 @@ def test_there_are_methods_to_test():
 
 @EVERY_METHOD
 @EVERY_SHAPE
-def test_every_method_is_certified_to_the_tolerance(parts, shape):
+def test_every_method_is_certified_and_its_objective_is_the_reference_s(parts, shape):
     x, truth, _, _ = sample(shape)
     found = fitted(parts, shape)
     assert found.weights.shape == (truth.shape[1], x.shape[1])
@@ -76,12 +77,6 @@ def test_every_method_is_certified_to_the_tolerance(parts, shape):
         assert report.nonzeros == found.weights[[category]].nnz
         assert report.note == ""
         assert report.seconds >= 0
-
-
-@EVERY_METHOD
-@EVERY_SHAPE
-def test_the_reported_objective_is_the_reference_s(parts, shape):
-    found = fitted(parts, shape)
     for category, problem in enumerate(problems(parts, shape)):
         objective = problem.objective(theta_of(problem, found, category))
         assert found.reports[category].objective == pytest.approx(objective, rel=1e-6)
@@ -99,8 +94,12 @@ def duals_of(problem, fits, category, theta):
 
 @EVERY_METHOD
 @pytest.mark.parametrize("shape", ["many documents", "many terms", "duplicates", "one member"])
-@pytest.mark.parametrize("tolerance", [1e-1, 1e-4])
-def test_the_certificate_is_the_reference_s(parts, shape, tolerance):
+def test_the_certificate_is_the_reference_s(parts, shape):
+    for tolerance in (1e-1, 1e-4):
+        check_certificates(parts, shape, tolerance)
+
+
+def check_certificates(parts, shape, tolerance):
     _, _, design, labels = sample(shape)
     method = method_of(parts, tolerance=tolerance)
     fits = _native.train(
@@ -181,6 +180,13 @@ def test_lambdas_by_category(parts):
         assert together.reports[category].objective == pytest.approx(alone.objective, rel=2e-6)
 
 
+@pytest.mark.parametrize("lambdas", [[1e-2], [1e-2] * 3, [1e-2, 0.0], [-1.0, 1.0], [np.nan, 1.0]])
+def test_lambdas_that_mean_nothing_are_refused(lambdas):
+    _, _, design, labels = sample()
+    with pytest.raises(UsageError, match="lambdas are one finite number above 0 for each category"):
+        fit(design, labels, method_of(EVERY[0]), lambdas=np.array(lambdas))
+
+
 @EVERY_METHOD
 def test_stored_zeros_and_double_precision_change_nothing(parts):
     x, _, _, labels = sample()
@@ -193,7 +199,7 @@ def test_stored_zeros_and_double_precision_change_nothing(parts):
 
 
 @EVERY_METHOD
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_any_small_problem_is_certified(parts, data):
     documents, terms = data.draw(st.integers(2, 8)), data.draw(st.integers(0, 5))
@@ -215,17 +221,6 @@ def test_any_small_problem_is_certified(parts, data):
         gap = np.sum(problem.gradient(theta_of(problem, found, 0)) ** 2) / (4 * lam)
         slack = 1e-6 if "primal" in parts[2] else 1.0
         assert gap <= slack * objective
-
-
-SMO_GIVES_UP = "tolerance=0 never asks for a certificate, but SMO ends as certified at 1e-13"
-
-
-@each(EVERY, ("hinge", "gaussian", "smo", "free"), why=SMO_GIVES_UP)
-def test_without_a_tolerance_the_iterations_are_the_end(parts):
-    _, _, design, labels = sample("two documents")
-    found = fit(design, labels, method_of(parts, tolerance=0.0, iterations=7), quiet=True)
-    assert [report.stopped for report in found.reports] == ["iterations"]
-    assert found.reports[0].iterations == 7
 
 
 @EVERY_METHOD

@@ -134,11 +134,14 @@ struct LogisticLoss {
     double slope(const Point& point) const { return point.slope; }
 
     struct Reach {
+        double distance;
         double growth;  // exp(distance)
     };
-    Reach reach(double distance) const { return {std::exp(distance)}; }
+    Reach reach(double distance) const { return {distance, std::exp(distance)}; }
     double bound(const Point& point, Reach reach) const {
         if (printed_bound) return std::min(0.25, reach.growth * point.curvature);
+        if (std::abs(point.margin) <= reach.distance) return 0.25;
+        if (std::isinf(reach.growth)) return curvature(std::abs(point.margin) - reach.distance);
         const auto small = point.small * reach.growth;
         return small >= 1.0 ? 0.25 : small / ((1.0 + small) * (1.0 + small));
     }

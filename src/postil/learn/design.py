@@ -19,7 +19,9 @@ class Design:
     """
 
     def __init__(self, matrix: Sparse) -> None:
-        self.rows: Csr = checked_weights(matrix).astype(np.float32, copy=False)
+        with np.errstate(over="ignore"):
+            single = checked_weights(matrix).astype(np.float32, copy=False)
+        self.rows: Csr = checked_weights(single)  # finite in single precision too
 
     @property
     def documents(self) -> int:

@@ -44,7 +44,13 @@ class Emphasis:
                 raise UsageError(f"class weights are numbers or 'balanced', not {self.classes!r}")
             with np.errstate(divide="ignore"):
                 return total / (2.0 * inside), total / (2.0 * (total - inside))
-        pairs = np.broadcast_to(np.asarray(self.classes, dtype=np.float64), (len(inside), 2))
+        given = np.asarray(self.classes, dtype=np.float64)
+        if given.shape not in ((2,), (len(inside), 2)):
+            raise UsageError(
+                f"class weights are a pair (members, others), or {len(inside)} of them, one for "
+                f"each category; they came as {' × '.join(map(str, given.shape)) or 'one number'}"
+            )
+        pairs = np.broadcast_to(given, (len(inside), 2))
         if not np.isfinite(pairs).all() or (pairs < 0).any():
             raise UsageError("class weights are finite and at least 0")
         return pairs[:, 0].copy(), pairs[:, 1].copy()

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.design import Design
@@ -18,6 +21,8 @@ from postil.learn.one_vs_rest import Progress, fit
 from postil.learn.regularization import Regularization
 from postil.text.suggest import advice
 
+Floats = NDArray[np.float64]
+
 
 class Learner(Protocol):
     """Learns the weights of all categories from a matrix."""
@@ -26,6 +31,9 @@ class Learner(Protocol):
     def gives_probabilities(self) -> bool:
         """Whether 1/(1 + exp(-score)) is a probability."""
 
+    def searched(self) -> Method:
+        """The method whose λ a search may choose; refused where there is none to choose."""
+
     def learn(
         self,
         design: Design,
@@ -33,10 +41,11 @@ class Learner(Protocol):
         *,
         selection: Selection | None = None,
         emphasis: Emphasis | None = None,
+        lambdas: Floats | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> LinearFit:
-        """Learn every category."""
+        """Learn every category; ``lambdas``, one for each, are what a search has chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +59,15 @@ class LinearLearner:
         """Whether 1/(1 + exp(-score)) is a probability."""
         return self.method.gives_probabilities
 
+    def searched(self) -> Method:
+        """The method, unless it says its own strength of regularization."""
+        given = self.method.regularization.given()
+        if given:
+            raise UsageError(
+                f"[learn] gives {' and '.join(given)} and [search] looks for λ: leave one out"
+            )
+        return self.method
+
     def learn(
         self,
         design: Design,
@@ -57,6 +75,7 @@ class LinearLearner:
         *,
         selection: Selection | None = None,
         emphasis: Emphasis | None = None,
+        lambdas: Floats | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> LinearFit:
@@ -67,6 +86,7 @@ class LinearLearner:
             self.method,
             selection=selection,
             emphasis=emphasis,
+            lambdas=lambdas,
             threads=threads,
             progress=progress,
         )
@@ -83,6 +103,12 @@ class NaiveBayesLearner:
         """Its scores are log odds, but of a model too naive to believe."""
         return False
 
+    def searched(self) -> Method:
+        """There is none: Naive Bayes is counted, not regularized."""
+        raise UsageError(
+            "Naive Bayes has no λ to search for: leave [search] out and give smoothing in [learn]"
+        )
+
     def learn(
         self,
         design: Design,
@@ -90,10 +116,13 @@ class NaiveBayesLearner:
         *,
         selection: Selection | None = None,
         emphasis: Emphasis | None = None,
+        lambdas: Floats | None = None,
         threads: int | None = None,  # noqa: ARG002 - over before a thread has started
         progress: Progress | None = None,  # noqa: ARG002
     ) -> LinearFit:
         """Learn every category."""
+        if lambdas is not None:
+            self.searched()
         return self.model.fit(design, labels, selection=selection, emphasis=emphasis)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,6 +47,8 @@ class Method:
                 f"the solver {self.solver} cannot have intercept={self.intercept!r}: it takes "
                 f"{' or '.join(sorted(allowed))}"
             )
+        if not (math.isfinite(self.constant) and self.constant > 0):
+            raise UsageError(f"constant is a finite number above 0, not {self.constant!r}")
         self.solver_options()
 
     def parts(self) -> tuple[Loss, Prior, Solver]:

@@ -115,8 +115,7 @@ class _Task:
         for category in range(len(self.labels)):
             if fits is None or category not in place:
                 rows.append((np.empty(0, dtype=np.int32), np.empty(0)))
-                has_members = self.sizes[category] > 0
-                intercepts[category] = ALWAYS if has_members else NEVER
+                intercepts[category] = ALWAYS if self._has_members(category) else NEVER
                 reports.append(self._constant_report(category, every[category]))
                 ends.append(np.empty(0))
                 continue
@@ -130,6 +129,27 @@ class _Task:
         return LinearFit(
             self.labels.names, self._stack(rows), intercepts, tuple(reports), tuple(ends)
         )
+
+    def _has_members(self, category: int) -> bool:
+        """Whether any member counts."""
+        return bool(self.sizes[category] > 0 and self.member_weights[category] > 0)
+
+    def _checked_starts(self, starts: Sequence[Floats]) -> list[Floats]:
+        if not starts:
+            return []
+        if len(starts) != len(self.labels):
+            raise UsageError(f"there are {len(self.labels)} categories and {len(starts)} starts")
+        by_document = "duals" in self.method.parts()[2].provides
+        for category in self.learnable.tolist():
+            terms = self.design.terms if self.selection is None else len(self.selection[category])
+            lengths = {0, self.design.documents} if by_document else {0, terms, terms + 1}
+            if len(starts[category]) not in lengths:
+                raise UsageError(
+                    f"the start of {self.labels.names[category]} has {len(starts[category])} "
+                    f"values, where there are {max(lengths)}: take those of a fit by the same "
+                    "solver and terms"
+                )
+        return [starts[category] for category in self.learnable.tolist()]
 
     def _lambdas(self, given: Floats | None) -> Floats:
         if given is None:
@@ -153,7 +173,7 @@ class _Task:
             self.member_weights[chosen],
             self.other_weights[chosen],
             lambdas[chosen],
-            [starts[int(category)] for category in chosen] if starts else [],
+            self._checked_starts(starts),
         )
         terms = None
         if self.selection is not None:
@@ -203,7 +223,7 @@ class _Task:
         )
 
     def _constant_report(self, category: int, lam: float) -> FitReport:
-        has_members = self.sizes[category] > 0
+        has_members = self._has_members(category)
         what = "nothing but members: always chosen" if has_members else "no member: never chosen"
         return FitReport(
             category=self.labels.names[category],

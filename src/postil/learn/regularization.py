@@ -45,4 +45,5 @@ class Regularization:
         if self.lam is not None:
             return self.lam
         strength = self.C if self.C is not None else self.prior_variance
-        return 1.0 / (2.0 * (strength or DEFAULT_C) * documents)
+        # Without documents there is nothing to weigh against: any strength will do.
+        return 1.0 / (2.0 * (strength or DEFAULT_C) * (documents or 1.0))

@@ -9,9 +9,14 @@ from typing import Any, Literal
 
 from postil import _native
 from postil.errors import UsageError
+from postil.learn.option_rules import Rule, number, one_of, whole
 from postil.learn.parts import Part, registry
 
 InterceptKind = Literal["none", "penalised", "free"]
+
+MOST_SWEEPS = 2**32 - 1
+MOST_ITERATIONS = 2**63 - 1
+MOST_SEED = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +33,18 @@ class SolverOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.iterations, int) and self.iterations >= 1):
-            raise UsageError(f"iterations is a whole number of at least 1, not {self.iterations!r}")
-        if not 0 <= self.tolerance < 1:
-            raise UsageError(f"tolerance is at least 0 and under 1, not {self.tolerance!r}")
+        for name, rule in self.rules().items():
+            value = getattr(self, name)
+            if not rule.holds(value):
+                raise UsageError(f"{name} is {rule.words(value)}, not {value!r}")
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        return {
+            "tolerance": number("at least 0 and under 1", lambda value: 0 <= value < 1),
+            "iterations": whole(1, MOST_ITERATIONS),
+            "seed": whole(0, MOST_SEED),
+        }
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""
@@ -43,9 +56,11 @@ class PrimalCoordinateOptions(SolverOptions):
     """Primal coordinate descent (zhang-oles-2001, algorithms 2 to 4).
 
     The defaults are ours: terms in random order, the constant visited eight times in a sweep
-    (all terms lean on it), the trust region that ends as Newton's method, the exact curvature
-    bound. The paper's are ``trust_region="doubled"``, ``bound="printed"``, ``shuffle=False``,
-    ``constant_visits=1``; ``movement=1e-3`` is its stopping rule, ``continuation=50`` its c_k.
+    (all terms lean on it), the trust region that ends as Newton's method, with a floor so that a
+    term that rested can wake up, the exact curvature bound. The paper's are
+    ``trust_region="doubled"`` (or ``"halved"`` with ``least_reach=0``), ``bound="printed"``,
+    ``shuffle=False``, ``constant_visits=1``; ``movement=1e-3`` is its stopping
+    rule, ``continuation=50`` its c_k.
     """
 
     trust_region: Literal["doubled", "halved"] = "halved"
@@ -56,6 +71,22 @@ class PrimalCoordinateOptions(SolverOptions):
     continuation: int = 0
     shuffle: bool = True
     constant_visits: int = 8
+    least_reach: float = 1e-3
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        return {
+            **SolverOptions.rules(self),
+            "iterations": whole(1, MOST_SWEEPS),
+            "trust_region": one_of("doubled", "halved"),
+            "bound": one_of("exact", "printed"),
+            "initial_reach": number("above 0", lambda value: value > 0, finite=False),
+            "reach_slack": number("at least 0", lambda value: value >= 0),
+            "least_reach": number("at least 0", lambda value: value >= 0),
+            "movement": number("at least 0", lambda value: value >= 0),
+            "continuation": whole(0, MOST_SWEEPS),
+            "constant_visits": whole(1, MOST_SWEEPS),
+        }
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""
@@ -66,6 +97,7 @@ class PrimalCoordinateOptions(SolverOptions):
         primal.trust_region = getattr(_native.TrustRegion, self.trust_region)
         primal.initial_reach = self.initial_reach
         primal.reach_slack = self.reach_slack
+        primal.least_reach = self.least_reach
         primal.movement = self.movement
         primal.continuation = self.continuation
         primal.shuffle = self.shuffle
@@ -84,6 +116,14 @@ class DualCoordinateOptions(SolverOptions):
     shuffle: bool = True
     shrink: bool = True
     rate: float = 1.0
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        return {
+            **SolverOptions.rules(self),
+            "iterations": whole(1, MOST_SWEEPS),
+            "rate": number("above 0 and under 2", lambda value: 0 < value < 2),
+        }
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""
@@ -104,6 +144,10 @@ class SmoOptions(SolverOptions):
     iterations: int = 10_000_000
     cache_megabytes: int = 100
     shrink: bool = True
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        return {**SolverOptions.rules(self), "cache_megabytes": whole(0, MOST_SWEEPS)}
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""

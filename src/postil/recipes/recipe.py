@@ -12,6 +12,7 @@ from typing import Any
 from postil.decide import parse_rule
 from postil.errors import InputError, UsageError
 from postil.learn.learners import Learner, learner_from
+from postil.learn.search import PAPER_GRID, LambdaSearch
 from postil.text.analyzer import Analyzer
 from postil.text.suggest import advice
 from postil.vectors.fields import Fields
@@ -59,6 +60,29 @@ class TermSelection:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """The strength of regularization by cross-validation; see ``LambdaSearch``."""
+
+    grid: tuple[float, ...] = PAPER_GRID
+    folds: int = 5
+    shared: bool = True
+    measure: str = "f1"
+    one_standard_error: bool = False
+
+    def __post_init__(self) -> None:
+        self.over_lambda()
+
+    def over_lambda(self, documents: int | None = None, seed: int = 0) -> LambdaSearch:
+        """The search; few documents make few folds."""
+        folds = self.folds
+        if documents is not None:
+            folds = max(2, min(folds, documents))
+        return LambdaSearch(
+            self.grid, folds, self.shared, self.measure, seed, self.one_standard_error
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Decide:
     """Scores to decisions and probabilities."""
 
@@ -91,11 +115,14 @@ class Recipe:
     representation: Representation = field(default_factory=Representation)
     selection: TermSelection = field(default_factory=TermSelection)
     learn: Mapping[str, Any] = field(default_factory=dict)
+    search: Search | None = None
     decide: Decide = field(default_factory=Decide)
     expect: tuple[Expectation, ...] = ()
 
     def __post_init__(self) -> None:
-        self.learner()
+        learner = self.learner()
+        if self.search is not None:
+            self.search.over_lambda().check(learner.searched())
 
     def learner(self) -> Learner:
         """What learns, as the ``[learn]`` table says."""
@@ -103,6 +130,7 @@ class Recipe:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as a file would hold them."""
+        search = {} if self.search is None else {"search": _plain(self.search)}
         return {
             "name": self.name,
             "title": self.title,
@@ -111,6 +139,7 @@ class Recipe:
             "representation": _plain(self.representation),
             "selection": _plain(self.selection),
             "learn": dict(self.learn),
+            **search,
             "decide": _plain(self.decide),
             "expect": [_plain(expected) for expected in self.expect],
         }
@@ -121,6 +150,7 @@ class Recipe:
         parts = {
             "representation": Representation,
             "selection": TermSelection,
+            "search": Search,
             "decide": Decide,
         }
         values: dict[str, Any] = {}

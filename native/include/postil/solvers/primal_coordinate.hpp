@@ -33,6 +33,7 @@ struct PrimalOptions {
     TrustRegion trust_region = TrustRegion::halved;
     double initial_reach = 1.0;
     double reach_slack = 0.1;          // ε
+    double least_reach = 0.0;          // of a halved region: lets a term that rested wake up
     std::uint64_t seed = 0;
     bool shuffle = false;              // else terms come in their order, the constant last
     std::uint32_t constant_visits = 1; // of the constant in a sweep: all terms lean on it
@@ -55,6 +56,7 @@ public:
             smooth(++fit.iterations);
             sweep();
         }
+        smooth(options_.continuation);  // what is reported is of the loss itself
         certify(fit);
         for (std::size_t place = 0; place < problem_.terms.size(); ++place)
             fit.weights.push_back(coordinates_[place].weight);
@@ -76,9 +78,9 @@ private:
         coordinates_.assign(problem_.terms.size() + has_constant(), {0.0, options_.initial_reach});
         order_.resize(coordinates_.size());
         std::iota(order_.begin(), order_.end(), 0u);
+        if (!is_certain()) initial_residual_ = largest_slope();
         for (std::size_t place = 0; place < start.size() && place < coordinates_.size(); ++place)
             shift(place, start[place]);
-        if (!is_certain()) initial_residual_ = largest_slope();
     }
 
     // Calls visit(document, x) for every non-zero of a coordinate's column.
@@ -111,7 +113,7 @@ private:
         slopes_ = 0.0;
         if (options_.shuffle) random_.shuffle(std::span(order_));
         const auto constant = problem_.terms.size();
-        const auto pause = std::max<std::size_t>(1, order_.size() / options_.constant_visits);
+        const auto pause = std::max<std::size_t>(1, order_.size() / std::max(1u, options_.constant_visits));
         for (std::size_t at = 0; at < order_.size(); ++at) {
             step(order_[at]);
             if (has_constant() && (at + 1) % pause == 0 && at + 1 < order_.size()) step(constant);
@@ -137,7 +139,7 @@ private:
         if (change != 0.0) shift(place, change);
         reach = options_.trust_region == TrustRegion::doubled
                     ? 2.0 * std::abs(change) + options_.reach_slack
-                    : std::max(2.0 * std::abs(change), reach / 2.0);
+                    : std::max({2.0 * std::abs(change), reach / 2.0, options_.least_reach});
     }
 
     void shift(std::size_t place, double change) {

@@ -52,10 +52,11 @@ public:
                 restore();
                 continue;
             }
-            if (certify(fit) <= options_.tolerance || violation < 1e-13) {
+            if (options_.tolerance > 0.0 && certify(fit) <= options_.tolerance) {
                 fit.stop = Stop::certified;
                 break;
             }
+            if (violation < 1e-13) break;  // as far as rounding lets it come
             violation /= 10.0;
         }
         restore();

@@ -1,0 +1,124 @@
+"""Categories in which there is nothing to learn, and data of which there is little."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from postil.learn.design import Design
+from postil.learn.emphasis import Emphasis
+from postil.learn.labels import Labels
+from postil.learn.method import Method
+from postil.learn.one_vs_rest import fit
+
+from .samples import EVERY_METHOD, design_of, labels_of, method_of, sample
+
+LOGISTIC = ("logistic", "gaussian", "dual-coordinate", "penalised")
+NO_MEMBER = "the category has no member: never chosen"
+ALL_MEMBERS = "the category has nothing but members: always chosen"
+
+
+@EVERY_METHOD
+def test_no_member_and_all_members_get_a_constant_and_a_note(parts):
+    _, truth, design, _ = sample()
+    columns = [np.zeros(50, bool), truth[:, 0], np.ones(50, bool), truth[:, 1]]
+    found = fit(design, labels_of(np.column_stack(columns)), method_of(parts))
+    never, first, always, second = found.reports
+    assert [never.note, always.note] == [NO_MEMBER, ALL_MEMBERS]
+    for report in (never, always):
+        assert (report.stopped, report.kind) == ("constant", "exact")
+        assert (report.iterations, report.nonzeros, report.certificate) == (0, 0, 0.0)
+    assert [never.members, always.members] == [0, 50]
+    assert first.stopped == second.stopped == "certified"
+    scores = found.scores(design.rows)
+    assert (scores[:, 0] < 0).all()
+    assert (scores[:, 2] > 0).all()
+    # Those that are learned do not notice the others.
+    plain = fit(design, labels_of(truth), method_of(parts))
+    np.testing.assert_array_equal(found.weights[[1, 3]].toarray(), plain.weights.toarray())
+    np.testing.assert_array_equal(found.intercepts[[1, 3]], plain.intercepts)
+
+
+@EVERY_METHOD
+def test_nothing_to_learn_at_all(parts):
+    _, _, design, _ = sample()
+    truth = np.zeros((50, 2), bool)
+    truth[:, 1] = True
+    found = fit(design, labels_of(truth), method_of(parts))
+    assert found.weights.nnz == 0
+    assert [report.note for report in found.reports] == [NO_MEMBER, ALL_MEMBERS]
+
+
+def test_members_that_weigh_nothing_are_none():
+    _, truth, design, labels = sample()
+    weights = np.where(truth[:, 0], 0.0, 1.0)
+    found = fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(weights))
+    assert found.reports[0].note == NO_MEMBER
+    assert found.reports[0].members == 0
+    assert found.intercepts[0] < 0
+
+
+def test_others_that_weigh_nothing_are_none():
+    _, truth, design, labels = sample()
+    weights = np.where(truth[:, 0], 1.0, 0.0)
+    found = fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(weights))
+    assert found.reports[0].note == ALL_MEMBERS
+    assert found.intercepts[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("classes", "is_member"),
+    [
+        pytest.param((0.0, 1.0), False),
+        ((1.0, 0.0), True),
+    ],
+)
+def test_a_class_that_weighs_nothing_decides_nothing(classes, is_member):
+    # With one side weighing nothing, the loss of the other is all there is.
+    _, _, design, labels = sample()
+    found = fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(classes=classes))
+    assert [report.stopped for report in found.reports] == ["constant", "constant"]
+    assert ((found.intercepts > 0) == is_member).all()
+
+
+@EVERY_METHOD
+def test_no_categories(parts):
+    _, _, design, _ = sample()
+    found = fit(design, Labels((), sp.csr_matrix((50, 0), dtype=bool)), method_of(parts))
+    assert found.weights.shape == (0, 8)
+    assert found.reports == ()
+    assert found.scores(design.rows).shape == (50, 0)
+
+
+@EVERY_METHOD
+def test_no_documents(parts):
+    found = fit(Design(sp.csr_matrix((0, 4))), labels_of(np.zeros((0, 2))), method_of(parts))
+    assert [report.note for report in found.reports] == [NO_MEMBER] * 2
+    assert found.weights.shape == (2, 4)
+
+
+def test_no_documents_and_the_default_strength():
+    found = fit(Design(sp.csr_matrix((0, 4))), labels_of(np.zeros((0, 2))), Method())
+    assert [report.note for report in found.reports] == [NO_MEMBER] * 2
+
+
+@EVERY_METHOD
+def test_a_term_that_is_in_every_document_alike(parts):
+    x, truth, _, _ = sample()
+    constant = np.column_stack([x, np.ones(50)])
+    found = fit(design_of(constant), labels_of(truth), method_of(parts))
+    assert all(report.stopped == "certified" for report in found.reports)
+
+
+@EVERY_METHOD
+def test_large_and_tiny_values(parts):
+    x, truth, _, _ = sample("many terms")
+    for scale in (1e-3, 1e3):
+        # λ goes along, so that the problem is the same in other units.
+        method = method_of(parts, lam=1e-2 * scale**2, constant=scale)
+        found = fit(design_of(x * scale), labels_of(truth), method)
+        assert all(report.stopped == "certified" for report in found.reports)
+        plain = fit(design_of(x), labels_of(truth), method_of(parts))
+        for report, expected in zip(found.reports, plain.reports, strict=True):
+            assert report.objective == pytest.approx(expected.objective, rel=1e-5)

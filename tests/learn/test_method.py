@@ -1,0 +1,191 @@
+"""Methods and regularization: what is legal, and what refusals say."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.errors import UsageError
+from postil.learn.losses import LOSSES
+from postil.learn.method import Method
+from postil.learn.priors import PRIORS
+from postil.learn.regularization import Regularization
+from postil.learn.solvers import SOLVERS
+
+from .samples import EVERY, EVERY_SOLVER, method_of
+
+TRIPLES = list(product(LOSSES, PRIORS, SOLVERS))
+LEGAL = {parts[:3] for parts in EVERY}
+POSITIVE = st.floats(1e-9, 1e9)
+
+
+def refusal(*given, **settings) -> str:
+    with pytest.raises(UsageError) as caught:
+        Method(*given, **settings)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("triple", TRIPLES, ids="/".join)
+def test_a_triple_is_legal_where_the_needs_are_provided(triple):
+    loss, prior, solver = LOSSES[triple[0]], PRIORS[triple[1]], SOLVERS[triple[2]]
+    provided = solver.loss_needs <= loss.provides and solver.prior_needs <= prior.provides
+    assert provided == (triple in LEGAL)
+
+
+@pytest.mark.parametrize("triple", [t for t in TRIPLES if t not in LEGAL], ids="/".join)
+def test_an_illegal_triple_is_refused_with_what_is_missing_and_what_works(triple):
+    loss, prior, solver = triple
+    message = refusal(*triple, intercept=min(SOLVERS[solver].intercepts))
+    needs = SOLVERS[solver].loss_needs | SOLVERS[solver].prior_needs
+    missing = needs - (LOSSES[loss].provides | PRIORS[prior].provides)
+    assert any(f"the solver {solver} needs a {need}" in message for need in missing)
+    able = [name for name in SOLVERS if (loss, prior, name) in LEGAL]
+    assert message.endswith(f"works with {' or '.join(able)}" if able else "")
+    assert able or "no solver takes" in message
+
+
+def test_a_hinge_in_the_primal_reads_like_this():
+    assert refusal("hinge", solver="primal-coordinate") == (
+        "the solver primal-coordinate needs a curvature bound, which the loss hinge does not "
+        "have; hinge with gaussian works with dual-coordinate or smo"
+    )
+
+
+@pytest.mark.parametrize("triple", sorted(LEGAL), ids="/".join)
+def test_intercepts_that_a_solver_cannot_have_are_refused(triple):
+    allowed = SOLVERS[triple[2]].intercepts
+    for intercept in {"none", "penalised", "free", "fixed"} - allowed:
+        message = refusal(*triple, intercept=intercept)
+        assert f"the solver {triple[2]} cannot have intercept={intercept!r}" in message
+        assert " or ".join(sorted(allowed)) in message
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts"), [("loss", LOSSES), ("prior", PRIORS), ("solver", SOLVERS)]
+)
+def test_unknown_names_are_refused_with_those_there_are(kind, parts):
+    some = next(iter(parts))
+    message = refusal(**{kind: some + "x"})
+    assert f"there is no {kind} {some + 'x'!r}" in message
+    assert f"did you mean {some!r}" in message
+    assert all(name in message for name in parts)
+
+
+@pytest.mark.parametrize("triple", sorted(LEGAL), ids="/".join)
+def test_unknown_options_are_refused_with_those_there_are(triple):
+    intercept = min(SOLVERS[triple[2]].intercepts)
+    message = refusal(*triple, intercept=intercept, options={"tol": 1e-3})
+    assert f"the solver {triple[2]} has no option 'tol'" in message
+    assert "tolerance" in message
+    assert "iterations" in message
+
+
+@EVERY_SOLVER
+@pytest.mark.parametrize(
+    ("options", "rule"),
+    [
+        ({"tolerance": -1e-3}, "tolerance is at least 0 and under 1, not -0.001"),
+        ({"tolerance": 1.0}, "tolerance is at least 0 and under 1, not 1.0"),
+        ({"tolerance": float("nan")}, "tolerance is at least 0 and under 1, not nan"),
+        ({"iterations": 0}, "iterations is a whole number of at least 1, not 0"),
+        ({"iterations": 10.0}, "iterations is a whole number of at least 1, not 10.0"),
+        ({"iterations": "many"}, "iterations is a whole number of at least 1, not 'many'"),
+    ],
+    ids=str,
+)
+def test_options_that_mean_nothing_are_refused(parts, options, rule):
+    with pytest.raises(UsageError) as caught:
+        method_of(parts, **options)
+    assert str(caught.value) == rule
+
+
+PRIMAL = ("logistic", "gaussian", "primal-coordinate", "penalised")
+DUAL = ("hinge", "gaussian", "dual-coordinate", "penalised")
+SMO = ("hinge", "gaussian", "smo", "free")
+
+
+@pytest.mark.parametrize(
+    ("parts", "options"),
+    [
+        (PRIMAL, {"trust_region": "tripled"}),
+        (PRIMAL, {"bound": "loose"}),
+        (PRIMAL, {"constant_visits": 0}),
+        (PRIMAL, {"initial_reach": 0.0}),
+        (PRIMAL, {"initial_reach": float("nan")}),
+        (PRIMAL, {"reach_slack": -1.0}),
+        (PRIMAL, {"movement": -1.0}),
+        (PRIMAL, {"continuation": -1}),
+        (PRIMAL, {"iterations": 2**40}),
+        (PRIMAL, {"seed": -1}),
+        (PRIMAL, {"tolerance": "small"}),
+        (DUAL, {"rate": 0.0}),
+        (DUAL, {"rate": -1.0}),
+        (DUAL, {"rate": float("nan")}),
+        (SMO, {"cache_megabytes": -1}),
+    ],
+    ids=str,
+)
+def test_more_options_that_mean_nothing_are_refused(parts, options):
+    with pytest.raises(UsageError):
+        method_of(parts, **options)
+
+
+@pytest.mark.parametrize("constant", [0.0, float("nan"), float("inf")])
+def test_a_constant_that_means_nothing_is_refused(constant):
+    with pytest.raises(UsageError):
+        method_of(PRIMAL, constant=constant)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_probabilities_come_from_losses_that_give_them(loss):
+    parts = next(p for p in EVERY if p[0] == loss)
+    assert method_of(parts).gives_probabilities == ("probability" in LOSSES[loss].provides)
+
+
+def test_the_registries_name_their_parts():
+    for registry in (LOSSES, PRIORS, SOLVERS):
+        assert registry
+        for name, part in registry.items():
+            assert part.name == name
+            assert part.title
+
+
+@given(POSITIVE, st.floats(1, 1e6))
+def test_three_ways_to_say_one_thing(value, documents):
+    lam = Regularization(lam=value).lambda_for(documents)
+    assert lam == value
+    by_c = Regularization(C=value).lambda_for(documents)
+    assert by_c == pytest.approx(1 / (2 * value * documents))
+    assert Regularization(prior_variance=value).lambda_for(documents) == by_c
+    back = Regularization(C=1 / (2 * value * documents)).lambda_for(documents)
+    assert back == pytest.approx(value)
+
+
+def test_nothing_said_is_c_of_one():
+    assert Regularization().lambda_for(40) == Regularization(C=1.0).lambda_for(40)
+    assert Regularization().given() == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ({"lam": 1.0, "C": 1.0}, "lam and C"),
+        ({"C": 1.0, "prior_variance": 2.0}, "C and prior_variance"),
+        ({"lam": 1.0, "C": 1.0, "prior_variance": 1.0}, "lam and C and prior_variance"),
+    ],
+)
+def test_two_ways_at_once_are_refused(said, names):
+    with pytest.raises(UsageError) as caught:
+        Regularization(**said)
+    assert str(caught.value).startswith(f"{names} say the same thing in different ways")
+
+
+@pytest.mark.parametrize("name", ["lam", "C", "prior_variance"])
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
+def test_strengths_that_mean_nothing_are_refused(name, value):
+    with pytest.raises(UsageError) as caught:
+        Regularization(**{name: value})
+    assert str(caught.value) == f"{name} is a finite number above 0, not {value!r}"

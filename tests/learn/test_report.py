@@ -1,0 +1,80 @@
+"""What a fit says of itself, and the one warning where it did not get there."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import pytest
+
+from postil.learn.one_vs_rest import fit
+from postil.learn.report import FitReport, NotConvergedWarning, warn_of_unfinished
+
+from .samples import EVERY_METHOD, method_of, sample
+
+
+def caught_by(work):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        work()
+    return caught
+
+
+@EVERY_METHOD
+def test_one_warning_for_all_categories_that_did_not_get_there(parts):
+    _, _, design, labels = sample()
+    found = []
+    method = method_of(parts, iterations=1)
+    (warning,) = caught_by(lambda: found.append(fit(design, labels, method)))
+    assert warning.category is NotConvergedWarning
+    assert warning.filename == __file__
+    message = str(warning.message)
+    worst = max(found[0].reports, key=lambda report: report.certificate)
+    assert message.startswith("2 of 2 categories ran out of iterations")
+    assert f"the worst, {worst.category}, has a {worst.kind} of {worst.certificate:.1e}" in message
+    assert "allow more iterations, or a tolerance above 1e-06" in message
+    assert all(report.stopped == "iterations" for report in found[0].reports)
+
+
+@EVERY_METHOD
+def test_no_warning_where_nobody_asked_or_wants_to_know(parts):
+    _, _, design, labels = sample()
+    quiet = method_of(parts, iterations=1)
+    assert not caught_by(lambda: fit(design, labels, quiet, quiet=True))
+    unasked = method_of(parts, iterations=1, tolerance=0.0)
+    assert not caught_by(lambda: fit(design, labels, unasked))
+    assert not caught_by(lambda: fit(design, labels, method_of(parts)))
+
+
+def report_of(**values):
+    plain = {
+        "category": "c",
+        "members": 1,
+        "lam": 0.1,
+        "iterations": 3,
+        "objective": 1.0,
+        "certificate": 0.5,
+        "kind": "duality gap",
+        "stopped": "iterations",
+        "seconds": 0.0,
+        "nonzeros": 1,
+    }
+    return FitReport(**(plain | values))
+
+
+def test_only_the_unfinished_count():
+    reports = [
+        report_of(category="a", stopped="certified", certificate=1e-9),
+        report_of(category="b", stopped="movement"),
+        report_of(category="c", certificate=1e-9),
+        report_of(category="d", certificate=0.25),
+    ]
+    with pytest.warns(NotConvergedWarning, match=r"1 of 4 .* the worst, d, .* 2\.5e-01 after 3"):
+        warn_of_unfinished(reports, 1e-6)
+
+
+@EVERY_METHOD
+def test_a_report_goes_into_a_file(parts):
+    _, _, design, labels = sample()
+    report = fit(design, labels, method_of(parts)).reports[0]
+    assert FitReport(**json.loads(json.dumps(report.to_dict()))) == report

@@ -1,0 +1,450 @@
+"""The search for λ: folds, warm starts, measures and choices against direct formulas."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import islice, pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import f1_score, log_loss, zero_one_loss
+
+from postil.corpus.document import Document
+from postil.errors import UsageError
+from postil.features.select import select_terms
+from postil.learn import search as search_module
+from postil.learn.emphasis import Emphasis
+from postil.learn.learners import learner_from
+from postil.learn.losses import LOSSES
+from postil.learn.one_vs_rest import fit
+from postil.learn.report import NotConvergedWarning
+from postil.learn.search import PAPER_GRID, LambdaSearch, _folds
+from postil.learn.search_choice import choose, jackknife
+from postil.learn.search_measures import MEASURES, HeldOut, measure_for
+from postil.recipes.recipe import Recipe
+from postil.training import train
+
+from .reference import read_formula
+from .samples import EVERY, design_of, each, labels_of, method_of, planted, sparse_values
+
+HINGE = ("hinge", "gaussian", "dual-coordinate", "penalised")
+LOGISTIC = ("logistic", "gaussian", "dual-coordinate", "penalised")
+SQUARED = ("squared", "gaussian", "dual-coordinate", "penalised")
+PRIMAL = ("logistic", "gaussian", "primal-coordinate", "penalised")
+GRID = (1e-3, 1.0, 1e-1)
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(5)
+    x = sparse_values(rng, 80, 30)
+    truth = planted(rng, x, categories=3, noise=2.0)
+    return SimpleNamespace(x=x, truth=truth, design=design_of(x), labels=labels_of(truth))
+
+
+def held_out_scores(data, method, lam, part, documents=None, selection_of=None):
+    """Cold fits on copies of the training rows."""
+    scores = np.full(data.truth.shape, np.nan)
+    for fold in range(part.max() + 1):
+        held = part == fold
+        rows = np.flatnonzero((part >= 0) & ~held)
+        weights = None if documents is None else documents[rows]
+        result = fit(
+            design_of(data.x[rows]),
+            labels_of(data.truth[rows]),
+            method,
+            selection=None if selection_of is None else selection_of(rows),
+            lambdas=np.full(data.truth.shape[1], lam),
+            emphasis=Emphasis(weights),
+        )
+        scores[held] = result.scores(data.design.rows[np.flatnonzero(held)])
+    return scores
+
+
+def expected_of(name, scores, truth, method):
+    """The pooled measure by the textbook; break-even has a test of its own."""
+    z = np.where(truth, scores, -scores)
+    return {
+        "f1": lambda: f1_score(truth.ravel(), scores.ravel() >= 0),
+        "error": lambda: zero_one_loss(truth.ravel(), scores.ravel() >= 0),
+        "loss": lambda: np.mean(read_formula(LOSSES[method.loss].formula, "z")(z)),
+        "log-likelihood": lambda: -log_loss(truth.ravel(), 1 / (1 + np.exp(-scores.ravel()))),
+    }[name]()
+
+
+class TestValues:
+    @pytest.mark.parametrize(
+        ("name", "parts"),
+        [
+            ("f1", HINGE),
+            ("error", SQUARED),
+            ("loss", HINGE),
+            ("loss", LOGISTIC),
+            ("loss", SQUARED),
+            ("log-likelihood", PRIMAL),
+        ],
+    )
+    def test_they_are_those_of_cold_fits_on_copies(self, data, name, parts):
+        method = method_of(parts, tolerance=1e-9)
+        search = LambdaSearch(GRID, folds=4, measure=name, seed=3)
+        result = search.run(data.design, data.labels, method)
+        assert result.grid.tolist() == [1.0, 1e-1, 1e-3]
+        part = _folds(data.labels, 4, 3)
+        for at, lam in enumerate(result.grid):
+            scores = held_out_scores(data, method, lam, part)
+            assert not np.isnan(scores).any()
+            expected = expected_of(name, scores, data.truth, method)
+            assert result.values[at] == pytest.approx(expected, rel=1e-4)
+            for c in range(3):
+                one = expected_of(name, scores[:, [c]], data.truth[:, [c]], method)
+                assert result.values_by_category[at, c] == pytest.approx(one, rel=1e-4)
+
+    def test_terms_are_selected_anew_in_each_fold(self, data):
+        seen = []
+
+        def selection_of(rows):
+            seen.append(rows)
+            members = sp.csr_matrix(data.truth[rows], dtype=np.float32)
+            return select_terms(data.design.rows[rows], members, measure="gini", k=6)
+
+        method = method_of(PRIMAL, tolerance=1e-9)
+        search = LambdaSearch(GRID, folds=3, measure="loss")
+        result = search.run(data.design, data.labels, method, selection_of=selection_of)
+        assert len(seen) == 3
+        part = _folds(data.labels, 3, 0)
+        for fold, rows in enumerate(seen):
+            np.testing.assert_array_equal(rows, np.flatnonzero(part != fold))
+        for at, lam in enumerate(result.grid):
+            scores = held_out_scores(data, method, lam, part, selection_of=selection_of)
+            expected = expected_of("loss", scores, data.truth, method)
+            assert result.values[at] == pytest.approx(expected, rel=1e-4)
+
+    def test_documents_of_weight_zero_are_neither_learned_nor_measured(self, data):
+        weights = np.where(np.arange(80) % 4 == 0, 0.0, 1.0)
+        method = method_of(LOGISTIC, tolerance=1e-9)
+        search = LambdaSearch(GRID, folds=3, measure="loss")
+        result = search.run(data.design, data.labels, method, emphasis=Emphasis(weights))
+        rows = np.flatnonzero(weights)
+        alone = search.run(design_of(data.x[rows]), data.labels.of_documents(rows), method)
+        np.testing.assert_allclose(result.values, alone.values, rtol=1e-5)
+        np.testing.assert_allclose(result.standard_errors, alone.standard_errors, rtol=1e-3)
+
+    def test_a_document_counts_by_its_weight(self, data):
+        weights = np.random.default_rng(1).uniform(0.5, 2.0, 80)
+        method = method_of(LOGISTIC, tolerance=1e-9)
+        search = LambdaSearch((1e-2,), folds=3, measure="error")
+        emphasis = Emphasis(weights, (2.0, 1.0))
+        result = search.run(data.design, data.labels, method, emphasis=Emphasis(weights))
+        scores = held_out_scores(data, method, 1e-2, _folds(data.labels, 3, 0), weights)
+        wrong = ((scores >= 0) != data.truth).mean(axis=1)
+        assert result.values[0] == pytest.approx(np.average(wrong, weights=weights))
+        # Class weights act on learning.
+        leaning = search.run(data.design, data.labels, method, emphasis=emphasis)
+        assert leaning.values[0] != result.values[0]
+
+    @each([p for p in EVERY if p[3] != "none"])
+    def test_every_method_can_be_searched(self, data, parts):
+        result = LambdaSearch(GRID, folds=2, measure="loss").run(
+            data.design, data.labels, method_of(parts, tolerance=1e-4)
+        )
+        assert np.isfinite(result.values).all()
+        assert not result.unfinished.any()
+
+    def test_threads_change_nothing(self, data):
+        search = LambdaSearch(GRID, folds=3, measure="loss")
+        one, two = (
+            search.run(data.design, data.labels, method_of(HINGE), threads=t) for t in (1, 2)
+        )
+        np.testing.assert_array_equal(one.values_by_category, two.values_by_category)
+
+
+class TestWarmStarts:
+    def fits(self, monkeypatch, data, parts):
+        calls = []
+
+        def recorded(*arguments, **named):
+            calls.append((named, fit(*arguments, **named)))
+            return calls[-1][1]
+
+        monkeypatch.setattr(search_module, "fit", recorded)
+        LambdaSearch(GRID, folds=2).run(data.design, data.labels, method_of(parts))
+        return calls
+
+    @each([PRIMAL, HINGE, SQUARED])
+    def test_from_strong_to_weak_within_a_fold_over_one_matrix(self, monkeypatch, data, parts):
+        calls = self.fits(monkeypatch, data, parts)
+        assert [named["lambdas"][0] for named, _ in calls] == [1.0, 1e-1, 1e-3] * 2
+        assert [len(named["starts"]) for named, _ in calls] == [0, 3, 3] * 2
+
+    def test_duals_begin_at_the_weights_before(self, monkeypatch, data):
+        calls = self.fits(monkeypatch, data, HINGE)
+        for (before, result), (named, _) in pairwise(calls[:3]):
+            n = before["emphasis"].documents.sum()
+            lam = named["lambdas"][0]
+            for c, duals in enumerate(named["starts"]):
+                signs = np.where(data.truth[:, c], 1.0, -1.0)
+                # w = (1/2λn) Σ aᵢ yᵢ xᵢ
+                weights = (duals * signs) @ data.x / (2 * lam * n)
+                np.testing.assert_allclose(weights, result.weights[[c]].toarray()[0], atol=1e-6)
+
+
+class TestBreakEven:
+    @settings(max_examples=60, deadline=None)
+    @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=12))
+    def test_the_cut_of_least_difference(self, pairs):
+        scores = np.array([[float(s)] for s, _ in pairs])
+        members = np.array([[m] for _, m in pairs])
+        held = HeldOut(scores, members, np.ones(len(pairs)), method_of(HINGE))
+        found, wrong, missed = MEASURES["break-even"].tally(held)[0]
+        every = []
+        for cut in [*np.unique(scores), np.inf]:
+            accepted = scores >= cut
+            fp, fn = np.sum(accepted & ~members), np.sum(~accepted & members)
+            every.append((abs(fp - fn), fp + fn))
+        assert (abs(wrong - missed), wrong + missed) == min(every)
+        assert found + missed == members.sum()
+        value = MEASURES["break-even"].value(np.array([found, wrong, missed]))
+        if not members.any():
+            assert np.isnan(value)
+        elif wrong == missed:
+            assert value == pytest.approx(found / members.sum())
+
+    def test_categories_without_documents(self):
+        held = HeldOut(np.zeros((0, 2)), np.zeros((0, 2), bool), np.zeros(0), method_of(HINGE))
+        for measure in MEASURES.values():
+            tally = measure.tally(held)
+            assert len(tally) == 2
+            assert np.isnan(measure.value(tally)).all()
+
+
+class TestChoice:
+    def test_shared_is_the_best_of_all(self, data):
+        for name in ("f1", "error", "loss", "break-even"):
+            result = LambdaSearch(PAPER_GRID, folds=3, measure=name).run(
+                data.design, data.labels, method_of(HINGE, tolerance=1e-3)
+            )
+            best = max if MEASURES[name].higher_is_better else min
+            at = result.values.tolist().index(best(result.values.tolist()))
+            assert result.shared_lambda == result.grid[at]
+            assert (result.lambdas == result.shared_lambda).all()
+            assert not result.fell_back.any()
+
+    def test_each_category_its_own(self, data):
+        result = LambdaSearch(PAPER_GRID, folds=3, measure="loss", shared=False).run(
+            data.design, data.labels, method_of(LOGISTIC, tolerance=1e-3)
+        )
+        expected = result.grid[np.argmin(result.values_by_category, axis=0)]
+        np.testing.assert_array_equal(result.lambdas, expected)
+
+    def test_too_few_members_or_others_take_the_shared_one(self, data):
+        truth = data.truth.copy()
+        truth[:, 1] = np.arange(80) < 2
+        truth[:, 2] = np.arange(80) >= 1
+        labels = labels_of(np.column_stack([truth, np.zeros(80), np.ones(80)]))
+        result = LambdaSearch(GRID, folds=3, measure="loss", shared=False).run(
+            data.design, labels, method_of(LOGISTIC)
+        )
+        assert result.fallbacks == ("c1", "c2", "c3", "c4")
+        assert (result.lambdas[1:] == result.shared_lambda).all()
+        assert (
+            "for 3 folds, so that the shared λ is taken (4 of 5 categories): c1" in result.to_text()
+        )
+
+    def test_equal_values_go_to_the_stronger(self, data):
+        labels = labels_of(np.zeros((80, 2)))  # nothing to learn: undefined everywhere
+        result = LambdaSearch(GRID, folds=3).run(data.design, labels, method_of(HINGE))
+        assert np.isnan(result.values).all()
+        assert result.shared_lambda == 1.0
+        right = LambdaSearch(GRID, folds=3, measure="error").run(
+            data.design, labels, method_of(HINGE)
+        )
+        assert right.values.tolist() == [0.0, 0.0, 0.0]
+        assert right.shared_lambda == 1.0
+
+    def test_one_standard_error(self, data):
+        search = LambdaSearch(PAPER_GRID, folds=5, measure="loss", one_standard_error=True)
+        result = search.run(data.design, data.labels, method_of(LOGISTIC, tolerance=1e-3))
+        best = int(np.argmin(result.values))
+        within = result.values <= result.values[best] + result.standard_errors[best]
+        assert result.shared_lambda == result.grid[within].max()
+        assert result.shared_lambda >= result.grid[best]
+
+    @pytest.mark.parametrize(
+        ("worth", "errors", "place"),
+        [
+            ([1.0, 3.0, 3.0], None, 1),
+            ([np.nan, 2.0, 1.0], None, 1),
+            ([np.nan, np.nan], None, 0),
+            ([1.0, 2.5, 3.0, 2.9], [9.0, 9.0, 0.5, 9.0], 1),
+            ([1.0, 2.5, 3.0, 2.9], [9.0, 9.0, np.nan, 9.0], 2),
+            ([np.nan, np.nan], [1.0, 1.0], 0),
+        ],
+    )
+    def test_by_hand(self, worth, errors, place):
+        assert choose(np.array(worth), None if errors is None else np.array(errors)) == place
+
+    def test_the_jackknife_of_a_mean_is_the_usual_standard_error(self):
+        values = np.random.default_rng(0).normal(size=(5, 4))
+        tallies = np.stack([values, np.ones_like(values)], axis=-1)
+        expected = values.std(axis=0, ddof=1) / np.sqrt(5)
+        np.testing.assert_allclose(jackknife(tallies, MEASURES["error"].value), expected)
+
+
+class TestFolds:
+    def test_every_category_keeps_its_share(self, data):
+        part = _folds(data.labels, 4, 0)
+        assert np.bincount(part).tolist() == [20, 20, 20, 20]
+        for members in data.truth.T:
+            counts = np.bincount(part[members], minlength=4)
+            assert counts.max() - counts.min() <= 2
+
+    def test_the_seed_decides(self, data):
+        first, again, other = (_folds(data.labels, 4, seed) for seed in (0, 0, 1))
+        assert (first == again).all()
+        assert (first != other).any()
+
+    def test_too_few_documents(self, data):
+        with pytest.raises(UsageError, match="80 documents cannot be cut in 81 folds"):
+            LambdaSearch(folds=81).run(data.design, data.labels, method_of(HINGE))
+
+
+class TestTelling:
+    def test_progress_counts_fits(self, data):
+        told = []
+        LambdaSearch(GRID, folds=2).run(
+            data.design,
+            data.labels,
+            method_of(HINGE),
+            progress=lambda done, total: told.append((done, total)),
+        )
+        assert told[-1] == (18, 18)
+        assert told == sorted(told)
+
+    def test_unfinished_fits_are_counted_and_warned_of_once(self, data):
+        method = method_of(HINGE, iterations=1, tolerance=1e-9)
+        with pytest.warns(NotConvergedWarning, match="ran out of iterations") as caught:
+            result = LambdaSearch(GRID, folds=2).run(data.design, data.labels, method)
+        assert len(caught) == 1
+        assert caught[0].filename == __file__
+        assert result.unfinished.sum() > 0
+        assert "ran out of iterations" in result.to_text()
+
+    def test_json_and_text(self, data):
+        result = LambdaSearch(GRID, folds=2, shared=False).run(
+            data.design, data.labels, method_of(HINGE)
+        )
+        told = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        assert [row["lam"] for row in told["grid"]] == [1.0, 0.1, 0.001]
+        assert sum(row["categories"] for row in told["grid"]) == 3
+        assert [row["lam"] for row in told["categories"]] == result.lambdas.tolist()
+        assert "categories" not in result.to_dict(categories=False)
+        lines = result.to_text().splitlines()
+        assert len(lines) == 4
+        assert sum(line.startswith("→") for line in lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"grid": ()}, "one number or more"),
+        ({"grid": (1.0, 1.0)}, "none twice"),
+        ({"grid": (1.0, 0.0)}, "above 0"),
+        ({"grid": (1.0, float("nan"))}, "above 0"),
+        ({"grid": 0.1}, "list of numbers"),
+        ({"grid": "many"}, "list of numbers"),
+        ({"folds": 1}, "at least 2"),
+        ({"folds": 2.5}, "at least 2"),
+        ({"measure": "f2"}, "no measure of a search 'f2'"),
+    ],
+)
+def test_what_cannot_be_is_refused(wrong, message):
+    with pytest.raises(UsageError, match=message):
+        LambdaSearch(**wrong)
+
+
+def test_a_measure_that_the_loss_has_nothing_for(data):
+    with pytest.raises(UsageError, match="needs a loss that gives a probability"):
+        LambdaSearch(measure="log-likelihood").run(data.design, data.labels, method_of(HINGE))
+    assert measure_for("log-likelihood", method_of(LOGISTIC)).name == "log-likelihood"
+
+
+def recipe_of(**tables):
+    return Recipe.from_dict({"name": "trial", **tables})
+
+
+def documents():
+    words = {"a": "apple pear plum fig", "b": "iron tin lead zinc"}
+    rng = np.random.default_rng(0)
+    for number in range(24):
+        label = "ab"[number % 2]
+        picked = rng.choice(words[label].split(), 3)
+        yield Document(str(number), {"text": " ".join([*picked, "common"])}, (label,), "train")
+
+
+class TestRecipes:
+    def test_a_recipe_asks_for_it(self):
+        table = {"grid": [1.0, 0.01], "folds": 3, "measure": "loss", "shared": False}
+        recipe = recipe_of(search=table)
+        assert Recipe.from_dict(recipe.to_dict()) == recipe
+        told = []
+        model = train(documents(), recipe, watch=lambda *step: told.append(step))
+        chosen = {row["category"]: row["lam"] for row in model.method["search"]["categories"]}
+        assert {r["category"]: r["lam"] for r in model.reports} == chosen
+        assert ("searching λ", 12, 12) in told
+
+    def test_what_was_found_is_what_is_learned_with(self):
+        model = train(documents(), recipe_of(search={"grid": [0.1, 0.01], "folds": 3}))
+        found = model.method["search"]["lam"]
+        fixed = train(documents(), recipe_of(learn={"lam": found}))
+        np.testing.assert_array_equal(model.weights.toarray(), fixed.weights.toarray())
+        assert "seconds" not in model.method["search"]
+
+    def test_with_a_selection_and_an_out_of_fold_rule(self):
+        model = train(
+            documents(),
+            recipe_of(
+                search={"grid": [0.1, 0.01], "folds": 3},
+                selection={"measure": "gini", "terms": 4},
+                decide={"rule": "f1", "folds": 3},
+            ),
+        )
+        assert {report["lam"] for report in model.reports} <= {0.1, 0.01}
+
+    def test_few_documents_make_few_folds(self):
+        few = islice(documents(), 4)
+        model = train(few, recipe_of(search={"grid": [0.1, 0.01]}))
+        assert model.method["search"]["folds"] == 4
+
+    def test_without_a_search_nothing_is_said(self):
+        recipe = recipe_of()
+        assert recipe.search is None
+        assert "search" not in recipe.to_dict()
+        assert train(documents(), recipe).method == {}
+
+    @pytest.mark.parametrize(
+        ("tables", "message"),
+        [
+            ({"search": {}, "learn": {"learner": "naive-bayes"}}, "Naive Bayes has no λ"),
+            ({"search": {}, "learn": {"lam": 0.1}}, r"\[learn\] gives lam and \[search\]"),
+            ({"search": {"measure": "log-likelihood"}}, "gives a probability"),
+            ({"search": {"folds": 0}}, "at least 2"),
+            ({"search": {"lambdas": [1.0]}}, r"\[search\] has no entry 'lambdas'"),
+        ],
+    )
+    def test_what_cannot_be_is_refused_before_any_work(self, tables, message):
+        with pytest.raises(UsageError, match=message):
+            recipe_of(**tables)
+
+    def test_naive_bayes_takes_no_lambdas(self, data):
+        learner = learner_from({"learner": "naive-bayes"})
+        with pytest.raises(UsageError, match="no λ"):
+            learner.learn(data.design, data.labels, lambdas=np.ones(3))
+
+    def test_a_recipe_may_gain_one(self):
+        recipe = replace(recipe_of(), search=recipe_of(search={"folds": 2}).search)
+        assert recipe.search.folds == 2

@@ -1,0 +1,43 @@
+"""When solvers stop: neither before they are there, nor long after, nor without saying why."""
+
+from __future__ import annotations
+
+import pytest
+
+from postil.learn.one_vs_rest import fit
+
+from .samples import EVERY, design_of, each, labels_of, method_of, sample
+
+RESTED = "a term at rest halves its reach every sweep until it is 0, and never moves again"
+
+
+@pytest.mark.parametrize(
+    "trust_region",
+    ["doubled", pytest.param("halved")],
+)
+def test_a_term_that_rested_long_moves_again(trust_region):
+    # The second document's margin is above 1 for some 900 sweeps: only then its term has a slope.
+    x = [[0, 0, 0, 1], [0, 0, 1, -1], [1, 0, 0, 0], [1, 0, 0, 0]]
+    parts = ("modified-squared", "gaussian", "primal-coordinate", "free")
+    method = method_of(parts, lam=1e-3, iterations=100_000, trust_region=trust_region)
+    labels = labels_of([[True], [False], [False], [False]])
+    (report,) = fit(design_of(x), labels, method, quiet=True).reports
+    assert report.stopped == "certified"
+
+
+@each(EVERY)
+def test_certified_means_within_the_tolerance(parts):
+    # A tiny λ: the gap is of the size that rounding has in a threshold of 0.9.
+    labels = labels_of([[True], [False]])
+    method = method_of(parts, lam=1e-9, iterations=1000)
+    (report,) = fit(design_of([[-1.0], [20.0]]), labels, method, quiet=True).reports
+    assert report.stopped != "certified" or report.certificate <= 1e-6
+
+
+# SMO ends sooner where no pair of documents is left that it could improve.
+@each([parts for parts in EVERY if parts[2] != "smo"])
+def test_without_a_tolerance_the_iterations_are_the_end(parts):
+    _, _, design, labels = sample("two documents")
+    found = fit(design, labels, method_of(parts, tolerance=0.0, iterations=7), quiet=True)
+    assert [report.stopped for report in found.reports] == ["iterations"]
+    assert found.reports[0].iterations == 7
