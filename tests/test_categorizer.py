@@ -43,8 +43,10 @@ def demo() -> list[Document]:
 def test_every_recipe_learns_the_demo_corpus_better_than_chance(recipe, demo):
     model = TextCategorizer(recipe, threads=1).fit_documents(demo, corpus="demo").model
     report = assess(model, [d for d in demo if d.split == "test"], corpus="demo")
-    ranking = report.to_dict()["ranking"]
-    assert ranking["roc_area"]["value"] > 0.7
+    if model.decision.spec == "best":  # such scores compare categories, not documents
+        assert report.micro["f1"] > 0.4
+    else:
+        assert report.to_dict()["ranking"]["roc_area"]["value"] > 0.7
 
 
 @pytest.mark.parametrize("recipe", ["default", "logistic-dual", "naive-bayes-1"])

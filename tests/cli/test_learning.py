@@ -81,3 +81,12 @@ def test_what_is_no_model_is_refused(postil, tmp_path):
     assert result.code == 1
     assert "no.postil" in result.err
     assert "Traceback" not in result.err
+
+
+def test_demo_learns_tests_decides_and_explains(postil, tmp_path):
+    result = postil("demo", "-o", "here")
+    assert result.code == 0
+    for step in ("1. Learning", "2. Testing", "3. Deciding", "4. Explaining"):
+        assert step in result.out
+    assert len(load_model(tmp_path / "here" / "demo.postil").names) == 12
+    assert "<html" in (tmp_path / "here" / "why.html").read_text()

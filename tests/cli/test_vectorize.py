@@ -1,4 +1,4 @@
-"""`postil vectorize`, `postil analyze`, `postil demo`."""
+"""`postil vectorize` and `postil analyze`."""
 
 from __future__ import annotations
 
@@ -118,13 +118,6 @@ def test_analyze_explains_every_item(postil):
     shown = postil("analyze", "--explain").out
     for item in ("words", "chars", "fold-accents", "ngrams", "snowball:LANG", "porter"):
         assert item in shown
-
-
-def test_demo_walks_the_whole_road(postil):
-    result = postil("demo")
-    assert result.code == 0
-    for step in ("1. The corpus", "2. One of its documents", "3. All of them", "4. The terms"):
-        assert step in result.out
 
 
 def test_documents_without_a_split_among_marked_ones_are_told_of(postil, tmp_path):

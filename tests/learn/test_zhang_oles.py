@@ -113,9 +113,6 @@ def test_continuation_ends_at_the_loss_itself(parts):
     assert report.objective == pytest.approx(problem.minimum(), rel=1e-5)
 
 
-CUT_SHORT = "ended within the continuation, objective and certificate are those of c > 0"
-
-
 @each([p for p in PRIMAL if p[0] == "modified-squared"])
 def test_the_objective_is_of_the_loss_itself_even_within_the_continuation(parts):
     problem = problem_for(parts)
