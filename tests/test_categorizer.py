@@ -124,3 +124,14 @@ def test_no_probabilities_without_calibration():
     model = TextCategorizer("naive-bayes-1").fit(TEXTS, LABELS)
     with pytest.raises(UsageError, match="calibration"):
         model.predict_proba(["x"])
+
+
+def test_explanations_add_up_to_the_score():
+    model = TextCategorizer().fit(TEXTS, LABELS)
+    text = "wind and rain"
+    explained = model.explain(text, ["sport", "weather"])
+    scores = model.decision_function([text])[0]
+    assert [each.margin for each in explained] == pytest.approx(scores, abs=1e-5)
+    assert model.explain(text)[0].accepted
+    with pytest.raises(UsageError, match="did you mean 'weather'"):
+        model.explain(text, ["wether"])

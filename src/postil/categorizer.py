@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from postil.corpus.document import Document
 from postil.errors import UsageError
+from postil.explain.explanation import Explanation
 from postil.model.loading import load_model
 from postil.model.model import Model
 from postil.model.saving import save_model
 from postil.prediction import Predictor
+from postil.reasons import Reasons
 from postil.recipes.recipe import DEFAULT, Recipe, load_recipe
+from postil.text.suggest import advice
 from postil.training import Watch, train
 from postil.vectors.fields import Text
 
@@ -95,6 +98,25 @@ class TextCategorizer:
             )
         return probabilities
 
+    def explain(
+        self, text: Text | Mapping[str, str], categories: Sequence[str] | None = None
+    ) -> tuple[Explanation, ...]:
+        """Why a text was given its categories, or why not those named.
+
+        Without names: those it was given, best first, and the nearest that it was not.
+        """
+        columns = None
+        if categories is not None:
+            columns = [self._column(name) for name in categories]
+        fields = text if isinstance(text, Mapping) else {ONE_FIELD: _decoded(text)}
+        told = Reasons(self.predictor).explain(fields, columns=columns)
+        return tuple(reason.explanation for reason in told.reasons)
+
+    def _column(self, name: str) -> int:
+        if name not in self.categories:
+            raise UsageError(f"there is no category {name!r}{advice(name, self.categories)}")
+        return self.categories.index(name)
+
     def save(self, path: str | Path) -> None:
         """Write the model to a file."""
         save_model(self.model, path)
@@ -106,6 +128,10 @@ class TextCategorizer:
         loaded = cls(Recipe.from_dict(model.recipe, str(path)), threads=threads)
         loaded._predictor = Predictor(model, threads)
         return loaded
+
+
+def _decoded(text: Text) -> str:
+    return text.decode() if isinstance(text, bytes) else text
 
 
 def _documents(texts: Texts, labels: Iterable[Iterable[str]]) -> Iterator[Document]:
