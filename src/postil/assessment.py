@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +23,14 @@ Floats = NDArray[np.float64]
 CategorySet = Literal["all", "trained", "shared"]
 
 
+class Assessment(NamedTuple):
+    """A report, and the memberships and decisions it is of: documents × its categories."""
+
+    report: Report
+    truth: sp.csr_matrix[Any]
+    decisions: sp.csr_matrix[Any]
+
+
 def assess(
     model: Model,
     documents: Iterable[Document],
@@ -33,6 +41,28 @@ def assess(
     threads: int | None = None,
     watch: Watch | None = None,
 ) -> Report:
+    """Measure a categorizer; :func:`assessment` says how."""
+    return assessment(
+        model,
+        documents,
+        corpus=corpus,
+        categories=categories,
+        options=options,
+        threads=threads,
+        watch=watch,
+    ).report
+
+
+def assessment(
+    model: Model,
+    documents: Iterable[Document],
+    *,
+    corpus: str = "",
+    categories: CategorySet = "all",
+    options: Options | None = None,
+    threads: int | None = None,
+    watch: Watch | None = None,
+) -> Assessment:
     """Measure a categorizer on the documents marked as test, or on all if none is marked.
 
     ``categories`` says which count: ``all`` that the training or the test documents have (one
@@ -61,7 +91,7 @@ def assess(
     calibrated = predictor.probabilities(scores)
     if calibrated is not None:
         probabilities = _widened(calibrated, model.names, names, 0.0)
-    return measure_run(
+    report = measure_run(
         truth,
         decisions,
         categories=names,
@@ -76,6 +106,7 @@ def assess(
         ),
         options=options,
     )
+    return Assessment(report, truth, decisions)
 
 
 def _tested(facts: RowFacts) -> NDArray[np.intp]:

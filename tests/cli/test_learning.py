@@ -90,3 +90,15 @@ def test_demo_learns_tests_decides_and_explains(postil, tmp_path):
         assert step in result.out
     assert len(load_model(tmp_path / "here" / "demo.postil").names) == 12
     assert "<html" in (tmp_path / "here" / "why.html").read_text()
+
+
+def test_compare_puts_recipes_side_by_side(postil):
+    told = json.loads(postil("compare", "demo", "default", "naive-bayes-1", "--json").out)
+    assert [run["recipe"] for run in told["runs"]] == ["default", "naive-bayes-1"]
+    alone = json.loads(postil("train", "demo", "-o", "m.postil", "--json").out)["evaluation"]
+    assert told["runs"][0]["evaluation"]["micro"] == alone["micro"]
+    assert 0 <= told["comparisons"][0]["tests"]["micro_sign"]["p_value"] <= 1
+    shown = postil("compare", "demo", "default", "naive-bayes-1")
+    assert shown.out.splitlines()[0].startswith("recipe")
+    assert "100 test documents" in shown.err
+    assert postil("compare", "demo", "default").code == 2

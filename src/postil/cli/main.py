@@ -10,6 +10,7 @@ import typer
 from postil import __version__
 from postil.cli import (
     analyze,
+    compare,
     corpus,
     demo,
     evaluate,
@@ -41,6 +42,7 @@ app.command("predict")(predict.predict)
 app.command("evaluate")(evaluate.evaluate)
 app.command("explain")(explain.explain)
 app.command("inspect")(inspect.inspect_model)
+app.command("compare")(compare.compare)
 app.command("recipes")(recipes.recipes)
 app.command("reproduce")(reproduce.reproduce)
 app.command("demo")(demo.demo)

@@ -1,0 +1,136 @@
+"""`postil compare`: recipes side by side on one corpus."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from postil.cli.console import report_problems, say, show_json, show_table
+from postil.cli.progress import steps
+from postil.cli.reading import Reading, reads_corpus
+
+if TYPE_CHECKING:
+    from postil.assessment import Assessment
+    from postil.corpus.corpus import Corpus
+    from postil.evaluate import RunComparison
+
+LEVEL = 0.05
+
+
+@reads_corpus
+def compare(
+    corpus: Annotated[str, typer.Argument(help="A corpus with documents marked train and test.")],
+    recipes: Annotated[list[str], typer.Argument(help="Two or more recipes, names or files.")],
+    reading: Reading,
+    threads: Annotated[
+        int | None, typer.Option("--threads", help="Threads (default: every processor).")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of folds and random orders.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="For a program to read.")] = False,
+) -> None:
+    """Train recipes on the same documents, test them on the same, and say what is significant.
+
+    The first recipe is the one that the others are tested against: pairs of document and category
+    by the micro sign test, F1 of categories by Wilcoxon's signed ranks. A difference with p under
+    0.05 is marked *; p-values are not corrected for the number of recipes.
+
+    \b
+    postil compare demo default logistic naive-bayes-2
+    postil compare reuters-modapte mod-least-squares svm logistic --json
+    """
+    from postil.evaluate import compare_runs
+
+    if len(set(recipes)) < 2 or len(set(recipes)) < len(recipes):
+        raise typer.BadParameter("name two or more different recipes")
+    opened = reading.open(corpus)
+    runs = [_run(name, opened, threads, seed) for name in recipes]
+    report_problems(opened)
+    first = runs[0]
+    tests = [
+        compare_runs(
+            first.tested.truth,
+            first.tested.decisions,
+            other.tested.decisions,
+            names=(first.name, other.name),
+            level=LEVEL,
+        )
+        for other in runs[1:]
+    ]
+    if as_json:
+        show_json(
+            {
+                "corpus": opened.name,
+                "runs": [run.to_dict() for run in runs],
+                "comparisons": [test.to_dict() for test in tests],
+            }
+        )
+        return
+    _show(opened.name, runs, tests)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    name: str
+    tested: Assessment
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "recipe": self.name,
+            "seconds": self.seconds,
+            "evaluation": self.tested.report.to_dict(),
+        }
+
+    def row(self) -> list[str]:
+        report = self.tested.report
+        assert report.ranking is not None
+        values = [
+            report.micro["precision"],
+            report.micro["recall"],
+            report.micro["f1"],
+            report.macro["f1"].value,
+            report.ranking.break_even["nearest"].micro,
+        ]
+        return [self.name, *(f"{100 * value:.1f}" for value in values), f"{self.seconds:.1f}"]
+
+
+def _run(name: str, corpus: Corpus, threads: int | None, seed: int) -> _Run:
+    from postil.assessment import assessment
+    from postil.recipes.recipe import load_recipe
+    from postil.training import train
+
+    begun = time.monotonic()
+    with steps() as watch:
+        model = train(
+            corpus,
+            load_recipe(name),
+            corpus=corpus.name,
+            threads=threads,
+            seed=seed,
+            watch=lambda step, done, total: watch.reach(f"{name}: {step}", done, total),
+        )
+        seconds = time.monotonic() - begun
+        tested = assessment(model, corpus.only("test"), corpus=corpus.name, threads=threads)
+    return _Run(name, tested, seconds)
+
+
+def _show(corpus: str, runs: list[_Run], tests: list[RunComparison]) -> None:
+    header = ["recipe", "precision", "recall", "micro-F1", "macro-F1", "break-even", "seconds"]
+    marks = [["", ""], *(_marks(test) for test in tests)]
+    columns = [*header, "micro sign p", "Wilcoxon F1 p"]
+    show_table(
+        columns, [run.row() + mark for run, mark in zip(runs, marks, strict=True)], " rrrrrrrr"
+    )
+    documents, categories = runs[0].tested.truth.shape
+    say(
+        f"{corpus}: {documents} test documents, {categories} categories; p-values against "
+        f"{runs[0].name}, * is under {LEVEL}"
+    )
+
+
+def _marks(test: RunComparison) -> list[str]:
+    values = [test.tests[name].p_value for name in ("micro_sign", "wilcoxon_f1")]
+    return [f"{value:.2g}{'*' if value < LEVEL else ''}" for value in values]
