@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from postil.corpus.document import Document
 from postil.errors import InputError
 from postil.evaluate import Options, Provenance, Report, measure_run
+from postil.learn.category_tasks import NEVER
 from postil.learn.labels import Labels
-from postil.learn.one_vs_rest import NEVER
 from postil.model.model import Model
 from postil.prediction import Predictor
 from postil.training import CHUNK, Watch

@@ -15,11 +15,12 @@ from sklearn.svm import SVC
 
 from postil.errors import InputError, SpecError, UsageError
 from postil.learn.by_kernel import fit_kernel
+from postil.learn.category_tasks import ALWAYS, NEVER
 from postil.learn.emphasis import Emphasis
 from postil.learn.gram import BLOCK, gram_matrix
 from postil.learn.kernels import KERNELS, Linear, Polynomial, Precomputed, Rbf, kernel_from
 from postil.learn.kernels import kernel_name as name_of
-from postil.learn.one_vs_rest import ALWAYS, NEVER, fit
+from postil.learn.one_vs_rest import fit
 from postil.learn.regularization import Regularization
 from postil.learn.report import NotConvergedWarning
 

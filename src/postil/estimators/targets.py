@@ -14,8 +14,8 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from postil.errors import UsageError
+from postil.learn.category_tasks import NEVER
 from postil.learn.labels import Labels
-from postil.learn.one_vs_rest import NEVER
 
 Floats = NDArray[np.float64]
 

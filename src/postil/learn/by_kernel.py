@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from postil import _native
 from postil.errors import UsageError
+from postil.learn.category_tasks import CategoryTasks, Progress
 from postil.learn.emphasis import Emphasis
 from postil.learn.gram import as_rows, gram_matrix
 from postil.learn.kernel_fit import KernelFit
 from postil.learn.kernels import KernelFunction, Precomputed, kernel_from
 from postil.learn.labels import Labels
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import _KINDS, _STOPS, ALWAYS, NEVER, Progress
 from postil.learn.report import FitReport, warn_of_unfinished
 from postil.learn.solvers import SOLVERS
 from postil.vectors.threads import thread_count
@@ -86,19 +86,9 @@ class _Task:
         self.kernel = kernel
         every = emphasis.of_documents(labels.documents)
         self.present: Rows = np.flatnonzero(every)
-        self.documents = every[self.present]
-        self.total = float(self.documents.sum())
-        members = labels.of_documents(self.present).members
-        self.by_category = members.tocsc()
-        self.sizes = np.diff(self.by_category.indptr)
-        inside = np.asarray(self.documents @ members.astype(np.float64)).ravel()
-        self.member_weights, self.other_weights = emphasis.of_classes(inside, self.total)
-        self.learnable = np.flatnonzero(
-            (self.sizes > 0)
-            & (self.sizes < len(self.present))
-            & (self.member_weights > 0)
-            & (self.other_weights > 0)
-        )
+        here = labels.of_documents(self.present)
+        self.tasks = CategoryTasks(here, every[self.present], emphasis)
+        self.learnable = self.tasks.learnable
 
     def refuse_above(self, most_bytes: int) -> None:
         count = len(self.present)
@@ -116,24 +106,22 @@ class _Task:
         threads: int,
         progress: Progress | None,
     ) -> KernelFit:
-        every = self._lambdas(lambdas)
+        every = self.tasks.lambdas(lambdas, self.method.regularization)
         fits = self._train(every, starts, threads, progress) if len(self.learnable) else None
         place = {int(category): at for at, category in enumerate(self.learnable)}
         rows, intercepts, reports, ends = [], [], [], []
-        for category, name in enumerate(self.labels.names):
+        for category in range(len(self.labels)):
             at = place.get(category)
-            members, lam = int(self.sizes[category]), float(every[category])
             if fits is None or at is None:
                 rows.append(sp.csr_matrix((1, len(self.present))))
-                counts = members > 0 and bool(self.member_weights[category] > 0)
-                intercepts.append(ALWAYS if counts else NEVER)
-                reports.append(_constant_report(name, members, lam, counts))
+                intercepts.append(self.tasks.constant(category))
+                reports.append(self.tasks.constant_report(category, every[category]))
                 ends.append(np.empty(0))
                 continue
             row = sp.csr_matrix(fits.factors(at)[None, :])
             rows.append(row)
             intercepts.append(fits.intercept(at))
-            reports.append(_report(name, members, lam, fits, at, int(row.nnz)))
+            reports.append(self.tasks.report(category, every[category], fits, at, int(row.nnz)))
             ends.append(self._spread(fits.duals(at)))
         return self._kept(rows, np.array(intercepts), tuple(reports), tuple(ends))
 
@@ -169,13 +157,6 @@ class _Task:
         spread[self.present] = duals
         return spread
 
-    def _lambdas(self, given: Floats | None) -> Floats:
-        if given is None:
-            return np.full(len(self.labels), self.method.regularization.lambda_for(self.total))
-        if given.shape != (len(self.labels),) or not (np.isfinite(given) & (given > 0)).all():
-            raise UsageError("lambdas are one finite number above 0 for each category")
-        return given
-
     def _starts(self, given: Sequence[Floats]) -> list[Floats]:
         if not given:
             return []
@@ -195,56 +176,14 @@ class _Task:
         threads: int,
         progress: Progress | None,
     ) -> _native.Fits:
-        chosen = self.learnable
-        members = self.by_category[:, chosen]
-        assignment = _native.Assignment(
-            _native.Lists(
-                members.indptr.astype(np.int64, copy=False),
-                members.indices.astype(np.int32, copy=False),
-            ),
-            self.documents,
-            self.member_weights[chosen],
-            self.other_weights[chosen],
-            lambdas[chosen],
-            self._starts(starts),
-        )
         gram = gram_matrix(self.matrix, self.kernel, self.present)
-        tell = None if progress is None else (lambda done: progress(done, len(chosen)))
-        fits = _native.train_by_kernel(gram, assignment, self.method.to_native(), threads, tell)
+        fits = _native.train_by_kernel(
+            gram,
+            self.tasks.assignment(lambdas, self._starts(starts)),
+            self.method.to_native(),
+            threads,
+            self.tasks.told(progress),
+        )
         if progress is not None:
-            progress(len(chosen), len(chosen))
+            progress(len(self.learnable), len(self.learnable))
         return fits
-
-
-def _report(
-    name: str, members: int, lam: float, fits: _native.Fits, at: int, support: int
-) -> FitReport:
-    return FitReport(
-        category=name,
-        members=members,
-        lam=lam,
-        iterations=fits.iterations(at),
-        objective=fits.objective(at),
-        certificate=fits.certificate(at),
-        kind=_KINDS[fits.kind(at)],
-        stopped=_STOPS[fits.stop(at)],
-        seconds=fits.seconds(at),
-        nonzeros=support,
-    )
-
-
-def _constant_report(name: str, members: int, lam: float, counts: bool) -> FitReport:
-    what = "nothing but members: always chosen" if counts else "no member: never chosen"
-    return FitReport(
-        category=name,
-        members=members,
-        lam=lam,
-        iterations=0,
-        objective=0.0,
-        certificate=0.0,
-        kind="exact",
-        stopped="constant",
-        seconds=0.0,
-        nonzeros=0,
-        note=f"the category has {what}",
-    )

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from postil.errors import UsageError
 from postil.features.selection import Selection
+from postil.learn.category_tasks import Progress
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.learn.method import Method
 from postil.learn.naive_bayes import NaiveBayes
-from postil.learn.one_vs_rest import Progress, fit
+from postil.learn.one_vs_rest import fit
 from postil.learn.regularization import Regularization
 from postil.text.suggest import advice
 

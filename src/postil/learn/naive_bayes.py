@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from postil.errors import UsageError
 from postil.features.selection import Selection
+from postil.learn.category_tasks import ALWAYS, NEVER
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
-from postil.learn.one_vs_rest import ALWAYS, NEVER
 from postil.learn.report import FitReport
 
 Floats = NDArray[np.float64]

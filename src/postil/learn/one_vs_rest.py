@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,29 +12,16 @@ from numpy.typing import NDArray
 from postil import _native
 from postil.errors import UsageError
 from postil.features.selection import Selection
+from postil.learn.category_tasks import CategoryTasks, Progress, lists
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.learn.method import Method
-from postil.learn.report import CertificateKind, FitReport, StopReason, warn_of_unfinished
+from postil.learn.report import warn_of_unfinished
 from postil.vectors.threads import thread_count
 
-Progress = Callable[[int, int], None]
 Floats = NDArray[np.float64]
-
-# Scores of a category in which there was nothing to learn.
-NEVER, ALWAYS = -1.0, 1.0
-
-_STOPS: Mapping[_native.Stop, StopReason] = {
-    _native.Stop.certified: "certified",
-    _native.Stop.movement: "movement",
-    _native.Stop.iterations: "iterations",
-}
-_KINDS: Mapping[_native.Certificate, CertificateKind] = {
-    _native.Certificate.duality_gap: "duality gap",
-    _native.Certificate.kkt_residual: "KKT residual",
-}
 
 
 def fit(
@@ -86,17 +73,8 @@ class _Task:
         self.labels = labels
         self.method = method
         self.selection = selection
-        self.by_category = labels.by_category()
-        self.documents = emphasis.of_documents(design.documents)
-        self.total = float(self.documents.sum())
-        present = (self.documents > 0).astype(np.int64)
-        self.sizes = np.asarray(present @ labels.members.astype(np.int64)).ravel()
-        inside = np.asarray(self.documents @ labels.members.astype(np.float64)).ravel()
-        self.member_weights, self.other_weights = emphasis.of_classes(inside, self.total)
-        others = int(present.sum()) - self.sizes
-        self.learnable = np.flatnonzero(
-            (self.sizes > 0) & (others > 0) & (self.member_weights > 0) & (self.other_weights > 0)
-        )
+        self.tasks = CategoryTasks(labels, emphasis.of_documents(design.documents), emphasis)
+        self.learnable = self.tasks.learnable
 
     def run(
         self,
@@ -105,7 +83,7 @@ class _Task:
         threads: int,
         progress: Progress | None,
     ) -> LinearFit:
-        every = self._lambdas(lambdas)
+        every = self.tasks.lambdas(lambdas, self.method.regularization)
         fits = self._train(every, starts, threads, progress) if len(self.learnable) else None
         rows: list[tuple[NDArray[Any], Floats]] = []
         intercepts = np.empty(len(self.labels))
@@ -115,8 +93,8 @@ class _Task:
         for category in range(len(self.labels)):
             if fits is None or category not in place:
                 rows.append((np.empty(0, dtype=np.int32), np.empty(0)))
-                intercepts[category] = ALWAYS if self._has_members(category) else NEVER
-                reports.append(self._constant_report(category, every[category]))
+                intercepts[category] = self.tasks.constant(category)
+                reports.append(self.tasks.constant_report(category, every[category]))
                 ends.append(np.empty(0))
                 continue
             at = place[category]
@@ -124,15 +102,11 @@ class _Task:
             used = np.flatnonzero(weights)
             rows.append((self._terms(category, used), weights[used]))
             intercepts[category] = fits.intercept(at)
-            reports.append(self._report(category, every[category], fits, at, len(used)))
+            reports.append(self.tasks.report(category, every[category], fits, at, len(used)))
             ends.append(self._end(fits, at, weights))
         return LinearFit(
             self.labels.names, self._stack(rows), intercepts, tuple(reports), tuple(ends)
         )
-
-    def _has_members(self, category: int) -> bool:
-        """Whether any member counts."""
-        return bool(self.sizes[category] > 0 and self.member_weights[category] > 0)
 
     def _checked_starts(self, starts: Sequence[Floats]) -> list[Floats]:
         if not starts:
@@ -151,13 +125,6 @@ class _Task:
                 )
         return [starts[category] for category in self.learnable.tolist()]
 
-    def _lambdas(self, given: Floats | None) -> Floats:
-        if given is None:
-            return np.full(len(self.labels), self.method.regularization.lambda_for(self.total))
-        if given.shape != (len(self.labels),) or not (np.isfinite(given) & (given > 0)).all():
-            raise UsageError("lambdas are one finite number above 0 for each category")
-        return given
-
     def _train(
         self,
         lambdas: Floats,
@@ -166,22 +133,17 @@ class _Task:
         progress: Progress | None,
     ) -> _native.Fits:
         chosen = self.learnable
-        members = self.by_category[:, chosen]
-        assignment = _native.Assignment(
-            _lists(members.indptr, members.indices),
-            self.documents,
-            self.member_weights[chosen],
-            self.other_weights[chosen],
-            lambdas[chosen],
-            self._checked_starts(starts),
-        )
         terms = None
         if self.selection is not None:
             kept = Selection.of([self.selection[int(c)] for c in chosen], self.design.terms)
-            terms = _lists(kept.offsets, kept.ids)
-        tell = None if progress is None else (lambda done: progress(done, len(chosen)))
+            terms = lists(kept.offsets, kept.ids)
         fits = _native.train(
-            self.design.native, terms, assignment, self.method.to_native(), threads, tell
+            self.design.native,
+            terms,
+            self.tasks.assignment(lambdas, self._checked_starts(starts)),
+            self.method.to_native(),
+            threads,
+            self.tasks.told(progress),
         )
         if progress is not None:
             progress(len(chosen), len(chosen))
@@ -205,40 +167,3 @@ class _Task:
         weights = np.concatenate([np.empty(0), *(weights for _, weights in rows)])
         shape = (len(rows), self.design.terms)
         return sp.csr_matrix((weights, terms, starts), shape=shape)
-
-    def _report(
-        self, category: int, lam: float, fits: _native.Fits, at: int, nonzeros: int
-    ) -> FitReport:
-        return FitReport(
-            category=self.labels.names[category],
-            members=int(self.sizes[category]),
-            lam=float(lam),
-            iterations=fits.iterations(at),
-            objective=fits.objective(at),
-            certificate=fits.certificate(at),
-            kind=_KINDS[fits.kind(at)],
-            stopped=_STOPS[fits.stop(at)],
-            seconds=fits.seconds(at),
-            nonzeros=nonzeros,
-        )
-
-    def _constant_report(self, category: int, lam: float) -> FitReport:
-        has_members = self._has_members(category)
-        what = "nothing but members: always chosen" if has_members else "no member: never chosen"
-        return FitReport(
-            category=self.labels.names[category],
-            members=int(self.sizes[category]),
-            lam=float(lam),
-            iterations=0,
-            objective=0.0,
-            certificate=0.0,
-            kind="exact",
-            stopped="constant",
-            seconds=0.0,
-            nonzeros=0,
-            note=f"the category has {what}",
-        )
-
-
-def _lists(starts: NDArray[Any], places: NDArray[Any]) -> _native.Lists:
-    return _native.Lists(starts.astype(np.int64, copy=False), places.astype(np.int32, copy=False))

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from postil.corpus.stratification import stratify
 from postil.errors import UsageError
 from postil.features.selection import Selection
+from postil.learn.category_tasks import Progress
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import Progress, fit
+from postil.learn.one_vs_rest import fit
 from postil.learn.report import NotConvergedWarning
 from postil.learn.search_choice import choose, jackknife
 from postil.learn.search_measures import HeldOut, SearchMeasure, measure_for

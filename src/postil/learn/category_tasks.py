@@ -1,0 +1,127 @@
+"""The binary problems of one-vs-rest: which can be learned, by what weights, and their reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postil import _native
+from postil.errors import UsageError
+from postil.learn.emphasis import Emphasis
+from postil.learn.labels import Labels
+from postil.learn.regularization import Regularization
+from postil.learn.report import CertificateKind, FitReport, StopReason
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+
+# Scores of a category in which there was nothing to learn.
+NEVER, ALWAYS = -1.0, 1.0
+
+_STOPS: Mapping[_native.Stop, StopReason] = {
+    _native.Stop.certified: "certified",
+    _native.Stop.movement: "movement",
+    _native.Stop.iterations: "iterations",
+}
+_KINDS: Mapping[_native.Certificate, CertificateKind] = {
+    _native.Certificate.duality_gap: "duality gap",
+    _native.Certificate.kkt_residual: "KKT residual",
+}
+
+
+class CategoryTasks:
+    """Every category against the rest, for documents of given weights.
+
+    ``learnable`` holds the categories with members and others that count; the rest get a constant
+    score. Making one costs the number of memberships.
+    """
+
+    def __init__(self, labels: Labels, documents: Floats, emphasis: Emphasis) -> None:
+        self.labels = labels
+        self.documents = documents
+        self.total = float(documents.sum())
+        present = (documents > 0).astype(np.int64)
+        self.sizes = np.asarray(present @ labels.members.astype(np.int64)).ravel()
+        inside = np.asarray(documents @ labels.members.astype(np.float64)).ravel()
+        self.member_weights, self.other_weights = emphasis.of_classes(inside, self.total)
+        others = int(present.sum()) - self.sizes
+        self.learnable = np.flatnonzero(
+            (self.sizes > 0) & (others > 0) & (self.member_weights > 0) & (self.other_weights > 0)
+        )
+
+    def lambdas(self, given: Floats | None, regularization: Regularization) -> Floats:
+        """The λ of each category: those given, or the same for all."""
+        if given is None:
+            return np.full(len(self.labels), regularization.lambda_for(self.total))
+        if given.shape != (len(self.labels),) or not (np.isfinite(given) & (given > 0)).all():
+            raise UsageError("lambdas are one finite number above 0 for each category")
+        return given
+
+    def assignment(self, lambdas: Floats, starts: list[Floats]) -> _native.Assignment:
+        """What the native core needs to know of the categories that can be learned."""
+        members = self.labels.by_category()[:, self.learnable]
+        return _native.Assignment(
+            lists(members.indptr, members.indices),
+            self.documents,
+            self.member_weights[self.learnable],
+            self.other_weights[self.learnable],
+            lambdas[self.learnable],
+            starts,
+        )
+
+    def told(self, progress: Progress | None) -> Callable[[int], None] | None:
+        """What the native core calls with the number of categories done."""
+        if progress is None:
+            return None
+        return lambda done: progress(done, len(self.learnable))
+
+    def constant(self, category: int) -> float:
+        """The score of a category in which there is nothing to learn."""
+        return ALWAYS if self._has_members(category) else NEVER
+
+    def report(
+        self, category: int, lam: float, fits: _native.Fits, at: int, nonzeros: int
+    ) -> FitReport:
+        """How a category was learned: the fit at a place among those of the core."""
+        return FitReport(
+            category=self.labels.names[category],
+            members=int(self.sizes[category]),
+            lam=float(lam),
+            iterations=fits.iterations(at),
+            objective=fits.objective(at),
+            certificate=fits.certificate(at),
+            kind=_KINDS[fits.kind(at)],
+            stopped=_STOPS[fits.stop(at)],
+            seconds=fits.seconds(at),
+            nonzeros=nonzeros,
+        )
+
+    def constant_report(self, category: int, lam: float) -> FitReport:
+        """That there was nothing to learn, and why."""
+        has_members = self._has_members(category)
+        what = "nothing but members: always chosen" if has_members else "no member: never chosen"
+        return FitReport(
+            category=self.labels.names[category],
+            members=int(self.sizes[category]),
+            lam=float(lam),
+            iterations=0,
+            objective=0.0,
+            certificate=0.0,
+            kind="exact",
+            stopped="constant",
+            seconds=0.0,
+            nonzeros=0,
+            note=f"the category has {what}",
+        )
+
+    def _has_members(self, category: int) -> bool:
+        """Whether any member counts."""
+        return bool(self.sizes[category] > 0 and self.member_weights[category] > 0)
+
+
+def lists(starts: NDArray[Any], places: NDArray[Any]) -> _native.Lists:
+    """Lists of places, one after the other, as the native core takes them."""
+    return _native.Lists(starts.astype(np.int64, copy=False), places.astype(np.int32, copy=False))
