@@ -1,0 +1,28 @@
+"""Every loss with every solver that takes it."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from postil.errors import UsageError
+from postil.learn.losses import LOSSES
+from postil.learn.method import Method
+from postil.learn.solvers import SOLVERS
+
+
+def _settings():
+    """Every loss with every solver that takes it, and an intercept that the solver takes."""
+    for loss, solver in product(LOSSES, SOLVERS):
+        intercept = "penalised" if "penalised" in SOLVERS[solver].intercepts else "free"
+        try:
+            Method(loss, "gaussian", solver, intercept=intercept)
+        except UsageError:
+            continue
+        yield {"loss": loss, "solver": solver, "intercept": intercept}
+
+
+SETTINGS = list(_settings())
+EVERY = pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: f"{s['loss']}/{s['solver']}")
+TIGHT = {"tol": 1e-12, "max_iter": 100_000}
