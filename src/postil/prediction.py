@@ -30,13 +30,14 @@ class Predictor:
         """Texts × categories, the higher the likelier."""
         return self.scorer.score_columns(columns)
 
+    def given(self, scores: Floats) -> list[list[int]]:
+        """The columns of the categories given to each text, best first."""
+        accepted = self.model.decision.accept(scores)
+        return [_best_first(row, given) for row, given in zip(scores, accepted, strict=True)]
+
     def names(self, scores: Floats) -> list[tuple[str, ...]]:
         """The categories given to each text, best first."""
-        accepted = self.model.decision.accept(scores)
-        return [
-            tuple(self.model.names[c] for c in _best_first(row, given))
-            for row, given in zip(scores, accepted, strict=True)
-        ]
+        return [tuple(self.model.names[c] for c in row) for row in self.given(scores)]
 
     def probabilities(self, scores: Floats) -> Floats | None:
         """Probabilities of membership, if the model is calibrated."""

@@ -78,22 +78,20 @@ def _lines(
     step = None if predictor.model.decision.whole_batch else size
     while held := list(islice(stream, step)):
         scores = predictor.scores(fields.columns_of(held))
-        names = predictor.names(scores)
         probabilities = predictor.probabilities(scores)
-        for row, document in enumerate(held):
-            line: dict[str, Any] = {"id": document.id, "labels": list(names[row])}
+        for row, given in enumerate(predictor.given(scores)):
+            names = predictor.model.names
+            line: dict[str, Any] = {"id": held[row].id, "labels": [names[c] for c in given]}
             if probabilities is not None:
-                line["probabilities"] = _by_name(predictor, names[row], probabilities[row])
+                line["probabilities"] = _by_name(names, given, probabilities[row])
             if best:
                 order = scores[row].argsort(kind="stable")[::-1][:best]
-                chosen = [predictor.model.names[c] for c in order]
-                line["scores"] = _by_name(predictor, chosen, scores[row])
+                line["scores"] = _by_name(names, order, scores[row])
             yield json.dumps(line, ensure_ascii=False)
         count(len(held))
 
 
 def _by_name(
-    predictor: Predictor, names: Iterable[str], values: Sequence[float]
+    names: Sequence[str], columns: Iterable[int], values: Sequence[float]
 ) -> dict[str, float]:
-    place = {name: column for column, name in enumerate(predictor.model.names)}
-    return {name: round(float(values[place[name]]), 6) for name in names}
+    return {names[c]: round(float(values[c]), 6) for c in columns}
