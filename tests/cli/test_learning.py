@@ -102,3 +102,12 @@ def test_compare_puts_recipes_side_by_side(postil):
     assert shown.out.splitlines()[0].startswith("recipe")
     assert "100 test documents" in shown.err
     assert postil("compare", "demo", "default").code == 2
+
+
+def test_documents_without_the_fields_of_the_model_are_refused(postil, tmp_path):
+    assert postil("train", "demo", "-o", "t.postil", "-r", "mod-svm", "--no-test").code == 0
+    (tmp_path / "lines.txt").write_text("snow closed the road\n")
+    result = postil("predict", "t.postil", "lines.txt")
+    assert result.code == 1
+    assert result.out == ""
+    assert "no document has the field title, body" in result.err

@@ -72,11 +72,22 @@ def _lines(
     best: int,
     count: Callable[[int], None],
 ) -> Iterator[str]:
+    from postil.errors import CorpusError
+
     fields = predictor.model.vectorizer.fields
+    missing = set(fields.names)
     stream = iter(documents)
     # A rule that gives shares of a batch can only be asked about all documents at once.
     step = None if predictor.model.decision.whole_batch else size
     while held := list(islice(stream, step)):
+        for document in held:
+            missing -= document.fields.keys()
+        if fields.names and missing == set(fields.names):
+            raise CorpusError(
+                f"no document has the field {', '.join(fields.names)}, which the model reads; they "
+                f"have {', '.join(sorted(held[0].fields))}: name the column, as in "
+                f"--text-columns {next(iter(held[0].fields), 'text')}={fields.names[-1]}"
+            )
         scores = predictor.scores(fields.columns_of(held))
         probabilities = predictor.probabilities(scores)
         for row, given in enumerate(predictor.given(scores)):

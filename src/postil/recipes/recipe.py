@@ -206,7 +206,10 @@ def recipe_text(name: str) -> str:
         return (files("postil.recipes") / "files" / f"{name}.toml").read_text(encoding="utf-8")
     path = Path(name)
     if path.suffix == ".toml" and path.is_file():
-        return path.read_text(encoding="utf-8")
+        try:
+            return path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"{name}: a recipe is a text file in UTF-8, and this is not") from None
     raise UsageError(
         f"there is no recipe {name!r}{advice(name, recipe_names())}; a path ends in .toml"
     )

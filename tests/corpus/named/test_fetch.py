@@ -344,6 +344,7 @@ def test_from_a_folder(corpus, make_folder):
         (b"nothing", "not a tar archive"),
         (packed({"README": b"x"}), "holds no article"),
     ],
+    ids=["too few", "truncated", "no archive", "no article"],  # archives hold the time
 )
 def test_from_a_wrong_file_nothing_is_kept(corpus, tmp_path, content, reason):
     origin = tmp_path / "wrong"
