@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from postil.evaluate import Options, Provenance, Report, measure_run
 from postil.learn.category_tasks import NEVER
 from postil.learn.labels import Labels
 from postil.model.model import Model
+from postil.model.training import DocumentDigest
 from postil.prediction import Predictor
 from postil.training import CHUNK, Watch
 from postil.vectors.gathering import RowFacts, chunks_of
@@ -24,11 +25,15 @@ CategorySet = Literal["all", "trained", "shared"]
 
 
 class Assessment(NamedTuple):
-    """A report, and the memberships and decisions it is of: documents × its categories."""
+    """A report, and the memberships and decisions it is of: documents × its categories.
+
+    ``learned_from`` says that the documents are, one by one, those the model was trained on.
+    """
 
     report: Report
     truth: sp.csr_matrix[Any]
     decisions: sp.csr_matrix[Any]
+    learned_from: bool = False
 
 
 def assess(
@@ -70,18 +75,30 @@ def assessment(
     ``shared`` by both. Cost: one pass over the documents; memory is the scores.
     """
     facts = RowFacts()
+    digests = _Digests()
     blocks = []
     predictor = Predictor(model, threads)
-    for chunk in chunks_of(documents, model.vectorizer.fields, CHUNK, facts):
+    for chunk in chunks_of(digests.of(documents), model.vectorizer.fields, CHUNK, facts):
         blocks.append(predictor.scores(chunk.columns))
         if watch is not None:
             watch("testing", len(facts.ids), None)
+    source = corpus or "the corpus"
     if not blocks:
-        raise InputError(f"{corpus or 'the corpus'} has no document to test with")
+        raise InputError(
+            f"{source} has no document to test with: name the column that says train or test with "
+            "--split-column, mark some with postil corpus split, or leave --split out"
+        )
     rows = _tested(facts)
     seen = Labels(tuple(facts.categories), facts.indicator().astype(bool)).of_documents(rows)
+    _refuse_unlabelled(source, seen)
     scores = np.vstack(blocks)[rows]
     names = _names(model.names, seen, categories)
+    if not names:
+        raise InputError(
+            f"{source} shares no category with the model: it has "
+            f"{_few(facts.categories)}, the model {_few(model.names)}; check --label-column and "
+            "--label-separator"
+        )
     truth = Labels.of(_label_sets(seen), names).members
     wide = _widened(scores, model.names, names, NEVER)
     decisions = sp.csr_matrix(
@@ -100,13 +117,58 @@ def assessment(
         training_sizes=_training_sizes(model, names),
         provenance=Provenance(
             corpus=corpus,
-            split=f"{len(rows)} test documents, {model.training.documents} to learn from",
+            split=_split(digests, model),
             method=str(model.recipe.get("name", "")),
             decision_rule=model.decision.spec,
         ),
         options=options,
     )
-    return Assessment(report, truth, decisions)
+    return Assessment(report, truth, decisions, digests.learned_from(model))
+
+
+class _Digests:
+    """What passes, in a few bytes: documents marked test, and all others."""
+
+    def __init__(self) -> None:
+        self.marked = DocumentDigest()
+        self.others = DocumentDigest()
+
+    def of(self, documents: Iterable[Document]) -> Iterator[Document]:
+        for document in documents:
+            digest = self.marked if document.split == "test" else self.others
+            digest.add(document.fields, document.labels)
+            yield document
+
+    @property
+    def tested(self) -> DocumentDigest:
+        """Of the documents that are measured."""
+        return self.marked if self.marked.documents else self.others
+
+    def learned_from(self, model: Model) -> bool:
+        return self.tested.hexdigest() == model.training.sha256
+
+
+def _split(digests: _Digests, model: Model) -> str:
+    count, learned = digests.tested.documents, model.training.documents
+    if digests.learned_from(model):
+        return f"the {count} document{'' if count == 1 else 's'} it learned from"
+    what = "test " if digests.marked.documents else ""
+    return f"{count} {what}document{'' if count == 1 else 's'}, {learned} to learn from"
+
+
+def _refuse_unlabelled(source: str, seen: Labels) -> None:
+    if seen.members.nnz:
+        return
+    count = seen.documents
+    none = "the only document has no" if count == 1 else f"none of the {count} documents has a"
+    raise InputError(
+        f"{source}: {none} label, so that there is nothing to measure against; name the column "
+        "that holds them with --label-column, or ask for decisions with postil predict"
+    )
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
 
 
 def _tested(facts: RowFacts) -> NDArray[np.intp]:

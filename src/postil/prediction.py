@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from postil.decide.states import State
 from postil.model.model import Model
 from postil.model.scoring import TextScorer
 from postil.vectors.fields import Columns
@@ -40,9 +41,22 @@ class Predictor:
         return [tuple(self.model.names[c] for c in row) for row in self.given(scores)]
 
     def probabilities(self, scores: Floats) -> Floats | None:
-        """Probabilities of membership, if the model is calibrated."""
+        """Probabilities of membership, if the model is calibrated.
+
+        A category that every training document has, or none, is decided the same way whatever
+        the score: it has probability 1, or 0. A calibration would give it a number between, the
+        prior's guess from how many documents there were, that contradicts the decision.
+        """
         calibration = self.model.calibration
-        return None if calibration is None else calibration.probabilities(scores)
+        if calibration is None:
+            return None
+        probabilities = calibration.probabilities(scores)
+        for state, certain in _CERTAIN.items():
+            probabilities[:, self.model.decision.states == state] = certain
+        return probabilities
+
+
+_CERTAIN = {State.ALL_MEMBERS: 1.0, State.NO_MEMBERS: 0.0}
 
 
 def _best_first(scores: Sequence[float], given: NDArray[np.bool_]) -> list[int]:

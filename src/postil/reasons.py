@@ -15,7 +15,7 @@ from postil.decide.states import SENTENCES, State
 from postil.errors import UsageError
 from postil.explain.explainer import Explainer
 from postil.explain.explanation import Explanation
-from postil.explain.reading import DocumentTerms
+from postil.explain.reading import UNKNOWN, DocumentTerms
 from postil.explain.rule import CategoryRule
 from postil.prediction import Predictor
 
@@ -114,7 +114,7 @@ class Reasons:
             probability = float(probabilities[0, column])
             rule = replace(rule, probability=lambda _: probability)
         state = SENTENCES.get(State(int(model.decision.states[column])), "")
-        rule = replace(rule, note="; ".join(filter(None, [cut.reason, state])))
+        rule = replace(rule, note="; ".join(filter(None, [cut.reason, state, _unread(terms)])))
         rival = None if cut.rival is None else model.names[cut.rival]
         return Reason(model.names[column], rival, self._explainer.explain(terms, rule, score=score))
 
@@ -122,6 +122,15 @@ class Reasons:
         model = self.model
         weights = model.weights[[column]].toarray()[0]
         return CategoryRule(model.names[column], weights, float(model.intercepts[column]))
+
+
+def _unread(terms: DocumentTerms) -> str:
+    """Say that no word of a document has a part in anything, if that is so."""
+    if not len(terms):
+        return "the text holds no word that could be a term: the intercept alone decides"
+    if (terms.columns == UNKNOWN).all():
+        return "the model knows no word of the text: the intercept alone decides"
+    return ""
 
 
 def cut_of(rule: DecisionRule, scores: Floats, column: int, names: Sequence[str]) -> Cut:

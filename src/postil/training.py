@@ -32,6 +32,7 @@ from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.model.model import Model
 from postil.model.training import DocumentDigest, TrainingFingerprint
+from postil.recipes.entries import at
 from postil.recipes.recipe import Recipe
 from postil.vectors.gathering import RowFacts, chunks_of
 from postil.vectors.vectorizer import Vectorizer
@@ -62,11 +63,13 @@ def train(
     facts = RowFacts()
     digest = DocumentDigest()
     learned = _digested((d for d in documents if d.split != "test"), digest)
+    learned = _checked(learned, digest, vectorizer, recipe, corpus or "the corpus")
     matrix = vectorizer.fit_transform_chunks(_watched(learned, vectorizer, facts, watch))
     if not facts.categories:
         raise InputError(
-            f"none of the {len(facts.ids)} training documents has a label: name the column that "
-            "holds them, or use a corpus with labels"
+            f"{corpus or 'the corpus'}: none of the training documents ({len(facts.ids)}) has a "
+            "label: name the column that holds them with --label-column, or use a corpus with "
+            "labels"
         )
     labels = Labels(tuple(facts.categories), facts.indicator().astype(bool))
     task = _Task(recipe, Design(matrix), labels, threads, watch)
@@ -96,6 +99,25 @@ def _digested(documents: Iterable[Document], digest: DocumentDigest) -> Iterator
     for document in documents:
         digest.add(document.fields, document.labels)
         yield document
+
+
+def _checked(
+    documents: Iterable[Document],
+    digest: DocumentDigest,
+    vectorizer: Vectorizer,
+    recipe: Recipe,
+    source: str,
+) -> Iterator[Document]:
+    """All documents, and then, before anything is made of them, whether there are enough."""
+    yield from documents
+    if digest.documents == 0:
+        raise InputError(
+            f"{source} has no document to learn from (those marked test never are): check "
+            "--split-column and --split, or cut it anew with postil corpus split"
+        )
+    if vectorizer.buckets is None:
+        with at(f"recipe {recipe.name}: [representation]"):
+            vectorizer.bounds.limits(digest.documents)
 
 
 def _unwatched(step: str, done: int, total: int | None) -> None:
@@ -129,6 +151,7 @@ class _Task:
         wanted = self.recipe.search
         if wanted is None:
             return {}
+        self._check_folds("[search] looks for λ")
         result = wanted.over_lambda(self.design.documents, seed).run(
             self.design,
             self.labels,
@@ -190,7 +213,15 @@ class _Task:
             return rule, None
         return rule, fit_calibration(kind, scores[calibration_needs(kind)], truth)
 
+    def _check_folds(self, purpose: str) -> None:
+        if self.design.documents < 2:
+            raise InputError(
+                f"recipe {self.recipe.name}: {purpose} on documents held out, and there is one "
+                "document to learn from: give 2 or more, or take a recipe that tunes nothing"
+            )
+
     def _out_of_fold(self, seed: int) -> OutOfFoldScores:
+        self._check_folds("[decide] tunes its rule or its calibration")
         count = min(self.recipe.decide.folds, self.design.documents)  # few texts, few folds
         folds = make_folds(self.labels.members, count, seed)
         number = 0

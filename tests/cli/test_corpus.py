@@ -106,7 +106,7 @@ def test_bad_lines_stop_or_are_counted(postil, tmp_path):
     assert not (tmp_path / "out.jsonl").exists()
     skipping = postil("corpus", "convert", "bad.jsonl", "out.jsonl", "--on-error", "skip")
     assert skipping.code == 0
-    assert "skipped 1 bad documents" in skipping.err
+    assert "skipped 1 bad document;" in skipping.err
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
 
 
@@ -182,4 +182,4 @@ def test_folds_need_a_folder(postil):
 def test_a_full_disk_is_one_line(postil):
     result = postil("corpus", "convert", "demo", "/dev/full", "--to", "jsonl")
     assert result.code == 1
-    assert result.err.splitlines()[-1] == "postil: No space left on device"
+    assert result.err.splitlines()[-1] == "postil: /dev/full: No space left on device"

@@ -124,7 +124,7 @@ def test_documents_without_a_split_among_marked_ones_are_told_of(postil, tmp_pat
     rows = [{"text": "alpha", "split": "train"}, {"text": "beta", "split": "dev"}]
     (tmp_path / "d.jsonl").write_text("\n".join(map(json.dumps, rows)))
     result = postil("vectorize", "d.jsonl", "-o", "d.npz")
-    assert "1 documents are marked neither train nor test" in result.err
+    assert "1 document is marked neither train nor test and was learned from" in result.err
 
 
 @pytest.mark.parametrize(

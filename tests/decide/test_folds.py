@@ -55,6 +55,15 @@ class TestMakeFolds:
         with pytest.raises(UsageError, match=f"{documents} documents cannot be cut in {count}"):
             make_folds(sp.csr_matrix((documents, 2), dtype=bool), count)
 
+    @pytest.mark.parametrize("count", ["a", 2.5, True, None])
+    def test_what_is_no_number_of_folds(self, count):
+        with pytest.raises(UsageError, match="a whole number of at least 2"):
+            make_folds(sp.csr_matrix((10, 2), dtype=bool), count)
+
+    def test_one_document_is_one(self):
+        with pytest.raises(UsageError, match=r"^1 document cannot be cut in 1 fold:"):
+            make_folds(sp.csr_matrix((1, 2), dtype=bool), 1)
+
 
 class TestFolds:
     @pytest.mark.parametrize("part", [[], [0, 0], [1, 2], [0, 2], [-1, 0, 1]])

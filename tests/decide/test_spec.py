@@ -161,3 +161,9 @@ def test_any_text_parses_or_is_refused(spec):
     except SpecError:
         return
     assert parse_rule(str(parsed)) == parsed
+
+
+@pytest.mark.parametrize("spec", [5, None, True, ["f1"], 0.5])
+def test_what_is_no_text_is_no_rule(spec):
+    with pytest.raises(SpecError, match="a rule is a text"):
+        parse_rule(spec)

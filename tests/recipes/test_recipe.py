@@ -55,7 +55,7 @@ def test_a_recipe_by_path(tmp_path):
         ('name = "x"\n[learn]\nloss = "hing"', "did you mean 'hinge'"),
         ('name = "x"\n[learn]\nloss = "hinge"\nsolver = "primal-coordinate"', "curvature bound"),
         ('name = "x"\n[learn]\nlam = 1.0\nC = 1.0', "say the same thing"),
-        ('name = "x"\n[learn.options]\nsweeps = 3', "has no option 'sweeps'"),
+        ('name = "x"\n[learn.options]\nsweeps = 3', "has no entry 'sweeps'"),
         ('name = "x"\n[learn]\nlearner = "naive-base"', "did you mean 'naive-bayes'"),
         ('name = "x"\n[decide]\nrule = "f2"', "f2"),
         ('name = "x"\n[selecton]\nterms = 3', "did you mean 'selection'"),
@@ -72,3 +72,40 @@ def test_a_bad_recipe_says_where_and_what(tmp_path, text, message):
 def test_an_unknown_name_is_met_with_near_ones():
     with pytest.raises(UsageError, match="did you mean 'logistic'"):
         load_recipe("logistc")
+
+
+@pytest.mark.parametrize("name", ["nosuch.toml", "folder/nosuch.toml", "folder/nosuch"])
+def test_a_path_that_leads_nowhere_is_no_unknown_name(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=f"recipe {name}: there is no such file"):
+        load_recipe(name)
+
+
+def test_a_recipe_of_ours_with_a_file_ending_is_met_with_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="no such file; the recipe logistic of postil's own"):
+        load_recipe("logistic.toml")
+
+
+def test_a_folder_is_no_recipe(tmp_path):
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(UsageError, match=r"folder.toml: cannot be read \(Is a directory\)"):
+        load_recipe(str(tmp_path / "folder.toml"))
+
+
+def test_a_search_takes_the_place_of_the_strength_that_was_given():
+    given = load_recipe("logistic")
+    searching = given.searching(shared=False, folds=3)
+    assert "lam" not in searching.learn
+    assert searching.learn["solver"] == given.learn["solver"]
+    assert searching.search is not None
+    assert (searching.search.shared, searching.search.folds) == (False, 3)
+    assert len(searching.search.grid) == 7
+    assert Recipe.from_dict(searching.to_dict()) == searching
+    # What the first search said stays where the second says nothing.
+    assert searching.searching(folds=4).search.shared is False
+
+
+def test_naive_bayes_has_nothing_to_search_for():
+    with pytest.raises(UsageError, match="Naive Bayes has no λ"):
+        load_recipe("naive-bayes-2").searching()

@@ -24,9 +24,12 @@ def analyze(
 ) -> None:
     """Show the tokens an analyzer spec makes of a text.
 
+    Of many texts, one on each line of stdin, --json gives a line each.
+
     \b
     postil analyze "Oil prices rose 3%" -a "words lower stop(snowball:en) stem(porter)"
     postil analyze --explain
+    postil analyze --json < lines.txt
     """
     if explain:
         _explain(json=json)
@@ -38,7 +41,8 @@ def analyze(
     for line in lines:
         tokens = chosen.tokens(line)
         if json:
-            show_json({"analyzer": str(chosen.spec), "tokens": tokens})
+            found = {"analyzer": str(chosen.spec), "tokens": tokens}
+            show_json(found, in_a_line=text is None)
         else:
             typer.echo(" | ".join(tokens))
 

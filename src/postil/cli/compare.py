@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from postil.cli.console import report_problems, say, show_json, show_table
+from postil.cli.console import counted, say, show_json, show_table
+from postil.cli.passing import told
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from postil.assessment import Assessment
     from postil.corpus.corpus import Corpus
     from postil.evaluate import RunComparison
+    from postil.recipes.recipe import Recipe
 
 LEVEL = 0.05
 
@@ -42,12 +44,15 @@ def compare(
     postil compare reuters-modapte mod-least-squares svm logistic --json
     """
     from postil.evaluate import compare_runs
+    from postil.recipes.recipe import load_recipe
 
     if len(set(recipes)) < 2 or len(set(recipes)) < len(recipes):
         raise typer.BadParameter("name two or more different recipes")
+    chosen = [(name, load_recipe(name)) for name in recipes]
     opened = reading.open(corpus)
-    runs = [_run(name, opened, threads, seed) for name in recipes]
-    report_problems(opened)
+    opened.needs_test = True
+    with told(opened):
+        runs = [_run(name, recipe, opened, threads, seed) for name, recipe in chosen]
     first = runs[0]
     tests = [
         compare_runs(
@@ -97,16 +102,15 @@ class _Run:
         return [self.name, *(f"{100 * value:.1f}" for value in values), f"{self.seconds:.1f}"]
 
 
-def _run(name: str, corpus: Corpus, threads: int | None, seed: int) -> _Run:
+def _run(name: str, recipe: Recipe, corpus: Corpus, threads: int | None, seed: int) -> _Run:
     from postil.assessment import assessment
-    from postil.recipes.recipe import load_recipe
     from postil.training import train
 
     begun = time.monotonic()
     with steps() as watch:
         model = train(
             corpus,
-            load_recipe(name),
+            recipe,
             corpus=corpus.name,
             threads=threads,
             seed=seed,
@@ -126,7 +130,8 @@ def _show(corpus: str, runs: list[_Run], tests: list[RunComparison]) -> None:
     )
     documents, categories = runs[0].tested.truth.shape
     say(
-        f"{corpus}: {documents} test documents, {categories} categories; p-values against "
+        f"{corpus}: {counted(documents, 'test document')}, "
+        f"{counted(categories, 'category', 'categories')}; p-values against "
         f"{runs[0].name}, * is under {LEVEL}"
     )
 

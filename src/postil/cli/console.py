@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import typer
 
@@ -15,13 +15,21 @@ def say(message: str) -> None:
     typer.echo(message, err=True)
 
 
-def show_json(value: object) -> None:
-    """Print a result for a program to read."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+def show_json(value: object, *, in_a_line: bool = False) -> None:
+    """Print a result for a program to read; in a line where there are many of them."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=None if in_a_line else 2))
 
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: str = "") -> None:
-    """Print rows under a header in columns as wide as they need.
+    """Print rows under a header; see :func:`table_lines`."""
+    for line in table_lines(header, rows, right):
+        typer.echo(line)
+
+
+def table_lines(
+    header: Sequence[str], rows: Sequence[Sequence[str]], right: str = ""
+) -> Iterator[str]:
+    """Rows under a header in columns as wide as they need.
 
     ``right`` holds an ``r`` for each column to set flush right.
     """
@@ -32,7 +40,13 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: str 
             cell.rjust(width) if right[i : i + 1] == "r" else cell.ljust(width)
             for i, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
-        typer.echo("  ".join(cells).rstrip())
+        yield "  ".join(cells).rstrip()
+
+
+def counted(count: int, noun: str, plural: str = "", *, grouped: bool = False) -> str:
+    """A number with its noun: 1 document, 1200 documents, or 1,200 where it is for a table."""
+    shown = f"{count:,}" if grouped else f"{count}"
+    return f"{shown} {noun if count == 1 else plural or noun + 's'}"
 
 
 def report_problems(corpus: Corpus) -> None:
@@ -40,6 +54,6 @@ def report_problems(corpus: Corpus) -> None:
     problems = corpus.problems
     if problems.count == 0:
         return
-    say(f"skipped {problems.count} bad documents; the first:")
+    say(f"skipped {counted(problems.count, 'bad document')}; the first:")
     for error in problems.first[:5]:
         say(f"  {error}")

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.console import report_problems, say, show_json, show_table
+from postil.cli.console import counted, say, show_json, show_table
+from postil.cli.failures import naming
+from postil.cli.passing import told
 from postil.cli.progress import meter, watched
 from postil.cli.reading import Reading, reads_corpus
 
@@ -80,8 +82,8 @@ def info(
     from postil.cli.corpus_info import gather, render
 
     opened = reading.open(corpus)
-    statistics = gather(opened, analyzer)
-    report_problems(opened)
+    with told(opened):
+        statistics = gather(opened, analyzer)
     if json:
         show_json(statistics.to_dict())
     else:
@@ -142,9 +144,9 @@ def convert(
     options = write_options(reading, fields, label_space)
     warn_of_losses(target, to)
     documents = watched(opened, f"converting {opened.name}")
-    count = write_corpus(documents, target, to, options, opened.problems)
-    report_problems(opened)
-    say(f"wrote {count} documents to {target}")
+    with told(opened), naming(target):
+        count = write_corpus(documents, target, to, options, opened.problems)
+    say(f"wrote {counted(count, 'document')} to {target}")
 
 
 @app.command("split")
@@ -177,10 +179,10 @@ def split(
 
     opened = reading.open(source)
     options = write_options(reading, fields, label_space)
-    if folds is not None:
-        lines = write_folds(opened, target, folds, seed, to, options)
-    else:
-        lines = write_split(opened, target, test, seed, to, options)
-    report_problems(opened)
+    with told(opened), naming(target):
+        if folds is not None:
+            lines = write_folds(opened, target, folds, seed, to, options)
+        else:
+            lines = write_split(opened, target, test, seed, to, options)
     for line in lines:
         say(line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from postil.cli.console import counted
 from postil.cli.progress import watched
 from postil.corpus.statistics import CorpusStatistics
 
@@ -27,7 +28,8 @@ def render(name: str, statistics: CorpusStatistics, top: int) -> str:
     """The counts as a person reads them."""
     return "\n".join(
         [
-            f"{name}: {statistics.total:,} documents ({_splits(statistics)})",
+            f"{name}: {counted(statistics.total, 'document', grouped=True)} "
+            f"({_splits(statistics)})",
             f"  labels      {_labels(statistics)}",
             f"  fields      {_fields(statistics)}",
             f"  characters  {_lengths(statistics.characters)}",
@@ -57,7 +59,7 @@ def _split_order(item: tuple[Split | None, int]) -> int:
 def _labels(statistics: CorpusStatistics) -> str:
     return (
         f"{len(statistics.label_frequencies):,} distinct, {statistics.cardinality:.2f} a document, "
-        f"{statistics.unlabelled:,} documents without"
+        f"{counted(statistics.unlabelled, 'document', grouped=True)} without"
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from postil.cli.console import say
+from postil.cli.console import counted, say
 from postil.cli.progress import watched
 from postil.cli.reading import Reading
 from postil.corpus.corpus import Corpus
@@ -58,11 +58,13 @@ def write_split(
             )
         documents = watched(divided, f"splitting {corpus.name}")
         count = write_corpus(documents, target, to, options, corpus.problems)
-        return [f"wrote {count} documents to {target}, each marked train or test"]
+        return [f"wrote {counted(count, 'document')} to {target}, each marked train or test"]
     with output_folder(target) as folder:
         counts = _write_parts(divided, folder, to or "jsonl", options)
     extension = _extension(to or "jsonl")
-    return [f"wrote {counts[part]} documents to {target}{part}{extension}" for part in SPLITS]
+    return [
+        f"wrote {counted(counts[part], 'document')} to {target}{part}{extension}" for part in SPLITS
+    ]
 
 
 def write_folds(

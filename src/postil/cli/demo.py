@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from postil.cli.console import show_table
+from postil.cli.failures import naming
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,8 @@ def demo(
 
     typer.secho("1. Learning: postil train demo -o demo.postil", bold=True)
     model = train(documents, load_recipe("default"), corpus="demo")
-    save_model(model, output / "demo.postil")
+    with naming(output / "demo.postil"):
+        save_model(model, output / "demo.postil")
     _show_model(model)
 
     typer.secho("\n2. Testing: postil evaluate demo.postil demo", bold=True)
@@ -107,5 +109,5 @@ def _explain(predictor: Predictor, document: Document, page: Path) -> None:
     explanations = [reason.explanation for reason in told.reasons]
     typer.echo(f"{document.id}: {document.fields['title']}")
     typer.echo(render_text(explanations[0], shown=SHOWN_TERMS), nl=False)
-    with output_file(str(page)) as file:
+    with naming(page), output_file(str(page)) as file:
         file.write(render_html(explanations, title=document.fields["title"]).encode())

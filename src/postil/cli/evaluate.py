@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from postil.cli.console import report_problems, show_json
+from postil.cli.console import say, show_json
+from postil.cli.passing import TO_MARK, told
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
 
@@ -36,18 +37,21 @@ def evaluate(
 ) -> None:
     """Measure a model on the documents marked test, or on all if none is marked.
 
+    Documents that the model learned from are measured too, with a warning ("learned_from" in
+    JSON): it does well on them whatever it does on others.
+
     \b
     postil evaluate modapte.postil reuters-modapte
     postil evaluate modapte.postil reuters-modapte --categories shared --json
     """
-    from postil.assessment import assess
+    from postil.assessment import assessment
     from postil.evaluate import Options
     from postil.model.loading import load_model
 
     loaded = load_model(model, threads=threads)
     opened = reading.open(corpus)
-    with steps() as watch:
-        report = assess(
+    with told(opened), steps() as watch:
+        measured = assessment(
             loaded,
             opened,
             corpus=opened.name,
@@ -56,8 +60,13 @@ def evaluate(
             threads=threads,
             watch=watch.reach,
         )
-    report_problems(opened)
+    if measured.learned_from:
+        say(
+            f"warning: these are the documents that {model} learned from: the numbers say how "
+            "well it remembers, not how well it does on others; give it some it has not seen, or "
+            f"{TO_MARK}, and train again"
+        )
     if as_json:
-        show_json(report.to_dict())
+        show_json(measured.report.to_dict() | {"learned_from": measured.learned_from})
     else:
-        typer.echo(report.to_text(top=top), nl=False)
+        typer.echo(measured.report.to_text(top=top), nl=False)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from postil.cli.console import report_problems, say, show_json
+from postil.cli.console import say, show_json
+from postil.cli.failures import naming
+from postil.cli.passing import told
 from postil.cli.reading import Reading, reads_corpus
 
 if TYPE_CHECKING:
@@ -126,9 +128,8 @@ def _documents(
     if name is None:
         return [document_of(texts, fields)]
     corpus = reading.open(name)
-    found = documents_with(corpus, ids)
-    report_problems(corpus)
-    return found
+    with told(corpus):
+        return documents_with(corpus, ids)
 
 
 def _to_dict(
@@ -197,7 +198,7 @@ def _write_page(target: str, document: Document, told: DocumentReasons) -> None:
     page = render_html(
         [reason.explanation for reason in told.reasons], title=_headline(document, told)
     )
-    with output_file(target) as file:
+    with naming(target), output_file(target) as file:
         file.write(page.encode("utf-8"))
     if target != STDOUT:
         say(f"wrote {target}")

@@ -62,6 +62,7 @@ def inspect_model(
             tables.show_category(whole, facts)
         return
     tables.show_facts(whole)
+    tables.show_search(whole)
     tables.show_report(whole)
     tables.show_bytes(whole)
     tables.show_categories(whole, each)

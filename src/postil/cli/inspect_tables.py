@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import typer
 
-from postil.cli.console import show_table
+from postil.cli import inspect_words as words
+from postil.cli.console import counted, show_table
 from postil.cli.inspect_facts import Facts, certificate_of
+from postil.cli.search import search_lines, search_sentence
 from postil.explain.figures import visible
 
 SHOWN_NOTES = 10
@@ -17,14 +20,16 @@ INDENT = "  "
 UNKNOWN = "-"
 WIDTH = 96
 
+_counted = partial(counted, grouped=True)
+
 
 def headline(name: str, whole: Facts) -> str:
     """The model in a line."""
     categories, documents = whole["weights"]["categories"], whole["training"]["documents"]
     corpus = whole["training"]["corpus"]
     return visible(
-        f"{name}: {_counted(categories, 'category', 'categories')}, {_vocabulary(whole)}, trained "
-        f"on {_counted(documents, 'document')}{f' of {corpus}' if corpus else ''}"
+        f"{name}: {_counted(categories, 'category', 'categories')}, {words.vocabulary(whole)}, "
+        f"trained on {_counted(documents, 'document')}{f' of {corpus}' if corpus else ''}"
     )
 
 
@@ -32,20 +37,31 @@ def show_facts(whole: Facts) -> None:
     """Print how texts become decisions, and where the model comes from."""
     recipe = whole["recipe"]
     facts = {
-        "recipe": _recipe(recipe),
-        "learn": _settings(recipe.get("learn") or {}),
-        "selection": _settings(recipe.get("selection") or {}),
-        "method": _settings(whole["method"]),
+        "recipe": words.recipe(recipe),
+        "learn": words.settings(recipe.get("learn") or {}),
+        "selection": words.settings(recipe.get("selection") or {}),
+        "method": words.settings({k: v for k, v in whole["method"].items() if k != "search"}),
         "analyzer": whole["vectorizer"]["analyzer"],
-        "fields": _fields(whole["vectorizer"]),
-        "vectors": _vectors(whole["vectorizer"]),
-        "decision": _decision(whole),
-        "weights": _sparsity(whole["weights"]),
+        "fields": words.fields(whole["vectorizer"]),
+        "vectors": words.vectors(whole["vectorizer"]),
+        "decision": words.decision(whole),
+        "weights": words.sparsity(whole["weights"]),
         "documents": f"sha256 {whole['training']['sha256']}",
         "written by": " ".join(filter(None, [whole["created_by"], whole["created"]])),
-        "evaluation": _settings(whole["evaluation"] or {}),
+        "evaluation": words.settings(whole["evaluation"] or {}),
     }
     _show_pairs({name: text for name, text in facts.items() if text})
+
+
+def show_search(whole: Facts) -> None:
+    """Print how λ was searched for, if it was: a line for each, the best marked."""
+    search = whole["method"].get("search")
+    if not search:
+        return
+    _title("Search for λ")
+    typer.echo(f"{INDENT}{search_sentence(search)}")
+    for line in search_lines(search):
+        typer.echo(f"{INDENT}{line}")
 
 
 def show_report(whole: Facts) -> None:
@@ -60,7 +76,7 @@ def show_report(whole: Facts) -> None:
             "stopped": stopped,
             "iterations": f"{report['iterations']:,} in all",
             "seconds": f"{report['seconds']:.3g} in all" if report["seconds"] else "",
-            "worst": _worst(report["worst"]),
+            "worst": words.worst(report["worst"]),
         }
         _show_pairs({name: text for name, text in facts.items() if text})
     notes = [*report["notes"], *whole["decision"]["notes"]]
@@ -85,7 +101,10 @@ def show_categories(whole: Facts, each: list[Facts]) -> None:
     """Print a line of numbers for each category, and its strongest terms."""
     _title("Categories")
     measure = "share" if each and "share" in each[0] else "threshold"
-    header = ("category", "members", "weights", measure, "iterations", "certificate", "stopped")
+    header = ["category", "members", "weights", measure, "iterations", "certificate", "stopped"]
+    own_lambdas = _chose_by_category(whole)
+    if own_lambdas:
+        header.append("λ")
     rows = [
         (
             INDENT + visible(facts["name"]),
@@ -95,10 +114,11 @@ def show_categories(whole: Facts, each: list[Facts]) -> None:
             _of_report(facts, "iterations"),
             _certificate(facts),
             _of_report(facts, "stopped"),
+            *([_lambda(facts)] if own_lambdas else []),
         )
         for facts in each
     ]
-    show_table((INDENT + header[0], *header[1:]), rows, right=" rrrrr")
+    show_table((INDENT + header[0], *header[1:]), rows, right=" rrrrr r")
     if any(facts["up"] or facts["down"] for facts in each):
         _title(f"Terms that speak for a category, and against it, by {whole['terms']}")
         show_table(
@@ -116,10 +136,10 @@ def show_category(whole: Facts, facts: Facts) -> None:
     pairs = {
         "members": f"{facts['members']:,} of {documents}",
         measure: f"{_measure(facts, measure)} ({facts['state'].replace('_', ' ')})",
-        "decision": _decision(whole),
+        "decision": words.decision(whole),
         "intercept": f"{facts['intercept']:.4g}",
         "weights": f"{facts['nonzeros']:,} of {columns:,} not 0",
-        "report": _report(facts["report"]),
+        "report": words.report(facts["report"]),
         "note": (facts["report"] or {}).get("note", ""),
     }
     _show_pairs({name: text for name, text in pairs.items() if text})
@@ -149,82 +169,6 @@ def _wrapped(text: str, first: str = INDENT, further: str = INDENT * 2) -> None:
         typer.echo(line)
 
 
-def _counted(count: int, noun: str, plural: str = "") -> str:
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
-
-
-def _settings(settings: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {_plain(value)}" for name, value in settings.items())
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, Mapping):
-        return f"({_settings(value)})"
-    if isinstance(value, list | tuple):
-        return " ".join(map(_plain, value))
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _recipe(recipe: Mapping[str, Any]) -> str:
-    source = " ".join(filter(None, [recipe.get("paper"), recipe.get("where")]))
-    named = ": ".join(filter(None, [recipe.get("name"), recipe.get("title")]))
-    return f"{named} ({source})" if source else named
-
-
-def _vocabulary(whole: Facts) -> str:
-    vectorizer = whole["vectorizer"]
-    return _counted(vectorizer["terms"], "hash bucket" if vectorizer["hashed"] else "term")
-
-
-def _fields(vectorizer: Facts) -> str:
-    if not vectorizer["fields"]:
-        return "all, joined"
-    return f"{', '.join(vectorizer['fields'])}, {'apart' if vectorizer['apart'] else 'joined'}"
-
-
-def _vectors(vectorizer: Facts) -> str:
-    constant = ", a constant" if vectorizer["constant"] else ""
-    return (
-        f"tf {vectorizer['tf']}, idf {vectorizer['idf']}, norm {vectorizer['norm']}{constant}; "
-        f"learned from {_counted(vectorizer['documents'], 'document')}"
-    )
-
-
-def _decision(whole: Facts) -> str:
-    calibration = whole["calibration"]
-    return f"{whole['decision']['rule']}; " + (
-        f"probabilities by {calibration}" if calibration else "no probabilities"
-    )
-
-
-def _sparsity(weights: Facts) -> str:
-    density = "" if weights["density"] is None else f" ({weights['density']:.2%})"
-    cells = weights["categories"] * weights["columns"]
-    return (
-        f"{weights['nonzeros']:,} of {cells:,} not 0{density}, "
-        f"stored {weights['storage']} by {weights['order']}"
-    )
-
-
-def _worst(worst: Mapping[str, Any] | None) -> str:
-    if worst is None or worst["certificate"] is None:
-        return "no certificate"
-    return (
-        f"{worst['category']}, {worst['kind']} {worst['certificate']:.1e} after "
-        f"{_counted(worst['iterations'] or 0, 'iteration')}"
-    )
-
-
-def _report(report: Mapping[str, Any] | None) -> str:
-    if report is None:
-        return "the model keeps none"
-    kept = {name: report[name] for name in report if name not in _TOLD_ELSEWHERE}
-    return _settings(kept)
-
-
-_TOLD_ELSEWHERE = ("category", "members", "nonzeros", "note")
-
-
 def _measure(facts: Facts, measure: str) -> str:
     if facts["given"] != "by score":
         return str(facts["given"])
@@ -234,6 +178,16 @@ def _measure(facts: Facts, measure: str) -> str:
 def _of_report(facts: Facts, name: str) -> str:
     value = (facts["report"] or {}).get(name)
     return UNKNOWN if value is None else str(value)
+
+
+def _chose_by_category(whole: Facts) -> bool:
+    """Whether a search gave each category a λ of its own."""
+    return not whole["method"].get("search", {}).get("shared", True)
+
+
+def _lambda(facts: Facts) -> str:
+    value = (facts["report"] or {}).get("lam")
+    return UNKNOWN if value is None else f"{value:g}"
 
 
 def _certificate(facts: Facts) -> str:

@@ -1,85 +1,137 @@
-"""The command line: `postil COMMAND …`."""
+"""The door of the command line, and every way it can end.
+
+Nothing heavy is imported here: the command line is loaded inside :func:`run`, so that Ctrl-C
+ends quietly from the first moment on.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
 import sys
-from typing import Annotated
+import warnings
+from contextlib import suppress
+from types import FrameType
+from typing import TextIO
 
-import typer
+Code = int | str | None
 
-from postil import __version__
-from postil.cli import (
-    analyze,
-    compare,
-    corpus,
-    demo,
-    evaluate,
-    explain,
-    inspect,
-    predict,
-    recipes,
-    reproduce,
-    train,
-    vectorize,
-)
-from postil.errors import PostilError, UsageError
-
-INTERRUPTED = 130  # what typer makes of Ctrl-C
-
-app = typer.Typer(
-    name="postil",
-    help="Text categorization with regularized linear classifiers.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.add_typer(corpus.app, name="corpus")
-app.command("analyze")(analyze.analyze)
-app.command("vectorize")(vectorize.vectorize)
-app.command("train")(train.train)
-app.command("predict")(predict.predict)
-app.command("evaluate")(evaluate.evaluate)
-app.command("explain")(explain.explain)
-app.command("inspect")(inspect.inspect_model)
-app.command("compare")(compare.compare)
-app.command("recipes")(recipes.recipes)
-app.command("reproduce")(reproduce.reproduce)
-app.command("demo")(demo.demo)
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"postil {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
-    ] = False,
-) -> None:
-    """Text categorization with regularized linear classifiers."""
+STDOUT = "standard output"
+FAILURE, WRONG_USAGE = 1, 2
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+INTERRUPTED = 130  # 128 and the number of SIGINT, as shells have it
+CLOSED_PIPE = 141  # 128 and that of SIGPIPE: the reader has seen enough
 
 
 def run() -> None:
     """Run the command line; errors become one line on stderr and an exit code.
 
-    0 is success, 1 failure, 2 wrong usage, 130 Ctrl-C.
+    0 is success, 1 failure, 2 wrong usage, 130 Ctrl-C, 141 a closed pipe.
     """
+    interrupts = _Interrupts()
+    code: Code = 0
     try:
-        app()
-    except PostilError as error:
-        typer.echo(f"postil: {error}", err=True)
-        sys.exit(2 if isinstance(error, UsageError) else 1)
-    except OSError as error:
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            from postil.cli.app import app
+
+            app()
+    except BaseException as error:
+        code = _ending(error, interrupted=interrupts.seen)
+    finally:
+        interrupts.forget()
+    sys.exit(_flushed(code))
+
+
+class _Interrupts:
+    """Remembers Ctrl-C, whatever an import or a library makes of it on its way up."""
+
+    def __init__(self) -> None:
+        self.seen = False
+        # Where it is ignored, as in the background, or somebody else's, it stays so.
+        self._ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if self._ours:
+            try:
+                signal.signal(signal.SIGINT, self)
+            except ValueError:  # not the main thread, which alone hears of signals
+                self._ours = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        self.seen = True
+        signal.default_int_handler(number, frame)
+
+    def forget(self) -> None:
+        """Leave Ctrl-C as it was."""
+        if self._ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _ending(error: BaseException, *, interrupted: bool) -> Code:
+    """The exit code of what ended the command line, once the user knows; a bug is raised again."""
+    # typer turns Ctrl-C and closed pipes into exits of its own, raised while it handles them.
+    cause = error.__context__ if isinstance(error, SystemExit) else error
+    if interrupted or isinstance(cause, KeyboardInterrupt):
+        _tell("interrupted; nothing was left half-written")
+        return INTERRUPTED
+    if isinstance(cause, BrokenPipeError):
+        return CLOSED_PIPE
+    if isinstance(error, SystemExit):
+        return error.code
+    from postil.errors import PostilError, UsageError
+
+    if isinstance(error, PostilError):
+        _tell(str(error))
+        return WRONG_USAGE if isinstance(error, UsageError) else FAILURE
+    if isinstance(error, OSError):
         # A full disk, a closed terminal: nothing of ours, but no reason for a traceback.
-        where = f"{error.filename}: " if error.filename else ""
-        typer.echo(f"postil: {where}{error.strerror or error}", err=True)
-        sys.exit(1)
-    except SystemExit as end:
-        if end.code == INTERRUPTED:
-            typer.echo("postil: interrupted; nothing was left half-written", err=True)
-        raise
+        # Files go by their names; what has none and cannot be written is where results go.
+        nameless = STDOUT if error.errno in UNWRITABLE else ""
+        where = str(error.filename or nameless)
+        _tell(": ".join(filter(None, [where, error.strerror or str(error)])))
+        return FAILURE
+    raise error
+
+
+def _warn(
+    message: Warning | str,
+    category: type[Warning],  # noqa: ARG001 - what warnings call it with
+    filename: str,  # noqa: ARG001
+    lineno: int,  # noqa: ARG001
+    file: TextIO | None = None,  # noqa: ARG001
+    line: str | None = None,  # noqa: ARG001
+) -> None:
+    """Show a warning as a line of its own: where in our code it arose tells a user nothing."""
+    _write(f"warning: {message}")
+
+
+def _tell(message: str) -> None:
+    _write(f"postil: {message}")
+
+
+def _write(line: str) -> None:
+    with suppress(OSError):  # or nobody is there to be told
+        print(line, file=sys.stderr, flush=True)
+
+
+def _flushed(code: Code) -> Code:
+    """The exit code after all is written."""
+    failures = [_unwritten(sys.stdout), _unwritten(sys.stderr)]
+    if any(isinstance(failure, BrokenPipeError) for failure in failures):
+        return CLOSED_PIPE
+    if failures[0] is not None and code == 0:
+        _tell(f"{STDOUT}: {failures[0].strerror}")
+        return FAILURE
+    return code
+
+
+def _unwritten(stream: TextIO | None) -> OSError | None:
+    """Why a stream cannot be written; it is then let go, or shutdown would complain."""
+    if stream is None:  # closed before we were called
+        return None
+    try:
+        stream.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return error
+    return None

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from postil.cli.console import report_problems
+from postil.cli.failures import naming
+from postil.cli.passing import told
 from postil.cli.progress import meter
 from postil.cli.reading import Reading, reads_corpus
 
@@ -53,16 +54,15 @@ def predict(
 
     predictor = Predictor(load_model(model, threads=threads), threads)
     opened = reading.open(corpus)
-    with meter(f"predicting {opened.name}") as shown:
+    with told(opened), meter(f"predicting {opened.name}") as shown:
         lines = _lines(predictor, opened, chunk, scores, shown.advance)
         if output is None:
             for line in lines:
                 typer.echo(line)
         else:
-            with output_file(output) as file:
+            with naming(output), output_file(output) as file:
                 for line in lines:
                     file.write(f"{line}\n".encode())
-    report_problems(opened)
 
 
 def _lines(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
+SEARCHING = "searching λ"
 PATIENCE = 1.0  # seconds without a bar: most commands are over by then
 
 
@@ -106,13 +107,20 @@ class Steps:
         if self._meter is None or step != self._step:
             self.close()
             self._step = step
-            self._meter = Meter(step, total, "documents" if total is None else "categories")
+            self._meter = Meter(step, total, _unit(step, total))
         self._meter.reach(done, total)
 
     def close(self) -> None:
         """Take the meter away."""
         if self._meter is not None:
             self._meter.close()
+
+
+def _unit(step: str, total: int | None) -> str:
+    """What a step counts: documents as they come, fits of a search, or categories."""
+    if total is None:
+        return "documents"
+    return "fits" if SEARCHING in step else "categories"
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from postil.cli.console import say
-from postil.corpus.corpus import Corpus
+from postil.cli.passing import PassingCorpus
 
 Split = Literal["train", "test"]
 PANEL = "Reading"
@@ -71,7 +71,7 @@ class Reading:
 
     values: dict[str, Any]
 
-    def open(self, name_or_path: str) -> Corpus:
+    def open(self, name_or_path: str) -> PassingCorpus:
         """Open the corpus and say on stderr how it is read."""
         from postil.corpus.opening import open_corpus
         from postil.corpus.options import ReadOptions, parse_text_columns
@@ -95,7 +95,9 @@ class Reading:
         corpus = open_corpus(name_or_path, options, _choices(given["option"] or []))
         if corpus.description.startswith("reading "):
             say(corpus.description)
-        return corpus.only(cast(Split, given["split"])) if given["split"] else corpus
+        if given["split"]:
+            corpus = corpus.only(cast(Split, given["split"]))
+        return PassingCorpus(corpus)
 
 
 def _choices(given: list[str]) -> dict[str, str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from postil.cli.console import say, show_json
+from postil.cli.progress import Steps, steps
 
 if TYPE_CHECKING:
     from postil.papers.runner import Step
@@ -44,19 +46,21 @@ def reproduce(
     from postil.papers.loading import load_paper
     from postil.papers.registry import experiments_of
     from postil.papers.runner import reproduce as run
+    from postil.papers.watching import watched_by
 
     if output is not None:
         from postil.papers.plots.drawing import require_plots
 
         require_plots()  # before the work, not after it
-    result = run(
-        load_paper(paper),
-        experiments_of(paper),
-        only=only,
-        cache=ResultCache(),
-        refresh=refresh,
-        progress=_tell,
-    )
+    with steps() as shown, watched_by(shown.reach):
+        result = run(
+            load_paper(paper),
+            experiments_of(paper),
+            only=only,
+            cache=ResultCache(),
+            refresh=refresh,
+            progress=partial(_tell, shown),
+        )
     if output is not None:
         from postil.papers.render.files import write_files
 
@@ -72,7 +76,8 @@ def reproduce(
     print_reproduction(result)
 
 
-def _tell(step: Step) -> None:
+def _tell(shown: Steps, step: Step) -> None:
+    shown.close()  # the bar of an experiment that is over
     state = {
         "started": "…",
         "finished": f"done in {step.seconds:.1f} s",

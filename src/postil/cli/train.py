@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.console import report_problems, say, show_json
+from postil.cli.console import counted, say, show_json
+from postil.cli.failures import check_model_output, naming
+from postil.cli.passing import told
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
+from postil.cli.search import search_lines, search_sentence, searching
 
 if TYPE_CHECKING:
-    from postil.corpus.corpus import Corpus
-    from postil.corpus.document import Document
     from postil.evaluate import Report
     from postil.model.model import Model
 
@@ -36,6 +36,28 @@ def train(
         int | None, typer.Option("--threads", help="Threads (default: every processor).")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of folds and random orders.")] = 0,
+    search: Annotated[
+        bool,
+        typer.Option(
+            "--search",
+            help="Search for λ by cross-validation: 10^-k for k = 0..6, 5 folds, one for all.",
+        ),
+    ] = False,
+    search_per_category: Annotated[
+        bool, typer.Option("--search-per-category", help="Search for a λ for each category.")
+    ] = False,
+    search_folds: Annotated[
+        int | None, typer.Option("--search-folds", min=2, help="Folds of the search.")
+    ] = None,
+    search_measure: Annotated[
+        str | None,
+        typer.Option(
+            "--search-measure", help="f1, error, loss, break-even or log-likelihood (default f1)."
+        ),
+    ] = None,
+    search_grid: Annotated[
+        str | None, typer.Option("--search-grid", help="The λ to try, as 1e-2,1e-3,1e-4.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For a program to read.")] = False,
 ) -> None:
     """Learn a categorizer from labelled documents and write it to a file.
@@ -43,29 +65,42 @@ def train(
     Documents marked test are never learned from; if there are any, the model is measured on them.
     Thresholds and probabilities come from training documents alone.
 
+    A search chooses λ, the strength of regularization, by cross-validation on the training
+    documents: it learns once for each fold and λ. Any option of a search asks for one; what they
+    leave out is as the recipe's [search] table says, or else the paper's.
+
     \b
     postil train demo -o demo.postil
     postil train reuters-modapte -o modapte.postil --recipe mod-least-squares
     postil train mails.csv -o mails.postil --label-column folder --text-columns subject
+    postil train demo -o searched.postil -r logistic --search
+    postil train demo -o searched.postil --search-per-category --search-folds 3
     """
     from postil.assessment import assess
     from postil.model.saving import save_model
     from postil.recipes.recipe import load_recipe
     from postil.training import train as learn
 
-    chosen = load_recipe(recipe)
+    chosen = searching(
+        load_recipe(recipe),
+        search=search,
+        per_category=search_per_category,
+        folds=search_folds,
+        measure=search_measure,
+        grid=search_grid,
+    )
+    check_model_output(output)
     opened = reading.open(corpus)
     begun = time.monotonic()
-    seen = _Passing(opened)
-    with steps() as watch:
+    with told(opened), steps() as watch:
         model = learn(
-            seen, chosen, corpus=opened.name, threads=threads, seed=seed, watch=watch.reach
+            opened, chosen, corpus=opened.name, threads=threads, seed=seed, watch=watch.reach
         )
     seconds = time.monotonic() - begun
-    report_problems(opened)
-    save_model(model, output)
+    with naming(output):
+        save_model(model, output)
     report = None
-    if test and seen.tested:
+    if test and opened.tested:
         with steps() as watch:
             report = assess(
                 model,
@@ -80,28 +115,22 @@ def train(
     _show(model, output, seconds, report)
 
 
-class _Passing:
-    """A corpus whose test documents are counted as it passes."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-        self.tested = 0
-
-    def __iter__(self) -> Iterator[Document]:
-        for document in self._corpus:
-            self.tested += document.split == "test"
-            yield document
-
-
 def _show(model: Model, output: Path, seconds: float, report: Report | None) -> None:
     if report is not None:
         typer.echo(report.to_text(), nl=False)
     size = output.stat().st_size
     worst = max((each["certificate"] or 0.0 for each in model.reports), default=0.0)
     say(
-        f"learned {len(model.names)} categories from {model.training.documents} documents and "
-        f"{model.vectorizer.terms} terms in {seconds:.1f} s; largest certificate {worst:.1e}"
+        f"learned {counted(len(model.names), 'category', 'categories')} from "
+        f"{counted(model.training.documents, 'document')} and "
+        f"{counted(model.vectorizer.terms, 'term')} in {seconds:.1f} s; "
+        f"largest certificate {worst:.1e}"
     )
+    found = model.method.get("search")
+    if found:
+        say(search_sentence(found))
+        for line in search_lines(found):
+            say(f"  {line}")
     for note in (each["note"] for each in model.reports if each["note"]):
         say(f"  {note}")
     say(f"wrote {output} ({size / 1e6:.1f} MB); see postil inspect {output}")
@@ -117,6 +146,7 @@ def _as_dict(
         "categories": len(model.names),
         "terms": model.vectorizer.terms,
         "seconds": seconds,
+        "search": model.method.get("search"),
         "reports": list(model.reports),
         "evaluation": None if report is None else report.to_dict(),
     }

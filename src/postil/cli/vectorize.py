@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from postil.cli.console import report_problems, say
+from postil.cli.console import counted, say
+from postil.cli.failures import check_output, naming
+from postil.cli.passing import told
 from postil.cli.progress import Meter, meter
 from postil.cli.reading import Reading, reads_corpus
 
@@ -101,20 +103,24 @@ def vectorize(
     format = to or _format_of(output)
     if compress and format != "npz":
         raise typer.BadParameter("--compress is for .npz; end a svmlight file in .gz or .zst")
+    check_output(output)
     opened = reading.open(corpus)
     facts = RowFacts()
-    with meter(f"vectorizing {opened.name}") as shown:
+    with told(opened), meter(f"vectorizing {opened.name}") as shown:
         stream = _Chunks(opened, chosen, chunk, facts, shown)
         matrix = vectorizer.fit_transform_chunks(stream)
-    report_problems(opened)
-    _write(output, format, matrix, vectorizer, facts, compress=compress)
+    with naming(output):
+        _write(output, format, matrix, vectorizer, facts, compress=compress)
     unmarked = facts.splits.count("")
     if 0 < unmarked < len(facts.splits):
-        say(f"{unmarked} documents are marked neither train nor test and were learned from")
+        fate = "is {} and was" if unmarked == 1 else "are {} and were"
+        marked = fate.format("marked neither train nor test")
+        say(f"{counted(unmarked, 'document')} {marked} learned from")
     rows, columns = matrix.shape
     say(
-        f"wrote {rows} documents × {columns} columns, {matrix.nnz} entries, "
-        f"{len(facts.categories)} categories to {output}"
+        f"wrote {counted(rows, 'document')} × {counted(columns, 'column')}, "
+        f"{counted(matrix.nnz, 'entry', 'entries')}, "
+        f"{counted(len(facts.categories), 'category', 'categories')} to {output}"
     )
 
 

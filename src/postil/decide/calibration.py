@@ -89,6 +89,6 @@ def calibration_from_parts(
 
 
 def _named(kind: str) -> type[Logistic] | type[Platt] | type[Isotonic]:
-    if kind not in CALIBRATIONS:
-        raise SpecError(f"no calibration is called {kind!r}{advice(kind, CALIBRATIONS)}")
+    if not isinstance(kind, str) or kind not in CALIBRATIONS:
+        raise SpecError(f"no calibration is called {kind!r}{advice(str(kind), CALIBRATIONS)}")
     return CALIBRATIONS[kind]

@@ -55,10 +55,13 @@ def make_folds(truth: Sparse, count: int = 5, seed: int = 0) -> Folds:
     """
     by_document = checked_truth(truth).tocsr()
     documents = by_document.shape[0]
+    if isinstance(count, bool) or not isinstance(count, int | np.integer):
+        raise UsageError(f"folds are a whole number of at least 2, not {count!r}")
     if not 2 <= count <= documents:
         raise UsageError(
-            f"{documents} documents cannot be cut in {count} folds: each fold holds out one "
-            "document or more, and there are 2 folds or more"
+            f"{documents} document{'' if documents == 1 else 's'} cannot be cut in {count} "
+            f"fold{'' if count == 1 else 's'}: each fold holds out one document or more, and "
+            "there are 2 folds or more"
         )
     names = [str(category) for category in range(by_document.shape[1])]
     bounds = by_document.indptr.tolist()

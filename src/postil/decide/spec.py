@@ -54,6 +54,8 @@ class RuleSpec:
 
 def parse_rule(spec: str) -> RuleSpec:
     """Read a spec; what is wrong with it is said with the part that is wrong."""
+    if not isinstance(spec, str):
+        _refuse(spec, "a rule is a text, such as 'f1' or 'precision(0.9)'")
     (name, argument), *modifiers = _items(spec)
     if name not in RULES:
         _refuse(spec, f"no decision rule is called {name!r}{advice(name, RULES)}")
@@ -135,5 +137,5 @@ def _number(value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
-def _refuse(spec: str, message: str) -> NoReturn:
+def _refuse(spec: object, message: str) -> NoReturn:
     raise SpecError(f"decision rule {spec!r}: {message}")

@@ -4,104 +4,34 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from postil.decide import parse_rule
 from postil.errors import InputError, UsageError
-from postil.learn.learners import Learner, learner_from
-from postil.learn.search import PAPER_GRID, LambdaSearch
-from postil.text.analyzer import Analyzer
-from postil.text.suggest import advice
-from postil.vectors.fields import Fields
-from postil.vectors.vectorizer import Vectorizer
-from postil.vectors.vocabulary import TermBounds
-from postil.vectors.weighting import Weighting
+from postil.learn.learners import Learner, NaiveBayesLearner, learner_from
+from postil.learn.regularization import Regularization
+from postil.recipes.entries import at
+from postil.recipes.parts import Decide, Expectation, Representation, Search, TermSelection
+from postil.recipes.schema import check_recipe
+from postil.text.suggest import advice, near_names
+
+__all__ = [
+    "DEFAULT",
+    "Decide",
+    "Expectation",
+    "Recipe",
+    "Representation",
+    "Search",
+    "TermSelection",
+    "load_recipe",
+    "recipe_names",
+    "recipe_text",
+]
 
 DEFAULT = "default"
-
-
-@dataclass(frozen=True, slots=True)
-class Representation:
-    """Text to vectors."""
-
-    analyzer: str = "words lower min(2)"
-    fields: tuple[str, ...] = ()
-    apart: bool = False
-    weights: str = "tfidf"
-    norm: str = "l2"
-    min_df: float = 1
-    max_df: float = 1.0
-    min_occurrences: int = 1
-    max_terms: int | None = None
-    buckets: int | None = None
-
-    def vectorizer(self, threads: int | None = None) -> Vectorizer:
-        """A vectorizer that has seen nothing yet."""
-        return Vectorizer(
-            Analyzer(self.analyzer),
-            fields=Fields(tuple(self.fields), self.apart),
-            weighting=Weighting.named(self.weights, norm=self.norm),  # type: ignore[arg-type]
-            bounds=TermBounds(self.min_df, self.max_df, self.max_terms, self.min_occurrences),
-            buckets=self.buckets,
-            threads=threads,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class TermSelection:
-    """Which terms a category keeps; without a measure all of them."""
-
-    measure: str | None = None
-    terms: int | None = None
-    threshold: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """The strength of regularization by cross-validation; see ``LambdaSearch``."""
-
-    grid: tuple[float, ...] = PAPER_GRID
-    folds: int = 5
-    shared: bool = True
-    measure: str = "f1"
-    one_standard_error: bool = False
-
-    def __post_init__(self) -> None:
-        self.over_lambda()
-
-    def over_lambda(self, documents: int | None = None, seed: int = 0) -> LambdaSearch:
-        """The search; few documents make few folds."""
-        folds = self.folds
-        if documents is not None:
-            folds = max(2, min(folds, documents))
-        return LambdaSearch(
-            self.grid, folds, self.shared, self.measure, seed, self.one_standard_error
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Decide:
-    """Scores to decisions and probabilities."""
-
-    rule: str = "default"
-    calibration: str | None = None
-    folds: int = 5
-
-    def __post_init__(self) -> None:
-        parse_rule(self.rule)
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """What a paper prints for a corpus, and how near we promise to come."""
-
-    corpus: str
-    measure: str
-    value: float
-    tolerance: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +50,38 @@ class Recipe:
     expect: tuple[Expectation, ...] = ()
 
     def __post_init__(self) -> None:
-        learner = self.learner()
+        check_recipe(self.to_dict())
+        with at("[representation]"):
+            self.representation.vectorizer()
+        with at("[learn]"):
+            learner = self.learner()
+        with at("[selection]"):
+            self.selection.check()
+            self._refuse_selection(learner)
         if self.search is not None:
-            self.search.over_lambda().check(learner.searched())
+            with at("[search]"):
+                self.search.over_lambda().check(learner.searched())
+        with at("[decide] rule"):
+            parse_rule(self.decide.rule)
+
+    def _refuse_selection(self, learner: Learner) -> None:
+        if self.selection.measure is None or not isinstance(learner, NaiveBayesLearner):
+            return
+        if learner.model.form == "multi-class":
+            raise UsageError(
+                "multi-class Naive Bayes uses the same terms for all categories; leave the table "
+                'out, or write form = "one-vs-rest" in [learn]'
+            )
+
+    def searching(self, **wanted: Any) -> Recipe:  # noqa: ANN401 - the entries of [search]
+        """The same method with λ searched for instead of given.
+
+        ``wanted`` are entries of ``[search]``; what they leave out is as the recipe has it, or as
+        the paper: 5 folds, λ = 10^-k for k = 0..6, one λ for all categories.
+        """
+        strengths = {each.name for each in fields(Regularization)}
+        learn = {name: value for name, value in self.learn.items() if name not in strengths}
+        return replace(self, learn=learn, search=replace(self.search or Search(), **wanted))
 
     def learner(self) -> Learner:
         """What learns, as the ``[learn]`` table says."""
@@ -147,27 +106,21 @@ class Recipe:
     @classmethod
     def from_dict(cls, table: Mapping[str, Any], source: str = "the recipe") -> Recipe:
         """From the tables of a TOML file."""
-        parts = {
-            "representation": Representation,
-            "selection": TermSelection,
-            "search": Search,
-            "decide": Decide,
-        }
-        values: dict[str, Any] = {}
-        try:
-            _refuse_unknown("", table, {f.name for f in fields(cls)})
-            for name, value in table.items():
-                if name in parts:
-                    values[name] = _made(parts[name], name, value)
-                elif name == "expect":
-                    values[name] = tuple(_made(Expectation, name, each) for each in value)
-                else:
-                    values[name] = value
-            if "name" not in values:
-                raise UsageError("a recipe needs a name")
-            return cls(**values)
-        except UsageError as error:
-            raise UsageError(f"{source}: {error}") from None
+        with at(source):
+            check_recipe(table)
+            parts = {
+                name: _made(kind, table[name]) for name, kind in _PARTS.items() if name in table
+            }
+            expect = tuple(_made(Expectation, each) for each in table.get("expect", ()))
+            return cls(**{**table, **parts, "expect": expect})
+
+
+_PARTS: Mapping[str, Any] = {
+    "representation": Representation,
+    "selection": TermSelection,
+    "search": Search,
+    "decide": Decide,
+}
 
 
 def _plain(part: Any) -> dict[str, Any]:  # noqa: ANN401 - one of the dataclasses above
@@ -176,15 +129,8 @@ def _plain(part: Any) -> dict[str, Any]:  # noqa: ANN401 - one of the dataclasse
     return {name: list(v) if isinstance(v, tuple) else v for name, v in kept.items()}
 
 
-def _made(kind: Any, name: str, table: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    _refuse_unknown(f"[{name}]", table, {f.name for f in fields(kind)})
+def _made(kind: Any, table: Mapping[str, Any]) -> Any:  # noqa: ANN401
     return kind(**{key: tuple(v) if isinstance(v, list) else v for key, v in table.items()})
-
-
-def _refuse_unknown(where: str, table: Mapping[str, Any], known: set[str]) -> None:
-    for name in table:
-        if name not in known:
-            raise UsageError(f"{where} has no entry {name!r}{advice(name, sorted(known))}".strip())
 
 
 def recipe_names() -> list[str]:
@@ -205,14 +151,26 @@ def recipe_text(name: str) -> str:
     if name in recipe_names():
         return (files("postil.recipes") / "files" / f"{name}.toml").read_text(encoding="utf-8")
     path = Path(name)
-    if path.suffix == ".toml" and path.is_file():
-        try:
-            return path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            raise InputError(f"{name}: a recipe is a text file in UTF-8, and this is not") from None
+    if path.suffix == ".toml" or len(path.parts) > 1:
+        return _file_text(path, name)
     raise UsageError(
         f"there is no recipe {name!r}{advice(name, recipe_names())}; a path ends in .toml"
     )
+
+
+def _file_text(path: Path, name: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        near = near_names(path.stem, recipe_names())
+        meant = f"; the recipe {near[0]} of postil's own is named without .toml" if near else ""
+        raise UsageError(f"recipe {name}: there is no such file{meant}") from None
+    except UnicodeDecodeError:
+        raise InputError(
+            f"recipe {name}: a recipe is a text file in UTF-8, and this is not"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"recipe {name}: cannot be read ({error.strerror})") from None
 
 
 def _parsed(text: str, source: str) -> Recipe:
@@ -220,4 +178,6 @@ def _parsed(text: str, source: str) -> Recipe:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{source}: it is not TOML: {error}") from None
+    except RecursionError:
+        raise InputError(f"{source}: it is not a recipe: lists in lists in lists") from None
     return Recipe.from_dict(table, source)

@@ -1,0 +1,93 @@
+"""What `postil inspect` knows of a model, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from postil.cli.console import counted
+from postil.cli.inspect_facts import Facts
+
+_TOLD_ELSEWHERE = ("category", "members", "nonzeros", "note")
+
+_counted = partial(counted, grouped=True)
+
+
+def settings(given: Mapping[str, Any]) -> str:
+    """Names and values, as they come."""
+    return ", ".join(f"{name} {_plain(value)}" for name, value in given.items())
+
+
+def _plain(value: object) -> str:
+    """A value, nested or not."""
+    if isinstance(value, Mapping):
+        return f"({settings(value)})"
+    if isinstance(value, list | tuple):
+        return " ".join(map(_plain, value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def recipe(table: Mapping[str, Any]) -> str:
+    """A recipe by its name, and where it was published."""
+    source = " ".join(filter(None, [table.get("paper"), table.get("where")]))
+    named = ": ".join(filter(None, [table.get("name"), table.get("title")]))
+    return f"{named} ({source})" if source else named
+
+
+def vocabulary(whole: Facts) -> str:
+    """How many terms there are."""
+    vectorizer = whole["vectorizer"]
+    return _counted(vectorizer["terms"], "hash bucket" if vectorizer["hashed"] else "term")
+
+
+def fields(vectorizer: Facts) -> str:
+    """Which fields are read, and how."""
+    if not vectorizer["fields"]:
+        return "all, joined"
+    return f"{', '.join(vectorizer['fields'])}, {'apart' if vectorizer['apart'] else 'joined'}"
+
+
+def vectors(vectorizer: Facts) -> str:
+    """How counts become weights."""
+    constant = ", a constant" if vectorizer["constant"] else ""
+    return (
+        f"tf {vectorizer['tf']}, idf {vectorizer['idf']}, norm {vectorizer['norm']}{constant}; "
+        f"learned from {_counted(vectorizer['documents'], 'document')}"
+    )
+
+
+def decision(whole: Facts) -> str:
+    """How scores become decisions and probabilities."""
+    calibration = whole["calibration"]
+    return f"{whole['decision']['rule']}; " + (
+        f"probabilities by {calibration}" if calibration else "no probabilities"
+    )
+
+
+def sparsity(weights: Facts) -> str:
+    """How many weights there are."""
+    density = "" if weights["density"] is None else f" ({weights['density']:.2%})"
+    cells = weights["categories"] * weights["columns"]
+    return (
+        f"{weights['nonzeros']:,} of {cells:,} not 0{density}, "
+        f"stored {weights['storage']} by {weights['order']}"
+    )
+
+
+def worst(fit: Mapping[str, Any] | None) -> str:
+    """The fit with the largest certificate."""
+    if fit is None or fit["certificate"] is None:
+        return "no certificate"
+    return (
+        f"{fit['category']}, {fit['kind']} {fit['certificate']:.1e} after "
+        f"{_counted(fit['iterations'] or 0, 'iteration')}"
+    )
+
+
+def report(told: Mapping[str, Any] | None) -> str:
+    """How a category was learned, but for what is told elsewhere."""
+    if told is None:
+        return "the model keeps none"
+    kept = {name: told[name] for name in told if name not in _TOLD_ELSEWHERE}
+    return settings(kept)

@@ -1,0 +1,171 @@
+"""What one entry of a recipe may be: a test, the test in words, and an example."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from postil.errors import InputError, UsageError
+from postil.learn.option_rules import Rule, number
+from postil.text.suggest import advice, near_names
+
+Table = Mapping[str, "Entry"]
+
+SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A rule for a value, and an example as TOML has it; ``names`` are those a name is one of.
+
+    A table without an entry that is ``needed`` is refused.
+    """
+
+    rule: Rule
+    example: str
+    names: tuple[str, ...] = ()
+    needed: bool = False
+
+    def check(self, place: str, key: str, value: object) -> None:
+        """Refuse a value that breaks the rule."""
+        if self._holds(value):
+            return
+        near = near_names(value, self.names) if isinstance(value, str) else []
+        meant = f"did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise UsageError(
+            f"{place} {key}: expected {self.rule.words(value)}, got {_shown(value)}; ".lstrip()
+            + (meant or f"write {key} = {self.example}")
+        )
+
+    def _holds(self, value: object) -> bool:
+        try:
+            return self.rule.holds(value)
+        except OverflowError:  # TOML has whole numbers of any length
+            return False
+
+
+def text(example: str, *, empty: bool = True) -> Entry:
+    """Any text."""
+    words = "a text" if empty else "a text that is not empty"
+    holds = _is_text if empty else lambda value: _is_text(value) and bool(value)
+    return Entry(_rule(words, holds), json.dumps(example))
+
+
+def texts(*example: str) -> Entry:
+    """A list of texts."""
+    return Entry(_rule("a list of texts", _list_of(_is_text)), json.dumps(example))
+
+
+def flag(example: bool) -> Entry:
+    """Yes or no."""
+    words = "true or false, without quotes"
+    return Entry(_rule(words, lambda value: isinstance(value, bool)), _shown(example))
+
+
+def name_of(names: Iterable[str], example: str) -> Entry:
+    """One of some names."""
+    known = tuple(names)
+    words = f"one of {', '.join(known)}"
+    return Entry(
+        _rule(words, lambda value: _is_text(value) and value in known), json.dumps(example), known
+    )
+
+
+def positive(example: str) -> Entry:
+    """A finite number above 0."""
+    return Entry(number("a finite number above 0", lambda value: value > 0), example)
+
+
+def positives(example: str) -> Entry:
+    """A list of finite numbers above 0."""
+    one = number("", lambda value: value > 0)
+    return Entry(_rule("a list of finite numbers above 0", _list_of(one.holds)), example)
+
+
+def any_number(example: str, least: float = -math.inf) -> Entry:
+    """A finite number, perhaps of at least so much."""
+    words = "a finite number" + ("" if least == -math.inf else f" of at least {least:g}")
+    return Entry(number(words, lambda value: value >= least), example)
+
+
+def table(example: str) -> Entry:
+    """A table, of which no more is said here."""
+    return Entry(_rule("a table", lambda value: isinstance(value, Mapping)), example)
+
+
+def check_is_table(place: str, given: object) -> None:
+    """Refuse what is no table."""
+    if not isinstance(given, Mapping):
+        raise UsageError(
+            f"{place}: expected a table, got {_shown(given)}; write {place} on a line of its own, "
+            "once, and its entries below it"
+        )
+
+
+def needed(entry: Entry) -> Entry:
+    """The same, and no table without it."""
+    return replace(entry, needed=True)
+
+
+def check_table(place: str, given: Any, entries: Table) -> None:  # noqa: ANN401
+    """Refuse a table that is none, has an entry it cannot have, or a wrong value of one."""
+    check_is_table(place, given)
+    for key in given:
+        if key not in entries:
+            raise UsageError(f"{place} has no entry {key!r}{advice(key, sorted(entries))}")
+    for key, entry in entries.items():
+        if key in given:
+            entry.check(place, key, given[key])
+        elif entry.needed:
+            raise UsageError(f"{place or 'a recipe'} needs a {key}; write {key} = {entry.example}")
+
+
+def check_tables(place: str, given: object, entries: Table) -> None:
+    """Refuse what is no list of such tables."""
+    if not isinstance(given, list | tuple):
+        raise UsageError(
+            f"{place}: expected a list of tables, got {_shown(given)}; write the head of each as "
+            f"[{place}]"
+        )
+    for each in given:
+        check_table(place, each, entries)
+
+
+@contextmanager
+def at(place: str) -> Iterator[None]:
+    """Say of an error where in the recipe it belongs."""
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(f"{place}: {error}") from None
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
+
+
+def _rule(words: str, holds: Callable[[Any], bool]) -> Rule:
+    return Rule(lambda _: words, holds)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _list_of(holds: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, list | tuple) and all(map(holds, value))
+
+
+def _shown(value: object) -> str:
+    """A value nearly as TOML has it, on one line."""
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list | tuple) and any(isinstance(each, Mapping) for each in value):
+        return "a list of tables"
+    if isinstance(value, bool | str | list | tuple):
+        shown = json.dumps(value, ensure_ascii=False, default=str)
+    else:
+        shown = str(value)
+    return shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"

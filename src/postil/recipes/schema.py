@@ -1,0 +1,180 @@
+"""Every entry a recipe can have, and what it may be: the one place where types are checked.
+
+A table is a mapping of keys to entries. What a single value cannot show (two entries that
+contradict each other, a spec that does not parse) is refused by those who know, in
+``Recipe.__post_init__``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, get_args
+
+from postil.decide import CALIBRATIONS
+from postil.errors import UsageError
+from postil.features.measures import MEASURES as TERM_MEASURES
+from postil.learn.learners import LEARNERS
+from postil.learn.losses import LOSSES
+from postil.learn.method import Method
+from postil.learn.naive_bayes import Form
+from postil.learn.option_rules import number, whole
+from postil.learn.priors import PRIORS
+from postil.learn.search_measures import MEASURES as SEARCH_MEASURES
+from postil.learn.solvers import SOLVERS, InterceptKind
+from postil.recipes.entries import (
+    Entry,
+    Table,
+    any_number,
+    check_is_table,
+    check_table,
+    check_tables,
+    flag,
+    name_of,
+    needed,
+    positive,
+    positives,
+    table,
+    text,
+    texts,
+)
+from postil.text.suggest import advice
+from postil.vectors.vectorizer import MOST_BUCKETS
+from postil.vectors.weighting import NAMED, NORMS
+
+MOST = 2**31 - 1
+
+
+def _whole(example: int, least: int = 1, most: int = MOST) -> Entry:
+    return Entry(whole(least, most), str(example))
+
+
+def _documents(example: str) -> Entry:
+    """Whole numbers count documents, others are shares of them."""
+    words = "a whole number of documents, or a share of them from 0.0 to 1.0"
+    return Entry(
+        number(words, lambda value: 0 <= value <= (MOST if isinstance(value, int) else 1)), example
+    )
+
+
+HEAD: Table = {
+    "name": needed(text("mine", empty=False)),
+    "title": text("What it is"),
+    "paper": text("zhang-oles-2001"),
+    "where": text("table 2"),
+}
+
+REPRESENTATION: Table = {
+    "analyzer": text("words lower min(2)", empty=False),
+    "fields": texts("title", "body"),
+    "apart": flag(True),
+    "weights": name_of(NAMED, "tfidf"),
+    "norm": name_of(NORMS, "l2"),
+    "min_df": _documents("2"),
+    "max_df": _documents("0.5"),
+    "min_occurrences": _whole(3),
+    "max_terms": _whole(10000),
+    "buckets": _whole(2**20, most=MOST_BUCKETS),
+}
+
+SELECTION: Table = {
+    "measure": name_of(TERM_MEASURES, "gini"),
+    "terms": _whole(1000),
+    "threshold": any_number("0.01"),
+}
+
+SEARCH: Table = {
+    "grid": positives("[1e-2, 1e-3, 1e-4]"),
+    "folds": _whole(5, least=2),
+    "shared": flag(True),
+    "measure": name_of(SEARCH_MEASURES, "f1"),
+    "one_standard_error": flag(False),
+}
+
+DECIDE: Table = {
+    "rule": text("f1", empty=False),
+    "calibration": name_of(CALIBRATIONS, "platt"),
+    "folds": _whole(5, least=2),
+}
+
+EXPECT: Table = {
+    "corpus": needed(text("reuters-modapte", empty=False)),
+    "measure": needed(text("micro-f1", empty=False)),
+    "value": needed(any_number("87.2")),
+    "tolerance": needed(any_number("1.5", least=0)),
+}
+
+# The solver's options: a table of their own, which depends on the solver.
+OPTIONS = "options"
+_LEARNER = {"learner": name_of(LEARNERS, "linear")}
+
+LEARN: Mapping[str, Table] = {
+    "linear": {
+        **_LEARNER,
+        "loss": name_of(LOSSES, "logistic"),
+        "prior": name_of(PRIORS, "gaussian"),
+        "solver": name_of(SOLVERS, "dual-coordinate"),
+        "lam": positive("1e-3"),
+        "C": positive("1.0"),
+        "prior_variance": positive("1.0"),
+        "intercept": name_of(get_args(InterceptKind), "penalised"),
+        "constant": positive("1.0"),
+        OPTIONS: table("{ iterations = 1000 }"),
+    },
+    "naive-bayes": {
+        **_LEARNER,
+        "smoothing": positive("1e-2"),
+        "form": name_of(get_args(Form), "one-vs-rest"),
+    },
+}
+
+# Tables whose entries depend on nothing but the table.
+PLAIN: Mapping[str, Table] = {
+    "representation": REPRESENTATION,
+    "selection": SELECTION,
+    "search": SEARCH,
+    "decide": DECIDE,
+}
+KEYS = (*HEAD, *PLAIN, "learn", "expect")
+
+
+def check_recipe(recipe: Mapping[str, Any]) -> None:
+    """Refuse a recipe's tables at the first entry that is not what it may be."""
+    for key in recipe:
+        if key not in KEYS:
+            raise UsageError(f"it has no entry {key!r}{advice(key, sorted(KEYS))}")
+    check_table("", {key: recipe[key] for key in recipe if key in HEAD}, HEAD)
+    for name, entries in PLAIN.items():
+        if name in recipe:
+            check_table(f"[{name}]", recipe[name], entries)
+    if "learn" in recipe:
+        check_learn(recipe["learn"])
+    if "expect" in recipe:
+        check_tables("[expect]", recipe["expect"], EXPECT)
+
+
+def check_learn(given: Any) -> None:  # noqa: ANN401 - whatever the file holds
+    """Refuse a ``[learn]`` table by the entries of its learner, and of its solver."""
+    place = "[learn]"
+    check_is_table(place, given)
+    kind = given.get("learner", "linear")
+    _LEARNER["learner"].check(place, "learner", kind)
+    check_table(place, given, LEARN[kind])
+    if OPTIONS in given:
+        check_table(f"[learn.{OPTIONS}]", given[OPTIONS], solver_options(given.get("solver")))
+
+
+def solver_options(solver: str | None) -> Table:
+    """The entries of ``[learn.options]`` for a solver, as its own rules have them."""
+    made = SOLVERS[solver or Method().solver].options()
+    rules = made.rules()
+    defaults = {each.name: getattr(made, each.name) for each in fields(made)}
+    return {
+        # What has no rule of its own is a choice of yes or no.
+        name: Entry(rules[name], _written(default)) if name in rules else flag(default)
+        for name, default in defaults.items()
+    }
+
+
+def _written(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)

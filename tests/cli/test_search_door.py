@@ -1,0 +1,113 @@
+"""`postil train --search`, and what `postil inspect` shows of a search."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from postil.cli.progress import Steps
+from postil.model.loading import load_model
+
+GRID = "1e-2,1e-3,1e-4"
+
+
+def train(postil, *options):
+    return postil("train", "demo", "-o", "s.postil", "--no-test", *options)
+
+
+def test_the_search_of_the_paper(postil, tmp_path):
+    result = train(postil, "-r", "logistic-dual", "--search", "--json")
+    assert result.code == 0
+    search = json.loads(result.out)["search"]
+    assert [row["lam"] for row in search["grid"]] == [10.0**-k for k in range(7)]
+    assert (search["folds"], search["shared"], search["measure"]) == (5, True, "f1")
+    model = load_model(tmp_path / "s.postil")
+    assert {report["lam"] for report in model.reports} == {search["lam"]}
+    assert "lam" not in model.recipe["learn"]
+    best = max(search["grid"], key=lambda row: (row["value"], row["lam"]))
+    assert search["lam"] == best["lam"]
+
+
+def test_one_for_each_category(postil, tmp_path):
+    options = ("--search-per-category", "--search-folds", "3", "--search-grid", GRID)
+    result = train(postil, *options)
+    assert result.code == 0
+    model = load_model(tmp_path / "s.postil")
+    search = model.method["search"]
+    assert (search["folds"], search["shared"], len(search["grid"])) == (3, False, 3)
+    assert sum(row["categories"] for row in search["grid"]) == 12
+    assert "chose a λ for each category by f1 in 3 folds: " in result.err
+    lines = postil("inspect", "s.postil").out.splitlines()
+    at = lines.index("Categories")
+    assert lines[at + 1].split()[-1] == "λ"
+    shown = {line.split()[0]: line.split()[-1] for line in lines[at + 2 : at + 14]}
+    assert shown == {report["category"]: f"{report['lam']:g}" for report in model.reports}
+
+
+def test_the_summary_shows_what_was_chosen(postil):
+    result = train(postil, "--search", "--search-grid", GRID, "--search-measure", "loss")
+    chosen = next(line for line in result.err.splitlines() if "→" in line).split()[1]
+    assert f"chose λ = {chosen} for all categories by loss in 5 folds" in result.err
+    assert sum("→" in line for line in result.err.splitlines()) == 1
+
+
+def test_inspect_shows_a_table_and_no_dump(postil):
+    assert train(postil, "--search-grid", GRID, "--search-folds", "2").code == 0
+    shown = postil("inspect", "s.postil").out
+    lines = shown.splitlines()
+    at = lines.index("Search for λ")
+    assert lines[at + 1].startswith("  chose λ = ")
+    assert lines[at + 2].split() == ["λ", "f1", "std.", "error", "categories"]
+    rows = [line.replace("→", "").split() for line in lines[at + 3 : at + 6]]
+    assert [row[0] for row in rows] == ["0.01", "0.001", "0.0001"]
+    assert [row[-1] for row in rows].count("12") == 1
+    assert "standard_error" not in shown
+    assert all(len(line) <= 100 for line in lines[: at + 7])
+
+
+def test_the_end_of_the_grid_is_pointed_out(postil):
+    result = train(postil, "--search-grid", "1e-3,10")
+    assert "the best λ, 0.001, is at an end of the grid: try a wider one" in result.err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--search-grid", "1,x"), "--search-grid is numbers with commas between"),
+        (("--search-grid", "1,-1"), "recipe default: [search] grid: expected a list of finite"),
+        (("--search-grid", "1,1"), "recipe default: [search]: a grid has one number or more"),
+        (("--search-measure", "f2"), "[search] measure: expected one of f1, error, loss"),
+        (("--search-folds", "1"), "--search-folds"),
+        (("--search", "-r", "naive-bayes-1"), "recipe naive-bayes-1: [search]: Naive Bayes has"),
+        (("--search-measure", "log-likelihood"), "recipe default: [search]: the measure"),
+    ],
+)
+def test_what_cannot_be_searched(postil, options, told):
+    result = train(postil, *options)
+    assert result.code == 2
+    assert told in result.err
+
+
+def test_a_search_counts_fits(monkeypatch):
+    counted = []
+
+    class Meter:
+        def __init__(self, step, _, unit):
+            counted.append((step, unit))
+
+        def reach(self, *_):
+            pass
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr("postil.cli.progress.Meter", Meter)
+    shown = Steps()
+    for step, total in (("reading", None), ("searching λ", 420), ("learning", 12)):
+        shown.reach(step, 0, total)
+    assert counted == [
+        ("reading", "documents"),
+        ("searching λ", "fits"),
+        ("learning", "categories"),
+    ]
