@@ -113,6 +113,7 @@ inline void bind_learn_options(nb::module_& module) {
         .def_rw("seed", &PrimalOptions::seed)
         .def_rw("shuffle", &PrimalOptions::shuffle)
         .def_rw("constant_visits", &PrimalOptions::constant_visits)
+        .def_rw("truncation", &PrimalOptions::truncation)
         .def_rw("continuation", &PrimalOptions::continuation);
     nb::class_<DualOptions>(module, "DualOptions", "Dual coordinate descent.")
         .def(nb::init<>())

@@ -113,6 +113,7 @@ SMO = ("hinge", "gaussian", "smo", "free")
         (PRIMAL, {"trust_region": "tripled"}),
         (PRIMAL, {"bound": "loose"}),
         (PRIMAL, {"constant_visits": 0}),
+        (PRIMAL, {"truncation": -1.0}),
         (PRIMAL, {"initial_reach": 0.0}),
         (PRIMAL, {"initial_reach": float("nan")}),
         (PRIMAL, {"reach_slack": -1.0}),

@@ -44,15 +44,18 @@ def printed_bound(loss, margins, reach, c, is_exact):
     return np.minimum(0.25, np.exp(np.abs(reach)) / (2 + np.exp(margins) + np.exp(-margins)))
 
 
-def printed_primal(problem, sweeps, *, continuation=0, is_exact=False, is_doubled=True):
+def printed_primal(
+    problem, sweeps, *, continuation=0, is_exact=False, is_doubled=True, truncation=0.0
+):
     """Algorithms 2, 3 and 4. Gives weights and Σ|Δr|, Σ|r| after each sweep."""
     x, y, n = problem.features, problem.y, problem.n
     weights, reaches = np.zeros(x.shape[1]), np.ones(x.shape[1])
     margins, moves = np.zeros(len(y)), []
+    places = list(range(x.shape[1]))
     for k in range(1, sweeps + 1):
         c = max(0.0, 1 - k / continuation) if continuation else 0.0
         moved = 0.0
-        for j in range(x.shape[1]):
+        for j in places:
             lam = problem.lam if problem.is_paid[j] else 0.0
             slope = (printed_slope(problem.loss, margins, c) * x[:, j] * y).sum()
             bound = printed_bound(problem.loss, margins, reaches[j] * x[:, j], c, is_exact)
@@ -64,6 +67,11 @@ def printed_primal(problem, sweeps, *, continuation=0, is_exact=False, is_double
             weights[j] += step
             reaches[j] = 2 * abs(step) + 0.1 if is_doubled else max(2 * abs(step), reaches[j] / 2)
         moves.append((moved, np.abs(margins).sum()))
+        terms = problem.x.shape[1]  # the constant, after them, stays
+        small = [j for j in places if j < terms and abs(weights[j]) < truncation]
+        weights[small] = 0.0
+        places = [j for j in places if j not in small]
+        margins = x @ weights * y
     return weights, moves
 
 
@@ -102,6 +110,16 @@ def test_continuation_is_algorithm_3(parts, sweeps):
     found, _ = native_weights(parts, problem, **options)
     expected, _ = printed_primal(problem, sweeps, continuation=10)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@each(PRIMAL)
+def test_truncation_drops_small_weights_for_good(parts):
+    problem = problem_for(parts)
+    found, report = native_weights(parts, problem, **AS_PRINTED, truncation=0.2)
+    expected, _ = printed_primal(problem, SWEEPS, truncation=0.2)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    assert 0 < (expected == 0).sum() < len(expected)
+    assert report.objective == pytest.approx(problem.objective(found), rel=1e-6)
 
 
 @each(with_option("continuation"))

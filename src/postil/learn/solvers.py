@@ -60,7 +60,9 @@ class PrimalCoordinateOptions(SolverOptions):
     term that rested can wake up, the exact curvature bound. The paper's are
     ``trust_region="doubled"`` (or ``"halved"`` with ``least_reach=0``), ``bound="printed"``,
     ``shuffle=False``, ``constant_visits=1``; ``movement=1e-3`` is its stopping
-    rule, ``continuation=50`` its c_k.
+    rule, ``continuation=50`` its c_k. ``truncation`` is its selection of features inside the
+    iterations: a term whose weight is smaller than this after a sweep leaves for good, so that the
+    end is no optimum of all terms, and the certificate says how far from one it is.
     """
 
     trust_region: Literal["doubled", "halved"] = "halved"
@@ -72,6 +74,7 @@ class PrimalCoordinateOptions(SolverOptions):
     shuffle: bool = True
     constant_visits: int = 8
     least_reach: float = 1e-3
+    truncation: float = 0.0
 
     def rules(self) -> dict[str, Rule]:
         """What each option may be."""
@@ -86,6 +89,7 @@ class PrimalCoordinateOptions(SolverOptions):
             "movement": number("at least 0", lambda value: value >= 0),
             "continuation": whole(0, MOST_SWEEPS),
             "constant_visits": whole(1, MOST_SWEEPS),
+            "truncation": number("at least 0", lambda value: value >= 0),
         }
 
     def fill(self, options: _native.LearnOptions) -> None:
@@ -102,6 +106,7 @@ class PrimalCoordinateOptions(SolverOptions):
         primal.continuation = self.continuation
         primal.shuffle = self.shuffle
         primal.constant_visits = self.constant_visits
+        primal.truncation = self.truncation
         options.primal = primal
         options.printed_bound = self.bound == "printed"
 

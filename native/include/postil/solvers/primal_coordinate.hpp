@@ -38,6 +38,7 @@ struct PrimalOptions {
     bool shuffle = false;              // else terms come in their order, the constant last
     std::uint32_t constant_visits = 1; // of the constant in a sweep: all terms lean on it
     std::uint32_t continuation = 0;    // sweeps over which a loss that has one loses its smoothing
+    double truncation = 0.0;           // a weight smaller than this after a sweep is 0 from then on
 };
 
 template <class Loss, class Prior>
@@ -55,6 +56,7 @@ public:
             monitor.check();
             smooth(++fit.iterations);
             sweep();
+            truncate();
         }
         smooth(options_.continuation);  // what is reported is of the loss itself
         certify(fit);
@@ -118,6 +120,18 @@ private:
             step(order_[at]);
             if (has_constant() && (at + 1) % pause == 0 && at + 1 < order_.size()) step(constant);
         }
+    }
+
+    // The paper's selection of features inside the iterations (section 4.1): a term whose weight
+    // is small leaves for good. The certificate still asks for all terms.
+    void truncate() {
+        if (options_.truncation <= 0.0) return;
+        std::erase_if(order_, [&](std::uint32_t place) {
+            const auto weight = coordinates_[place].weight;
+            if (place == problem_.terms.size() || std::abs(weight) >= options_.truncation) return false;
+            if (weight != 0.0) shift(place, -weight);
+            return true;
+        });
     }
 
     void step(std::size_t place) {
