@@ -10,7 +10,11 @@ from typing import Any
 from benchmarks.spread import digits
 
 FILE = "growth.svg"
-COLOURS: Mapping[str, str] = {"scikit-learn": "#8a8f98", "postil": "#1f6feb"}
+COLOURS: Mapping[str, str] = {
+    "scikit-learn": "#8a8f98",
+    "LIBLINEAR": "#8a8f98",
+    "postil": "#1f6feb",
+}
 STYLE: dict[Any, Any] = {
     # The same numbers give the same file: no random ids, no fonts of this computer.
     "svg.hashsalt": "postil",
@@ -34,7 +38,7 @@ class Curve:
     slopes: Mapping[str, float]
 
 
-def plot(curves: Sequence[Curve], folder: Path) -> Path:
+def plot(curves: Sequence[Curve], folder: Path, file: str = FILE) -> Path:
     """Write the curves side by side as an SVG file."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -46,7 +50,7 @@ def plot(curves: Sequence[Curve], folder: Path) -> Path:
             _draw(panel, curve)
         panels[0].set_ylabel("seconds, 1 thread")
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / FILE
+        path = folder / file
         figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
     return path
 

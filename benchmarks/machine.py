@@ -19,6 +19,7 @@ PACKAGES = (
     "fasttext",
     "fasttext-wheel",
     "vowpalwabbit",
+    "liblinear-official",
 )
 BUSY = 0.5
 """A load above this part of the processors is worth a remark."""

@@ -2,7 +2,19 @@
 
 from importlib import import_module
 
-ORDER = ("tfidf", "stemming", "peers", "one_document", "scoring", "reading", "memory", "growth")
+ORDER = (
+    "tfidf",
+    "stemming",
+    "peers",
+    "one_document",
+    "scoring",
+    "reading",
+    "memory",
+    "growth",
+    "learning",
+    "learning_memory",
+    "learning_growth",
+)
 
 
 def load() -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.corpora import Texts, on_each_corpus
+from benchmarks.fresh_process import run_module
 from benchmarks.memory_probe import Growth, Source
 from benchmarks.registry import Cell, Line, benchmark
 from benchmarks.settings import Settings
@@ -90,16 +89,8 @@ def _row(texts: Texts, name: str, how: str, times: int, runs: list[Growth]) -> d
 
 def _probe(contender: str, source: Source, settings: Settings) -> list[Growth]:
     arguments = [contender, str(source.path), str(source.times), str(source.chunk)]
-    return [_fresh_process(arguments) for _ in range(settings.processes)]
+    return [_measured(arguments) for _ in range(settings.processes)]
 
 
-def _fresh_process(arguments: list[str]) -> Growth:
-    # The same modules as here, however they were found.
-    search = os.pathsep.join(str(Path(entry).resolve()) for entry in sys.path)
-    finished = subprocess.run(
-        [sys.executable, "-m", "benchmarks.memory_probe", *arguments],
-        env={**os.environ, "PYTHONPATH": search},
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    return Growth(**json.loads(finished.stdout))
+def _measured(arguments: list[str]) -> Growth:
+    return Growth(**json.loads(run_module("benchmarks.memory_probe", arguments)))

@@ -1,5 +1,6 @@
 // Feeds damaged bytes to the tokenizer, the counting stages, the scorer and the Reuters scanner,
-// and checks that what comes out keeps its promises. Built with sanitizers by `make sanitize`.
+// and awkward problems to the solvers, and checks that what comes out keeps its promises. Built
+// with sanitizers by `make sanitize`.
 //
 //     postil_fuzz [--seconds S] [--iterations N] [--seed N]
 //
@@ -13,6 +14,7 @@
 #include <string>
 
 #include "counting_checks.hpp"
+#include "learning_checks.hpp"
 #include "ledger.hpp"
 #include "mutator.hpp"
 #include "random.hpp"
@@ -33,6 +35,8 @@ using namespace postil::tests;
 
 // A large corpus costs as much as a hundred small ones.
 constexpr std::uint64_t inputs_for_each_large = 100;
+// Learning does not look at the bytes, and is quick.
+constexpr int lessons_for_each_input = 10;
 
 // The input at hand, where a sanitizer's report can find it.
 struct {
@@ -59,6 +63,8 @@ void run_input(std::uint64_t seed, Ledger& ledger) {
     ReutersChecks(ledger).run(current.bytes);
     CountingChecks(ledger, random).run(current.bytes, seed % inputs_for_each_large == 0);
     ScoringChecks(ledger, random).run(current.bytes, seed % inputs_for_each_large == 50);
+    for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
+        LearningChecks(ledger, random).run();
     current.busy = false;
 }
 

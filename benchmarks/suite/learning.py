@@ -1,0 +1,155 @@
+"""Learning all Reuters categories, against LIBLINEAR, to the same objective."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from benchmarks import liblinear_peer
+from benchmarks.learning import C, Floats, Lesson, learn, reuters_lesson, weights_of
+from benchmarks.liblinear_peer import ALGORITHMS, Liblinear
+from benchmarks.reaching import Lagging, Learner, each, total
+from benchmarks.registry import Cell, Line, UnequalError, benchmark
+from benchmarks.settings import Settings
+from benchmarks.spread import Spread
+from benchmarks.timing import Task, interleaved
+from postil.errors import CorpusError
+from postil.learn.design import Design
+
+KINDS = {"dual": "dual-coordinate", "primal": "primal-coordinate"}
+ROUNDS = {"dual": 9, "primal": 3}
+ROUNDS_WHEN_QUICK = 2
+OPTIMUM_TOLERANCE = 1e-7
+AGREEMENT = 1e-6
+CONVERSIONS = ("LIBLINEAR's conversion", "postil's conversion")
+
+
+@dataclass
+class Match:
+    """One loss and kind of solver: what LIBLINEAR reaches, and everybody's turn."""
+
+    loss: str
+    kind: str
+    optimum: Floats
+    goal: Floats
+    tasks: dict[str, Task] = field(default_factory=dict)
+    reached: dict[str, tuple[str, Floats]] = field(default_factory=dict)
+
+    @property
+    def reference(self) -> str:
+        """The peer's name, with the number it gives to its solver."""
+        return f"LIBLINEAR -s {ALGORITHMS[self.loss, self.kind]}"
+
+    def enter(self, name: str, task: Task, tolerance: str, objectives: Floats) -> None:
+        """Let somebody take part."""
+        self.tasks[name] = task
+        self.reached[name] = (tolerance, objectives)
+
+
+@benchmark("learning", "all Reuters categories one against the rest, to the same objective")
+def run(settings: Settings) -> Iterator[Line]:
+    """LIBLINEAR at its default tolerance, postil at that which reaches no higher an objective."""
+    if not liblinear_peer.is_installed():
+        yield f"Left out: LIBLINEAR is not installed (pip install {liblinear_peer.PACKAGE})."
+        return
+    try:
+        lesson = reuters_lesson(settings.documents)
+    except CorpusError as error:
+        yield f"Left out: {error}."
+        return
+    peer, design = Liblinear(lesson.matrix), Design(lesson.matrix)
+    for loss, kind in ALGORITHMS:
+        optimum = _optimum(lesson, design, loss)
+        goal = lesson.objectives(loss, peer.learn(lesson.signs(), ALGORITHMS[loss, kind]))
+        match = Match(loss, kind, optimum, goal)
+        _check(match)
+        _let_in_liblinear(match, lesson, peer)
+        yield from _let_in_postil(match, lesson, design)
+        rounds = ROUNDS_WHEN_QUICK if settings.quick else ROUNDS[kind]
+        yield from _measure(match, lesson, rounds)
+    yield (
+        f"{lesson.matrix.shape[0]:,} documents, {lesson.matrix.shape[1]:,} terms, "
+        f"{lesson.matrix.nnz:,} non-zeros, {len(lesson.labels)} categories; C = {C:g}, the "
+        "intercept regularised, the same float32 weights for all (LIBLINEAR holds them as "
+        "float64). LIBLINEAR stops at its own default tolerance; postil's is the loosest of four "
+        "to a power of ten with which the sum of all categories' objectives is not above "
+        "LIBLINEAR's, or, where it says each category, the objective of every single one."
+    )
+    yield (
+        "Excess is the objective over the least known, less 1: of the sum of all categories, of "
+        "the median one and of the worst. Seconds begin with the matrix in everybody's own form; "
+        "the next column adds making it from a CSR matrix, once for all categories. LIBLINEAR is "
+        "its C function, called for each category with labels written in place."
+    )
+
+
+def _optimum(lesson: Lesson, design: Design, loss: str) -> Floats:
+    found = learn(design, lesson.labels, loss, "dual-coordinate", OPTIMUM_TOLERANCE, 2)
+    optimum = lesson.objectives(loss, weights_of(found))
+    own = np.asarray([report.objective / (2 * report.lam) for report in found.reports])
+    if not np.allclose(own, optimum, rtol=AGREEMENT):
+        raise UnequalError(f"{loss}: postil reports other objectives than its weights have")
+    return optimum
+
+
+def _check(match: Match) -> None:
+    if (match.goal < match.optimum * (1 - AGREEMENT)).any():
+        raise UnequalError(f"{match.loss}: LIBLINEAR is below postil's certified minimum")
+
+
+def _let_in_liblinear(match: Match, lesson: Lesson, peer: Liblinear) -> None:
+    algorithm = ALGORITHMS[match.loss, match.kind]
+    task = partial(peer.learn, lesson.signs(), algorithm)
+    match.enter(match.reference, task, "its default", match.goal)
+
+
+def _let_in_postil(match: Match, lesson: Lesson, design: Design) -> Iterator[Line]:
+    learner = Learner(lesson, design, match.loss, KINDS[match.kind])
+    entries: dict[str, tuple[Lagging, tuple[int, ...]]] = {learner.solver: (total, (1, 2))}
+    if match.kind == "dual":
+        entries[f"{learner.solver}, each category"] = (each, (1,))
+    for name, (lagging, threads) in entries.items():
+        found = learner.plan_to_reach(match.goal, match.optimum, lagging)
+        if found is None:
+            yield f"{match.loss}, {name}: what {match.reference} reaches is out of reach."
+            continue
+        plan, reached = found
+        for count in threads:
+            title = f"postil {name}, {count} thread{'s' * (count > 1)}"
+            match.enter(title, partial(learner.learn, plan, count), str(plan), reached)
+
+
+def _measure(match: Match, lesson: Lesson, rounds: int) -> Iterator[Line]:
+    conversions: dict[str, Task] = {
+        CONVERSIONS[0]: partial(Liblinear, lesson.matrix),
+        CONVERSIONS[1]: lambda: Design(lesson.matrix).native,
+    }
+    seconds = interleaved({**conversions, **match.tasks}, rounds)
+
+    def converting(name: str) -> list[float]:
+        return seconds[CONVERSIONS[name != match.reference]]
+
+    whole = {
+        name: [a + b for a, b in zip(own, converting(name), strict=True)]
+        for name, own in seconds.items()
+    }
+    for name, (tolerance, objectives) in match.reached.items():
+        excess = objectives / match.optimum - 1
+        row: dict[str, Cell] = {
+            "loss": match.loss,
+            "contender": name,
+            "tolerance": tolerance,
+            "excess": f"{objectives.sum() / match.optimum.sum() - 1:.0e}",
+            "median": f"{np.median(excess):.0e}",
+            "worst": f"{excess.max():.0e}",
+            "seconds": Spread.of(seconds[name]),
+            "with conversion": Spread.of(whole[name]),
+        }
+        if name != match.reference:
+            row["× LIBLINEAR"] = Spread.of_ratios(seconds[match.reference], seconds[name])
+            row["× with conversion"] = Spread.of_ratios(whole[match.reference], whole[name])
+            row["goal"] = "≥ 1 × LIBLINEAR"
+        yield row

@@ -1,0 +1,240 @@
+// Learning small awkward problems with every solver: weights are finite, the objective is that of
+// the weights, the certificate is no lie, and threads and warm starts change nothing that they
+// should not.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "ledger.hpp"
+#include "postil/loss_table.hpp"
+#include "sample_lesson.hpp"
+
+namespace postil::tests {
+
+class LearningChecks {
+public:
+    LearningChecks(Ledger& ledger, Random& random)
+        : ledger_(ledger), random_(random), lesson_(random) {}
+
+    void run() {
+        choose_options();
+        try {
+            check_all();
+        } catch (const Failure& failure) {
+            throw Failure(std::string(failure.what()) + " (" + description() + ")");
+        }
+    }
+
+private:
+    using Fits = std::vector<Fit>;
+
+    void check_all() {
+        const auto fits = train(lesson_.assignment(), 1);
+        for (std::size_t category = 0; category < fits.size(); ++category) check(fits, category);
+        check_threads(fits);
+        check_warm_start(fits);
+        if (random_.one_in(10)) check_interruption();
+        if (options_.solver != SolverName::primal_coordinate) check_kernel(fits);
+    }
+
+    void choose_options() {
+        options_.solver = static_cast<SolverName>(random_.below(3));
+        options_.loss = random_loss();
+        options_.intercept = random_intercept();
+        options_.constant = random_.pick(std::vector<double>{1.0, 1.0, 0.1, 10.0});
+        options_.rate = random_.pick(std::vector<double>{1.0, 1.0, 0.1, 1.9});
+        options_.printed_bound = random_.one_in(4);
+        const auto tolerance = random_.pick(std::vector<double>{0.0, 0.1, 1e-3, 1e-6});
+        const auto seed = random_.next();
+        options_.primal.sweeps = static_cast<std::uint32_t>(random_.between(1, 100));
+        options_.primal.tolerance = tolerance;
+        options_.primal.seed = seed;
+        options_.primal.shuffle = random_.one_in(2);
+        options_.primal.trust_region = static_cast<TrustRegion>(random_.below(2));
+        options_.primal.movement = random_.one_in(4) ? 1e-3 : 0.0;
+        options_.primal.constant_visits = static_cast<std::uint32_t>(random_.between(1, 40));
+        options_.primal.continuation = random_.one_in(4) ? 10 : 0;
+        options_.primal.least_reach = random_.one_in(2) ? 1e-3 : 0.0;
+        options_.dual.passes = static_cast<std::uint32_t>(random_.between(1, 200));
+        options_.dual.tolerance = tolerance;
+        options_.dual.seed = seed;
+        options_.dual.shuffle = random_.one_in(2);
+        options_.dual.shrink = random_.one_in(2);
+        options_.smo.steps = random_.between(1, 2000);
+        options_.smo.tolerance = tolerance;
+        options_.smo.cache_bytes = random_.one_in(2) ? 0 : 4096;
+        options_.smo.shrink = random_.one_in(2);
+    }
+
+    LossName random_loss() {
+        if (options_.solver == SolverName::smo) return LossName::hinge;
+        const auto loss = static_cast<LossName>(random_.below(4));
+        const bool is_legal = options_.solver == SolverName::dual_coordinate ||
+                              loss != LossName::hinge;
+        return is_legal ? loss : LossName::logistic;
+    }
+
+    Intercept random_intercept() {
+        if (options_.solver == SolverName::smo) return Intercept::free;
+        return static_cast<Intercept>(
+            random_.below(options_.solver == SolverName::dual_coordinate ? 2 : 3));
+    }
+
+    double tolerance() const {
+        switch (options_.solver) {
+            case SolverName::primal_coordinate: return options_.primal.tolerance;
+            case SolverName::dual_coordinate: return options_.dual.tolerance;
+            default: return options_.smo.tolerance;
+        }
+    }
+
+    Fits train(const Assignment& assignment, std::size_t workers) {
+        const auto terms = lesson_.chosen_terms();
+        Monitor monitor;
+        return postil::train(lesson_.design(), terms ? &*terms : nullptr, assignment, options_,
+                             workers, monitor);
+    }
+
+    void check(const Fits& fits, std::size_t category) {
+        const auto& fit = fits[category];
+        const auto terms = lesson_.terms_of(category);
+        ledger_.check(fit.weights.size() == terms.size(), "each term has a weight");
+        check_finite(fit);
+        std::vector<double> weights(lesson_.terms());
+        for (std::size_t place = 0; place < terms.size(); ++place)
+            weights[static_cast<std::size_t>(terms[place])] = fit.weights[place];
+        if (options_.intercept == Intercept::none)
+            ledger_.check(fit.intercept == 0.0, "where there is no intercept it is 0");
+        if (fit.stop == Stop::certified)
+            ledger_.check(fit.certificate <= tolerance(), "what is certified is in tolerance");
+        if (lesson_.is_extreme()) return;
+        const auto own = objective(category, weights, fit.intercept);
+        ledger_.check(std::abs(own - fit.objective) <= 1e-6 * (own + 1e-9),
+                      "the objective is that of the weights");
+        if (fit.kind == Certificate::duality_gap) check_bound(fit, category, weights);
+    }
+
+    void check_finite(const Fit& fit) {
+        for (const auto weight : fit.weights) ledger_.check(std::isfinite(weight), "finite weights");
+        for (const auto dual : fit.duals) ledger_.check(std::isfinite(dual), "finite duals");
+        for (const auto factor : fit.factors) ledger_.check(std::isfinite(factor), "finite factors");
+        ledger_.check(std::isfinite(fit.intercept), "a finite intercept");
+        ledger_.check(std::isfinite(fit.objective) && fit.objective >= 0.0,
+                      "a finite objective of at least 0");
+        ledger_.check(std::isfinite(fit.certificate) && fit.certificate >= 0.0,
+                      "a finite certificate of at least 0");
+    }
+
+    // No other weights are below the objective less its gap.
+    void check_bound(const Fit& fit, std::size_t category, std::vector<double> weights) {
+        const auto bound = fit.objective * (1.0 - fit.certificate);
+        auto other = [&](const std::vector<double>& some, double intercept) {
+            ledger_.check(bound <= objective(category, some, intercept) + 1e-7 * fit.objective,
+                          "the minimum is not below its certified bound");
+        };
+        const auto has_intercept = options_.intercept != Intercept::none;
+        other(std::vector<double>(weights.size()), 0.0);
+        if (has_intercept) other(std::vector<double>(weights.size()), 1.0);
+        for (const auto factor : {0.5, 0.99, 1.01, 2.0}) {
+            auto moved = weights;
+            for (auto& weight : moved) weight *= factor;
+            other(moved, fit.intercept * factor);
+            if (has_intercept) other(weights, fit.intercept * factor);
+        }
+        for (const auto term : lesson_.terms_of(category)) {
+            auto moved = weights;
+            moved[static_cast<std::size_t>(term)] += random_.one_in(2) ? 0.1 : -0.1;
+            other(moved, fit.intercept);
+        }
+    }
+
+    // The slow and obvious way: all terms of all documents, in double.
+    double objective(std::size_t category, const std::vector<double>& weights, double intercept) {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < lesson_.documents(); ++i) {
+            auto score = intercept;
+            for (std::size_t j = 0; j < weights.size(); ++j) score += weights[j] * lesson_.value(i, j);
+            const double margin[] = {lesson_.is_member(i, category) ? score : -score};
+            sum += lesson_.weight(i, category) * tabulate(options_, margin).values[0];
+        }
+        sum /= lesson_.total();
+        const auto lambda = lesson_.lambda(category);
+        for (const auto weight : weights) sum += lambda * weight * weight;
+        if (options_.intercept == Intercept::penalised)
+            sum += lambda * intercept * intercept / (options_.constant * options_.constant);
+        return sum;
+    }
+
+    void check_threads(const Fits& fits) {
+        const auto again = train(lesson_.assignment(), 3);
+        for (std::size_t category = 0; category < fits.size(); ++category)
+            ledger_.check(again[category].weights == fits[category].weights &&
+                              again[category].intercept == fits[category].intercept &&
+                              again[category].certificate == fits[category].certificate,
+                          "three workers learn as one does");
+    }
+
+    // From where a fit ended, from nothing, and from some other place.
+    void check_warm_start(const Fits& fits) {
+        if (options_.solver == SolverName::smo) return;
+        std::vector<std::vector<double>> starts;
+        for (const auto& fit : fits) {
+            starts.push_back(fit.duals.empty() ? fit.weights : fit.duals);
+            if (random_.one_in(4)) starts.back().clear();
+        }
+        auto assignment = lesson_.assignment();
+        for (const auto& start : starts) assignment.starts.emplace_back(start);
+        const auto again = train(assignment, 2);
+        for (std::size_t category = 0; category < fits.size(); ++category) check(again, category);
+    }
+
+    void check_interruption() {
+        const auto terms = lesson_.chosen_terms();
+        Monitor monitor;
+        monitor.stop();
+        bool stopped = false;
+        try {
+            postil::train(lesson_.design(), terms ? &*terms : nullptr, lesson_.assignment(),
+                          options_, 2, monitor);
+        } catch (const Interrupted&) {
+            stopped = true;
+        }
+        ledger_.check(stopped, "a monitor stops the learning");
+    }
+
+    // The matrix of products, given whole: no weights, but the same objective to the tolerance.
+    void check_kernel(const Fits& fits) {
+        const auto gram = lesson_.gram();
+        Monitor monitor;
+        const auto by_kernel = postil::train_by_kernel(gram.data(), lesson_.documents(),
+                                                       lesson_.assignment(), options_, 2, monitor);
+        for (std::size_t category = 0; category < fits.size(); ++category) {
+            const auto& fit = by_kernel[category];
+            check_finite(fit);
+            ledger_.check(fit.factors.size() == lesson_.documents(), "each document has a factor");
+            if (lesson_.is_extreme() || lesson_.chosen_terms()) continue;
+            const auto above = std::max(fit.objective, fits[category].objective);
+            const auto slack = (fit.certificate + fits[category].certificate + 1e-6) * above;
+            ledger_.check(std::abs(fit.objective - fits[category].objective) <= slack,
+                          "a linear kernel finds what the linear solver finds");
+        }
+    }
+
+    std::string description() const {
+        return "solver " + std::to_string(static_cast<int>(options_.solver)) + ", loss " +
+               std::to_string(static_cast<int>(options_.loss)) + ", intercept " +
+               std::to_string(static_cast<int>(options_.intercept)) + ", " +
+               std::to_string(lesson_.documents()) + " documents, " +
+               std::to_string(lesson_.terms()) + " terms, lambda " +
+               std::to_string(lesson_.lambda(0)) + ", tolerance " + std::to_string(tolerance());
+    }
+
+    Ledger& ledger_;
+    Random& random_;
+    SampleLesson lesson_;
+    LearnOptions options_;
+};
+
+}  // namespace postil::tests
