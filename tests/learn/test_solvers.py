@@ -187,6 +187,13 @@ def test_lambdas_that_mean_nothing_are_refused(lambdas):
         fit(design, labels, method_of(EVERY[0]), lambdas=np.array(lambdas))
 
 
+@pytest.mark.parametrize("lam", [1e-300, 1e300])
+def test_a_lambda_beyond_double_precision_is_refused(lam):
+    _, _, design, labels = sample()
+    with pytest.raises(UsageError, match="λ is from 1e-100 to 1e\\+100, not"):
+        fit(design, labels, method_of(EVERY[0], lam=lam))
+
+
 @EVERY_METHOD
 def test_stored_zeros_and_double_precision_change_nothing(parts):
     x, _, _, labels = sample()

@@ -31,6 +31,9 @@ _KINDS: Mapping[_native.Certificate, CertificateKind] = {
     _native.Certificate.kkt_residual: "KKT residual",
 }
 
+# Beyond these the objective leaves double precision.
+LEAST_LAMBDA, MOST_LAMBDA = 1e-100, 1e100
+
 
 class CategoryTasks:
     """Every category against the rest, for documents of given weights.
@@ -55,9 +58,14 @@ class CategoryTasks:
     def lambdas(self, given: Floats | None, regularization: Regularization) -> Floats:
         """The λ of each category: those given, or the same for all."""
         if given is None:
-            return np.full(len(self.labels), regularization.lambda_for(self.total))
+            given = np.full(len(self.labels), regularization.lambda_for(self.total))
         if given.shape != (len(self.labels),) or not (np.isfinite(given) & (given > 0)).all():
             raise UsageError("lambdas are one finite number above 0 for each category")
+        if ((given < LEAST_LAMBDA) | (given > MOST_LAMBDA)).any():
+            raise UsageError(
+                f"λ is from {LEAST_LAMBDA:g} to {MOST_LAMBDA:g}, not {given.min():g} to "
+                f"{given.max():g} (C is 1/(2λn), for n documents)"
+            )
         return given
 
     def assignment(self, lambdas: Floats, starts: list[Floats]) -> _native.Assignment:
