@@ -35,10 +35,11 @@ def test_every_paper_loads_and_names_known_corpora(name):
 
 
 def test_exhibits(paper):
-    assert [table.id for table in paper.tables] == ["table1", "table2", "table3", "table5"]
+    printed = [table for table in paper.tables if "-" not in table.id]  # others are studies
+    assert [table.id for table in printed] == ["table1", "table2", "table3", "table5"]
     assert [figure.id for figure in paper.figures] == [f"figure{n}" for n in (4, 5, 6, 7, 8)]
-    assert [len(table.values) for table in paper.tables] == [6, 24, 60, 14]
-    assert all(table.columns == METHODS for table in paper.tables[:3])
+    assert [len(table.values) for table in printed] == [6, 24, 60, 14]
+    assert all(table.columns == METHODS for table in printed[:3])
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_table_2_agrees_with_itself(values):
 
 
 def test_points_of_figure_6_are_means_of_table_3(paper, values):
-    rows = paper.tables[2].rows
+    rows = next(table for table in paper.tables if table.id == "table3").rows
     for method in METHODS:
         for k in (5, 10):
             mean = fmean(values["table3", row, method].value for row in rows[:k])
@@ -95,7 +96,7 @@ def test_points_of_figures_7_and_8_are_of_table_2(values):
 
 
 def test_tolerance_of_table_2(paper):
-    tolerance = paper.tables[1].tolerance
+    tolerance = next(table for table in paper.tables if table.id == "table2").tolerance
     assert (tolerance.each, tolerance.mean, tolerance.rows) == (1.5, 0.8, ("F1", "BEP"))
 
 

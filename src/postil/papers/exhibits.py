@@ -23,13 +23,14 @@ from postil.text.suggest import advice
 SCALES: dict[str, Scale] = {"linear": "linear", "log": "log"}
 KINDS: dict[str, Kind] = {"line": "line", "histogram": "histogram"}
 STROKES: dict[str, Stroke] = {"solid": "solid", "dashed": "dashed", "dotted": "dotted"}
-SOURCES: dict[str, Source] = {"stated": "stated", "derived": "derived"}
+SOURCES: dict[str, Source] = {"printed": "printed", "stated": "stated", "derived": "derived"}
 
 
 def read_table(part: Section) -> PaperTable:
     """Read a ``[[table]]``."""
     columns = part.texts("columns")
     where = part.text("where")
+    source = part.choice("source", SOURCES, "printed")
     rows = list(part.section("rows").items())
     if not rows:
         raise part.error("there are no rows")
@@ -40,7 +41,7 @@ def read_table(part: Section) -> PaperTable:
         rows=tuple(row for row, _ in rows),
         columns=columns,
         values=tuple(
-            value for row, cells in rows for value in _row(part, row, columns, cells, where)
+            value for row, cells in rows for value in _row(part, row, columns, cells, where, source)
         ),
         corpora=part.texts("corpora", ()),
         decimals=part.whole("decimals", 1),
@@ -53,14 +54,14 @@ def read_table(part: Section) -> PaperTable:
 
 
 def _row(
-    part: Section, row: str, columns: tuple[str, ...], cells: object, where: str
+    part: Section, row: str, columns: tuple[str, ...], cells: object, where: str, source: Source
 ) -> Iterator[PaperValue]:
     if not isinstance(cells, list) or len(cells) != len(columns):
         received = f"{len(cells)} values" if isinstance(cells, list) else repr(cells)
         raise part.error(f"row {row!r} needs {len(columns)} values, one a column; got {received}")
     for column, cell in zip(columns, cells, strict=True):
         value, deviation = _value(part, f"row {row!r}, column {column!r}", cell)
-        yield PaperValue(row, column, value, where, deviation)
+        yield PaperValue(row, column, value, where, deviation, source)
 
 
 def _value(part: Section, which: str, cell: object) -> tuple[float, float | None]:

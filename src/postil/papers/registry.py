@@ -31,7 +31,15 @@ class PaperCode:
 PAPERS: dict[str, PaperCode] = {
     "zhang-oles-2001": PaperCode(
         figures="postil.papers.zhang_oles_2001.figures",
-        experiments=("postil.papers.zhang_oles_2001.reuters",),
+        experiments=(
+            "postil.papers.zhang_oles_2001.search",
+            "postil.papers.zhang_oles_2001.reuters",
+            "postil.papers.zhang_oles_2001.studies",
+            "postil.papers.zhang_oles_2001.multiclass",
+            "postil.papers.zhang_oles_2001.loss_shapes",
+            "postil.papers.zhang_oles_2001.margins",
+            "postil.papers.zhang_oles_2001.curves",
+        ),
     ),
 }
 

@@ -17,13 +17,13 @@ def chosen_exhibits(paper: Paper, only: Iterable[str] | None = None) -> tuple[Ex
     if only is None:
         return paper.exhibits
     names = list(only)
-    ids = [exhibit.id for exhibit in paper.exhibits]
-    wanted = {_plain(name) for name in names}
+    ids = {_plain(exhibit.id): exhibit.id for exhibit in paper.exhibits}
     for name in names:
         if _plain(name) not in ids:
-            raise UsageError(f"{paper.name} has no {name!r}{advice(_plain(name), ids)}")
-    if not wanted:
-        raise UsageError(f"no table or figure is chosen. Allowed: {', '.join(ids)}")
+            raise UsageError(f"{paper.name} has no {name!r}{advice(_plain(name), ids.values())}")
+    if not names:
+        raise UsageError(f"no table or figure is chosen. Allowed: {', '.join(ids.values())}")
+    wanted = {ids[_plain(name)] for name in names}
     return tuple(exhibit for exhibit in paper.exhibits if exhibit.id in wanted)
 
 

@@ -9,45 +9,23 @@ from postil.corpus.opening import open_corpus
 from postil.evaluate import Options, Report, macro_over_top
 from postil.papers.corpora import corpus_fingerprint
 from postil.papers.experiment import CellValues, Experiment, Fill, Settings, by_name
-from postil.papers.fingerprint import code_fingerprint
+from postil.papers.watching import tell
+from postil.papers.zhang_oles_2001.methods import RECIPES, code_of
 from postil.recipes.recipe import Recipe, load_recipe
 from postil.training import train
 
 CORPUS = "reuters-modapte"
 
-# The paper's name of each method, and its recipe. Table 2's Naive Bayes is the binary one.
-RECIPES = {
-    "Naive Bayes": "naive-bayes-2",
-    "Lin Reg": "lin-reg",
-    "Mod Least Squares": "mod-least-squares",
-    "Logistic Reg": "logistic",
-    "SVM": "svm",
-    "Mod SVM": "mod-svm",
-}
 LARGEST_FIVE = ("Earn", "Acq", "Money-fx", "Grain", "Crude")
 TOP_TEN = (*LARGEST_FIVE, "Trade", "Interest", "Ship", "Wheat", "Corn")
 LARGEST = (5, 10, 20, 40, 60, 80, 100, 118)
-
-# What could change a result.
-CODE = (
-    "postil.corpus",
-    "postil.text",
-    "postil.vectors",
-    "postil.features",
-    "postil.learn",
-    "postil.decide",
-    "postil.evaluate",
-    "postil.training",
-    "postil.assessment",
-    "postil._native",
-)
 
 
 def run_recipe(method: str, settings: Settings) -> CellValues:
     """Learn the training documents by a recipe and measure on the test documents."""
     corpus = open_corpus(CORPUS)
     recipe = Recipe.from_dict(settings["recipe"])  # type: ignore[arg-type]
-    model = train(corpus, recipe, corpus=CORPUS)
+    model = train(corpus, recipe, corpus=CORPUS, watch=tell)
     report = assess(model, corpus.only("test"), corpus=CORPUS, options=Options(top=LARGEST))
     return {**_table_2(method, report), **_table_3(method, report), **_figure_6(method, report)}
 
@@ -86,7 +64,7 @@ def _experiment(method: str, recipe: str) -> Experiment:
             Fill("table3", columns=(method,)),
             Fill("figure6", rows=(method,)),
         ),
-        code=code_fingerprint(*CODE),
+        code=code_of(__name__),
         settings={"recipe": load_recipe(recipe).to_dict()},
         data=partial(corpus_fingerprint, CORPUS),
     )
