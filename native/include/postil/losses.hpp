@@ -61,13 +61,18 @@ struct ModifiedSquaredLoss {
     };
     void move(Point& point, double by) const { point.margin += by; }
     Point at(double margin) const { return {margin}; }
-    double slope(const Point& point) const { return slope(point.margin); }
+    // On which side of 1 a margin is no processor can predict, hence no branches.
+    double slope(const Point& point) const {
+        const auto excess = point.margin - 1.0, size = std::abs(excess);
+        return (excess - size) + beyond * (excess + size);
+    }
     struct Reach {
-        double distance;
+        double limit;
+        double curvatures[2];  // above the limit, and up to it
     };
-    Reach reach(double distance) const { return {distance}; }
-    double bound(const Point& point, Reach reach) const {
-        return point.margin <= 1.0 + reach.distance ? 2.0 : 2.0 * beyond;
+    Reach reach(double distance) const { return {1.0 + distance, {2.0 * beyond, 2.0}}; }
+    double bound(const Point& point, const Reach& reach) const {
+        return reach.curvatures[point.margin <= reach.limit];
     }
 
     double conjugate(double a) const { return a * a / 4.0 - a; }

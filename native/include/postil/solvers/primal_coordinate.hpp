@@ -72,11 +72,20 @@ private:
         double reach = 0.0;
     };
 
+    // What a step asks of a document, side by side: terms come by in no order of documents.
+    struct Row {
+        typename Loss::Point point;
+        double label;
+        double weight;
+    };
+
     bool has_constant() const { return problem_.intercept != Intercept::none; }
     bool is_certain() const { return problem_.intercept != Intercept::free; }
 
     void begin(std::span<const double> start) {
-        points_.assign(problem_.size(), loss_.at(0.0));
+        rows_.clear();
+        for (std::size_t i = 0; i < problem_.size(); ++i)
+            rows_.push_back({loss_.at(0.0), static_cast<double>(problem_.labels[i]), problem_.weights[i]});
         coordinates_.assign(problem_.terms.size() + has_constant(), {0.0, options_.initial_reach});
         order_.resize(coordinates_.size());
         std::iota(order_.begin(), order_.end(), 0u);
@@ -140,9 +149,10 @@ private:
         auto region = loss_.reach(0.0);
         for_each(place, [&](std::size_t i, double x) {
             if (x != last) region = loss_.reach(reach * std::abs(last = x));
-            const auto scale = problem_.weights[i] * x;
-            slope += scale * problem_.labels[i] * loss_.slope(points_[i]);
-            curvature += scale * x * loss_.bound(points_[i], region);
+            const auto& row = rows_[i];
+            const auto scale = row.weight * x;
+            slope += scale * row.label * loss_.slope(row.point);
+            curvature += scale * x * loss_.bound(row.point, region);
         });
         slope /= problem_.documents;
         curvature /= problem_.documents;
@@ -159,9 +169,10 @@ private:
     void shift(std::size_t place, double change) {
         coordinates_[place].weight += change;
         for_each(place, [&](std::size_t i, double x) {
-            const auto by = change * x * problem_.labels[i];
+            auto& row = rows_[i];
+            const auto by = change * x * row.label;
             movement_ += std::abs(by);
-            loss_.move(points_[i], by);
+            loss_.move(row.point, by);
         });
     }
 
@@ -169,7 +180,7 @@ private:
         if (fit.iterations == 0 || fit.iterations < options_.continuation) return false;
         if (options_.movement > 0.0) {
             double margins = 0.0;
-            for (const auto& point : points_) margins += std::abs(point.margin);
+            for (const auto& row : rows_) margins += std::abs(row.point.margin);
             if (movement_ < options_.movement * (1.0 + margins)) {
                 fit.stop = Stop::movement;
                 return true;
@@ -190,8 +201,7 @@ private:
 
     double objective() const {
         double sum = 0.0;
-        for (std::size_t i = 0; i < points_.size(); ++i)
-            sum += problem_.weights[i] * loss_.value(points_[i].margin);
+        for (const auto& row : rows_) sum += row.weight * loss_.value(row.point.margin);
         sum /= problem_.documents;
         for (std::size_t place = 0; place < coordinates_.size(); ++place)
             sum += prior_of(place).value(coordinates_[place].weight);
@@ -201,7 +211,7 @@ private:
     double total_slope(std::size_t place) const {
         double slope = 0.0;
         for_each(place, [&](std::size_t i, double x) {
-            slope += problem_.weights[i] * problem_.labels[i] * x * loss_.slope(points_[i]);
+            slope += rows_[i].weight * rows_[i].label * x * loss_.slope(rows_[i].point);
         });
         return slope / problem_.documents + prior_of(place).slope(coordinates_[place].weight);
     }
@@ -236,7 +246,7 @@ private:
     Loss loss_;
     Prior prior_;
     const PrimalOptions& options_;
-    std::vector<typename Loss::Point> points_;
+    std::vector<Row> rows_;
     std::vector<Coordinate> coordinates_;
     std::vector<std::uint32_t> order_;
     Random random_;
