@@ -10,7 +10,8 @@ from postil.categorizer import TextCategorizer
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.errors import InputError, UsageError
-from postil.recipes.recipe import recipe_names
+from postil.recipes.fields import FieldsWarning
+from postil.recipes.recipe import Recipe, recipe_names
 
 TEXTS = [
     "rain and wind over the hills",
@@ -135,3 +136,99 @@ def test_explanations_add_up_to_the_score():
     assert model.explain(text)[0].accepted
     with pytest.raises(UsageError, match="did you mean 'weather'"):
         model.explain(text, ["wether"])
+
+
+FIELDS = {"title": [text.split()[0] for text in TEXTS], "body": TEXTS}
+
+
+class TestShapes:
+    """What ``fit`` takes, all others take."""
+
+    @pytest.mark.parametrize("recipe", ["default", "logistic-dual", "naive-bayes-1"])
+    def test_a_mapping_of_fields(self, recipe):
+        model = TextCategorizer(recipe).fit(FIELDS, LABELS)
+        scores = model.decision_function(FIELDS)
+        assert scores.shape == (8, 2)
+        assert len(model.predict(FIELDS)) == 8
+        if model.model.calibration is not None:
+            assert model.predict_proba(FIELDS).shape == (8, 2)
+        last = {name: texts[-1] for name, texts in FIELDS.items()}
+        explained = model.explain(last, ["sport"])[0]
+        if model.model.decision.at_most is None:
+            assert explained.margin == pytest.approx(scores[-1, 0], abs=1e-5)
+
+    def test_joined_fields_are_the_text_they_make(self):
+        model = TextCategorizer().fit(FIELDS, LABELS)
+        joined = ["\n".join(row) for row in zip(*FIELDS.values(), strict=True)]
+        assert np.array_equal(model.decision_function(FIELDS), model.decision_function(joined))
+        plain = TextCategorizer().fit(joined, LABELS)
+        assert np.array_equal(model.model.weights.toarray(), plain.model.weights.toarray())
+
+    @pytest.mark.parametrize("recipe", ["default", "logistic-dual"])
+    def test_plain_texts_with_a_recipe_that_wants_fields(self, recipe):
+        model = TextCategorizer(recipe).fit(TEXTS, LABELS)
+        assert model.decision_function(TEXTS).shape == (8, 2)
+        assert np.array_equal(
+            model.decision_function({"text": TEXTS}), model.decision_function(TEXTS)
+        )
+        assert model.explain("wind and rain")
+
+    def test_bytes_are_the_texts_they_encode(self):
+        encoded = [text.encode() for text in TEXTS]
+        model = TextCategorizer().fit(encoded, LABELS)
+        assert np.array_equal(model.decision_function(encoded), model.decision_function(TEXTS))
+        assert np.array_equal(
+            model.decision_function({"a": encoded}), model.decision_function(TEXTS)
+        )
+        assert model.explain(b"wind")[0].margin == model.explain("wind")[0].margin
+
+    def test_an_absent_field_is_empty_and_no_field_at_all_an_error(self):
+        model = TextCategorizer("logistic-dual").fit(FIELDS, LABELS)
+        empty = model.decision_function({"title": [""] * 8, "body": TEXTS})
+        assert np.array_equal(model.decision_function({"body": TEXTS}), empty)
+        for ask in (
+            lambda: model.predict({"text": TEXTS}),
+            lambda: model.explain({"text": "wind"}),
+        ):
+            with pytest.raises(UsageError, match="have the fields text, and the model reads title"):
+                ask()
+        for ask in (lambda: model.predict(TEXTS), lambda: model.explain("wind")):
+            with pytest.raises(UsageError, match="pass a mapping of each field"):
+                ask()
+
+    def test_fields_of_different_lengths_are_counted(self):
+        uneven = {"title": ["a"], "body": TEXTS}
+        model = TextCategorizer().fit(FIELDS, LABELS)
+        for ask in (lambda: model.predict(uneven), lambda: model.fit(uneven, LABELS)):
+            with pytest.raises(UsageError, match="there are: title 1, body 8"):
+                ask()
+
+    def test_fields_that_are_not_read_are_warned_of(self):
+        with pytest.warns(FieldsWarning, match="not abstract"):
+            TextCategorizer("logistic-dual").fit({"title": TEXTS, "abstract": TEXTS}, LABELS)
+
+
+def test_the_seed_is_that_of_the_random_order_too():
+    def weights(seed):
+        # One pass leaves the order visible.
+        table = {"name": "x", "learn": {"options": {"iterations": 1, "tolerance": 0.0}}}
+        model = TextCategorizer(Recipe.from_dict(table), seed=seed).fit(TEXTS, LABELS).model
+        return model.weights.toarray()
+
+    assert np.array_equal(weights(1), weights(1))
+    assert not np.array_equal(weights(1), weights(2))
+
+
+def test_folds_share_the_vocabulary_and_the_idf(demo, monkeypatch):
+    """As the docstring of ``out_of_fold_scores`` says."""
+    from postil.vectors.vectorizer import Vectorizer
+
+    fitted = []
+    fit = Vectorizer.fit_transform_chunks
+    monkeypatch.setattr(
+        Vectorizer,
+        "fit_transform_chunks",
+        lambda self, chunks: fitted.append(1) or fit(self, chunks),
+    )
+    assert TextCategorizer().fit_documents(demo).model.decision.spec == "f1"
+    assert fitted == [1]

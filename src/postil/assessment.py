@@ -25,7 +25,7 @@ CategorySet = Literal["all", "trained", "shared"]
 
 
 class Assessment(NamedTuple):
-    """A report, and the memberships and decisions it is of: documents × its categories.
+    """A report, and memberships, decisions and scores it is of: documents × its categories.
 
     ``learned_from`` says that the documents are, one by one, those the model was trained on.
     """
@@ -33,6 +33,7 @@ class Assessment(NamedTuple):
     report: Report
     truth: sp.csr_matrix[Any]
     decisions: sp.csr_matrix[Any]
+    scores: Floats
     learned_from: bool = False
 
 
@@ -123,7 +124,7 @@ def assessment(
         ),
         options=options,
     )
-    return Assessment(report, truth, decisions, digests.learned_from(model))
+    return Assessment(report, truth, decisions, wide, digests.learned_from(model))
 
 
 class _Digests:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,8 @@ from postil.prediction import Predictor
 from postil.reasons import Reasons
 from postil.recipes.recipe import DEFAULT, Recipe, load_recipe
 from postil.text.suggest import advice
-from postil.training import Watch, train
-from postil.vectors.fields import Text
+from postil.training import Tell, Watch, train
+from postil.vectors.fields import Columns, Text, held
 
 Texts = Sequence[Text] | Mapping[str, Sequence[Text]]
 Floats = NDArray[np.float64]
@@ -45,11 +46,18 @@ class TextCategorizer:
         self._predictor: Predictor | None = None
 
     def fit(self, texts: Texts, labels: Iterable[Iterable[str]]) -> TextCategorizer:
-        """Learn from labelled texts."""
-        return self.fit_documents(_documents(texts, labels))
+        """Learn from labelled texts; plain ones are read whatever fields the recipe wants."""
+        return self.fit_documents(
+            _labelled(texts, labels), tell=None if isinstance(texts, Mapping) else _say_nothing
+        )
 
     def fit_documents(
-        self, documents: Iterable[Document], *, corpus: str = "", watch: Watch | None = None
+        self,
+        documents: Iterable[Document],
+        *,
+        corpus: str = "",
+        watch: Watch | None = None,
+        tell: Tell | None = None,
     ) -> TextCategorizer:
         """Learn from documents; those marked as test are left out."""
         model = train(
@@ -59,6 +67,7 @@ class TextCategorizer:
             threads=self.threads,
             seed=self.seed,
             watch=watch,
+            tell=tell,
         )
         self._predictor = Predictor(model, self.threads)
         return self
@@ -82,7 +91,7 @@ class TextCategorizer:
 
     def decision_function(self, texts: Texts) -> Floats:
         """Scores: texts × categories, the higher the likelier."""
-        return self.predictor.scores(self.model.vectorizer.fields.columns(texts))
+        return self.predictor.scores(self._columns(texts))
 
     def predict(self, texts: Texts) -> list[tuple[str, ...]]:
         """The categories of each text, best first."""
@@ -99,7 +108,7 @@ class TextCategorizer:
         return probabilities
 
     def explain(
-        self, text: Text | Mapping[str, str], categories: Sequence[str] | None = None
+        self, text: Text | Mapping[str, Text], categories: Sequence[str] | None = None
     ) -> tuple[Explanation, ...]:
         """Why a text was given its categories, or why not those named.
 
@@ -108,9 +117,36 @@ class TextCategorizer:
         columns = None
         if categories is not None:
             columns = [self._column(name) for name in categories]
-        fields = text if isinstance(text, Mapping) else {ONE_FIELD: _decoded(text)}
-        told = Reasons(self.predictor).explain(fields, columns=columns)
+        told = Reasons(self.predictor).explain(self._fields_of(text), columns=columns)
         return tuple(reason.explanation for reason in told.reasons)
+
+    def _columns(self, texts: Texts) -> Columns:
+        """Texts as the model reads them: whatever shape ``fit`` takes."""
+        fields = self.model.vectorizer.fields
+        if not isinstance(texts, Mapping):
+            return fields.columns(texts)
+        self._refuse_other_fields(texts)
+        return fields.columns_of(_documents(texts))
+
+    def _fields_of(self, text: Text | Mapping[str, Text]) -> dict[str, str]:
+        """One text, by field."""
+        names = self.model.vectorizer.fields.names
+        if isinstance(text, Mapping):
+            self._refuse_other_fields(text)
+            return {name: _decoded(value) for name, value in text.items()}
+        if len(names) > 1:
+            raise UsageError(
+                f"the model reads the fields {', '.join(names)}: pass a mapping of each field to "
+                "its text"
+            )
+        return {names[0] if names else ONE_FIELD: _decoded(text)}
+
+    def _refuse_other_fields(self, given: Iterable[str]) -> None:
+        names = self.model.vectorizer.fields.names
+        if names and not set(names).intersection(given):
+            raise UsageError(
+                f"texts have the fields {', '.join(given)}, and the model reads {', '.join(names)}"
+            )
 
     def _column(self, name: str) -> int:
         if name not in self.categories:
@@ -130,30 +166,46 @@ class TextCategorizer:
         return loaded
 
 
+def _say_nothing(note: str) -> None:
+    """The caller gave one text for each document: there was no other to read."""
+
+
 def _decoded(text: Text) -> str:
-    return text.decode() if isinstance(text, bytes) else text
+    # As the vectorizer would read it.
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
 
 
-def _documents(texts: Texts, labels: Iterable[Iterable[str]]) -> Iterator[Document]:
+def _documents(texts: Texts) -> Iterator[Document]:
+    """A document of each text, or of each row of a mapping of fields."""
     if isinstance(texts, (str, bytes)):
         raise UsageError("expected a sequence of texts, received one text: wrap it in a list")
-    fields: Mapping[str, Sequence[Any]] = (
+    given: Mapping[str, Sequence[Text]] = (
         texts if isinstance(texts, Mapping) else {ONE_FIELD: texts}
     )
-    names = list(fields)
-    rows = zip(*fields.values(), strict=True)
-    for number, (row, given) in enumerate(_paired(rows, labels)):
+    columns = {name: held(column) for name, column in given.items()}
+    counts = {name: len(column) for name, column in columns.items()}
+    if len(set(counts.values())) > 1:
+        shown = ", ".join(f"{name} {count}" for name, count in counts.items())
+        raise UsageError(f"every field needs a text for each document; there are: {shown}")
+    for number, row in enumerate(zip(*columns.values(), strict=True)):
+        fields = {name: _decoded(text) for name, text in zip(columns, row, strict=True)}
+        yield Document(id=str(number), fields=fields)
+
+
+def _labelled(texts: Texts, labels: Iterable[Iterable[str]]) -> Iterator[Document]:
+    for document, given in _paired(_documents(texts), labels):
         if isinstance(given, str):
             raise UsageError(
-                f"text {number}: its labels are one string, {given!r}; wrap it in a list"
+                f"text {document.id}: its labels are one string, {given!r}; wrap it in a list"
             )
-        yield Document(
-            id=str(number), fields=dict(zip(names, row, strict=True)), labels=tuple(given)
-        )
+        yield replace(document, labels=tuple(given))
 
 
-def _paired(rows: Iterable[Any], labels: Iterable[Iterable[str]]) -> Iterator[tuple[Any, Any]]:
-    try:
-        yield from zip(rows, labels, strict=True)
-    except ValueError as error:
-        raise UsageError(f"every text needs its labels: {error}") from None
+def _paired(
+    documents: Iterable[Document], labels: Iterable[Iterable[str]]
+) -> Iterator[tuple[Document, Iterable[str]]]:
+    for document, given in zip_longest(documents, labels):
+        if document is None or given is None:
+            more = "labels than texts" if document is None else "texts than labels"
+            raise UsageError(f"every text needs its labels: there are more {more}")
+        yield document, given

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -30,14 +31,17 @@ from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
+from postil.learn.unfinished import Unfinished
 from postil.model.model import Model
 from postil.model.training import DocumentDigest, TrainingFingerprint
 from postil.recipes.entries import at
+from postil.recipes.fields import FieldsWarning, fitted
 from postil.recipes.recipe import Recipe
 from postil.vectors.gathering import RowFacts, chunks_of
 from postil.vectors.vectorizer import Vectorizer
 
 Watch = Callable[[str, int, int | None], None]
+Tell = Callable[[str], None]
 Floats = NDArray[np.float64]
 
 CHUNK = 4096
@@ -51,31 +55,40 @@ def train(
     threads: int | None = None,
     seed: int = 0,
     watch: Watch | None = None,
+    tell: Tell | None = None,
 ) -> Model:
     """Learn a categorizer from all documents that are not marked as test.
+
+    ``seed`` is of the folds, and of the solver's random order unless the recipe gives that one.
+    Where documents lack fields that the recipe wants, :func:`postil.recipes.fields.fitted`
+    chooses; the model keeps those that were read, and ``tell`` (without it a warning) says it.
 
     Cost: one pass over the documents, then the learner's; a decision rule or a calibration that
     is tuned out of fold learns once more for each fold, and a search for λ, which comes first,
     once for each fold and λ. ``watch`` is told the step, how much of it is done, and of how much.
     """
     watch = watch or _unwatched
+    source = corpus or "the corpus"
+    recipe, chosen, note = fitted(recipe, (d for d in documents if d.split != "test"), source)
+    if note:
+        (tell or _warned)(note)
     vectorizer = recipe.representation.vectorizer(threads)
     facts = RowFacts()
     digest = DocumentDigest()
-    learned = _digested((d for d in documents if d.split != "test"), digest)
-    learned = _checked(learned, digest, vectorizer, recipe, corpus or "the corpus")
+    learned = _checked(_digested(chosen, digest), digest, vectorizer, recipe, source)
     matrix = vectorizer.fit_transform_chunks(_watched(learned, vectorizer, facts, watch))
     if not facts.categories:
         raise InputError(
-            f"{corpus or 'the corpus'}: none of the training documents ({len(facts.ids)}) has a "
+            f"{source}: none of the training documents ({len(facts.ids)}) has a "
             "label: name the column that holds them with --label-column, or use a corpus with "
             "labels"
         )
     labels = Labels(tuple(facts.categories), facts.indicator().astype(bool))
-    task = _Task(recipe, Design(matrix), labels, threads, watch)
-    method = task.search(seed)
+    task = _Task(recipe, Design(matrix), labels, threads, seed, watch)
+    method = task.search()
     fit = task.learn("learning", None)
-    rule, calibration = task.decisions(fit, seed)
+    rule, calibration = task.decisions(fit)
+    task.unfinished.warn()
     return Model(
         vectorizer=vectorizer,
         names=fit.names,
@@ -120,6 +133,10 @@ def _checked(
             vectorizer.bounds.limits(digest.documents)
 
 
+def _warned(note: str) -> None:
+    warnings.warn(note, FieldsWarning, stacklevel=3)
+
+
 def _unwatched(step: str, done: int, total: int | None) -> None:
     """Nobody looks."""
 
@@ -136,30 +153,40 @@ class _Task:
     """One training run after its documents have become vectors."""
 
     def __init__(
-        self, recipe: Recipe, design: Design, labels: Labels, threads: int | None, watch: Watch
+        self,
+        recipe: Recipe,
+        design: Design,
+        labels: Labels,
+        threads: int | None,
+        seed: int,
+        watch: Watch,
     ) -> None:
         self.recipe = recipe
         self.design = design
         self.labels = labels
         self.threads = threads
+        self.seed = seed
         self.watch = watch
-        self.learner = recipe.learner()
+        self.learner = recipe.learner(seed)
+        self.unfinished = Unfinished(self.learner.tolerance)
         self.lambdas: Floats | None = None
 
-    def search(self, seed: int) -> dict[str, Any]:
+    def search(self) -> dict[str, Any]:
         """Choose λ if the recipe asks for it; from here on it is what categories learn with."""
         wanted = self.recipe.search
         if wanted is None:
             return {}
         self._check_folds("[search] looks for λ")
-        result = wanted.over_lambda(self.design.documents, seed).run(
+        result = wanted.over_lambda(self.design.documents, self.seed).run(
             self.design,
             self.labels,
             self.learner.searched(),
             selection_of=self._selection,
             threads=self.threads,
             progress=lambda done, total: self.watch("searching λ", done, total),
+            quiet=True,
         )
+        self.unfinished.add_search(result)
         self.lambdas = result.lambdas
         return {"search": _timeless(result.to_dict())}
 
@@ -170,7 +197,7 @@ class _Task:
             weights = np.zeros(self.design.documents)
             weights[rows] = 1.0
             emphasis = Emphasis(weights)
-        return self.learner.learn(
+        fit = self.learner.learn(
             self.design,
             self.labels,
             selection=self._selection(rows),
@@ -178,7 +205,10 @@ class _Task:
             lambdas=self.lambdas,
             threads=self.threads,
             progress=lambda done, total: self.watch(step, done, total),
+            quiet=True,
         )
+        self.unfinished.add("on all documents" if rows is None else "out of fold", fit.reports)
+        return fit
 
     def _selection(self, rows: NDArray[Any] | None) -> Selection | None:
         wanted = self.recipe.selection
@@ -195,7 +225,7 @@ class _Task:
             threshold=wanted.threshold,
         )
 
-    def decisions(self, fit: LinearFit, seed: int) -> tuple[DecisionRule, Calibration | None]:
+    def decisions(self, fit: LinearFit) -> tuple[DecisionRule, Calibration | None]:
         """The decision rule and the calibration, from training documents alone."""
         spec = parse_rule(self.recipe.decide.rule)
         kind = self.recipe.decide.calibration
@@ -206,7 +236,7 @@ class _Task:
         if Needs.TRAINING in needed:
             scores[Needs.TRAINING] = TrainingScores(fit.scores(self.design.rows))
         if Needs.OUT_OF_FOLD in needed:
-            scores[Needs.OUT_OF_FOLD] = self._out_of_fold(seed)
+            scores[Needs.OUT_OF_FOLD] = self._out_of_fold()
         truth = self.labels.members
         rule = fit_rule(spec, scores[spec.needs], truth)
         if kind is None:
@@ -220,10 +250,10 @@ class _Task:
                 "document to learn from: give 2 or more, or take a recipe that tunes nothing"
             )
 
-    def _out_of_fold(self, seed: int) -> OutOfFoldScores:
+    def _out_of_fold(self) -> OutOfFoldScores:
         self._check_folds("[decide] tunes its rule or its calibration")
         count = min(self.recipe.decide.folds, self.design.documents)  # few texts, few folds
-        folds = make_folds(self.labels.members, count, seed)
+        folds = make_folds(self.labels.members, count, self.seed)
         number = 0
 
         def fit_and_score(train: NDArray[Any], held_out: NDArray[Any]) -> Floats:

@@ -78,3 +78,8 @@ def test_a_report_goes_into_a_file(parts):
     _, _, design, labels = sample()
     report = fit(design, labels, method_of(parts)).reports[0]
     assert FitReport(**json.loads(json.dumps(report.to_dict()))) == report
+
+
+def test_one_category_is_one_category():
+    with pytest.warns(NotConvergedWarning, match="^1 of 1 category ran out of iterations"):
+        warn_of_unfinished([report_of()], 1e-6)

@@ -26,6 +26,7 @@ from postil.learn.report import NotConvergedWarning
 from postil.learn.search import PAPER_GRID, LambdaSearch, _folds
 from postil.learn.search_choice import choose, jackknife
 from postil.learn.search_measures import MEASURES, HeldOut, measure_for
+from postil.learn.search_result import unfinished_sentence
 from postil.recipes.recipe import Recipe
 from postil.training import train
 
@@ -252,8 +253,33 @@ class TestChoice:
         assert result.fallbacks == ("c1", "c2", "c3", "c4")
         assert (result.lambdas[1:] == result.shared_lambda).all()
         assert (
-            "for 3 folds, so that the shared λ is taken (4 of 5 categories): c1" in result.to_text()
+            "for 3 folds, so that the shared λ is taken (4 of 5 categories: c1" in result.to_text()
         )
+
+    def test_a_category_that_ties_at_every_strength_takes_the_shared_one(self, data):
+        # Five members among noise: none scores 0 or more, so that F1 is 0 whatever λ.
+        rare = np.isin(np.arange(80), (3, 21, 40, 58, 77))
+        marked = np.arange(80) % 5 == 0
+        x = data.x.copy()
+        x[:, 0] = marked
+        labels = labels_of(np.column_stack([marked, rare]))
+        result = LambdaSearch((1e3, 1e-2), folds=3, shared=False).run(
+            design_of(x), labels, method_of(LOGISTIC)
+        )
+        assert (result.values_by_category[:, 1] == 0).all()
+        assert result.tied.tolist() == [False, True]
+        assert not result.fell_back.any()
+        assert result.shared_lambda == 1e-2  # the strongest is what other ties would take
+        assert result.lambdas.tolist() == [1e-2, 1e-2]
+        assert [row["tied"] for row in result.category_rows()] == result.tied.tolist()
+        assert (
+            "f1 is the same at every λ, so that the shared λ is taken (1 of 2 categories: c1)"
+            in result.to_text()
+        )
+        alone = LambdaSearch((1.0,), folds=3, shared=False).run(
+            data.design, labels, method_of(LOGISTIC)
+        )
+        assert not alone.tied.any()
 
     def test_equal_values_go_to_the_stronger(self, data):
         labels = labels_of(np.zeros((80, 2)))  # nothing to learn: undefined everywhere
@@ -333,6 +359,15 @@ class TestTelling:
         assert caught[0].filename == __file__
         assert result.unfinished.sum() > 0
         assert "ran out of iterations" in result.to_text()
+
+    def test_a_single_unfinished_fit_is_one_fit(self, data):
+        method = method_of(HINGE, iterations=1, tolerance=1e-9)
+        labels = labels_of(data.truth[:, :1])
+        result = LambdaSearch((1e-1,), folds=2).run(data.design, labels, method, quiet=True)
+        one = replace(result, unfinished=np.array([1]))
+        assert unfinished_sentence(one).startswith("1 fit of the search ran out of iterations")
+        assert one.notes() == ["1 fit ran out of iterations"]
+        assert unfinished_sentence(result).startswith("2 fits of")
 
     def test_json_and_text(self, data):
         result = LambdaSearch(GRID, folds=2, shared=False).run(

@@ -59,6 +59,11 @@ def test_a_recipe_by_path(tmp_path):
         ('name = "x"\n[learn]\nlearner = "naive-base"', "did you mean 'naive-bayes'"),
         ('name = "x"\n[decide]\nrule = "f2"', "f2"),
         ('name = "x"\n[selecton]\nterms = 3', "did you mean 'selection'"),
+        ('name = "x"\n[decide]\ncalibration = "logistic"', 'write calibration = "platt", or loss'),
+        (
+            'name = "x"\n[learn]\nlearner = "naive-bayes"\n[decide]\ncalibration = "logistic"',
+            'decide. calibration: "logistic" takes scores for the logarithm of the odds',
+        ),
     ],
 )
 def test_a_bad_recipe_says_where_and_what(tmp_path, text, message):
@@ -109,3 +114,22 @@ def test_a_search_takes_the_place_of_the_strength_that_was_given():
 def test_naive_bayes_has_nothing_to_search_for():
     with pytest.raises(UsageError, match="Naive Bayes has no λ"):
         load_recipe("naive-bayes-2").searching()
+
+
+def test_the_native_calibration_goes_with_the_logistic_loss():
+    table = {"name": "x", "learn": {"loss": "logistic"}, "decide": {"calibration": "logistic"}}
+    assert Recipe.from_dict(table).decide.calibration == "logistic"
+
+
+def test_a_seed_is_the_solvers_unless_it_has_one():
+    def seed_of(seed, /, **options):
+        recipe = Recipe.from_dict({"name": "x", "learn": {"options": options}})
+        return recipe.learner(seed).searched().solver_options().seed
+
+    assert seed_of(None) == 0
+    assert seed_of(7) == 7
+    assert seed_of(7, seed=3) == 3
+    assert seed_of(7, iterations=5) == 7
+    load_recipe("naive-bayes-1").learner(7)
+    with pytest.raises(UsageError, match="seed is a whole number of at least 0"):
+        seed_of(-1)

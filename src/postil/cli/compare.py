@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from postil.cli.console import counted, say, show_json, show_table
-from postil.cli.passing import told
+from postil.cli.passing import refuse_once, told
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
 
@@ -30,7 +30,7 @@ def compare(
     threads: Annotated[
         int | None, typer.Option("--threads", help="Threads (default: every processor).")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of folds and random orders.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of folds and random orders.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="For a program to read.")] = False,
 ) -> None:
     """Train recipes on the same documents, test them on the same, and say what is significant.
@@ -49,6 +49,7 @@ def compare(
     if len(set(recipes)) < 2 or len(set(recipes)) < len(recipes):
         raise typer.BadParameter("name two or more different recipes")
     chosen = [(name, load_recipe(name)) for name in recipes]
+    refuse_once(corpus, "postil compare")
     opened = reading.open(corpus)
     opened.needs_test = True
     with told(opened):
@@ -115,6 +116,7 @@ def _run(name: str, recipe: Recipe, corpus: Corpus, threads: int | None, seed: i
             threads=threads,
             seed=seed,
             watch=lambda step, done, total: watch.reach(f"{name}: {step}", done, total),
+            tell=say,
         )
         seconds = time.monotonic() - begun
         tested = assessment(model, corpus.only("test"), corpus=corpus.name, threads=threads)

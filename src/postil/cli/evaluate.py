@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from postil.cli.console import say, show_json
+from postil.cli.curves import check_curves_file, write_curves
+from postil.cli.expected import expected_of, show_expected
 from postil.cli.passing import TO_MARK, told
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
@@ -30,6 +32,21 @@ def evaluate(
         typer.Option("--undefined", help="What 0/0 counts as in macro averages."),
     ] = "zero",
     top: Annotated[int, typer.Option("--top", help="Categories to show.")] = 10,
+    beta: Annotated[
+        list[float] | None,
+        typer.Option("--beta", help="Measure F-beta too (recall weighs beta), may be repeated."),
+    ] = None,
+    bootstrap: Annotated[
+        int,
+        typer.Option(
+            "--bootstrap", min=0, help="95% intervals of measures of decisions, so many resamples."
+        ),
+    ] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the resamples.")] = 0,
+    curves: Annotated[
+        Path | None,
+        typer.Option("--curves", help="Write precision-recall and ROC curves, .csv or .json."),
+    ] = None,
     threads: Annotated[
         int | None, typer.Option("--threads", help="Threads (default: every processor).")
     ] = None,
@@ -38,16 +55,25 @@ def evaluate(
     """Measure a model on the documents marked test, or on all if none is marked.
 
     Documents that the model learned from are measured too, with a warning ("learned_from" in
-    JSON): it does well on them whatever it does on others.
+    JSON): it does well on them whatever it does on others. Where the model's recipe says what its
+    paper prints for the corpus, that is put beside ("expected" in JSON).
 
     \b
     postil evaluate modapte.postil reuters-modapte
     postil evaluate modapte.postil reuters-modapte --categories shared --json
+    postil evaluate demo.postil demo --bootstrap 1000 --beta 0.5 --curves curves.csv
     """
     from postil.assessment import assessment
-    from postil.evaluate import Options
+    from postil.evaluate import Options, Plan
     from postil.model.loading import load_model
 
+    options = Options(
+        undefined=undefined,
+        betas=tuple(beta or ()),
+        plan=Plan(bootstrap, seed) if bootstrap else None,
+    )
+    if curves is not None:
+        check_curves_file(curves)
     loaded = load_model(model, threads=threads)
     opened = reading.open(corpus)
     with told(opened), steps() as watch:
@@ -56,7 +82,7 @@ def evaluate(
             opened,
             corpus=opened.name,
             categories=categories,
-            options=Options(undefined=undefined),
+            options=options,
             threads=threads,
             watch=watch.reach,
         )
@@ -66,7 +92,17 @@ def evaluate(
             "well it remembers, not how well it does on others; give it some it has not seen, or "
             f"{TO_MARK}, and train again"
         )
+    if curves is not None:
+        write_curves(measured, curves)
+    expected = [] if measured.learned_from else expected_of(loaded, corpus, measured.report)
     if as_json:
-        show_json(measured.report.to_dict() | {"learned_from": measured.learned_from})
-    else:
-        typer.echo(measured.report.to_text(top=top), nl=False)
+        show_json(
+            measured.report.to_dict()
+            | {
+                "learned_from": measured.learned_from,
+                "expected": [each.to_dict() for each in expected],
+            }
+        )
+        return
+    typer.echo(measured.report.to_text(top=top), nl=False)
+    show_expected(expected, str(loaded.recipe.get("paper", "")))

@@ -30,6 +30,8 @@ def gather(model: Model, top: int, columns: Sequence[int]) -> tuple[Facts, list[
 
     whole = describe(model, top=top)
     described = whole.pop("categories")
+    if not any("seconds" in report for report in model.reports):
+        del whole["report"]["seconds"]  # a sum of nothing is no time
     reports = {report.get("category"): dict(report) for report in model.reports}
     relative = _only_compares(model)
     whole["terms"] = OVER_MEAN if relative else WEIGHT

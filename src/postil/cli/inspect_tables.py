@@ -75,7 +75,7 @@ def show_report(whole: Facts) -> None:
         facts = {
             "stopped": stopped,
             "iterations": f"{report['iterations']:,} in all",
-            "seconds": f"{report['seconds']:.3g} in all" if report["seconds"] else "",
+            "seconds": f"{report['seconds']:.3g} in all" if report.get("seconds") else "",
             "worst": words.worst(report["worst"]),
         }
         _show_pairs({name: text for name, text in facts.items() if text})

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.console import show_json, show_table
+from postil.cli.expected import say_expected
 
 
 def recipes(
@@ -16,7 +17,8 @@ def recipes(
     """List the recipes, or show one whole.
 
     A recipe is a method from text to decision in one TOML file: copy one, change it, and give its
-    path to postil train --recipe.
+    path to postil train --recipe. What its paper prints is said besides, on stderr: postil
+    evaluate puts it beside what your model measures.
 
     \b
     postil recipes
@@ -30,6 +32,7 @@ def recipes(
             show_json(recipe.to_dict())
         else:
             typer.echo(recipe_text(name), nl=False)
+            say_expected(recipe)
         return
     found = [load_recipe(each) for each in recipe_names()]
     if as_json:

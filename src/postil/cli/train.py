@@ -14,6 +14,7 @@ from postil.cli.passing import told
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
 from postil.cli.search import search_lines, search_sentence, searching
+from postil.cli.spooling import Spool
 
 if TYPE_CHECKING:
     from postil.evaluate import Report
@@ -35,7 +36,9 @@ def train(
     threads: Annotated[
         int | None, typer.Option("--threads", help="Threads (default: every processor).")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of folds and random orders.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Of folds, and of random orders in learning.")
+    ] = 0,
     search: Annotated[
         bool,
         typer.Option(
@@ -67,7 +70,8 @@ def train(
 
     A search chooses λ, the strength of regularization, by cross-validation on the training
     documents: it learns once for each fold and λ. Any option of a search asks for one; what they
-    leave out is as the recipe's [search] table says, or else the paper's.
+    leave out is as the recipe's [search] table says, or else the paper's. f1 and error look at
+    decisions at a score of 0; for a recipe that tunes its thresholds, take break-even.
 
     \b
     postil train demo -o demo.postil
@@ -92,23 +96,27 @@ def train(
     check_model_output(output)
     opened = reading.open(corpus)
     begun = time.monotonic()
-    with told(opened), steps() as watch:
-        model = learn(
-            opened, chosen, corpus=opened.name, threads=threads, seed=seed, watch=watch.reach
-        )
-    seconds = time.monotonic() - begun
-    with naming(output):
-        save_model(model, output)
-    report = None
-    if test and opened.tested:
-        with steps() as watch:
-            report = assess(
-                model,
-                (document for document in opened if document.split == "test"),
+    with Spool() as tests:
+        opened.tests = tests if test else None
+        with told(opened), steps() as watch:
+            model = learn(
+                opened,
+                chosen,
                 corpus=opened.name,
                 threads=threads,
+                seed=seed,
                 watch=watch.reach,
+                tell=say,
             )
+        seconds = time.monotonic() - begun
+        with naming(output):
+            save_model(model, output)
+        report = None
+        if test and opened.tested:
+            with steps() as watch:
+                report = assess(
+                    model, tests, corpus=opened.name, threads=threads, watch=watch.reach
+                )
     if as_json:
         show_json(_as_dict(model, output, seconds, report))
         return
@@ -131,8 +139,9 @@ def _show(model: Model, output: Path, seconds: float, report: Report | None) -> 
         say(search_sentence(found))
         for line in search_lines(found):
             say(f"  {line}")
-    for note in (each["note"] for each in model.reports if each["note"]):
-        say(f"  {note}")
+    for each in model.reports:
+        if each["note"]:
+            say(f"  {each['category']}: {each['note']}")
     say(f"wrote {output} ({size / 1e6:.1f} MB); see postil inspect {output}")
 
 

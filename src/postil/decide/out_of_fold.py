@@ -19,9 +19,10 @@ def out_of_fold_scores(fit_and_score: FitAndScore, folds: Folds, n: int, k: int)
     """Score each of ``n`` training documents for ``k`` categories, one fold held out at a time.
 
     ``fit_and_score(train, held_out)`` gets two disjoint sets of row numbers, learns from the
-    first alone (the vocabulary, the idf and the selected terms too, where they are learned) and
-    returns scores for the second, ``len(held_out)`` × ``k``. Every row is held out once. Costs
-    the calls; memory is the n × k scores.
+    first alone and returns scores for the second, ``len(held_out)`` × ``k``. Whatever looks at
+    labels belongs inside: weights, and selected terms. Vocabulary and idf look at none, and
+    :func:`postil.training.train` shares those of all training documents. Every row is held out
+    once. Costs the calls; memory is the n × k scores.
     """
     if len(folds.part) != n:
         raise UsageError(f"the folds are of {len(folds.part)} documents, not of {n}")

@@ -123,7 +123,7 @@ def _out_of_fold(name: str, help: str, objective: Objective, target: str | None 
 _REGISTERED = (
     Rule(
         "default",
-        "score at or above 0; default(0.5) suits probabilities",
+        "score at or above 0, or another number: of scores, not of probabilities",
         Needs.NOTHING,
         _fixed,
         Parameter("the threshold of every category", -np.inf, np.inf, default=0.0),

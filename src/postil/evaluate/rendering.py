@@ -61,11 +61,13 @@ def heading(report: Report) -> str:
     )
     lines = [source] if source else []
     lines.append(
-        f"{measured['documents']:,} documents ({measured['documents_without_category']:,} without "
-        f"category), {measured['categories']:,} categories "
+        f"{_counted(measured['documents'], 'document')} "
+        f"({measured['documents_without_category']:,} without category), "
+        f"{_counted(measured['categories'], 'category', 'categories')} "
         f"({measured['categories_without_members']:,} without members)"
     )
-    lines.append(f"{measured['memberships']:,} memberships, {measured['accepted']:,} accepted")
+    memberships = _counted(measured["memberships"], "membership")
+    lines.append(f"{memberships}, {measured['accepted']:,} accepted")
     return "\n".join([*lines, *report.provenance.notes])
 
 
@@ -177,7 +179,7 @@ def footing(report: Report) -> str:
         plan = report.options.plan
         lines.append(
             f"In brackets: {plan.level:.0%} bootstrap intervals over documents, "
-            f"{plan.resamples:,} resamples, seed {plan.seed}."
+            f"{_counted(plan.resamples, 'resample')}, seed {plan.seed}."
         )
     return "\n".join(lines)
 
@@ -223,6 +225,10 @@ def _with_interval(report: Report, name: str, value: float, digits: int = 1) -> 
     return Text(shown(value, digits) + span)
 
 
+def _counted(count: int, noun: str, plural: str = "") -> str:
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
 def _undefined(average: Average) -> str:
     return f"{average.undefined:,} of {average.categories:,}"
 
@@ -231,7 +237,12 @@ _WORDS = {"f1": "F1", "brier": "Brier", "mcnemar": "McNemar", "wilcoxon": "Wilco
 
 
 def _label(name: str) -> str:
-    return " ".join(_WORDS.get(word, word) for word in name.split("_"))
+    return " ".join(_WORDS.get(word, _beta(word)) for word in name.split("_"))
+
+
+def _beta(word: str) -> str:
+    """F0.5 for f0.5; all other words as they are."""
+    return word.capitalize() if word[0] == "f" and word[1:2].isdigit() else word
 
 
 def _p(value: float, level: float) -> str:

@@ -32,6 +32,10 @@ class Learner(Protocol):
     def gives_probabilities(self) -> bool:
         """Whether 1/(1 + exp(-score)) is a probability."""
 
+    @property
+    def tolerance(self) -> float:
+        """How small a certificate is asked for; 0 where none is."""
+
     def searched(self) -> Method:
         """The method whose λ a search may choose; refused where there is none to choose."""
 
@@ -45,8 +49,12 @@ class Learner(Protocol):
         lambdas: Floats | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
+        quiet: bool = False,
     ) -> LinearFit:
-        """Learn every category; ``lambdas``, one for each, are what a search has chosen."""
+        """Learn every category; ``lambdas``, one for each, are what a search has chosen.
+
+        ``quiet`` leaves it to the caller to warn of fits that ran out of iterations.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +67,11 @@ class LinearLearner:
     def gives_probabilities(self) -> bool:
         """Whether 1/(1 + exp(-score)) is a probability."""
         return self.method.gives_probabilities
+
+    @property
+    def tolerance(self) -> float:
+        """How small a certificate is asked for."""
+        return self.method.solver_options().tolerance
 
     def searched(self) -> Method:
         """The method, unless it says its own strength of regularization."""
@@ -79,6 +92,7 @@ class LinearLearner:
         lambdas: Floats | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
+        quiet: bool = False,
     ) -> LinearFit:
         """Learn every category."""
         return fit(
@@ -90,6 +104,7 @@ class LinearLearner:
             lambdas=lambdas,
             threads=threads,
             progress=progress,
+            quiet=quiet,
         )
 
 
@@ -103,6 +118,11 @@ class NaiveBayesLearner:
     def gives_probabilities(self) -> bool:
         """Its scores are log odds, but of a model too naive to believe."""
         return False
+
+    @property
+    def tolerance(self) -> float:
+        """None is asked for: there is nothing to iterate."""
+        return 0.0
 
     def searched(self) -> Method:
         """There is none: Naive Bayes is counted, not regularized."""
@@ -120,6 +140,7 @@ class NaiveBayesLearner:
         lambdas: Floats | None = None,
         threads: int | None = None,  # noqa: ARG002 - over before a thread has started
         progress: Progress | None = None,  # noqa: ARG002
+        quiet: bool = False,  # noqa: ARG002
     ) -> LinearFit:
         """Learn every category."""
         if lambdas is not None:

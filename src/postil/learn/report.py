@@ -48,16 +48,29 @@ def warn_of_unfinished(
     warning: type[NotConvergedWarning] = NotConvergedWarning,
 ) -> None:
     """One warning for all categories that ran out of iterations."""
-    if tolerance <= 0:
+    left = unfinished(reports, tolerance)
+    if not left:
         return
-    unfinished = [r for r in reports if r.stopped == "iterations" and r.certificate > tolerance]
-    if not unfinished:
-        return
-    worst = max(unfinished, key=lambda report: report.certificate)
+    every = "category" if len(reports) == 1 else "categories"
     warnings.warn(
-        f"{len(unfinished)} of {len(reports)} categories ran out of iterations; the worst, "
-        f"{worst.category}, has a {worst.kind} of {worst.certificate:.1e} after "
-        f"{worst.iterations}: allow more iterations, or a tolerance above {tolerance:g}",
+        f"{len(left)} of {len(reports)} {every} ran out of iterations; {the_worst(left)}: allow "
+        f"more iterations, or a tolerance above {tolerance:g}",
         warning,
         stacklevel=3,
+    )
+
+
+def unfinished(reports: Sequence[FitReport], tolerance: float) -> list[FitReport]:
+    """Those that ran out of iterations before the certificate asked for; 0 asks for none."""
+    if tolerance <= 0:
+        return []
+    return [r for r in reports if r.stopped == "iterations" and r.certificate > tolerance]
+
+
+def the_worst(reports: Sequence[FitReport]) -> str:
+    """The largest certificate, in words."""
+    worst = max(reports, key=lambda report: report.certificate)
+    return (
+        f"the worst, {worst.category}, has a {worst.kind} of {worst.certificate:.1e} after "
+        f"{worst.iterations}"
     )

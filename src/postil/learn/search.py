@@ -23,10 +23,10 @@ from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
-from postil.learn.report import NotConvergedWarning
+from postil.learn.report import NotConvergedWarning, unfinished
 from postil.learn.search_choice import choose, jackknife
 from postil.learn.search_measures import HeldOut, SearchMeasure, measure_for
-from postil.learn.search_result import SearchResult
+from postil.learn.search_result import SearchResult, unfinished_sentence
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -40,7 +40,8 @@ class LambdaSearch:
     """K-fold cross-validation over a grid of λ, one set of folds for all categories and λ.
 
     The defaults are the paper's: 5 folds, λ = 10^-k for k = 0..6, one λ for all categories
-    (``shared``; otherwise each gets its own). Equal values go to the stronger regularization;
+    (``shared``; otherwise each gets its own). Equal values go to the stronger regularization,
+    but a category whose values are all equal takes the one that is best for all together;
     ``one_standard_error`` takes the strongest λ within one standard error of the best.
     """
 
@@ -71,6 +72,7 @@ class LambdaSearch:
         emphasis: Emphasis | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
+        quiet: bool = False,
     ) -> SearchResult:
         """Measure every λ on documents that its fit has not seen, and choose.
 
@@ -89,7 +91,10 @@ class LambdaSearch:
                 f"there are {design.documents} documents and labels of {labels.documents}"
             )
         run = _Run(self, measure, design, labels, method, emphasis or Emphasis(), threads)
-        return run.result(selection_of, progress)
+        result = run.result(selection_of, progress)
+        if not quiet and result.unfinished.any():
+            warnings.warn(unfinished_sentence(result), NotConvergedWarning, stacklevel=2)
+        return result
 
 
 def _checked_grid(grid: Any) -> tuple[float, ...]:  # noqa: ANN401 - perhaps from a file
@@ -138,7 +143,6 @@ class _Run:
                 for number in range(self.search.folds)
             ]
         )
-        self._warn_of_unfinished()
         return self._chosen(tallies, began)
 
     def _fold(
@@ -198,21 +202,7 @@ class _Run:
 
     def _count_unfinished(self, at: int, result: LinearFit) -> None:
         tolerance = self.method.solver_options().tolerance
-        self.unfinished[at] += sum(
-            report.stopped == "iterations" and report.certificate > tolerance > 0
-            for report in result.reports
-        )
-
-    def _warn_of_unfinished(self) -> None:
-        if not self.unfinished.any():
-            return
-        at = int(np.argmax(self.unfinished))
-        warnings.warn(
-            f"{int(self.unfinished.sum())} fits of the search ran out of iterations, most of "
-            f"them with λ = {self.grid[at]:g}: allow more iterations, or leave it out of the grid",
-            NotConvergedWarning,
-            stacklevel=4,
-        )
+        self.unfinished[at] += len(unfinished(result.reports, tolerance))
 
     def _chosen(self, tallies: Floats, began: float) -> SearchResult:
         value = self.measure.value
@@ -222,9 +212,11 @@ class _Run:
         best = self._choice(values, errors)
         picks = np.full(len(self.labels), best)
         fell_back = np.zeros(len(self.labels), dtype=np.bool_)
+        tied = np.zeros(len(self.labels), dtype=np.bool_)
         if not self.search.shared:
             fell_back = self._too_few()
-            for c in np.flatnonzero(~fell_back):
+            tied = ~fell_back & _all_equal(each)
+            for c in np.flatnonzero(~fell_back & ~tied):
                 picks[c] = self._choice(each[:, c], each_error[:, c])
         return SearchResult(
             names=self.labels.names,
@@ -240,6 +232,7 @@ class _Run:
             shared_lambda=float(self.grid[best]),
             lambdas=self.grid[picks],
             fell_back=fell_back,
+            tied=tied,
             unfinished=self.unfinished,
             seconds=time.perf_counter() - began,
         )
@@ -253,6 +246,13 @@ class _Run:
         """Categories of which a fold would lack members, or others."""
         sizes = self.labels.of_documents(self.present).sizes()
         return np.minimum(sizes, len(self.present) - sizes) < self.search.folds
+
+
+def _all_equal(values: Floats) -> NDArray[np.bool_]:
+    """Categories whose measure says nothing of λ: the same at each, or undefined at each."""
+    known = np.where(np.isnan(values), -np.inf, values)
+    equal: NDArray[np.bool_] = (len(values) > 1) & (known == known[0]).all(axis=0)
+    return equal
 
 
 def _folds(labels: Labels, count: int, seed: int) -> Rows:

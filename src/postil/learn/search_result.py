@@ -22,8 +22,9 @@ class SearchResult:
 
     ``shared_lambda`` is the best for all together; ``lambdas`` are what to learn with, one for
     each category. ``fell_back`` marks the categories that wanted a λ of their own and had too few
-    members, or too few others, for the folds: theirs is the shared one. ``unfinished`` counts for
-    each λ the fits that ran out of iterations.
+    members, or too few others, for the folds; ``tied`` those whose measure was the same at every
+    λ: theirs is the shared one. ``unfinished`` counts for each λ the fits that ran out of
+    iterations.
     """
 
     names: tuple[str, ...]
@@ -39,6 +40,7 @@ class SearchResult:
     shared_lambda: float
     lambdas: Floats
     fell_back: NDArray[np.bool_]
+    tied: NDArray[np.bool_]
     unfinished: NDArray[np.int64]
     seconds: float
 
@@ -67,6 +69,7 @@ class SearchResult:
                 "category": name,
                 "lam": float(self.lambdas[c]),
                 "fell_back": bool(self.fell_back[c]),
+                "tied": bool(self.tied[c]),
                 "values": [_plain(value) for value in self.values_by_category[:, c]],
                 "standard_errors": [_plain(e) for e in self.standard_errors_by_category[:, c]],
             }
@@ -103,15 +106,36 @@ class SearchResult:
     def notes(self) -> list[str]:
         """What a reader of the table should know besides."""
         told = []
-        if self.fell_back.any():
-            names = ", ".join(self.fallbacks[:5]) + (", …" if len(self.fallbacks) > 5 else "")
-            told.append(
-                f"too few members or others for {self.folds} folds, so that the shared λ is taken "
-                f"({len(self.fallbacks)} of {len(self.names)} categories): {names}"
-            )
+        reasons = (
+            (f"too few members or others for {self.folds} folds", self.fell_back),
+            (f"{self.measure} is the same at every λ", self.tied),
+        )
+        for reason, marked in reasons:
+            if marked.any():
+                told.append(f"{reason}, so that the shared λ is taken ({self._counted(marked)})")
         if self.unfinished.any():
-            told.append(f"{int(self.unfinished.sum())} fits ran out of iterations")
+            told.append(f"{_fits(self.unfinished)} ran out of iterations")
         return told
+
+    def _counted(self, marked: NDArray[np.bool_]) -> str:
+        names = [self.names[c] for c in np.flatnonzero(marked)]
+        every = "category" if len(self.names) == 1 else "categories"
+        shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+        return f"{len(names)} of {len(self.names)} {every}: {shown}"
+
+
+def unfinished_sentence(result: SearchResult) -> str:
+    """How many fits of a search ran out of iterations, where, and what to do."""
+    at = int(np.argmax(result.unfinished))
+    return (
+        f"{_fits(result.unfinished)} of the search ran out of iterations, most of them with "
+        f"λ = {result.grid[at]:g}: allow more iterations, or leave it out of the grid"
+    )
+
+
+def _fits(unfinished: NDArray[np.int64]) -> str:
+    count = int(unfinished.sum())
+    return f"{count} fit{'' if count == 1 else 's'}"
 
 
 def _plain(value: float) -> float | None:

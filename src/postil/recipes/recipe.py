@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from postil.decide import parse_rule
+from postil.decide.logistic import Logistic
 from postil.errors import InputError, UsageError
 from postil.learn.learners import Learner, NaiveBayesLearner, learner_from
 from postil.learn.regularization import Regularization
 from postil.recipes.entries import at
 from postil.recipes.parts import Decide, Expectation, Representation, Search, TermSelection
-from postil.recipes.schema import check_recipe
+from postil.recipes.schema import LEARN, OPTIONS, check_recipe
 from postil.text.suggest import advice, near_names
 
 __all__ = [
@@ -63,6 +64,8 @@ class Recipe:
                 self.search.over_lambda().check(learner.searched())
         with at("[decide] rule"):
             parse_rule(self.decide.rule)
+        with at("[decide] calibration"):
+            self._refuse_calibration(learner)
 
     def _refuse_selection(self, learner: Learner) -> None:
         if self.selection.measure is None or not isinstance(learner, NaiveBayesLearner):
@@ -72,6 +75,14 @@ class Recipe:
                 "multi-class Naive Bayes uses the same terms for all categories; leave the table "
                 'out, or write form = "one-vs-rest" in [learn]'
             )
+
+    def _refuse_calibration(self, learner: Learner) -> None:
+        if self.decide.calibration != Logistic.kind or learner.gives_probabilities:
+            return
+        raise UsageError(
+            '"logistic" takes scores for the logarithm of the odds, and those of [learn] are not; '
+            'write calibration = "platt", or loss = "logistic" in [learn]'
+        )
 
     def searching(self, **wanted: Any) -> Recipe:  # noqa: ANN401 - the entries of [search]
         """The same method with λ searched for instead of given.
@@ -83,9 +94,12 @@ class Recipe:
         learn = {name: value for name, value in self.learn.items() if name not in strengths}
         return replace(self, learn=learn, search=replace(self.search or Search(), **wanted))
 
-    def learner(self) -> Learner:
-        """What learns, as the ``[learn]`` table says."""
-        return learner_from(self.learn)
+    def learner(self, seed: int | None = None) -> Learner:
+        """What learns, as the ``[learn]`` table says; ``seed`` unless its options give one."""
+        table = dict(self.learn)
+        if seed is not None and OPTIONS in LEARN[table.get("learner", "linear")]:
+            table[OPTIONS] = {"seed": seed, **table.get(OPTIONS, {})}
+        return learner_from(table)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as a file would hold them."""

@@ -85,7 +85,7 @@ private:
     void begin(std::span<const double> start) {
         rows_.clear();
         for (std::size_t i = 0; i < problem_.size(); ++i)
-            rows_.push_back({loss_.at(0.0), static_cast<double>(problem_.labels[i]), problem_.weights[i]});
+            rows_.push_back({loss_.at(0.0), problem_.labels[i], problem_.weights[i]});
         coordinates_.assign(problem_.terms.size() + has_constant(), {0.0, options_.initial_reach});
         order_.resize(coordinates_.size());
         std::iota(order_.begin(), order_.end(), 0u);

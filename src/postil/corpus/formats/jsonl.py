@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 
 from postil.corpus.document import Document
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines, numbered_lines
-from postil.corpus.formats.columns import Sample, comes_late, describe, find_columns
+from postil.corpus.formats.columns import Columns, Sample, comes_late, describe, find_columns
 from postil.corpus.formats.format import Format, Reading
 from postil.corpus.formats.head import Head
 from postil.corpus.formats.records import Layout, Row, documents
@@ -21,6 +22,8 @@ from postil.errors import DocumentError
 
 SAMPLE_RECORDS = 1000
 SAMPLE_CHARACTERS = 1 << 20
+SNIFFED_LINES = 20
+NO_COLUMNS = Columns(None, None, None, {}, ())
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -31,7 +34,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     guess was made, and would have changed it is an error rather than dropped.
     """
     sample = _sample(source, options)
-    columns = find_columns(sample, options, source.name)
+    columns = find_columns(sample, options, source.name) if sample.names else NO_COLUMNS
     layout = Layout(source.name, "line", columns, options.label_separator or "")
     known = frozenset(sample.names)
 
@@ -60,7 +63,7 @@ def _sample(source: Source, options: ReadOptions) -> Sample:
             size += sum(len(value) for value in record.values() if isinstance(value, str))
             if size > SAMPLE_CHARACTERS:
                 break
-    if not records:
+    if not records and (not tolerant.first or options.on_error == "strict"):
         raise tolerant.first[0] if tolerant.first else empty(source)
     names = dict.fromkeys(name for record in records for name in record)
     return Sample(tuple(names), records)
@@ -121,8 +124,21 @@ def _not_an_object(record: object) -> str:
     return f"the line holds the JSON value {str(record)[:40]!r}, not an object with keys"
 
 
-def sniff(head: Head, options: ReadOptions) -> bool:  # noqa: ARG001 - one signature for all
-    """Look whether the first line begins an object; where it ends, it must be one."""
+def _mostly_objects(lines: Sequence[str]) -> bool:
+    objects = 0
+    for line in lines:
+        with suppress(ValueError, RecursionError):
+            objects += type(json.loads(line)) is dict
+    return 2 * objects > len(lines)
+
+
+def sniff(head: Head, options: ReadOptions) -> bool:
+    """Look whether the first line begins an object; where it ends, it must be one.
+
+    Where bad lines are skipped, most of the first lines are enough.
+    """
+    if options.on_error == "skip" and _mostly_objects(head.lines[:SNIFFED_LINES]):
+        return True
     if not head.lines or not head.lines[0].lstrip().startswith("{"):
         return False
     try:

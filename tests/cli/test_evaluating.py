@@ -1,0 +1,193 @@
+"""What `postil evaluate` can be asked for besides the report."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from postil.assessment import assessment
+from postil.corpus.opening import open_corpus
+from postil.evaluate import Options, Plan, cuts_of_categories, precision_recall_curve, roc_curve
+from postil.model.loading import load_model
+from postil.model.saving import save_model
+from postil.recipes.recipe import load_recipe
+from postil.training import train
+
+
+@pytest.fixture(scope="module")
+def trained():
+    return train(open_corpus("demo"), load_recipe("default"))
+
+
+@pytest.fixture
+def model(trained, tmp_path):
+    save_model(trained, tmp_path / "m.postil")
+    return "m.postil"
+
+
+@pytest.fixture(scope="module")
+def measured(trained):
+    options = Options(plan=Plan(50, 3), betas=(0.5, 2.0))
+    return assessment(trained, open_corpus("demo"), options=options)
+
+
+def test_intervals_and_f_beta(postil, model, measured):
+    arguments = ("--bootstrap", "50", "--seed", "3", "--beta", "0.5", "--beta", "2")
+    told = json.loads(postil("evaluate", model, "demo", "--json", *arguments).out)
+    expected = measured.report.to_dict()
+    assert told["intervals"] == expected["intervals"]
+    assert told["micro"]["f0.5"] == expected["micro"]["f0.5"]
+    assert set(told["intervals"]) >= {"micro_f1", "macro_f2", "exact_match"}
+    other = json.loads(
+        postil("evaluate", model, "demo", "--json", *arguments[:3], "4", *arguments[4:]).out
+    )
+    assert other["intervals"] != told["intervals"]
+    text = postil("evaluate", model, "demo", *arguments).out
+    interval = measured.report.intervals["micro_f0.5"]
+    shown = f"{100 * interval.value:.1f} [{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
+    row = next(line for line in text.splitlines() if line.strip().startswith("F0.5"))
+    assert shown in row
+    assert "95% bootstrap intervals over documents, 50 resamples, seed 3" in text
+
+
+def test_without_them_nothing_is_drawn(postil, model):
+    assert json.loads(postil("evaluate", model, "demo", "--json").out)["intervals"] == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--beta", "-1"), "F-beta needs a finite beta of at least 0"),
+        (("--bootstrap", "-1"), "--bootstrap"),
+        (("--curves", "c.txt"), "--curves is a file .csv or .json"),
+        (("--curves", "no/c.csv"), "make it first"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_reading(
+    postil, model, monkeypatch, options, told
+):
+    monkeypatch.setattr("postil.assessment.assessment", None)
+    result = postil("evaluate", model, "demo", *options)
+    assert result.code == 2
+    assert told in result.err
+
+
+class TestCurves:
+    def test_as_csv(self, postil, model, measured, tmp_path):
+        assert postil("evaluate", model, "demo", "--curves", "c.csv").code == 0
+        with (tmp_path / "c.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        averaged = {(row["curve"], row["averaging"]) for row in rows if row["averaging"]}
+        assert averaged == {
+            ("precision_recall", "pooled"),
+            ("precision_recall", "shifted"),
+            ("precision_recall", "proportional"),
+            ("roc", "pooled"),
+        }
+        names = list(dict.fromkeys(row["category"] for row in rows if row["category"]))
+        assert names == list(measured.report.categories)
+        cuts = next(cuts_of_categories(measured.truth, measured.scores))
+        curve, roc = precision_recall_curve(cuts), roc_curve(cuts)
+        mine = [row for row in rows if row["category"] == names[0]]
+        points = [row for row in mine if row["curve"] == "precision_recall"]
+        assert [float(row["recall"]) for row in points] == curve.recall.tolist()
+        assert [float(row["precision"]) for row in points] == curve.precision.tolist()
+        assert all(row["false_positive_rate"] == "" for row in points)
+        points = [row for row in mine if row["curve"] == "roc"]
+        rates = [float(row["false_positive_rate"]) for row in points]
+        assert rates == roc.false_positive_rate.tolist()
+        assert [float(row["recall"]) for row in points] == roc.true_positive_rate.tolist()
+
+    def test_as_json(self, postil, model, measured, tmp_path):
+        assert postil("evaluate", model, "demo", "--curves", "c.json").code == 0
+        curves = json.loads((tmp_path / "c.json").read_text())
+        assert len(curves) == 4 + 2 * 12
+        pooled = next(c for c in curves if (c["curve"], c["averaging"]) == ("roc", "pooled"))
+        assert pooled["area"] == measured.report.ranking.roc.area
+        for curve in curves:
+            if curve["category"] and curve["curve"] == "precision_recall":
+                at = measured.report.categories.index(curve["category"])
+                expected = measured.report.ranking.average_precisions[at]
+                assert np.isclose(curve["average_precision"], expected)
+
+    def test_a_category_without_members_has_empty_curves(self, postil, model, tmp_path):
+        rows = [{"title": "a", "body": "snow on the road", "labels": ["weather"]}] * 3
+        (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        assert postil("evaluate", model, "t.jsonl", "--curves", "c.csv").code == 0
+        text = (tmp_path / "c.csv").read_text()
+        assert "nan" not in text.casefold().replace("finance", "")
+
+
+class TestExpected:
+    @pytest.fixture
+    def promising(self, trained, tmp_path):
+        expect = [
+            {"corpus": "demo", "measure": "micro-f1", "value": 66.0, "tolerance": 1.0},
+            {"corpus": "demo", "measure": "micro-break-even", "value": 80.0, "tolerance": 1.0},
+            {"corpus": "other", "measure": "micro-f1", "value": 1.0, "tolerance": 1.0},
+        ]
+        recipe = {**trained.recipe, "paper": "somebody-1999", "expect": expect}
+        save_model(replace(trained, recipe=recipe), tmp_path / "p.postil")
+        return "p.postil"
+
+    def test_printed_beside_ours(self, postil, promising, measured):
+        ours = 100 * measured.report.micro["f1"]
+        text = postil("evaluate", promising, "demo").out
+        after = text[text.index("what the recipe expects") :].splitlines()
+        assert after[1].split() == [
+            *("measure", "somebody-1999", "ours", "difference", "tolerance", "within")
+        ]
+        first = ["micro-f1", "66.0", f"{ours:.1f}", f"{ours - 66:+.1f}", "1", "yes"]
+        assert after[2].split() == first
+        assert after[3].split()[0] == "micro-break-even"
+        assert after[3].split()[-1] == "no"
+        assert len(after) == 4
+
+    def test_in_json(self, postil, promising):
+        told = json.loads(postil("evaluate", promising, "demo", "--json").out)["expected"]
+        assert [each["measure"] for each in told] == ["micro-f1", "micro-break-even"]
+        assert [each["near"] for each in told] == [True, False]
+        assert told[0]["difference"] == pytest.approx(told[0]["ours"] - 66)
+
+    def test_not_of_documents_learned_from_nor_of_another_corpus(self, postil, promising):
+        for options in (("demo", "--split", "train"), ("./demo.jsonl",)):
+            if options[0] != "demo":
+                assert postil("corpus", "convert", "demo", "demo.jsonl").code == 0
+            told = json.loads(postil("evaluate", promising, *options, "--json").out)
+            assert told["expected"] == []
+
+    def test_a_model_without_expectations(self, postil, model):
+        assert json.loads(postil("evaluate", model, "demo", "--json").out)["expected"] == []
+        assert "expects" not in postil("evaluate", model, "demo").out
+
+    def test_recipes_say_it_beside_the_toml(self, postil):
+        result = postil("recipes", "logistic")
+        assert "[[expect]]" in result.out
+        assert "expected on" not in result.out
+        assert result.err == (
+            "expected on reuters-modapte: micro-f1 86.4 ± 1.5, micro-break-even 86.9 ± 1.5 "
+            "(zhang-oles-2001)\n"
+        )
+        assert postil("recipes", "default").err == ""
+
+
+def test_one_of_anything_is_one(postil, tmp_path):
+    rows = [{"text": f"word{i % 2}", "labels": ["c0"] if i % 2 else []} for i in range(8)]
+    (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert postil("train", "c.jsonl", "-o", "c.postil").code == 0
+    (tmp_path / "t.jsonl").write_text(json.dumps({"text": "word1", "labels": ["c0"]}))
+    text = postil("evaluate", "c.postil", "t.jsonl", "--bootstrap", "1").out
+    assert "1 document (0 without category), 1 category (0 without members)" in text
+    assert "\n1 membership, " in text
+    assert "1 resample, seed 0" in " ".join(text.split())
+
+
+def test_inspect_tells_no_time_that_was_not_kept(postil, model):
+    told = json.loads(postil("inspect", model, "--json").out)
+    assert "seconds" not in told["report"]
+    assert "seconds" not in postil("inspect", model).out
+    assert load_model(model).reports

@@ -1,0 +1,153 @@
+"""What comes once, what is bad at its head, and what `postil train` tells of categories."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from postil.cli.spooling import Spool
+from postil.corpus.document import Document
+from postil.corpus.opening import open_corpus
+
+
+def demo_bytes(postil):
+    assert postil("corpus", "convert", "demo", "demo.jsonl").code == 0
+    return Path("demo.jsonl").read_bytes()
+
+
+class TestOnce:
+    def test_training_from_a_stream_measures_its_test_documents(self, postil):
+        stream = demo_bytes(postil)
+        piped = postil("train", "-", "-o", "piped.postil", "--json", stdin=stream)
+        assert piped.code == 0
+        filed = json.loads(postil("train", "demo.jsonl", "-o", "filed.postil", "--json").out)
+        told = json.loads(piped.out)
+        assert told["evaluation"]["measured"]["documents"] == 100
+        assert told["evaluation"]["micro"] == filed["evaluation"]["micro"]
+        assert "read a second time" not in piped.err
+
+    def test_without_a_test_nothing_is_set_aside(self, postil, monkeypatch):
+        stream = demo_bytes(postil)
+        monkeypatch.setattr(Spool, "add", None)
+        result = postil("train", "-", "-o", "p.postil", "--no-test", stdin=stream)
+        assert result.code == 0
+
+    @pytest.mark.skipif(os.name == "nt", reason="named pipes")
+    def test_a_named_pipe_too(self, postil, tmp_path):
+        stream = demo_bytes(postil)
+        os.mkfifo(tmp_path / "pipe.jsonl")
+        writer = threading.Thread(target=(tmp_path / "pipe.jsonl").write_bytes, args=(stream,))
+        writer.start()
+        result = postil("train", "pipe.jsonl", "-o", "p.postil", "--json")
+        writer.join()
+        assert json.loads(result.out)["evaluation"]["measured"]["documents"] == 100
+        refused = postil("compare", "pipe.jsonl", "default", "mod-svm")
+        assert refused.code == 2
+        assert "these come once; save them to a file" in refused.err
+
+    def test_recipes_cannot_be_compared_on_a_stream(self, postil, monkeypatch):
+        monkeypatch.setattr("postil.training.train", None)
+        result = postil("compare", "-", "default", "mod-svm", stdin=b"{}")
+        assert result.code == 2
+        assert "postil compare reads documents several times" in result.err
+
+    def test_what_was_set_aside_comes_back_as_it_was(self):
+        documents = [
+            Document("1", {"title": "é\ud800\n", "body": ""}, ("a", "b"), "test"),
+            Document("2", {}, (), "test"),
+        ]
+        with Spool() as spool:
+            for document in documents:
+                spool.add(document)
+            assert list(spool) == documents
+            assert list(spool) == documents
+            spool.clear()
+            assert list(spool) == []
+
+    def test_beyond_memory_too(self, monkeypatch):
+        monkeypatch.setattr("postil.cli.spooling.IN_MEMORY", 10)
+        documents = list(open_corpus("demo"))[:50]
+        with Spool() as spool:
+            for document in documents:
+                spool.add(document)
+            assert list(spool) == documents
+
+
+GOOD = b'{"text": "a b", "labels": ["x"]}\n{"text": "c d", "labels": ["y"]}\n'
+
+
+class TestBadHead:
+    @pytest.mark.parametrize("bad", [b"garbage\n", b'{"text": \n', b"[1]\n", b"\xff{}\n"])
+    @pytest.mark.parametrize("name", ["c.jsonl", "c.txt", "-"])
+    def test_a_bad_first_line_is_skipped_and_counted(self, postil, tmp_path, bad, name):
+        if name != "-":
+            (tmp_path / name).write_bytes(bad + GOOD)
+        result = postil(
+            "corpus", "convert", name, "out.jsonl", "--on-error", "skip", stdin=bad + GOOD
+        )
+        assert result.code == 0
+        assert "as jsonl: text from text; labels from labels" in result.err
+        assert "skipped 1 bad document" in result.err
+        assert "wrote 2 documents" in result.err
+
+    def test_nothing_but_bad_lines(self, postil, tmp_path):
+        (tmp_path / "c.jsonl").write_bytes(b"garbage\nmore\n")
+        result = postil("corpus", "info", "c.jsonl", "--on-error", "skip")
+        assert result.code == 1
+        assert "skipped 2 bad documents" in result.err
+        assert "all 2 documents were bad and skipped" in result.err
+        strict = postil("corpus", "info", "c.jsonl")
+        assert "c.jsonl, line 1: the line is not valid JSON" in strict.err
+
+    def test_texts_are_not_taken_for_objects(self, postil, tmp_path):
+        (tmp_path / "c.txt").write_bytes(b"plain\ntext\n" + GOOD)
+        result = postil("corpus", "convert", "c.txt", "out.jsonl", "--on-error", "skip")
+        assert "as lines: a document a line" in result.err
+
+
+def test_a_note_names_its_category(postil, tmp_path):
+    rows = [{"text": f"word{i % 2} here", "labels": ["every", f"c{i % 2}"]} for i in range(20)]
+    (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    result = postil("train", "c.jsonl", "-o", "c.postil")
+    assert "  every: the category has nothing but members: always chosen" in result.err
+
+
+def test_unfinished_fits_are_one_line(postil, tmp_path):
+    (tmp_path / "hasty.toml").write_text(
+        'name = "hasty"\n[learn.options]\niterations = 1\ntolerance = 1e-9\n'
+        '[decide]\nrule = "f1"\ncalibration = "platt"\n'
+    )
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        result = postil("train", "demo", "-o", "h.postil", "-r", "hasty.toml", "--no-test")
+    lines = [line for line in result.err.splitlines() if line.startswith("warning")]
+    assert len(lines) == 1
+    assert "12 of 12 fits on all documents and 60 of 60 fits out of fold ran out" in lines[0]
+
+
+def test_the_seed_is_of_folds_and_of_the_solver(postil, tmp_path):
+    def trained(seed):
+        name = f"s{seed}.postil"
+        result = postil("train", "demo", "-o", name, "--no-test", "--seed", str(seed))
+        assert result.code == 0
+        return (tmp_path / name).read_bytes()
+
+    from postil.model.loading import load_model
+
+    trained(0), trained(1)
+    first, second = (load_model(tmp_path / f"s{seed}.postil") for seed in (0, 1))
+    assert (first.weights != second.weights).nnz
+    assert postil("train", "demo", "-o", "x.postil", "--seed", "-1").code == 2
+
+
+def test_thresholds_are_of_scores():
+    from postil.decide import RULES
+
+    assert "0.5" not in RULES["default"].help
+    assert "of scores, not of probabilities" in RULES["default"].help
