@@ -67,11 +67,15 @@ mark { color: inherit; background: none; border-radius: .15rem; padding: .05em 0
 .d { border-bottom: 2px dashed var(--down-line); }
 table { border-collapse: collapse; width: 100%; }
 th, td { padding: .15rem .5rem; text-align: right; font-variant-numeric: tabular-nums; }
-th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere; }
+th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere; min-width: 6rem; }
 th { border-bottom: 1px solid var(--line); font-weight: 600; }
 td.bar { width: 35%; text-align: left; }
 td.bar span { display: block; height: .8rem; }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .4rem 1rem; padding: 0; }
+/* On a narrow screen what a term added matters more than how it came about. */
+@media (max-width: 36rem) {
+  table.terms :is(th, td):is(:nth-child(3), :nth-child(4)) { display: none; }
+}
 @media print { section.of, .labels { display: block !important; } .labels { border: 0; } }
 """
 

@@ -125,7 +125,7 @@ def term_panel(
     more = [f'<p class="quiet">… and {counted(len(rest), "more term")}, {left}</p>'] if rest else []
     return [
         f"<h3>{title}: {counted(len(shares), 'term')}, {total}</h3>",
-        "<table>",
+        '<table class="terms">',
         "<tr>" + "".join(f'<th scope="col">{name}</th>' for name in HEADER) + "<td></td></tr>",
         *rows,
         "</table>",
