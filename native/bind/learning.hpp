@@ -136,6 +136,7 @@ inline void bind_learn_options(nb::module_& module) {
         .def_rw("constant", &LearnOptions::constant)
         .def_rw("rate", &LearnOptions::rate)
         .def_rw("printed_bound", &LearnOptions::printed_bound)
+        .def_rw("keep_duals", &LearnOptions::keep_duals)
         .def_rw("primal", &LearnOptions::primal)
         .def_rw("dual", &LearnOptions::dual)
         .def_rw("smo", &LearnOptions::smo);
@@ -152,12 +153,13 @@ inline void bind_fits(nb::module_& module) {
     const auto moved = nb::rv_policy::move;
     auto fits = nb::class_<Fits>(module, "Fits", "What became of each category.");
     fits.def("__len__", [](const Fits& self) { return self.fits.size(); });
-    auto array = [&](const char* name, std::vector<double> Fit::*field, const char* doc) {
+    auto array = [&](const char* name, auto field, const char* doc) {
         fits.def(
             name, [field](const Fits& self, std::size_t at) { return to_array(self.fits.at(at).*field); },
             "category"_a, moved, doc);
     };
-    array("weights", &Fit::weights, "By place in the category's terms.");
+    array("weights", &Fit::weights, "Those that are not 0.");
+    array("places", &Fit::places, "The place of each weight in the category's terms.");
     array("duals", &Fit::duals, "The dual variables by document; none if the solver has none.");
     array("factors", &Fit::factors, "The factor of each document in the weights, where known.");
     auto value = [&](const char* name, auto field) {

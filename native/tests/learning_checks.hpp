@@ -57,6 +57,7 @@ private:
         options_.primal.constant_visits = static_cast<std::uint32_t>(random_.between(1, 40));
         options_.primal.continuation = random_.one_in(4) ? 10 : 0;
         options_.primal.least_reach = random_.one_in(2) ? 1e-3 : 0.0;
+        options_.keep_duals = true;
         options_.dual.passes = static_cast<std::uint32_t>(random_.between(1, 200));
         options_.dual.tolerance = tolerance;
         options_.dual.seed = seed;
@@ -100,11 +101,11 @@ private:
     void check(const Fits& fits, std::size_t category) {
         const auto& fit = fits[category];
         const auto terms = lesson_.terms_of(category);
-        ledger_.check(fit.weights.size() == terms.size(), "each term has a weight");
         check_finite(fit);
+        const auto by_place = all_weights(fit, category);
         std::vector<double> weights(lesson_.terms());
         for (std::size_t place = 0; place < terms.size(); ++place)
-            weights[static_cast<std::size_t>(terms[place])] = fit.weights[place];
+            weights[static_cast<std::size_t>(terms[place])] = by_place[place];
         if (options_.intercept == Intercept::none)
             ledger_.check(fit.intercept == 0.0, "where there is no intercept it is 0");
         if (fit.stop == Stop::certified)
@@ -114,6 +115,15 @@ private:
         ledger_.check(std::abs(own - fit.objective) <= 1e-6 * (own + 1e-9),
                       "the objective is that of the weights");
         if (fit.kind == Certificate::duality_gap) check_bound(fit, category, weights);
+    }
+
+    // The weights of all terms of a category, by place.
+    std::vector<double> all_weights(const Fit& fit, std::size_t category) {
+        std::vector<double> weights(lesson_.terms_of(category).size());
+        ledger_.check(fit.places.size() == fit.weights.size(), "each weight has a place");
+        for (std::size_t at = 0; at < fit.weights.size(); ++at)
+            weights.at(static_cast<std::size_t>(fit.places[at])) = fit.weights[at];
+        return weights;
     }
 
     void check_finite(const Fit& fit) {
@@ -171,6 +181,7 @@ private:
         const auto again = train(lesson_.assignment(), 3);
         for (std::size_t category = 0; category < fits.size(); ++category)
             ledger_.check(again[category].weights == fits[category].weights &&
+                              again[category].places == fits[category].places &&
                               again[category].intercept == fits[category].intercept &&
                               again[category].certificate == fits[category].certificate,
                           "three workers learn as one does");
@@ -180,8 +191,9 @@ private:
     void check_warm_start(const Fits& fits) {
         if (options_.solver == SolverName::smo) return;
         std::vector<std::vector<double>> starts;
-        for (const auto& fit : fits) {
-            starts.push_back(fit.duals.empty() ? fit.weights : fit.duals);
+        for (std::size_t category = 0; category < fits.size(); ++category) {
+            const auto& fit = fits[category];
+            starts.push_back(fit.duals.empty() ? all_weights(fit, category) : fit.duals);
             if (random_.one_in(4)) starts.back().clear();
         }
         auto assignment = lesson_.assignment();

@@ -348,6 +348,12 @@ class LearnOptions:
     def printed_bound(self, arg: bool, /) -> None: ...
 
     @property
+    def keep_duals(self) -> bool: ...
+
+    @keep_duals.setter
+    def keep_duals(self, arg: bool, /) -> None: ...
+
+    @property
     def primal(self) -> PrimalOptions: ...
 
     @primal.setter
@@ -397,7 +403,10 @@ class Fits:
     def __len__(self) -> int: ...
 
     def weights(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """By place in the category's terms."""
+        """Those that are not 0."""
+
+    def places(self, category: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """The place of each weight in the category's terms."""
 
     def duals(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """The dual variables by document; none if the solver has none."""

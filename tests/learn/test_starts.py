@@ -26,7 +26,7 @@ WARM = each(EVERY)
 def test_from_its_own_end_a_fit_is_no_longer(parts):
     _, _, design, labels = sample()
     method = method_of(parts, iterations=10_000)
-    cold = fit(design, labels, method)
+    cold = fit(design, labels, method, keep_starts=True)
     warm = fit(design, labels, method, starts=cold.starts, quiet=True)
     for before, after in zip(cold.reports, warm.reports, strict=True):
         assert after.stopped == "certified"
@@ -37,7 +37,7 @@ def test_from_its_own_end_a_fit_is_no_longer(parts):
 @each([p for p in EVERY if p[2] != "smo"])
 def test_from_its_own_end_a_fit_is_there_almost_at_once(parts):
     _, _, design, labels = sample()
-    cold = fit(design, labels, method_of(parts))
+    cold = fit(design, labels, method_of(parts), keep_starts=True)
     warm = fit(design, labels, method_of(parts), starts=cold.starts)
     assert max(report.iterations for report in warm.reports) <= 3
 
@@ -48,7 +48,7 @@ def test_along_a_grid_of_strengths(parts):
     starts = ()
     for lam in (1.0, 1e-1, 1e-2, 1e-3):
         method = method_of(parts, lam=lam)
-        warm = fit(design, labels, method, starts=starts)
+        warm = fit(design, labels, method, starts=starts, keep_starts=True)
         cold = fit(design, labels, method)
         for a, b in zip(warm.reports, cold.reports, strict=True):
             assert a.stopped == "certified"
@@ -59,7 +59,7 @@ def test_along_a_grid_of_strengths(parts):
 @WARM
 def test_the_certificate_does_not_depend_on_where_it_began(parts):
     x, truth, design, labels = sample()
-    near = fit(design, labels, method_of(parts, tolerance=1e-3))
+    near = fit(design, labels, method_of(parts, tolerance=1e-3), keep_starts=True)
     warm = fit(
         design,
         labels,
@@ -85,11 +85,12 @@ def test_what_was_constant_starts_from_nothing(parts):
     _, truth, design, labels = sample()
     some = truth.copy()
     some[:, 0] = False
-    first = fit(design, labels_of(some), method_of(parts))
+    first = fit(design, labels_of(some), method_of(parts), keep_starts=True)
     assert len(first.starts) == 2
     assert len(first.starts[0]) == 0
     second = fit(design, labels, method_of(parts), starts=(first.starts[0], np.empty(0)))
     plain = fit(design, labels, method_of(parts))
+    assert plain.starts == ()  # nobody asked to keep any
     np.testing.assert_array_equal(second.weights.toarray(), plain.weights.toarray())
 
 

@@ -40,7 +40,9 @@ enum class Certificate : std::uint8_t {
 // What a solver reports of one category. The certificate is relative: a gap to the objective, a
 // residual to that of the zero weights.
 struct Fit {
-    std::vector<double> weights;  // by place in the problem's terms
+    std::vector<double> weights;  // by place in the problem's terms, from a solver
+    std::vector<std::int32_t> places;  // from training: of the weights that are not 0, the others
+                                       // are left out
     double intercept = 0.0;       // b: the constant's weight times its value
     std::vector<double> duals;    // a by document, where the solver starts from them
     std::vector<double> factors;  // of the documents in w = Σ factorᵢ xᵢ, where that is known

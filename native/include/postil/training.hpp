@@ -1,7 +1,8 @@
 // Many categories over one shared matrix, each a task of its own.
 //
-// Memory besides the matrix, for each worker: some doubles for each document and each term. Time
-// is that of the categories, spread over the workers; results do not depend on their number.
+// Memory besides the matrix: some doubles for each document and each term of a worker, and 12 bytes
+// for each weight that is not 0. Time is that of the categories, spread over the workers; results
+// do not depend on their number.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,7 @@ struct LearnOptions {
     double constant = 1.0;
     double rate = 1.0;           // of the hinge's dual step
     bool printed_bound = false;  // the logistic curvature bound of algorithm 4
+    bool keep_duals = false;     // by document, for each category: to start from, or to look at
     PrimalOptions primal;
     DualOptions dual;
     SmoOptions smo;

@@ -1,8 +1,10 @@
 #include "postil/training.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "labels.hpp"
 #include "postil/priors.hpp"
@@ -109,6 +111,38 @@ std::vector<Fit> train_each(BinaryProblem shared, const Assignment& assignment,
     return fits;
 }
 
+// Drops what nobody asked for: there may be very many categories.
+Fit lightened(Fit fit, const LearnOptions& options) {
+    if (!options.keep_duals) {
+        fit.duals = {};
+        fit.factors = {};
+    }
+    const auto used = fit.weights.size() - static_cast<std::size_t>(std::count(
+                                               fit.weights.begin(), fit.weights.end(), 0.0));
+    std::vector<double> kept;
+    kept.reserve(used);
+    fit.places.reserve(used);
+    for (std::size_t place = 0; place < fit.weights.size(); ++place) {
+        if (fit.weights[place] == 0.0) continue;
+        fit.places.push_back(static_cast<std::int32_t>(place));
+        kept.push_back(fit.weights[place]);
+    }
+    fit.weights = std::move(kept);
+    return fit;
+}
+
+Fit solve(const BinaryProblem& problem, const LearnOptions& options,
+          std::span<const double> start, std::size_t category, Monitor& monitor) {
+    switch (options.solver) {
+        case SolverName::primal_coordinate:
+            return solve_primal(problem, options, start, monitor);
+        case SolverName::dual_coordinate:
+            return solve_dual(problem, options, start, options.dual.seed + category, monitor);
+        case SolverName::smo: return solve_smo(problem, options, monitor);
+    }
+    throw std::invalid_argument("no such solver");
+}
+
 BinaryProblem shared_problem(const LearnOptions& options) {
     BinaryProblem problem;
     problem.intercept = options.intercept;
@@ -133,15 +167,8 @@ std::vector<Fit> train(const Design& design, const Lists* terms, const Assignmen
                           problem.terms = terms == nullptr ? std::span<const std::int32_t>(all)
                                                            : (*terms)[category];
                           const auto start = start_of(assignment, category);
-                          switch (options.solver) {
-                              case SolverName::primal_coordinate:
-                                  return solve_primal(problem, options, start, monitor);
-                              case SolverName::dual_coordinate:
-                                  return solve_dual(problem, options, start,
-                                                    options.dual.seed + category, monitor);
-                              case SolverName::smo: return solve_smo(problem, options, monitor);
-                          }
-                          throw std::invalid_argument("no such solver");
+                          return lightened(solve(problem, options, start, category, monitor),
+                                           options);
                       });
 }
 

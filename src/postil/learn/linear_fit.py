@@ -19,8 +19,8 @@ class LinearFit:
     """Weights of all categories, and how they came to be.
 
     ``weights`` is categories × terms; a category's score for a document x is
-    ``weights[c] @ x + intercepts[c]``. ``starts`` lets a fit with another λ begin where this one
-    ended.
+    ``weights[c] @ x + intercepts[c]``. ``starts``, where they were to be kept, let a fit with
+    another λ begin where this one ended.
     """
 
     names: tuple[str, ...]

@@ -33,16 +33,19 @@ def fit(
     emphasis: Emphasis | None = None,
     lambdas: Floats | None = None,
     starts: Sequence[Floats] = (),
+    keep_starts: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
     quiet: bool = False,
 ) -> LinearFit:
     """Learn every category.
 
-    ``lambdas`` gives each category a λ of its own, in place of the method's. ``progress`` is told
-    how many categories of how many are done. Cost: the solver's, for each category; memory
-    besides the design is 8 bytes for each weight, and some 40 for each document and term of a
-    thread. The result does not depend on the number of threads.
+    ``lambdas`` gives each category a λ of its own, in place of the method's. ``starts`` are those
+    that a fit with ``keep_starts`` has kept: 8 bytes for each category and document, or term.
+    ``progress`` is told how many categories of how many are done. Cost: the solver's, for each
+    category; memory besides the design is 24 bytes for each weight that is not 0, half of them
+    until the end, and some 40 for each document and term of a thread. The result does not depend
+    on the number of threads.
     """
     if labels.documents != design.documents:
         raise UsageError(f"there are {design.documents} documents and labels of {labels.documents}")
@@ -51,7 +54,7 @@ def fit(
             f"the selection is of {len(selection)} categories and {selection.terms} terms, the "
             f"data of {len(labels)} and {design.terms}"
         )
-    task = _Task(design, labels, method, selection, emphasis or Emphasis())
+    task = _Task(design, labels, method, selection, emphasis or Emphasis(), keep_starts=keep_starts)
     result = task.run(lambdas, starts, thread_count(threads), progress)
     if not quiet:
         warn_of_unfinished(result.reports, method.solver_options().tolerance)
@@ -68,6 +71,8 @@ class _Task:
         method: Method,
         selection: Selection | None,
         emphasis: Emphasis,
+        *,
+        keep_starts: bool,
     ) -> None:
         self.design = design
         self.labels = labels
@@ -75,6 +80,7 @@ class _Task:
         self.selection = selection
         self.tasks = CategoryTasks(labels, emphasis.of_documents(design.documents), emphasis)
         self.learnable = self.tasks.learnable
+        self.keep_starts = keep_starts
 
     def run(
         self,
@@ -88,22 +94,23 @@ class _Task:
         rows: list[tuple[NDArray[Any], Floats]] = []
         intercepts = np.empty(len(self.labels))
         reports = []
-        ends: list[Floats] = []
+        ends: list[Floats] = []  # of all categories, or of none
         place = {int(category): at for at, category in enumerate(self.learnable)}
         for category in range(len(self.labels)):
             if fits is None or category not in place:
                 rows.append((np.empty(0, dtype=np.int32), np.empty(0)))
                 intercepts[category] = self.tasks.constant(category)
                 reports.append(self.tasks.constant_report(category, every[category]))
-                ends.append(np.empty(0))
+                if self.keep_starts:
+                    ends.append(np.empty(0))
                 continue
             at = place[category]
-            weights = fits.weights(at)
-            used = np.flatnonzero(weights)
-            rows.append((self._terms(category, used), weights[used]))
+            places, weights = fits.places(at), fits.weights(at)
+            rows.append((self._terms(category, places), weights))
             intercepts[category] = fits.intercept(at)
-            reports.append(self.tasks.report(category, every[category], fits, at, len(used)))
-            ends.append(self._end(fits, at, weights))
+            reports.append(self.tasks.report(category, every[category], fits, at, len(weights)))
+            if self.keep_starts:
+                ends.append(self._end(fits, at, category))
         return LinearFit(
             self.labels.names, self._stack(rows), intercepts, tuple(reports), tuple(ends)
         )
@@ -115,7 +122,7 @@ class _Task:
             raise UsageError(f"there are {len(self.labels)} categories and {len(starts)} starts")
         by_document = "duals" in self.method.parts()[2].provides
         for category in self.learnable.tolist():
-            terms = self.design.terms if self.selection is None else len(self.selection[category])
+            terms = self._term_count(category)
             lengths = {0, self.design.documents} if by_document else {0, terms, terms + 1}
             if len(starts[category]) not in lengths:
                 raise UsageError(
@@ -137,11 +144,13 @@ class _Task:
         if self.selection is not None:
             kept = Selection.of([self.selection[int(c)] for c in chosen], self.design.terms)
             terms = lists(kept.offsets, kept.ids)
+        options = self.method.to_native()
+        options.keep_duals = self.keep_starts
         fits = _native.train(
             self.design.native,
             terms,
             self.tasks.assignment(lambdas, self._checked_starts(starts)),
-            self.method.to_native(),
+            options,
             threads,
             self.tasks.told(progress),
         )
@@ -151,15 +160,22 @@ class _Task:
 
     def _terms(self, category: int, places: NDArray[Any]) -> NDArray[Any]:
         if self.selection is None:
-            return places.astype(np.int32)
+            return places
         terms: NDArray[Any] = self.selection[category][places]
         return terms
 
-    def _end(self, fits: _native.Fits, at: int, weights: Floats) -> Floats:
+    def _term_count(self, category: int) -> int:
+        return self.design.terms if self.selection is None else len(self.selection[category])
+
+    def _end(self, fits: _native.Fits, at: int, category: int) -> Floats:
+        """Where another fit may start: duals by document, or weights and the constant's."""
         duals = fits.duals(at)
         if len(duals):
             return duals
-        return np.append(weights, fits.intercept(at) / self.method.constant)
+        weights = np.zeros(self._term_count(category) + 1)
+        weights[fits.places(at)] = fits.weights(at)
+        weights[-1] = fits.intercept(at) / self.method.constant
+        return weights
 
     def _stack(self, rows: list[tuple[NDArray[Any], Floats]]) -> sp.csr_matrix[Any]:
         starts = np.concatenate(([0], np.cumsum([len(terms) for terms, _ in rows])))

@@ -170,6 +170,7 @@ class _Run:
                 emphasis=rest,
                 lambdas=np.full(len(self.labels), lam),
                 starts=() if last is None else self._starts(last, lam / self.grid[at - 1]),
+                keep_starts=True,
                 threads=self.threads,
                 progress=self._share_of(progress, number * len(self.grid) + at),
                 quiet=True,
