@@ -48,6 +48,8 @@ stubs: install ## Write src/postil/_native.pyi anew
 	$(BIN)/python tools/check_stubs.py --write
 
 bench: install ## Measure against the peers, side by side
+	$(BIN)/python -m pip install --quiet 'liblinear-official>=2.47' || \
+	  echo "LIBLINEAR could not be installed: its comparisons are left out"
 	$(BIN)/python -m benchmarks
 
 sanitize: install ## The core under ASan and UBSan: native checks and a bounded fuzz run
