@@ -18,6 +18,7 @@ $(BIN)/python:
 
 # Installed in place: Python sources are read from src/, native ones are built here.
 $(VENV)/installed: $(BIN)/python pyproject.toml $(NATIVE)
+	@echo "installing into $(VENV), this takes some minutes"
 	$(BIN)/python -m pip install --quiet --editable '.[test,check,bench]'
 	@touch $@
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
+import postil
 from postil.assessment import assess
 from postil.categorizer import TextCategorizer
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.errors import InputError, UsageError
 from postil.recipes.fields import FieldsWarning
+from postil.recipes.label_notes import LabelsWarning
 from postil.recipes.recipe import Recipe, recipe_names
 
 TEXTS = [
@@ -109,11 +114,64 @@ def test_a_category_of_test_documents_alone_is_missed(demo):
         (["a", "b"], [["a"]], "every text needs its labels"),
         (["a"], ["label"], "wrap it in a list"),
         (["some words", "other words"], [[], []], "has a label"),
+        (["a", "b"], [[1], [2]], r"text 0: one of its labels is 1 \(int\).*list of str.*str\(\)"),
+        (["a", "b"], [1, 2], r"text 0: its labels are 1 \(int\).*\[\[str\(label\)\] for label"),
+        (["a", "b"], np.eye(2, dtype=int), "list of str.*MultiLabelBinarizer"),
+        (["a", "b"], sp.eye(2, format="csr"), "a sparse matrix.*MultiLabelBinarizer"),
+        (["a", "b"], [["x"], None], "text 1: its labels are None"),
+        (["a", "b"], 3, "list of str.*received 3"),
+        (["a", 2], [["x"], ["y"]], r"text 1: a text is a str, not 2 \(int\)"),
     ],
 )
 def test_bad_input_is_named(texts, labels, message):
     with pytest.raises((UsageError, InputError), match=message):
         TextCategorizer().fit(texts, labels)
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        ("t.csv", r"open it: postil.open_corpus\('t.csv'\)"),
+        (Path("t.csv"), r"open it: postil.open_corpus\('t.csv'\)"),
+        (["rain"], "takes postil.Document, not 'rain'.*to fit"),
+    ],
+)
+def test_what_is_no_document_is_named(documents, message):
+    with pytest.raises(UsageError, match=message):
+        TextCategorizer().fit_documents(documents)
+
+
+def test_one_category_is_explained_by_its_name():
+    model = TextCategorizer().fit(TEXTS, LABELS)
+    (one,) = model.explain("rain", "sport")
+    assert one.category == "sport"
+    assert one.margin == model.explain("rain", ["sport"])[0].margin
+    with pytest.raises(UsageError, match=r"one text at a time: a text is a str, not \['rain'\]"):
+        model.explain(["rain"])
+
+
+def test_a_recipe_may_be_what_a_file_would_hold(tmp_path):
+    table = {"name": "x", "learn": {"loss": "logistic"}}
+    assert TextCategorizer(table).recipe == Recipe.from_dict(table)
+    (tmp_path / "x.toml").write_text('name = "y"')
+    assert TextCategorizer(tmp_path / "x.toml").recipe.name == "y"
+    with pytest.raises(UsageError, match="no entry 'nam'"):
+        TextCategorizer({"nam": "x"})
+    with pytest.raises(UsageError, match=r"a recipe is a name.*not 3"):
+        TextCategorizer(3)
+
+
+def test_labels_that_look_wrong_are_warned_of():
+    documents = [
+        Document(id=str(i), fields={"text": text}, labels=(label,))
+        for i, (text, label) in enumerate(zip(TEXTS, ["Sport", "sport"] * 4, strict=True))
+    ]
+    with pytest.warns(LabelsWarning, match="'Sport' and 'sport'"):
+        TextCategorizer().fit_documents(documents)
+
+
+def test_reading_options_are_at_hand():
+    assert postil.ReadOptions(label_separator=",").label_separator == ","
 
 
 def test_nothing_learned_nothing_said():

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from postil.corpus.corpus import Corpus
     from postil.corpus.document import Document
     from postil.corpus.opening import open_corpus
+    from postil.corpus.options import ReadOptions
     from postil.errors import PostilError
     from postil.estimators.linear_classifier import LinearClassifier
     from postil.estimators.text_vectorizer import TextVectorizer
@@ -24,6 +25,7 @@ __all__ = [
     "Document",
     "LinearClassifier",
     "PostilError",
+    "ReadOptions",
     "TextCategorizer",
     "TextVectorizer",
     "open_corpus",
@@ -37,6 +39,7 @@ _HOME = {
     "Document": "postil.corpus.document",
     "LinearClassifier": "postil.estimators.linear_classifier",
     "PostilError": "postil.errors",
+    "ReadOptions": "postil.corpus.options",
     "TextCategorizer": "postil.categorizer",
     "TextVectorizer": "postil.estimators.text_vectorizer",
     "open_corpus": "postil.corpus.opening",

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.corpus.document import Document
-from postil.errors import InputError
+from postil.errors import CorpusError, InputError
 from postil.evaluate import Options, Provenance, Report, measure_run
 from postil.learn.category_tasks import NEVER
 from postil.learn.labels import Labels
@@ -23,11 +23,14 @@ from postil.vectors.gathering import RowFacts, chunks_of
 Floats = NDArray[np.float64]
 CategorySet = Literal["all", "trained", "shared"]
 
+UNKNOWN_SHOWN = 10
+
 
 class Assessment(NamedTuple):
     """A report, and memberships, decisions and scores it is of: documents × its categories.
 
-    ``learned_from`` says that the documents are, one by one, those the model was trained on.
+    ``learned_from`` says that the documents are, one by one, those the model was trained on;
+    ``unknown`` are labels of theirs that it never learned, whether they count or not.
     """
 
     report: Report
@@ -35,6 +38,19 @@ class Assessment(NamedTuple):
     decisions: sp.csr_matrix[Any]
     scores: Floats
     learned_from: bool = False
+    unknown: tuple[str, ...] = ()
+
+    def unknown_note(self) -> str:
+        """The labels that the model never learned, in a line; empty if there are none."""
+        if not self.unknown:
+            return ""
+        count = len(self.unknown)
+        counted = not set(self.report.categories).isdisjoint(self.unknown)
+        return (
+            f"{count} label{'' if count == 1 else 's'} unknown to the model: "
+            f"{_few(self.unknown, UNKNOWN_SHOWN)} "
+            f"({'missed by necessity' if counted else 'not counted'})"
+        )
 
 
 def assess(
@@ -77,13 +93,15 @@ def assessment(
     """
     facts = RowFacts()
     digests = _Digests()
+    source = corpus or "the corpus"
     blocks = []
     predictor = Predictor(model, threads)
-    for chunk in chunks_of(digests.of(documents), model.vectorizer.fields, CHUNK, facts):
+    fields = model.vectorizer.fields
+    passing = _with_fields(digests.of(documents), fields.names, source)
+    for chunk in chunks_of(passing, fields, CHUNK, facts):
         blocks.append(predictor.scores(chunk.columns))
         if watch is not None:
             watch("testing", len(facts.ids), None)
-    source = corpus or "the corpus"
     if not blocks:
         raise InputError(
             f"{source} has no document to test with: name the column that says train or test with "
@@ -101,7 +119,8 @@ def assessment(
             "--label-separator"
         )
     truth = Labels.of(_label_sets(seen), names).members
-    wide = _widened(scores, model.names, names, NEVER)
+    # What is never given comes last in a ranking of all pairs, too.
+    wide = _widened(scores, model.names, names, min(NEVER, float(scores.min())))
     decisions = sp.csr_matrix(
         _widened(model.decision.accept(scores), model.names, names, False), dtype=bool
     )
@@ -114,6 +133,7 @@ def assessment(
         decisions,
         categories=names,
         scores=wide,
+        scored=np.isin(names, model.names),
         probabilities=probabilities,
         training_sizes=_training_sizes(model, names),
         provenance=Provenance(
@@ -124,7 +144,8 @@ def assessment(
         ),
         options=options,
     )
-    return Assessment(report, truth, decisions, wide, digests.learned_from(model))
+    unknown = tuple(sorted(_members(seen).difference(model.names)))
+    return Assessment(report, truth, decisions, wide, digests.learned_from(model), unknown)
 
 
 class _Digests:
@@ -154,7 +175,34 @@ def _split(digests: _Digests, model: Model) -> str:
     if digests.learned_from(model):
         return f"the {count} document{'' if count == 1 else 's'} it learned from"
     what = "test " if digests.marked.documents else ""
-    return f"{count} {what}document{'' if count == 1 else 's'}, {learned} to learn from"
+    return f"{count} {what}document{'' if count == 1 else 's'}, learned from {learned}"
+
+
+def _with_fields(
+    documents: Iterable[Document], wanted: Sequence[str], source: str
+) -> Iterator[Document]:
+    """All documents, and then whether some had each field that the model reads."""
+    present: dict[str, None] = {}
+    for document in documents:
+        present.update(dict.fromkeys(document.fields))
+        yield document
+    missing = [name for name in wanted if name not in present]
+    if present and missing:
+        raise CorpusError(
+            f"{source}: no document has the field {', '.join(missing)}, which the model reads; "
+            f"there are: {', '.join(present)}; {_way_out(wanted, tuple(present))}"
+        )
+
+
+def _way_out(wanted: Sequence[str], present: Sequence[str]) -> str:
+    """Options that give each field that is read a column, in the order of both."""
+    others = iter([name for name in present if name not in wanted])
+    columns = {name: name if name in present else next(others, "COLUMN") for name in wanted}
+    shown = " ".join(
+        f"--text-columns {column}" + ("" if column == name else f"={name}")
+        for name, column in columns.items()
+    )
+    return f"name the columns, as in {shown}"
 
 
 def _refuse_unlabelled(source: str, seen: Labels) -> None:
@@ -168,8 +216,8 @@ def _refuse_unlabelled(source: str, seen: Labels) -> None:
     )
 
 
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+def _few(names: Sequence[str], shown: int = 3) -> str:
+    return ", ".join(names[:shown]) + (", …" if len(names) > shown else "")
 
 
 def _tested(facts: RowFacts) -> NDArray[np.intp]:
@@ -185,8 +233,13 @@ def _label_sets(labels: Labels) -> list[list[str]]:
     ]
 
 
+def _members(seen: Labels) -> set[str]:
+    """The categories that some document has."""
+    return {seen.names[c] for c in np.flatnonzero(seen.sizes())}
+
+
 def _names(trained: tuple[str, ...], seen: Labels, wanted: CategorySet) -> tuple[str, ...]:
-    here = {seen.names[c] for c in np.flatnonzero(seen.sizes())}
+    here = _members(seen)
     there = set(trained)
     chosen = {"all": there | here, "trained": there, "shared": there & here}[wanted]
     return tuple(sorted(chosen))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import zip_longest
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from postil.corpus.document import Document
 from postil.errors import UsageError
 from postil.explain.explanation import Explanation
+from postil.labelled import ONE_FIELD, Texts, checked_documents, decoded, documents_of, labelled
 from postil.model.loading import load_model
 from postil.model.model import Model
 from postil.model.saving import save_model
@@ -21,26 +21,29 @@ from postil.reasons import Reasons
 from postil.recipes.recipe import DEFAULT, Recipe, load_recipe
 from postil.text.suggest import advice
 from postil.training import Tell, Watch, train
-from postil.vectors.fields import Columns, Text, held
+from postil.vectors.fields import Columns, Text
 
-Texts = Sequence[Text] | Mapping[str, Sequence[Text]]
 Floats = NDArray[np.float64]
 
-ONE_FIELD = "text"
+ONE_TEXT = "explain takes one text at a time: "
 
 
 class TextCategorizer:
     """Learns categories from labelled texts, and gives them to others.
 
-    ``recipe`` is the name of one (``postil recipes`` lists them), the path of a TOML file, or a
-    :class:`~postil.recipes.recipe.Recipe`. Texts are a sequence, or a mapping of field names to
-    sequences; labels are a set of names for each text.
+    ``recipe`` is the name of one (``postil recipes`` lists them), the path of a TOML file, a
+    mapping of what such a file holds, or a :class:`~postil.recipes.recipe.Recipe`. Texts are a
+    sequence, or a mapping of field names to sequences; labels are a list of names for each text.
     """
 
     def __init__(
-        self, recipe: str | Recipe = DEFAULT, *, threads: int | None = None, seed: int = 0
+        self,
+        recipe: str | Path | Mapping[str, Any] | Recipe = DEFAULT,
+        *,
+        threads: int | None = None,
+        seed: int = 0,
     ) -> None:
-        self.recipe = recipe if isinstance(recipe, Recipe) else load_recipe(recipe)
+        self.recipe = _recipe(recipe)
         self.threads = threads
         self.seed = seed
         self._predictor: Predictor | None = None
@@ -48,7 +51,7 @@ class TextCategorizer:
     def fit(self, texts: Texts, labels: Iterable[Iterable[str]]) -> TextCategorizer:
         """Learn from labelled texts; plain ones are read whatever fields the recipe wants."""
         return self.fit_documents(
-            _labelled(texts, labels), tell=None if isinstance(texts, Mapping) else _say_nothing
+            labelled(texts, labels), tell=None if isinstance(texts, Mapping) else _say_nothing
         )
 
     def fit_documents(
@@ -61,7 +64,7 @@ class TextCategorizer:
     ) -> TextCategorizer:
         """Learn from documents; those marked as test are left out."""
         model = train(
-            documents,
+            checked_documents(documents),
             self.recipe,
             corpus=corpus,
             threads=self.threads,
@@ -108,15 +111,17 @@ class TextCategorizer:
         return probabilities
 
     def explain(
-        self, text: Text | Mapping[str, Text], categories: Sequence[str] | None = None
+        self, text: Text | Mapping[str, Text], categories: str | Sequence[str] | None = None
     ) -> tuple[Explanation, ...]:
         """Why a text was given its categories, or why not those named.
 
-        Without names: those it was given, best first, and the nearest that it was not.
+        ``categories`` is a name or several. Without any: those it was given, best first, and the
+        nearest that it was not.
         """
         columns = None
         if categories is not None:
-            columns = [self._column(name) for name in categories]
+            names = [categories] if isinstance(categories, str) else categories
+            columns = [self._column(name) for name in names]
         told = Reasons(self.predictor).explain(self._fields_of(text), columns=columns)
         return tuple(reason.explanation for reason in told.reasons)
 
@@ -126,20 +131,21 @@ class TextCategorizer:
         if not isinstance(texts, Mapping):
             return fields.columns(texts)
         self._refuse_other_fields(texts)
-        return fields.columns_of(_documents(texts))
+        return fields.columns_of(documents_of(texts))
 
     def _fields_of(self, text: Text | Mapping[str, Text]) -> dict[str, str]:
         """One text, by field."""
         names = self.model.vectorizer.fields.names
         if isinstance(text, Mapping):
             self._refuse_other_fields(text)
-            return {name: _decoded(value) for name, value in text.items()}
+            return {name: decoded(value, ONE_TEXT) for name, value in text.items()}
+        one = decoded(text, ONE_TEXT)
         if len(names) > 1:
             raise UsageError(
                 f"the model reads the fields {', '.join(names)}: pass a mapping of each field to "
                 "its text"
             )
-        return {names[0] if names else ONE_FIELD: _decoded(text)}
+        return {names[0] if names else ONE_FIELD: one}
 
     def _refuse_other_fields(self, given: Iterable[str]) -> None:
         names = self.model.vectorizer.fields.names
@@ -170,42 +176,14 @@ def _say_nothing(note: str) -> None:
     """The caller gave one text for each document: there was no other to read."""
 
 
-def _decoded(text: Text) -> str:
-    # As the vectorizer would read it.
-    return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-
-
-def _documents(texts: Texts) -> Iterator[Document]:
-    """A document of each text, or of each row of a mapping of fields."""
-    if isinstance(texts, (str, bytes)):
-        raise UsageError("expected a sequence of texts, received one text: wrap it in a list")
-    given: Mapping[str, Sequence[Text]] = (
-        texts if isinstance(texts, Mapping) else {ONE_FIELD: texts}
+def _recipe(given: str | Path | Mapping[str, Any] | Recipe) -> Recipe:
+    if isinstance(given, Recipe):
+        return given
+    if isinstance(given, Mapping):
+        return Recipe.from_dict(given)
+    if isinstance(given, (str, Path)):
+        return load_recipe(str(given))
+    raise UsageError(
+        "a recipe is a name, the path of a TOML file, a mapping of what such a file holds, or a "
+        f"Recipe, not {given!r}"
     )
-    columns = {name: held(column) for name, column in given.items()}
-    counts = {name: len(column) for name, column in columns.items()}
-    if len(set(counts.values())) > 1:
-        shown = ", ".join(f"{name} {count}" for name, count in counts.items())
-        raise UsageError(f"every field needs a text for each document; there are: {shown}")
-    for number, row in enumerate(zip(*columns.values(), strict=True)):
-        fields = {name: _decoded(text) for name, text in zip(columns, row, strict=True)}
-        yield Document(id=str(number), fields=fields)
-
-
-def _labelled(texts: Texts, labels: Iterable[Iterable[str]]) -> Iterator[Document]:
-    for document, given in _paired(_documents(texts), labels):
-        if isinstance(given, str):
-            raise UsageError(
-                f"text {document.id}: its labels are one string, {given!r}; wrap it in a list"
-            )
-        yield replace(document, labels=tuple(given))
-
-
-def _paired(
-    documents: Iterable[Document], labels: Iterable[Iterable[str]]
-) -> Iterator[tuple[Document, Iterable[str]]]:
-    for document, given in zip_longest(documents, labels):
-        if document is None or given is None:
-            more = "labels than texts" if document is None else "texts than labels"
-            raise UsageError(f"every text needs its labels: there are more {more}")
-        yield document, given

@@ -26,10 +26,27 @@ class Predictor:
         self.model = model
         by_term = sp.csr_matrix(model.weights.T)
         self.scorer = TextScorer(model.vectorizer, by_term, model.intercepts, threads=threads)
+        self._empty = self.scores([[""]] * len(model.vectorizer.fields.spaces))[0]
 
     def scores(self, columns: Columns) -> Floats:
         """Texts × categories, the higher the likelier."""
         return self.scorer.score_columns(columns)
+
+    def unknown(self, columns: Columns, scores: Floats) -> NDArray[np.bool_]:
+        """Which texts hold no term of the model: whatever they are given, it is not for a word.
+
+        Their scores are those of an empty text. Of the texts with such scores the terms are
+        counted, since a term may have no weight; there are few of them, as a rule.
+        """
+        alike: NDArray[np.bool_] = (scores == self._empty).all(axis=1)
+        rows: list[int] = np.flatnonzero(alike).tolist()
+        if rows:
+            vectorizer = self.model.vectorizer
+            vectors = vectorizer.transform_columns(
+                [[texts[row] for row in rows] for texts in columns]
+            )
+            alike[rows] = np.diff(vectors[:, : vectorizer.terms].indptr) == 0
+        return alike
 
     def given(self, scores: Floats) -> list[list[int]]:
         """The columns of the categories given to each text, best first."""

@@ -36,6 +36,7 @@ from postil.model.model import Model
 from postil.model.training import DocumentDigest, TrainingFingerprint
 from postil.recipes.entries import at
 from postil.recipes.fields import FieldsWarning, fitted
+from postil.recipes.label_notes import LabelsWarning, label_notes, rare_note
 from postil.recipes.recipe import Recipe
 from postil.vectors.gathering import RowFacts, chunks_of
 from postil.vectors.vectorizer import Vectorizer
@@ -62,6 +63,8 @@ def train(
     ``seed`` is of the folds, and of the solver's random order unless the recipe gives that one.
     Where documents lack fields that the recipe wants, :func:`postil.recipes.fields.fitted`
     chooses; the model keeps those that were read, and ``tell`` (without it a warning) says it.
+    It is told of labels that are perhaps not what was meant, too, and (no warning otherwise) how
+    many categories have too few documents to tune for.
 
     Cost: one pass over the documents, then the learner's; a decision rule or a calibration that
     is tuned out of fold learns once more for each fold, and a search for λ, which comes first,
@@ -71,7 +74,7 @@ def train(
     source = corpus or "the corpus"
     recipe, chosen, note = fitted(recipe, (d for d in documents if d.split != "test"), source)
     if note:
-        (tell or _warned)(note)
+        _told(note, tell, FieldsWarning)
     vectorizer = recipe.representation.vectorizer(threads)
     facts = RowFacts()
     digest = DocumentDigest()
@@ -84,11 +87,16 @@ def train(
             "labels"
         )
     labels = Labels(tuple(facts.categories), facts.indicator().astype(bool))
+    for note in label_notes(labels.names):
+        _told(note, tell, LabelsWarning)
     task = _Task(recipe, Design(matrix), labels, threads, seed, watch)
     method = task.search()
     fit = task.learn("learning", None)
     rule, calibration = task.decisions(fit)
     task.unfinished.warn()
+    note = rare_note(rule, labels.sizes(), recipe.decide.folds)
+    if note and tell is not None:
+        tell(note)
     return Model(
         vectorizer=vectorizer,
         names=fit.names,
@@ -133,8 +141,11 @@ def _checked(
             vectorizer.bounds.limits(digest.documents)
 
 
-def _warned(note: str) -> None:
-    warnings.warn(note, FieldsWarning, stacklevel=3)
+def _told(note: str, tell: Tell | None, kind: type[Warning]) -> None:
+    if tell is None:
+        warnings.warn(note, kind, stacklevel=3)
+    else:
+        tell(note)
 
 
 def _unwatched(step: str, done: int, total: int | None) -> None:
@@ -176,7 +187,7 @@ class _Task:
         wanted = self.recipe.search
         if wanted is None:
             return {}
-        self._check_folds("[search] looks for λ")
+        self._check_folds("the search looks for λ")
         result = wanted.over_lambda(self.design.documents, self.seed).run(
             self.design,
             self.labels,

@@ -8,6 +8,7 @@ import pytest
 
 from postil.cli.progress import Steps
 from postil.model.loading import load_model
+from postil.recipes.recipe import load_recipe
 
 GRID = "1e-2,1e-3,1e-4"
 
@@ -37,7 +38,7 @@ def test_one_for_each_category(postil, tmp_path):
     search = model.method["search"]
     assert (search["folds"], search["shared"], len(search["grid"])) == (3, False, 3)
     assert sum(row["categories"] for row in search["grid"]) == 12
-    assert "chose a λ for each category by f1 in 3 folds: " in result.err
+    assert "chose a λ for each category by break-even in 3 folds: " in result.err
     lines = postil("inspect", "s.postil").out.splitlines()
     at = lines.index("Categories")
     assert lines[at + 1].split()[-1] == "λ"
@@ -58,7 +59,7 @@ def test_inspect_shows_a_table_and_no_dump(postil):
     lines = shown.splitlines()
     at = lines.index("Search for λ")
     assert lines[at + 1].startswith("  chose λ = ")
-    assert lines[at + 2].split() == ["λ", "f1", "std.", "error", "categories"]
+    assert lines[at + 2].split() == ["λ", "break-even", "std.", "error", "categories"]
     rows = [line.replace("→", "").split() for line in lines[at + 3 : at + 6]]
     assert [row[0] for row in rows] == ["0.01", "0.001", "0.0001"]
     assert [row[-1] for row in rows].count("12") == 1
@@ -74,19 +75,43 @@ def test_the_end_of_the_grid_is_pointed_out(postil):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--search-grid", "1,x"), "--search-grid is numbers with commas between"),
-        (("--search-grid", "1,-1"), "recipe default: [search] grid: expected a list of finite"),
-        (("--search-grid", "1,1"), "recipe default: [search]: a grid has one number or more"),
-        (("--search-measure", "f2"), "[search] measure: expected one of f1, error, loss"),
+        (("--search-grid", "1,x"), "--search-grid is finite numbers above 0 with commas between"),
+        (("--search-grid", "1,-1"), "as 1e-2,1e-3,1e-4, not '1,-1'"),
+        (("--search-grid", "1,1"), "none of them twice"),
+        (("--search-grid", ""), "--search-grid is finite numbers"),
+        (("--search-measure", "f2"), "--search-measure is one of f1, error, loss"),
+        (("--search-measure", "brake-even"), "did you mean break-even?"),
         (("--search-folds", "1"), "--search-folds"),
-        (("--search", "-r", "naive-bayes-1"), "recipe naive-bayes-1: [search]: Naive Bayes has"),
-        (("--search-measure", "log-likelihood"), "recipe default: [search]: the measure"),
+        (
+            ("--search", "-r", "naive-bayes-1"),
+            "--search with the recipe naive-bayes-1: Naive Bayes has",
+        ),
+        (
+            ("--search-measure", "log-likelihood"),
+            "--search-measure log-likelihood with the recipe default",
+        ),
     ],
 )
 def test_what_cannot_be_searched(postil, options, told):
     result = train(postil, *options)
     assert result.code == 2
-    assert told in result.err
+    assert told in " ".join(result.err.split())
+    assert "[search]" not in result.err
+
+
+def test_a_recipe_that_tunes_thresholds_is_searched_by_break_even(postil, tmp_path):
+    def measure(*options):
+        told = train(postil, "--search-grid", GRID, "--search-folds", "2", "--json", *options)
+        return json.loads(told.out)["search"]["measure"]
+
+    assert load_recipe("default").decide.rule == "f1"
+    assert measure() == "break-even"
+    assert measure("--search-measure", "loss") == "loss"
+    learn, decide = '[learn]\nloss = "hinge"\n', '[decide]\nrule = "f1"\n'
+    (tmp_path / "own.toml").write_text(f'name = "own"\n{learn}{decide}[search]\nfolds = 3\n')
+    assert measure("-r", "own.toml") == "f1"
+    (tmp_path / "plain.toml").write_text(f'name = "plain"\n{learn}')
+    assert measure("-r", "plain.toml") == "f1"
 
 
 def test_a_search_counts_fits(monkeypatch):

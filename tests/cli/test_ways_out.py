@@ -130,7 +130,7 @@ class TestEvaluate:
         result = postil("evaluate", model, "others.jsonl", "--json")
         told = json.loads(result.out)
         assert told["learned_from"] is False
-        assert told["measured"]["split"] == "19 documents, 20 to learn from"
+        assert told["measured"]["split"] == "19 documents, learned from 20"
         assert "warning" not in result.err
 
     def test_without_labels_there_is_nothing_to_measure(self, postil, model, tmp_path):
@@ -220,7 +220,7 @@ def test_nothing_to_learn_from(postil, tmp_path):
     result = postil("train", "c.jsonl", "-o", "x.postil")
     assert "there is one document to learn from: give 2 or more" in last_line(result)
     result = postil("train", "c.jsonl", "-o", "x.postil", "--search")
-    assert "[search] looks for λ on documents held out" in last_line(result)
+    assert "the search looks for λ on documents held out" in last_line(result)
 
 
 def test_a_corpus_of_one_label_is_as_sure_as_its_decision(postil, tmp_path):

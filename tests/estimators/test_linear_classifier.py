@@ -302,3 +302,32 @@ def test_sparse_weights_score_alike(digits):
         np.testing.assert_allclose(model.decision_function(rows), expected, atol=1e-12)
     assert isinstance(model.densify().coef_, np.ndarray)
     np.testing.assert_array_equal(model.densify().decision_function(x), expected)
+
+
+@pytest.mark.parametrize("name", ["lam", "C", "prior_variance"])
+def test_a_strength_that_is_no_number_is_named(name):
+    with pytest.raises(ValueError, match=f"{name} is a finite number above 0, not '1'"):
+        LinearClassifier(**{name: "1"}).fit(np.eye(4), [0, 1, 0, 1])
+
+
+LISTED = [["a"], ["a", "b"], [], ["b"]]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        LISTED,
+        tuple(map(set, LISTED)),
+        [["a"], ["b"], ["a"], ["b"]],
+        [[1], [1, 2], [], [2]],
+        np.array([*LISTED, None], dtype=object)[:4],
+    ],
+)
+def test_lists_of_labels_are_to_be_made_an_indicator(y):
+    with pytest.raises(ValueError, match="MultiLabelBinarizer"):
+        LinearClassifier().fit(np.eye(4), y)
+
+
+def test_an_indicator_may_be_a_list():
+    model = LinearClassifier().fit(np.eye(4), [[1, 0], [1, 1], [0, 0], [0, 1]])
+    assert model.coef_.shape == (2, 4)

@@ -138,7 +138,7 @@ def test_accuracy_is_there_for_single_labels():
 def test_the_text_shows_what_a_person_needs():
     text = full_report().to_text(top=4)
     lines = text.splitlines()
-    assert lines[0] == "corpus a corpus, split test, method a recipe, decided by a rule"
+    assert lines[0] == "corpus a corpus, tested on test, method a recipe, decided by a rule"
     assert lines[1].startswith("300 documents (")
     assert "one note" in lines
     assert max(map(len, lines)) <= 100
@@ -235,3 +235,18 @@ def test_two_runs_side_by_side():
     assert same.significant() == ()
     assert all(test.p_value == 1 for test in same.tests.values())
     assert not math.isnan(same.differences["macro_f1"].p_value)
+
+
+def test_what_is_not_scored_has_no_ranking():
+    truth = sp.csr_matrix(np.array([[1, 1], [1, 0], [1, 0], [0, 1]], dtype=bool))
+    scores = np.array([[3.0, -1.0], [2.0, -1.0], [1.0, -1.0], [0.0, -1.0]])
+    nothing = sp.csr_matrix((4, 2), dtype=bool)
+    report = measure_run(truth, nothing, scores=scores, scored=[True, False])
+    for name, points in report.ranking.break_even.items():
+        assert points.values[0] == 1, name
+        assert np.isnan(points.values[1]), name
+        assert (points.precision, points.recall) == (1, 3 / 5)
+    assert np.isnan(report.ranking.average_precisions).tolist() == [False, True]
+    assert np.isnan(report.ranking.roc_areas).tolist() == [False, True]
+    with pytest.raises(UsageError, match=r"scored has shape \(1,\) for 2 categories"):
+        measure_run(truth, nothing, scores=scores, scored=[True])

@@ -53,14 +53,15 @@ def compare(
     opened = reading.open(corpus)
     opened.needs_test = True
     with told(opened):
-        runs = [_run(name, recipe, opened, threads, seed) for name, recipe in chosen]
+        notes = _Notes()
+        runs = [_run(name, recipe, opened, threads, seed, notes) for name, recipe in chosen]
     first = runs[0]
     tests = [
         compare_runs(
             first.tested.truth,
             first.tested.decisions,
             other.tested.decisions,
-            names=(first.name, other.name),
+            names=(first.title, other.title),
             level=LEVEL,
         )
         for other in runs[1:]
@@ -80,15 +81,22 @@ def compare(
 @dataclass(frozen=True, slots=True)
 class _Run:
     name: str
+    own: str
     tested: Assessment
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "recipe": self.name,
+            "name": self.own,
             "seconds": self.seconds,
             "evaluation": self.tested.report.to_dict(),
         }
+
+    @property
+    def title(self) -> str:
+        """What the user called it, and beside a file the name that stands in it."""
+        return self.name if self.own == self.name else f"{self.name} ({self.own})"
 
     def row(self) -> list[str]:
         report = self.tested.report
@@ -100,10 +108,24 @@ class _Run:
             report.macro["f1"].value,
             report.ranking.break_even["nearest"].micro,
         ]
-        return [self.name, *(f"{100 * value:.1f}" for value in values), f"{self.seconds:.1f}"]
+        return [self.title, *(f"{100 * value:.1f}" for value in values), f"{self.seconds:.1f}"]
 
 
-def _run(name: str, recipe: Recipe, corpus: Corpus, threads: int | None, seed: int) -> _Run:
+class _Notes:
+    """Says every note once: recipes that read the same documents have the same to say."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def tell(self, note: str) -> None:
+        if note not in self._said:
+            self._said.add(note)
+            say(note)
+
+
+def _run(
+    name: str, recipe: Recipe, corpus: Corpus, threads: int | None, seed: int, notes: _Notes
+) -> _Run:
     from postil.assessment import assessment
     from postil.training import train
 
@@ -116,11 +138,13 @@ def _run(name: str, recipe: Recipe, corpus: Corpus, threads: int | None, seed: i
             threads=threads,
             seed=seed,
             watch=lambda step, done, total: watch.reach(f"{name}: {step}", done, total),
-            tell=say,
+            tell=notes.tell,
         )
         seconds = time.monotonic() - begun
         tested = assessment(model, corpus.only("test"), corpus=corpus.name, threads=threads)
-    return _Run(name, tested, seconds)
+    if tested.unknown:
+        notes.tell(tested.unknown_note())
+    return _Run(name, recipe.name, tested, seconds)
 
 
 def _show(corpus: str, runs: list[_Run], tests: list[RunComparison]) -> None:
@@ -134,7 +158,7 @@ def _show(corpus: str, runs: list[_Run], tests: list[RunComparison]) -> None:
     say(
         f"{corpus}: {counted(documents, 'test document')}, "
         f"{counted(categories, 'category', 'categories')}; p-values against "
-        f"{runs[0].name}, * is under {LEVEL}"
+        f"{runs[0].title}, * is under {LEVEL}"
     )
 
 

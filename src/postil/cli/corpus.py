@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.console import counted, say, show_json, show_table
-from postil.cli.failures import naming
+from postil.cli.failures import keep_inputs, naming
 from postil.cli.passing import told
 from postil.cli.progress import meter, watched
 from postil.cli.reading import Reading, reads_corpus
@@ -140,6 +140,7 @@ def convert(
     from postil.cli.corpus_output import warn_of_losses, write_options
     from postil.corpus.writing import write_corpus
 
+    keep_inputs(target, source)
     opened = reading.open(source)
     options = write_options(reading, fields, label_space)
     warn_of_losses(target, to)
@@ -177,6 +178,7 @@ def split(
     """
     from postil.cli.corpus_output import write_folds, write_options, write_split
 
+    keep_inputs(target, source)
     opened = reading.open(source)
     options = write_options(reading, fields, label_space)
     with told(opened), naming(target):

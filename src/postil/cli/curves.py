@@ -33,11 +33,11 @@ POINTS = {
 }
 
 
-def check_curves_file(target: Path) -> None:
+def check_curves_file(target: Path, *inputs: str | Path) -> None:
     """Refuse a file that could not be written, before anything is measured."""
     if target.suffix not in FORMATS:
         raise typer.BadParameter(f"--curves is a file .csv or .json, not {str(target)!r}")
-    check_output(target)
+    check_output(target, *inputs)
 
 
 def write_curves(measured: Assessment, target: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,24 +47,39 @@ def demo(
     tested = [document for document in documents if document.split == "test"]
     output.mkdir(parents=True, exist_ok=True)
 
-    typer.secho("1. Learning: postil train demo -o demo.postil", bold=True)
+    call, file, page = calling(), output / "demo.postil", output / "why.html"
+
+    typer.secho(f"1. Learning: {call} train demo -o {file}", bold=True)
     model = train(documents, load_recipe("default"), corpus="demo")
-    with naming(output / "demo.postil"):
-        save_model(model, output / "demo.postil")
+    with naming(file):
+        save_model(model, file)
     _show_model(model)
 
-    typer.secho("\n2. Testing: postil evaluate demo.postil demo", bold=True)
+    typer.secho(f"\n2. Testing: {call} evaluate {file} demo", bold=True)
     _show_measures(assess(model, tested, corpus="demo"), len(tested))
 
-    typer.secho("\n3. Deciding: postil predict demo.postil demo", bold=True)
+    typer.secho(f"\n3. Deciding: {call} predict {file} demo", bold=True)
     predictor = Predictor(model)
     _show_decisions(predictor, tested[:4])
 
-    typer.secho("\n4. Explaining: postil explain demo.postil demo --html why.html", bold=True)
-    _explain(predictor, tested[0], output / "why.html")
+    typer.secho(f"\n4. Explaining: {call} explain {file} demo --html {page}", bold=True)
+    _explain(predictor, tested[0], page)
 
-    typer.echo(f"\nThe model is {output / 'demo.postil'}, the page is {output / 'why.html'}.")
-    typer.echo(f"Try: postil inspect {output / 'demo.postil'}; postil recipes; postil --help")
+    typer.echo(f"\nThe model is {file}, the page is {page}.")
+    typer.echo(f"Try: {call} inspect {file}; {call} recipes; {call} --help")
+
+
+def calling() -> str:
+    """How to call this postil from the current folder: by its name only if that finds it."""
+    beside = Path(sys.executable).parent
+    found = shutil.which("postil")
+    if found is not None and Path(found).parent.resolve() == beside.resolve():
+        return "postil"
+    script = beside / "postil"
+    if not script.is_file():
+        return f"{shlex.quote(sys.executable)} -m postil"
+    here = Path.cwd()
+    return shlex.quote(str(script.relative_to(here) if script.is_relative_to(here) else script))
 
 
 def _show_model(model: Model) -> None:

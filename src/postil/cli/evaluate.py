@@ -10,6 +10,7 @@ import typer
 from postil.cli.console import say, show_json
 from postil.cli.curves import check_curves_file, write_curves
 from postil.cli.expected import expected_of, show_expected
+from postil.cli.failures import file_named
 from postil.cli.passing import TO_MARK, told
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
@@ -45,7 +46,12 @@ def evaluate(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the resamples.")] = 0,
     curves: Annotated[
         Path | None,
-        typer.Option("--curves", help="Write precision-recall and ROC curves, .csv or .json."),
+        typer.Option(
+            "--curves",
+            help="Write precision-recall and ROC curves, .csv or .json.",
+            parser=file_named,
+            metavar="FILE",
+        ),
     ] = None,
     threads: Annotated[
         int | None, typer.Option("--threads", help="Threads (default: every processor).")
@@ -55,8 +61,9 @@ def evaluate(
     """Measure a model on the documents marked test, or on all if none is marked.
 
     Documents that the model learned from are measured too, with a warning ("learned_from" in
-    JSON): it does well on them whatever it does on others. Where the model's recipe says what its
-    paper prints for the corpus, that is put beside ("expected" in JSON).
+    JSON): it does well on them whatever it does on others. Labels that it never learned are named
+    ("unknown_labels" in JSON): they are missed by necessity. Where the model's recipe says what
+    its paper prints for the corpus, that is put beside ("expected" in JSON).
 
     \b
     postil evaluate modapte.postil reuters-modapte
@@ -73,7 +80,7 @@ def evaluate(
         plan=Plan(bootstrap, seed) if bootstrap else None,
     )
     if curves is not None:
-        check_curves_file(curves)
+        check_curves_file(curves, model, corpus)
     loaded = load_model(model, threads=threads)
     opened = reading.open(corpus)
     with told(opened), steps() as watch:
@@ -92,6 +99,8 @@ def evaluate(
             "well it remembers, not how well it does on others; give it some it has not seen, or "
             f"{TO_MARK}, and train again"
         )
+    if measured.unknown:
+        say(measured.unknown_note())
     if curves is not None:
         write_curves(measured, curves)
     expected = [] if measured.learned_from else expected_of(loaded, corpus, measured.report)
@@ -100,6 +109,7 @@ def evaluate(
             measured.report.to_dict()
             | {
                 "learned_from": measured.learned_from,
+                "unknown_labels": list(measured.unknown),
                 "expected": [each.to_dict() for each in expected],
             }
         )

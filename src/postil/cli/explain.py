@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from postil.cli.console import say, show_json
-from postil.cli.failures import naming
+from postil.cli.failures import check_output, naming
 from postil.cli.passing import told
 from postil.cli.reading import Reading, reads_corpus
 
@@ -73,6 +73,8 @@ def explain(
     from postil.reasons import Reasons
 
     _check_options(documents, ids, texts, html, top, json=json)
+    if html is not None:
+        check_output(html, model, documents)
     loaded = load_model(model)
     columns = columns_named(categories, loaded.names, str(model)) if categories else None
     try:
@@ -124,12 +126,15 @@ def _documents(
     reading: Reading, name: str | None, ids: list[str], texts: list[str], fields: Fields
 ) -> list[Document]:
     from postil.cli.explain_input import document_of, documents_with
+    from postil.cli.model_fields import ModelFields
 
     if name is None:
         return [document_of(texts, fields)]
     corpus = reading.open(name)
     with told(corpus):
-        return documents_with(corpus, ids)
+        chosen = documents_with(corpus, ids)
+    ModelFields(fields).look(chosen)
+    return chosen
 
 
 def _to_dict(

@@ -34,6 +34,7 @@ class PassingCorpus(Corpus):
             lambda _: self._counted(corpus),
             problems=corpus.problems,
             description=corpus.description,
+            pauses=corpus.pauses,
         )
         self.documents = 0
         self.tested = 0

@@ -2,37 +2,52 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.failures import naming
-from postil.cli.passing import told
+from postil.cli.failures import check_output, file_named, naming
+from postil.cli.passing import PassingCorpus, told
 from postil.cli.progress import meter
 from postil.cli.reading import Reading, reads_corpus
 
 if TYPE_CHECKING:
+    from postil.cli.predicting import Predicting
     from postil.corpus.document import Document
-    from postil.prediction import Predictor
+    from postil.vectors.fields import Fields
+
+STDOUT = "standard output"
 
 
 @reads_corpus
 def predict(
     model: Annotated[Path, typer.Argument(help="Model file.")],
-    corpus: Annotated[str, typer.Argument(help="Name of a known corpus, a path, or - for stdin.")],
     reading: Reading,
+    corpus: Annotated[
+        str | None, typer.Argument(help="Name of a known corpus, a path, or - for stdin.")
+    ] = None,
+    texts: Annotated[
+        list[str] | None,
+        typer.Option("--text", help="This text instead, or FIELD=TEXT for each; - is stdin."),
+    ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write (default: stdout).")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write (default: stdout).",
+            parser=file_named,
+            metavar="FILE",
+        ),
     ] = None,
     scores: Annotated[
         int, typer.Option("--scores", min=0, help="Give scores of the best so many categories.")
     ] = 0,
     chunk: Annotated[
-        int, typer.Option("--chunk", min=1, help="Documents held in memory at a time.")
+        int, typer.Option("--chunk", min=1, help="Most documents held in memory at a time.")
     ] = 4096,
     threads: Annotated[
         int | None, typer.Option("--threads", help="Threads (default: every processor).")
@@ -41,68 +56,68 @@ def predict(
     """Give documents their categories, one line of JSON each, in the order they came.
 
     A line holds the document's id, its categories best first, and, for a model that has them,
-    their probabilities.
+    their probabilities; "terms": 0 marks a document with no term that the model knows. Of a
+    stream, what has come is decided before more is waited for.
 
     \b
     postil predict demo.postil demo
+    postil predict demo.postil --text "The harbour committee met on Monday"
     postil predict mails.postil new.csv --scores 3 -o new.jsonl
-    cat new.jsonl | postil predict mails.postil - | jq .labels
+    tail -f new.jsonl | postil predict mails.postil - | jq --unbuffered .labels
     """
-    from postil.corpus.files.atomic import output_file
+    from postil.cli.predicting import Predicting
     from postil.model.loading import load_model
     from postil.prediction import Predictor
 
+    if (corpus is None) == (not texts):
+        raise typer.BadParameter("name a corpus, or give --text: one or the other")
+    if output is not None:
+        check_output(output, model, corpus)
     predictor = Predictor(load_model(model, threads=threads), threads)
+    if corpus is None:
+        documents: Iterable[Document] = [_given(texts or [], predictor.model.vectorizer.fields)]
+        with _writer(output) as write:
+            _run(documents, Predicting(predictor, chunk, scores, write))
+        return
     opened = reading.open(corpus)
-    with told(opened), meter(f"predicting {opened.name}") as shown:
-        lines = _lines(predictor, opened, chunk, scores, shown.advance)
-        if output is None:
-            for line in lines:
-                typer.echo(line)
-        else:
-            with naming(output), output_file(output) as file:
-                for line in lines:
-                    file.write(f"{line}\n".encode())
+    with told(opened), meter(f"predicting {opened.name}") as shown, _writer(output) as write:
+        _run(opened, Predicting(predictor, chunk, scores, write, shown.advance))
 
 
-def _lines(
-    predictor: Predictor,
-    documents: Iterable[Document],
-    size: int,
-    best: int,
-    count: Callable[[int], None],
-) -> Iterator[str]:
-    from postil.errors import CorpusError
+def _given(texts: list[str], fields: Fields) -> Document:
+    from dataclasses import replace
 
-    fields = predictor.model.vectorizer.fields
-    missing = set(fields.names)
-    stream = iter(documents)
-    # A rule that gives shares of a batch can only be asked about all documents at once.
-    step = None if predictor.model.decision.whole_batch else size
-    while held := list(islice(stream, step)):
-        for document in held:
-            missing -= document.fields.keys()
-        if fields.names and missing == set(fields.names):
-            raise CorpusError(
-                f"no document has the field {', '.join(fields.names)}, which the model reads; they "
-                f"have {', '.join(sorted(held[0].fields))}: name the column, as in "
-                f"--text-columns {next(iter(held[0].fields), 'text')}={fields.names[-1]}"
-            )
-        scores = predictor.scores(fields.columns_of(held))
-        probabilities = predictor.probabilities(scores)
-        for row, given in enumerate(predictor.given(scores)):
-            names = predictor.model.names
-            line: dict[str, Any] = {"id": held[row].id, "labels": [names[c] for c in given]}
-            if probabilities is not None:
-                line["probabilities"] = _by_name(names, given, probabilities[row])
-            if best:
-                order = scores[row].argsort(kind="stable")[::-1][:best]
-                line["scores"] = _by_name(names, order, scores[row])
-            yield json.dumps(line, ensure_ascii=False)
-        count(len(held))
+    from postil.cli.explain_input import document_of
+
+    return replace(document_of(texts, fields), id="text")
 
 
-def _by_name(
-    names: Sequence[str], columns: Iterable[int], values: Sequence[float]
-) -> dict[str, float]:
-    return {names[c]: round(float(values[c]), 6) for c in columns}
+def _run(documents: Iterable[Document], predicting: Predicting) -> None:
+    if isinstance(documents, PassingCorpus):
+        documents.pauses.listener = predicting.pause
+    for document in documents:
+        predicting.add(document)
+    predicting.finish()
+
+
+@contextmanager
+def _writer(output: Path | None) -> Iterator[Callable[[list[str]], None]]:
+    """Writes lines, and hands them on at once."""
+    from postil.corpus.files.atomic import output_file
+
+    if output is None:
+
+        def show(lines: list[str]) -> None:
+            with naming(STDOUT):  # or a failure would be laid to what is read meanwhile
+                typer.echo("\n".join(lines))
+
+        yield show
+        return
+    with naming(output), output_file(output) as file:
+
+        def write(lines: list[str]) -> None:
+            with naming(output):
+                file.write(("\n".join(lines) + "\n").encode())
+                file.flush()
+
+        yield write

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -25,25 +26,47 @@ def searching(
     grid: str | None,
 ) -> Recipe:
     """The recipe, with its λ searched for if any option of a search is given."""
-    from postil.recipes.entries import at
+    from postil.errors import UsageError
 
-    wanted: dict[str, Any] = {"folds": folds, "measure": measure}
+    wanted: dict[str, Any] = {"folds": folds, "measure": _measure(measure)}
     wanted["shared"] = False if per_category else None
     wanted["grid"] = None if grid is None else _grid(grid)
     given = {name: value for name, value in wanted.items() if value is not None}
     if not search and not given:
         return recipe
-    with at(f"recipe {recipe.name}"):
+    try:
         return recipe.searching(**given)
+    except UsageError as error:
+        # The recipe was well before: what is wrong is what was asked of it.
+        asked = f"--search-measure {measure}" if measure is not None else "--search"
+        told = str(error).removeprefix("[search]: ").replace("[search]", "the search")
+        raise UsageError(f"{asked} with the recipe {recipe.name}: {told}") from None
+
+
+def _measure(name: str | None) -> str | None:
+    from postil.learn.search_measures import MEASURES
+    from postil.text.suggest import near_names
+
+    if name is None or name in MEASURES:
+        return name
+    near = near_names(name, MEASURES)
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    raise typer.BadParameter(
+        f"--search-measure is one of {', '.join(MEASURES)}, not {name!r}{meant}"
+    )
 
 
 def _grid(text: str) -> tuple[float, ...]:
     try:
-        return tuple(float(part) for part in text.split(","))
+        grid = tuple(float(part) for part in text.split(","))
     except ValueError:
+        grid = ()
+    if not grid or len(set(grid)) < len(grid) or not all(0 < lam < math.inf for lam in grid):
         raise typer.BadParameter(
-            f"--search-grid is numbers with commas between, as 1e-2,1e-3,1e-4, not {text!r}"
-        ) from None
+            "--search-grid is finite numbers above 0 with commas between, none of them twice, as "
+            f"1e-2,1e-3,1e-4, not {text!r}"
+        )
+    return grid
 
 
 def search_sentence(search: Mapping[str, Any]) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from postil.cli.console import counted, say, show_json
-from postil.cli.failures import check_model_output, naming
-from postil.cli.passing import told
+from postil.cli.failures import check_model_output, file_named, naming
+from postil.cli.passing import TO_MARK, told
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
 from postil.cli.search import search_lines, search_sentence, searching
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 @reads_corpus
 def train(
     corpus: Annotated[str, typer.Argument(help="Name of a known corpus, a path, or - for stdin.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="Model file to write.", parser=file_named, metavar="FILE"
+        ),
+    ],
     reading: Reading,
     recipe: Annotated[
         str,
@@ -55,7 +60,9 @@ def train(
     search_measure: Annotated[
         str | None,
         typer.Option(
-            "--search-measure", help="f1, error, loss, break-even or log-likelihood (default f1)."
+            "--search-measure",
+            help="f1, error, loss, break-even or log-likelihood (default: f1, or break-even where "
+            "the recipe tunes thresholds).",
         ),
     ] = None,
     search_grid: Annotated[
@@ -70,8 +77,9 @@ def train(
 
     A search chooses λ, the strength of regularization, by cross-validation on the training
     documents: it learns once for each fold and λ. Any option of a search asks for one; what they
-    leave out is as the recipe's [search] table says, or else the paper's. f1 and error look at
-    decisions at a score of 0; for a recipe that tunes its thresholds, take break-even.
+    leave out is as the recipe's [search] table says, or else the paper's; but f1 and error look at
+    decisions at a score of 0, so that a recipe that tunes its thresholds out of fold and has no
+    such table is searched by break-even.
 
     \b
     postil train demo -o demo.postil
@@ -80,7 +88,7 @@ def train(
     postil train demo -o searched.postil -r logistic --search
     postil train demo -o searched.postil --search-per-category --search-folds 3
     """
-    from postil.assessment import assess
+    from postil.assessment import assessment
     from postil.model.saving import save_model
     from postil.recipes.recipe import load_recipe
     from postil.training import train as learn
@@ -93,7 +101,7 @@ def train(
         measure=search_measure,
         grid=search_grid,
     )
-    check_model_output(output)
+    check_model_output(output, corpus, recipe)
     opened = reading.open(corpus)
     begun = time.monotonic()
     with Spool() as tests:
@@ -114,9 +122,14 @@ def train(
         report = None
         if test and opened.tested:
             with steps() as watch:
-                report = assess(
+                tested = assessment(
                     model, tests, corpus=opened.name, threads=threads, watch=watch.reach
                 )
+            report = tested.report
+            if tested.unknown:
+                say(tested.unknown_note())
+    if test and report is None:
+        say(f"no document is marked test, so nothing was measured; {TO_MARK}")
     if as_json:
         show_json(_as_dict(model, output, seconds, report))
         return

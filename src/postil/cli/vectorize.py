@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from postil.cli.console import counted, say
-from postil.cli.failures import check_output, naming
+from postil.cli.failures import check_output, file_named, naming
 from postil.cli.passing import told
 from postil.cli.progress import Meter, meter
 from postil.cli.reading import Reading, reads_corpus
@@ -27,7 +27,14 @@ VectorFormat = Literal["npz", "svmlight"]
 def vectorize(
     corpus: Annotated[str, typer.Argument(help="Name of a known corpus, a path, or - for stdin.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="File to write: .npz, or .svm for svmlight.")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write: .npz, or .svm for svmlight.",
+            parser=file_named,
+            metavar="FILE",
+        ),
     ],
     reading: Reading,
     analyzer: Annotated[
@@ -103,7 +110,8 @@ def vectorize(
     format = to or _format_of(output)
     if compress and format != "npz":
         raise typer.BadParameter("--compress is for .npz; end a svmlight file in .gz or .zst")
-    check_output(output)
+    for ending in ("", ".labels.tsv", ".terms.tsv") if format == "svmlight" else ("",):
+        check_output(output.with_name(output.name + ending), corpus)
     opened = reading.open(corpus)
     facts = RowFacts()
     with told(opened), meter(f"vectorizing {opened.name}") as shown:

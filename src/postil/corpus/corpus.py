@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import get_args
 
 from postil.corpus.document import Document, Split
+from postil.corpus.files.pipes import Pauses
 from postil.corpus.problems import Problems
 from postil.errors import UsageError
 
@@ -16,7 +17,8 @@ class Corpus:
     """A named stream of documents that can be walked any number of times.
 
     Nothing is held in memory: each iteration calls ``source`` anew, and only the document at
-    hand exists. ``problems`` is the account of the last pass.
+    hand exists. ``problems`` is the account of the last pass. Where documents come from a stream,
+    the listener of ``pauses`` is called before every wait for more of it.
     """
 
     def __init__(
@@ -26,10 +28,12 @@ class Corpus:
         *,
         problems: Problems | None = None,
         description: str = "",
+        pauses: Pauses | None = None,
     ) -> None:
         self.name = name
         self.description = description
         self.problems = problems if problems is not None else Problems()
+        self.pauses = pauses or Pauses()
         self._source = source
 
     def __iter__(self) -> Iterator[Document]:
@@ -45,6 +49,7 @@ class Corpus:
             lambda problems: (d for d in self._source(problems) if d.split == split),
             problems=self.problems,
             description=self.description,
+            pauses=self.pauses,
         )
 
     def __repr__(self) -> str:

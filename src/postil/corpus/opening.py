@@ -10,7 +10,7 @@ from pathlib import Path
 from postil.corpus.corpus import Corpus
 from postil.corpus.files.streams import STDIN, Source
 from postil.corpus.formats.folders import FOLDERS
-from postil.corpus.formats.guessing import format_named, guess_format
+from postil.corpus.formats.guessing import doubt, format_named, guess_format
 from postil.corpus.named import registry
 from postil.corpus.options import ReadOptions
 from postil.corpus.problems import Problems
@@ -65,7 +65,11 @@ def _open_source(source: Source, options: ReadOptions) -> Corpus:
         source.name,
         reading.documents,
         problems=Problems(options.on_error),
-        description=f"reading {source.name} as {format.name}: {reading.sentence}",
+        description=(
+            f"reading {source.name} as {format.name}: {reading.sentence}"
+            f"{doubt(source, format, options)}"
+        ),
+        pauses=source.pauses,
     )
 
 

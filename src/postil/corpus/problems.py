@@ -31,6 +31,10 @@ class Problems:
         if len(self.first) < REMEMBERED:
             self.first.append(error)
 
+    def or_skip(self, what: str) -> str:
+        """The end of an advice: to skip what is bad, unless that is what is done."""
+        return f", or skip {what} (--on-error skip)" if self.policy == "strict" else ""
+
     def clear(self) -> None:
         """Forget everything: a new pass begins."""
         self.count = 0

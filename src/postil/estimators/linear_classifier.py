@@ -22,7 +22,7 @@ from postil.estimators.settings import (
     solver_options,
     steps_of_a_pass,
 )
-from postil.estimators.targets import Target, read_target
+from postil.estimators.targets import Target, read_target, refuse_label_lists
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.linear_fit import LinearFit
@@ -114,6 +114,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ANN401, N803
         """Learn the weights of every class."""
+        refuse_label_lists(y)
         X, y = validate_data(  # noqa: N806
             self, X, y, accept_sparse=["csr", "csc"], dtype=np.float32, multi_output=True
         )
@@ -189,12 +190,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         products = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         return np.asarray(products, dtype=np.float64) + self.intercept_
 
+    def _strengths(self) -> dict[str, float]:
+        given = {"lam": self.lam, "C": self.C, "prior_variance": self.prior_variance}
+        return {name: positive(name, value) for name, value in given.items() if value is not None}
+
     def _method(self, pass_steps: int) -> Method:
         return Method(
             self.loss,
             self.prior,
             self.solver,
-            Regularization(self.lam, self.C, self.prior_variance),
+            Regularization(**self._strengths()),
             self.intercept,
             positive("constant", self.constant),
             solver_options(

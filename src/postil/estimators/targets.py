@@ -138,6 +138,24 @@ def read_target(y: Any) -> tuple[Target, Labels]:  # noqa: ANN401 - whatever sci
     return _classes(column_or_1d(y, warn=True))
 
 
+def refuse_label_lists(y: Any) -> None:  # noqa: ANN401 - whatever was given
+    """Refuse labels listed for each row, which scikit-learn wants as an indicator.
+
+    Costs the rows of a list; arrays of numbers or texts are not looked at.
+    """
+    of_objects = getattr(getattr(y, "dtype", None), "kind", "") == "O"
+    rows = list(y) if isinstance(y, (list, tuple)) or (of_objects and not sp.issparse(y)) else []
+    listed = [row for row in rows if isinstance(row, (list, tuple, set, frozenset))]
+    if not listed:
+        return
+    named = any(isinstance(label, str) for row in listed for label in row)
+    if named or isinstance(listed[0], (set, frozenset)) or len(set(map(len, listed))) > 1:
+        raise UsageError(
+            f"y lists the labels of each row, as {listed[0]!r}: make an indicator of it with "
+            "sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)"
+        )
+
+
 def _classes(y: NDArray[Any]) -> tuple[Target, Labels]:
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:

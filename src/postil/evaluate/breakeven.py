@@ -35,7 +35,9 @@ no ties (the columns SVM and LM-UWin) only multiples of 1/p are printed. In the 
 precision and recall at a cut at most four documents from p, as ``nearest`` gives.
 
 **A category without members** has no break-even point. Its threshold is the one that accepts
-nothing, which adds nothing to the pool: it is in no micro-average.
+nothing, which adds nothing to the pool: it is in no micro-average. **A category without scores**,
+which no training document had, has none either, but its members are missed: they count as false
+negatives.
 """
 
 from __future__ import annotations
@@ -112,6 +114,11 @@ def ceiling(cuts: Cuts) -> Point:
     """The highest ``min(precision, recall)`` of any cut."""
     lower = np.fmin(cuts.precision, cuts.recall)
     return _balanced(cuts, float(lower.max())) if cuts.members else _at(cuts, 0)
+
+
+def missed(cuts: Cuts) -> Point:
+    """The point of a category that nothing scores, by any definition: no member is ever found."""
+    return Point(UNDEFINED, float(np.inf), 0.0, 0.0, cuts.members)
 
 
 DEFINITIONS: dict[str, Definition] = {

@@ -95,6 +95,17 @@ def checked_sizes(sizes: ArrayLike, columns: int) -> Integers:
     return array.astype(np.int64)
 
 
+def checked_flags(flags: ArrayLike | None, columns: int, what: str) -> Flags:
+    """Take yes or no for each category; without any it is yes."""
+    array = np.ones(columns, np.bool_) if flags is None else np.asarray(flags, np.bool_)
+    if array.shape != (columns,):
+        raise UsageError(
+            f"{what} has shape {array.shape} for {columns} categories: give True or False for "
+            "each category, in column order"
+        )
+    return array
+
+
 def _refuse(array: Floats, wrong: Flags, what: str, rule: str) -> None:
     row, column = (int(place[0]) for place in np.nonzero(wrong))
     raise InputError(

@@ -30,12 +30,16 @@ def measure_run(
     *,
     categories: Sequence[str] | None = None,
     scores: Floats | None = None,
+    scored: ArrayLike | None = None,
     probabilities: Floats | None = None,
     training_sizes: ArrayLike | None = None,
     provenance: Provenance | None = None,
     options: Options | None = None,
 ) -> Report:
     """Measure a run: what was decided, and scores and probabilities where there are any.
+
+    ``scored`` says of each category whether its scores are any (all are, without it): what ranks
+    documents of another is undefined.
 
     Decisions cost their non-zeros and those of truth; scores a sort of the documents for each
     category and one of all pairs; probabilities documents × categories; intervals resamples ×
@@ -59,7 +63,7 @@ def measure_run(
         training_sizes=None if training_sizes is None else checked_sizes(training_sizes, columns),
         ranking=None
         if scores is None
-        else rank_categories(members, checked_scores(scores, members.shape)),
+        else rank_categories(members, checked_scores(scores, members.shape), scored),
         pooled_calibration=None
         if calibrated is None
         else pooled_calibration(members, calibrated, *binning),

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from postil.evaluate.averages import macro
-from postil.evaluate.breakeven import DEFINITIONS, BreakEvenPoints, Point, gathered
+from postil.evaluate.breakeven import DEFINITIONS, BreakEvenPoints, Point, gathered, missed
 from postil.evaluate.curves import (
     PrecisionRecallCurve,
     RocCurve,
@@ -18,7 +19,9 @@ from postil.evaluate.curves import (
     roc_curve,
 )
 from postil.evaluate.cuts import cuts_of_categories
+from postil.evaluate.inputs import checked_flags
 from postil.evaluate.microcurves import AVERAGINGS, micro_cuts
+from postil.evaluate.undefined import UNDEFINED
 from postil.features.inputs import Floats, Sparse
 
 
@@ -58,19 +61,23 @@ class Ranking:
         }
 
 
-def rank_categories(truth: Sparse, scores: Floats) -> Ranking:
+def rank_categories(truth: Sparse, scores: Floats, scored: ArrayLike | None = None) -> Ranking:
     """Measure the rankings of all categories.
+
+    Those that are not ``scored`` rank nothing: their values are undefined, and their members are
+    missed wherever categories are averaged over counts.
 
     Sorts the documents for each category, and all pairs of document and category for the curves
     of all together; memory is a few arrays of documents × categories.
     """
     points: dict[str, list[Point]] = {name: [] for name in DEFINITIONS}
     areas, precisions = [], []
-    for cuts in cuts_of_categories(truth, scores):
+    ranked = checked_flags(scored, int(truth.shape[1]), "scored")
+    for cuts, real in zip(cuts_of_categories(truth, scores), ranked, strict=True):
         for name, locate in DEFINITIONS.items():
-            points[name].append(locate(cuts))
-        areas.append(roc_area(cuts))
-        precisions.append(average_precision(cuts))
+            points[name].append(locate(cuts) if real else missed(cuts))
+        areas.append(roc_area(cuts) if real else UNDEFINED)
+        precisions.append(average_precision(cuts) if real else UNDEFINED)
     return Ranking(
         {name: gathered(name, found) for name, found in points.items()},
         np.array(areas, np.float64),

@@ -53,7 +53,7 @@ def heading(report: Report) -> str:
         f"{word} {measured[key]}"
         for word, key in (
             ("corpus", "corpus"),
-            ("split", "split"),
+            ("tested on", "split"),
             ("method", "method"),
             ("decided by", "decision_rule"),
         )
@@ -120,7 +120,13 @@ def calibration_table(report: Report) -> Table:
 
 def top_table(report: Report) -> Table:
     """Averages over the categories with the most training documents."""
-    header = ("largest categories", "macro-F1", "undefined", "micro-F1", "micro break-even")
+    header = (
+        "largest categories",
+        "macro-F1",
+        "undefined",
+        "micro-F1",
+        "micro break-even, nearest",
+    )
     table = _table("over the categories with the most training documents, in %", header)
     for each in report.top:
         table.add_row(
@@ -142,7 +148,7 @@ _CATEGORY_COLUMNS: tuple[tuple[str, str, bool], ...] = (
     ("precision", "precision", True),
     ("recall", "recall", True),
     ("f1", "F1", True),
-    ("break_even_nearest", "break-even", True),
+    ("break_even_nearest", "break-even, nearest", True),
     ("average_precision", "average precision", True),
 )
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from postil.errors import InputError, UsageError
@@ -16,29 +17,39 @@ from postil.text.suggest import advice, near_names
 Table = Mapping[str, "Entry"]
 
 SHOWN = 60
+LEAST_START = 3
+
+
+def _unmended(value: object) -> str:  # noqa: ARG001 - whatever it is
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A rule for a value, and an example as TOML has it; ``names`` are those a name is one of.
 
-    A table without an entry that is ``needed`` is refused.
+    A table without an entry that is ``needed`` is refused. ``mended`` makes of a wrong value what
+    was perhaps meant, as TOML has it, or nothing.
     """
 
     rule: Rule
     example: str
     names: tuple[str, ...] = ()
     needed: bool = False
+    mended: Callable[[object], str] = _unmended
 
     def check(self, place: str, key: str, value: object) -> None:
         """Refuse a value that breaks the rule."""
         if self._holds(value):
             return
-        near = near_names(value, self.names) if isinstance(value, str) else []
+        near = _near(value, self.names) if isinstance(value, str) else []
         meant = f"did you mean {' or '.join(map(repr, near))}?" if near else ""
+        words = self.rule.words(value)
+        if words.startswith("at "):
+            words = f"a number of {words}"
         raise UsageError(
-            f"{place} {key}: expected {self.rule.words(value)}, got {_shown(value)}; ".lstrip()
-            + (meant or f"write {key} = {self.example}")
+            f"{place} {key}: expected {words}, got {_shown(value)}; ".lstrip()
+            + (meant or f"write {key} = {self.mended(value) or self.example}")
         )
 
     def _holds(self, value: object) -> bool:
@@ -57,7 +68,11 @@ def text(example: str, *, empty: bool = True) -> Entry:
 
 def texts(*example: str) -> Entry:
     """A list of texts."""
-    return Entry(_rule("a list of texts", _list_of(_is_text)), json.dumps(example))
+    return Entry(
+        _rule("a list of texts", _list_of(_is_text)),
+        json.dumps(example),
+        mended=lambda value: json.dumps([value], ensure_ascii=False) if _is_text(value) else "",
+    )
 
 
 def flag(example: bool) -> Entry:
@@ -81,9 +96,12 @@ def positive(example: str) -> Entry:
 
 
 def positives(example: str) -> Entry:
-    """A list of finite numbers above 0."""
-    one = number("", lambda value: value > 0)
-    return Entry(_rule("a list of finite numbers above 0", _list_of(one.holds)), example)
+    """A list of one or more finite numbers above 0."""
+    one = _list_of(number("", lambda value: value > 0).holds)
+    words = "a list of one or more finite numbers above 0, none of them twice"
+    return Entry(
+        _rule(words, lambda value: one(value) and 0 < len(set(value)) == len(value)), example
+    )
 
 
 def any_number(example: str, least: float = -math.inf) -> Entry:
@@ -144,6 +162,20 @@ def at(place: str) -> Iterator[None]:
         raise UsageError(f"{place}: {error}") from None
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
+
+
+def _near(value: str, names: Iterable[str]) -> list[str]:
+    """Names like a value, or else those it begins like, or has the first letters of.
+
+    ``chi2`` is chi-square, ``ig`` information-gain.
+    """
+    known = list(names)
+    start = "".join(takewhile(str.isalpha, value.lower()))
+    return (
+        near_names(value, known)
+        or [name for name in known if len(start) >= LEAST_START and name.startswith(start)]
+        or [name for name in known if "".join(word[:1] for word in name.split("-")) == start]
+    )
 
 
 def _rule(words: str, holds: Callable[[Any], bool]) -> Rule:

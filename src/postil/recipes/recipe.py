@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from postil.decide import parse_rule
+from postil.decide.evidence import Needs
 from postil.decide.logistic import Logistic
 from postil.errors import InputError, UsageError
 from postil.learn.learners import Learner, NaiveBayesLearner, learner_from
@@ -88,11 +89,19 @@ class Recipe:
         """The same method with λ searched for instead of given.
 
         ``wanted`` are entries of ``[search]``; what they leave out is as the recipe has it, or as
-        the paper: 5 folds, λ = 10^-k for k = 0..6, one λ for all categories.
+        the paper: 5 folds, λ = 10^-k for k = 0..6, one λ for all categories, by F1. F1 looks at
+        decisions at a score of 0, which are not those of a rule that tunes thresholds out of
+        fold: with such a rule, and no ``[search]`` in the recipe, it is break-even.
         """
         strengths = {each.name for each in fields(Regularization)}
         learn = {name: value for name, value in self.learn.items() if name not in strengths}
-        return replace(self, learn=learn, search=replace(self.search or Search(), **wanted))
+        return replace(self, learn=learn, search=replace(self._usual_search(), **wanted))
+
+    def _usual_search(self) -> Search:
+        if self.search is not None:
+            return self.search
+        tuned = parse_rule(self.decide.rule).needs is Needs.OUT_OF_FOLD
+        return Search(measure="break-even") if tuned else Search()
 
     def learner(self, seed: int | None = None) -> Learner:
         """What learns, as the ``[learn]`` table says; ``seed`` unless its options give one."""

@@ -9,12 +9,20 @@ import stat
 import sys
 import weakref
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from postil.corpus.files.compression import BUFFER, MAGIC_LENGTH, Inflating, codec_of_bytes
+from postil.corpus.files.pipes import Pauses, Pipe
 from postil.errors import CorpusError
 
 STDIN = "-"
+
+
+class Readable(Protocol):
+    """What gives the bytes that are there."""
+
+    def read1(self, size: int = -1, /) -> bytes:
+        """At most ``size`` bytes, waiting for at least one; none at the end."""
 
 
 class Replay(io.RawIOBase):
@@ -24,7 +32,7 @@ class Replay(io.RawIOBase):
     of the same head and stream begins at the beginning again.
     """
 
-    def __init__(self, head: bytearray, rest: BinaryIO, *, recording: bool = False) -> None:
+    def __init__(self, head: bytearray, rest: Readable, *, recording: bool = False) -> None:
         self._head = head
         self._rest = rest
         self._recording = recording
@@ -40,7 +48,7 @@ class Replay(io.RawIOBase):
             piece = bytes(self._head[self._at : self._at + len(buffer)])
             self._at += len(piece)
         else:
-            piece = read_some(self._rest, len(buffer))
+            piece = self._rest.read1(len(buffer))
             if self._recording:
                 self._head += piece
                 self._at += len(piece)
@@ -54,6 +62,9 @@ class Source:
     A regular file can be opened any number of times. Standard input, a named pipe or another
     device can be opened once (``once``); ``preview`` looks at its beginning before that, and
     keeps what it looked at for ``open``. A folder is a source too, but has no bytes.
+
+    ``pauses`` hears of every wait for more while such a source is read; ``paused`` says that the
+    last preview ended where the stream paused, and not at its end.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -62,8 +73,9 @@ class Source:
         mode = _mode(path)
         self.is_folder = stat.S_ISDIR(mode)
         self.once = not stat.S_ISREG(mode) and not self.is_folder
-        self._head = bytearray()
-        self._pipe: BinaryIO | None = None
+        self.pauses = Pauses()
+        self.paused = False
+        self._pipe: Pipe | None = None
         self._opened = False
         self._spooled: Path | None = None
 
@@ -73,17 +85,23 @@ class Source:
             return self._inflated(self._open_file())
         self._refuse_second_opening()
         self._opened = True
-        return self._inflated(_buffered(Replay(self._head, self._piped())))
+        pipe = self._piped()
+        return self._inflated(_buffered(Replay(pipe.head, pipe)))
 
-    def preview(self) -> BinaryIO:
+    def preview(self, lines: int = 1) -> BinaryIO:
         """Return the same bytes, to look at the beginning; does not count as opening.
 
-        Of a pipe, what is looked at stays in memory until it is opened.
+        Of a pipe, what is looked at stays in memory until it is opened; if it pauses after so
+        many whole lines of text, these are all there is to look at.
         """
         if not self.once:
             return self._inflated(self._open_file())
         self._refuse_second_opening()
-        return self._inflated(_buffered(Replay(self._head, self._piped(), recording=True)))
+        pipe = self._piped()
+        self.paused = pipe.gather(lines)
+        if self.paused:
+            return io.BytesIO(pipe.whole_lines())
+        return self._inflated(_buffered(Replay(pipe.head, pipe, recording=True)))
 
     def open_seekable(self) -> BinaryIO:
         """Return the decompressed bytes as a file that can be read from any place.
@@ -115,16 +133,16 @@ class Source:
         except OSError as error:
             raise CorpusError(f"{self.name}: cannot be read ({error.strerror})") from error
 
-    def _piped(self) -> BinaryIO:
+    def _piped(self) -> Pipe:
         if self._pipe is None:
-            if self.path is None:
-                self._pipe = sys.stdin.buffer
-            else:
-                self._pipe = self._open_file()
-                weakref.finalize(self, self._pipe.close)
+            stream = sys.stdin.buffer if self.path is None else self._open_file()
+            if self.path is not None:
+                weakref.finalize(self, stream.close)
+            self._pipe = Pipe(stream, self.pauses)
         # The first bytes tell the compression: a pipe may hand them over one by one.
-        while len(self._head) < MAGIC_LENGTH and (more := read_some(self._pipe, BUFFER)):
-            self._head += more
+        head = self._pipe.head
+        while len(head) < MAGIC_LENGTH and (more := self._pipe.read1(BUFFER)):
+            head += more
         return self._pipe
 
     def _inflated(self, stream: BinaryIO) -> BinaryIO:
@@ -136,12 +154,6 @@ class Source:
         except BaseException:
             stream.close()
             raise
-
-
-def read_some(stream: BinaryIO, size: int) -> bytes:
-    """At most ``size`` bytes: those that are there, waiting for at least one; none at the end."""
-    piece: bytes = stream.read1(size)  # type: ignore[attr-defined]
-    return piece
 
 
 def _mode(path: Path | None) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from postil.corpus.files.compression import BUFFER
-from postil.corpus.files.streams import Replay
+from postil.corpus.files.streams import Readable, Replay
 from postil.corpus.problems import Problems
 from postil.errors import CorpusError, DocumentError
 
@@ -50,7 +50,9 @@ class TextLines:
         self._wide: io.TextIOWrapper | None = None
         if not _keeps_line_feed(self.encoding):
             # Line feeds are not single bytes here (UTF-16, UTF-32): decode first, then split.
-            replayed = io.BufferedReader(Replay(bytearray(self._first), stream), BUFFER)
+            replayed = io.BufferedReader(
+                Replay(bytearray(self._first), cast(Readable, stream)), BUFFER
+            )
             self._wide = io.TextIOWrapper(replayed, self.encoding, newline="\n")
 
     def __iter__(self) -> TextLines:

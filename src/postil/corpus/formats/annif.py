@@ -47,8 +47,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
                     yield Document(f"line-{number}", {field: text}, tuple(labels))
                 elif line:
                     message = (
-                        "there is no tab between a text and its subjects; add one, "
-                        "or skip the line (--on-error skip)"
+                        "there is no tab between a text and its subjects; add one"
+                        f"{problems.or_skip('the line')}"
                     )
                     problems.report(DocumentError(source.name, f"line {number}", message))
 

@@ -24,6 +24,8 @@ TEXT_NAMES = frozenset(
     )
 )
 
+SHOWN_VALUE = 40  # characters
+
 SPLITS: Mapping[str, Split | None] = {
     "train": "train",
     "training": "train",
@@ -115,6 +117,13 @@ def _guessed_texts(sample: Sample, free: Sequence[str], source: str) -> dict[str
     if not known and len(candidates) == 1:
         known = candidates
     if not known:
+        for name in free:
+            if _plain(name) in TEXT_NAMES:
+                raise CorpusError(
+                    f"{source}: the column {name!r} should hold text, and no value in it is any "
+                    f"(the first is {_first(sample, name)}); write texts as strings, or name "
+                    "another column (--text-columns COLUMN)"
+                )
         raise CorpusError(
             f"{source}: no column is known to hold text; its columns are: "
             f"{_listed(sample.names)}; name them (--text-columns COLUMN)"
@@ -122,12 +131,22 @@ def _guessed_texts(sample: Sample, free: Sequence[str], source: str) -> dict[str
     return {name: name for name in known}
 
 
-def comes_late(name: str, columns: Columns, options: ReadOptions) -> bool:
+def _first(sample: Sample, name: str) -> str:
+    values = (record.get(name) for record in sample.records)
+    shown = repr(next((value for value in values if value is not None), None))
+    return shown if len(shown) <= SHOWN_VALUE else f"{shown[:SHOWN_VALUE]}…"
+
+
+def comes_late(name: str, value: object, columns: Columns, options: ReadOptions) -> bool:
     """Whether a key that first appears after the sample would have had a part in the guess."""
     plain = _plain(name)
-    return (options.text_columns is None and plain in TEXT_NAMES) or (
-        options.label_column is None and columns.labels is None and plain in LABEL_NAMES
-    )
+    if plain in TEXT_NAMES:
+        return options.text_columns is None
+    if plain in LABEL_NAMES:
+        return options.label_column is None and columns.labels is None
+    if plain in SPLIT_NAMES and str(value).casefold() in SPLITS:
+        return options.split_column is None and columns.split is None
+    return False
 
 
 def describe(columns: Columns, separator: str, id_unit: str) -> str:

@@ -40,7 +40,7 @@ def reader(default_delimiter: str | None) -> Callable[[Source, ReadOptions], Rea
         def rows_of(lines: TextLines) -> Rows:
             return Rows(lines, source.name, delimiter, quote)
 
-        with source.preview() as stream:
+        with source.preview(lines=2 if has_header else 1) as stream:
             rows = rows_of(TextLines(stream, source.name, options.encoding))
             sample = _sample(rows, source, has_header)
         columns = find_columns(sample, options, source.name)
@@ -100,20 +100,45 @@ def _guessed(head: Head) -> str:
     return max(DELIMITERS, key=line.count)
 
 
+def begins_table(head: Head, options: ReadOptions, delimiter: str | None = None) -> bool:
+    """Whether the first line is two or more short names, one of them known."""
+    if not head.lines:
+        return False
+    cells = _cells(head.lines[0], options.delimiter or delimiter or _guessed(head))
+    return (
+        1 < len(cells) == len(set(cells))
+        and any(is_known(cell) for cell in cells)
+        and all(len(cell) <= LONGEST_NAME for cell in cells)
+    )
+
+
+def may_be_header(head: Head) -> bool:
+    """Whether the first of some lines looks like names of columns, known or not.
+
+    One name that is known, or several words as there are in the line after it.
+    """
+    if len(head.lines) < 2:
+        return False
+    between = _guessed(head)
+    first, second = (_cells(line, between) for line in head.lines[:2])
+    if len(first) == 1:
+        return is_known(first[0])
+    names = all(cell.replace("_", "").replace("-", "").isalnum() for cell in first)
+    return names and len(set(first)) == len(first) and len(second) == len(first)
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    return [cell.strip(' "') for cell in line.split(delimiter)]
+
+
 def sniffer(delimiter: str | None) -> Callable[[Head, ReadOptions], bool]:
     """Recognise a header row: two or more short names, one of them known, then a row."""
 
     def sniff(head: Head, options: ReadOptions) -> bool:
-        if not head.lines:
+        if not begins_table(head, options, delimiter):
             return False
         between = options.delimiter or delimiter or _guessed(head)
-        cells = [cell.strip(' "') for cell in head.lines[0].split(between)]
-        return (
-            1 < len(cells) == len(set(cells))
-            and any(is_known(cell) for cell in cells)
-            and all(len(cell) <= LONGEST_NAME for cell in cells)
-            and any(between in line for line in head.lines[1:2])
-        )
+        return any(between in line for line in head.lines[1:2])
 
     return sniff
 

@@ -10,8 +10,10 @@ from pathlib import PurePath
 from postil.corpus.files.compression import without_compression_suffix
 from postil.corpus.files.streams import Source
 from postil.corpus.formats import FORMATS, Format
+from postil.corpus.formats.delimited import begins_table, may_be_header
 from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.head import Head, head_of
+from postil.corpus.formats.lines import LINES
 from postil.corpus.options import ReadOptions
 from postil.errors import CorpusError, UsageError
 
@@ -89,6 +91,8 @@ def guess_format(source: Source, options: ReadOptions) -> Format:
     if source.is_folder:
         return FOLDERS
     head = head_of(source, options)
+    if source.paused and len(head.lines) == 1 and begins_table(head, options):
+        head = head_of(source, options, lines=2)  # a header is one only if a row follows
     candidates = formats_of_name(source.name)
     if len(candidates) == 1:
         return candidates[0]
@@ -105,3 +109,10 @@ def guess_format(source: Source, options: ReadOptions) -> Format:
             f"name its format (--format) or encoding (--encoding). Formats: {', '.join(FORMATS)}"
         )
     return format
+
+
+def doubt(source: Source, format: Format, options: ReadOptions) -> str:
+    """What speaks against a guess, as the end of the sentence that tells it; mostly nothing."""
+    if format is LINES and options.format is None and may_be_header(head_of(source, options)):
+        return "; if the first line holds names of columns, say --format csv"
+    return ""

@@ -36,9 +36,9 @@ class Head:
         return tuple(without_ending(line + "\n") for line in lines if line.strip())
 
 
-def head_of(source: Source, options: ReadOptions) -> Head:
-    """Look at the beginning of ``source``."""
-    with source.preview() as stream:
+def head_of(source: Source, options: ReadOptions, lines: int = 1) -> Head:
+    """Look at the beginning of ``source``: of a stream that pauses, so many lines at least."""
+    with source.preview(lines) as stream:
         data = stream.read(HEAD_BYTES)
-        complete = len(data) < HEAD_BYTES or not stream.read(1)
+        complete = (len(data) < HEAD_BYTES or not stream.read(1)) and not source.paused
     return Head(data, complete, encoding_of(data, options.encoding))

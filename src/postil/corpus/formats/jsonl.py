@@ -38,8 +38,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
     layout = Layout(source.name, "line", columns, options.label_separator or "")
     known = frozenset(sample.names)
 
-    def is_wanted(name: str) -> bool:
-        return comes_late(name, columns, options)
+    def is_wanted(name: str, value: object) -> bool:
+        return comes_late(name, value, columns, options)
 
     def walk(problems: Problems) -> Iterator[Document]:
         with source.open() as stream:
@@ -77,7 +77,7 @@ def _rows(lines: TextLines, source: str, problems: Problems) -> Iterator[Row]:
         except (ValueError, RecursionError) as error:
             if not line.strip():
                 continue
-            problems.report(DocumentError(source, f"line {number}", _broken(line, error)))
+            problems.report(DocumentError(source, f"line {number}", _broken(line, error, problems)))
             continue
         if type(record) is not dict:
             problems.report(DocumentError(source, f"line {number}", _not_an_object(record)))
@@ -88,32 +88,33 @@ def _rows(lines: TextLines, source: str, problems: Problems) -> Iterator[Row]:
 def _without_late_keys(
     rows: Iterator[Row],
     known: frozenset[str],
-    is_wanted: Callable[[str], bool],
+    is_wanted: Callable[[str, object], bool],
     source: str,
     problems: Problems,
 ) -> Iterator[Row]:
     """Report the records with a key that is not ``known`` and would have had a part."""
     for number, record in rows:
         late = [] if record.keys() <= known else [name for name in record if name not in known]
-        wanted = next(filter(is_wanted, late), None)
+        wanted = next((name for name in late if is_wanted(name, record[name])), None)
         if wanted is None:
             yield number, record
             continue
         message = (
             f"the key {wanted!r} appears here for the first time, too late to be guessed; "
-            "name the columns (--text-columns, --label-column)"
+            "name the columns (--text-columns, --label-column, --split-column)"
         )
         problems.report(DocumentError(source, f"line {number}", message))
 
 
-def _broken(line: str, error: Exception) -> str:
+def _broken(line: str, error: Exception, problems: Problems) -> str:
     if line.strip() in {"[", "{"}:
         return (
             "the line is not a JSON object by itself: the file holds one large JSON value; "
             "write one object a line (jq -c '.[]' FILE)"
         )
     reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-    return f"the line is not valid JSON ({reason}); correct it or skip it (--on-error skip)"
+    advice = problems.or_skip("it")
+    return f"the line is not valid JSON ({reason}); correct it{advice}"
 
 
 def _not_an_object(record: object) -> str:

@@ -80,7 +80,7 @@ class Rows:
                 continue
             message = (
                 f"the row has {len(row)} columns where the first has {width}; "
-                "quote cells that hold the delimiter, or skip the row (--on-error skip)"
+                f"quote cells that hold the delimiter{problems.or_skip('the row')}"
             )
             problems.report(DocumentError(self._source, f"line {number}", message))
 

@@ -1,0 +1,77 @@
+"""Labels that are perhaps not what was meant."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from postil.decide import DecisionRule, OutOfFoldScores, fit_rule, make_folds
+from postil.decide.states import State
+from postil.learn.labels import Labels
+from postil.recipes.label_notes import label_notes, rare_note
+
+
+@pytest.mark.parametrize(
+    ("names", "note"),
+    [
+        (
+            ("bug", "login, bug", "login, ui", "ui"),
+            "2 labels hold ',', as 'login, bug'; did you mean --label-separator ','?",
+        ),
+        (
+            ("a|b", "a|c", "b|c"),
+            "3 labels hold '|', as 'a|b'; did you mean --label-separator '|'?",
+        ),
+        (
+            ("login", "bug", "login; bug"),
+            "1 label holds ';', as 'login; bug'; did you mean --label-separator ';'?",
+        ),
+        (
+            ("Bug", "bug", "ui ", "ui", "x"),
+            "labels that differ only by case or by space around them are categories of their own: "
+            "'Bug' and 'bug'; 'ui ' and 'ui'",
+        ),
+    ],
+)
+def test_what_looks_wrong_is_said_in_a_line(names, note):
+    assert label_notes(names) == [note]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        (),
+        ("a", "b"),
+        ("one, two", "three, four"),
+        ("Lund, town", "Visby, town", "Kiruna, town"),
+        ("trailing,", "other,"),
+        ("news, general", "sport"),
+    ],
+)
+def test_what_may_be_a_name_is_left_alone(names):
+    assert label_notes(names) == []
+
+
+def test_of_many_alike_a_few_are_shown():
+    names = [name for letter in "abcde" for name in (letter, letter.upper())]
+    (note,) = label_notes(names)
+    assert note.endswith("'c' and 'C'; … and 2 more")
+
+
+def tuned(members: int) -> tuple[DecisionRule, np.ndarray]:
+    """A rule for a category whose few members score like the crowd."""
+    sets = [["rare"] if i < members else ["common"] for i in range(100)]
+    labels = Labels.of(sets)
+    scores = np.zeros((100, 2))
+    scores[:, 0] = labels.members.toarray()[:, 0]
+    folds = make_folds(labels.members, 5, 0)
+    rule = fit_rule("f1", OutOfFoldScores(scores, folds), labels.members)
+    return rule, labels.sizes()
+
+
+def test_categories_too_small_to_tune_are_counted():
+    rule, sizes = tuned(2)
+    assert rule.states.tolist() == [State.FITTED, State.FALLBACK]
+    assert rare_note(rule, sizes, 5).startswith("1 category has fewer than 5 documents, too few to")
+    assert rare_note(rule, sizes, 2) == ""
+    assert rare_note(*tuned(9), 5) == ""
