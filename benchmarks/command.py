@@ -57,7 +57,7 @@ def _plots(asked: argparse.Namespace) -> Path | None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    listed = "\n".join(f"  {b.name:<14}{b.summary}" for b in BENCHMARKS.values())
+    listed = "\n".join(f"  {b.name:<16}{b.summary}" for b in BENCHMARKS.values())
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Measure postil side by side with its peers.",

@@ -34,18 +34,16 @@ def description() -> dict[str, str]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "packages": f"postil {__version__}, {versions}",
-        "load": _load(),
     }
 
 
-def _load() -> str:
+def load() -> str:
+    """The load of the last minute, with a remark if that is much."""
     if not hasattr(os, "getloadavg"):
         return "unknown"
-    load = os.getloadavg()[0]
-    busy = load > BUSY * thread_count(None)
-    return f"{load:.1f} at the start" + (
-        ": the machine is busy, do not trust these numbers" if busy else ""
-    )
+    last = os.getloadavg()[0]
+    busy = last > BUSY * thread_count(None)
+    return f"{last:.1f}" + (": the machine is busy, do not trust these numbers" if busy else "")
 
 
 def _version(package: str) -> str | None:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.registry import Benchmark, Image, Line, Row
+from benchmarks import machine
+from benchmarks.registry import BENCHMARKS, Benchmark, Image, Line, Row
 from benchmarks.spread import Spread
 from benchmarks.table import markdown_image, markdown_table, text_table
+
+
+def today() -> str:
+    """The date, as it is written down."""
+    return datetime.now(UTC).strftime("%Y-%m-%d")
 
 
 @dataclass(slots=True)
@@ -19,6 +26,7 @@ class Finding:
 
     name: str
     summary: str
+    measured: str = ""
     rows: list[Row] = field(default_factory=list)
     images: list[Image] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
@@ -26,7 +34,7 @@ class Finding:
     @classmethod
     def gather(cls, benchmark: Benchmark, lines: Iterable[Line]) -> Finding:
         """Run a benchmark by walking its lines."""
-        finding = cls(benchmark.name, benchmark.summary)
+        finding = cls(benchmark.name, benchmark.summary, f"{today()}, load {machine.load()}")
         for line in lines:
             finding.add(line)
         return finding
@@ -52,6 +60,8 @@ class Finding:
     def as_markdown(self, page: Path) -> str:
         """Write a section of a page."""
         parts = [f"## {self.name}", f"{self.summary[0].upper()}{self.summary[1:]}."]
+        if self.measured:
+            parts.append(f"Measured on {self.measured}.")
         if self.rows:
             parts.append(markdown_table(self.rows))
         parts += self.remarks
@@ -65,7 +75,7 @@ class Report:
 
     command: str
     machine: Mapping[str, str]
-    when: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y-%m-%d"))
+    when: str = field(default_factory=today)
     findings: list[Finding] = field(default_factory=list)
 
     def head(self) -> str:
@@ -93,19 +103,30 @@ class Report:
         path.write_text(text + "\n", encoding="utf-8")
 
     def write_markdown(self, page: Path) -> None:
-        """Write a page for the documentation."""
+        """Write a page for the documentation; sections it has of other benchmarks stay."""
         facts = "\n".join(f"- {name}: {value}" for name, value in self.machine.items())
         head = (
-            f"# Benchmarks\n\nMeasured on {self.when} by `{self.command}`, which writes this "
-            f"page.\n\n{facts}\n\n"
+            "# Benchmarks\n\nWritten by `python -m benchmarks --markdown FILE`; with names of "
+            "benchmarks it measures those alone, and leaves other sections as they are.\n\n"
+            f"{facts}\n\n"
             "Contenders take turns in one process. A number is the median of all rounds, with "
             "the least and the greatest in brackets; a ratio is the median of the rounds' "
             "ratios, and above 1 where we are faster. Seconds do not carry over to other "
             "machines, ratios mostly do.\n"
         )
         page.parent.mkdir(parents=True, exist_ok=True)
-        sections = [finding.as_markdown(page) for finding in self.findings]
-        page.write_text("\n".join([head, *sections]), encoding="utf-8")
+        found = {finding.name: finding.as_markdown(page) for finding in self.findings}
+        sections = _sections(page) | found
+        ordered = [sections[name] for name in BENCHMARKS if name in sections]
+        page.write_text("\n".join([head, *ordered]), encoding="utf-8")
+
+
+def _sections(page: Path) -> dict[str, str]:
+    """The sections a page has, by name."""
+    if not page.exists():
+        return {}
+    _, *parts = re.split(r"(?m)^(?=## )", page.read_text(encoding="utf-8"))
+    return {part.split()[1]: part.rstrip() + "\n" for part in parts}
 
 
 def _plain(value: object) -> object:
