@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
+#include <cstdint>
 #include <new>
 
 // Not under AddressSanitizer, which sees only what malloc gives.
@@ -18,22 +18,15 @@
 
 namespace postil {
 
-// Memory for an array that is to be kept, not cleared; std::free gives it back. A large one begins
-// where a huge page may, and asks for them where there are any: it then costs a few page faults,
-// not thousands, for which threads would wait on each other.
-inline void* allocate_array(std::size_t bytes) {
+// Asks for huge pages where there are any: a large array then costs a few page faults, not
+// thousands, for which threads would wait on each other.
+inline void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if POSTIL_MAPS_PAGES && defined(MADV_HUGEPAGE)
     constexpr std::size_t huge = std::size_t{1} << 21;
-    if (bytes >= huge) {
-        void* memory = nullptr;
-        if (posix_memalign(&memory, huge, bytes) != 0) throw std::bad_alloc();
-        madvise(memory, bytes / huge * huge, MADV_HUGEPAGE);
-        return memory;
-    }
+    const auto first = (reinterpret_cast<std::uintptr_t>(memory) + huge - 1) / huge * huge;
+    const auto last = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge * huge;
+    if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 #endif
-    void* const memory = std::malloc(bytes > 0 ? bytes : 1);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
 }
 
 template <class Value>
