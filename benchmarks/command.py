@@ -30,12 +30,14 @@ def main(arguments: Sequence[str]) -> int:
         parser.error("plots need the package matplotlib: pip install 'postil[plots]'")
     command = shlex.join(["python", "-m", "benchmarks", *arguments])
     report = Report(command, machine.description())
+    # Once, before there is any load of our own.
+    measured = f"{report.when}, load at the start {machine.load()}"
     print(report.head(), flush=True)
     unequal = False
     for name in asked.names or BENCHMARKS:
         print(f"running {name} …", file=sys.stderr, flush=True)
         try:
-            finding = Finding.gather(BENCHMARKS[name], BENCHMARKS[name].run(settings))
+            finding = Finding.gather(BENCHMARKS[name], BENCHMARKS[name].run(settings), measured)
         except UnequalError as error:
             finding = Finding(name, BENCHMARKS[name].summary)
             finding.add(f"NOT EQUAL, so nothing is reported: {error}.")

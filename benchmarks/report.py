@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import machine
 from benchmarks.registry import BENCHMARKS, Benchmark, Image, Line, Row
 from benchmarks.spread import Spread
 from benchmarks.table import markdown_image, markdown_table, text_table
@@ -32,9 +31,9 @@ class Finding:
     remarks: list[str] = field(default_factory=list)
 
     @classmethod
-    def gather(cls, benchmark: Benchmark, lines: Iterable[Line]) -> Finding:
-        """Run a benchmark by walking its lines."""
-        finding = cls(benchmark.name, benchmark.summary, f"{today()}, load {machine.load()}")
+    def gather(cls, benchmark: Benchmark, lines: Iterable[Line], measured: str) -> Finding:
+        """Run a benchmark by walking its lines; ``measured`` says when, and how busy it was."""
+        finding = cls(benchmark.name, benchmark.summary, measured)
         for line in lines:
             finding.add(line)
         return finding
