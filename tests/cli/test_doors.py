@@ -12,6 +12,8 @@ import time
 
 import pytest
 
+from .terminals import shown_on
+
 # `postil corpus info`, with a progress bar from the first document on.
 IMPATIENT = [
     sys.executable,
@@ -188,15 +190,6 @@ def test_a_progress_bar_on_a_terminal(tmp_path):
     ours, theirs = pty.openpty()
     process = subprocess.Popen(IMPATIENT, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            part = os.read(ours, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-    os.close(ours)
+    shown = shown_on(ours)
     assert process.wait(timeout=60) == 0
     assert b"counting" in shown

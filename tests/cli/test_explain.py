@@ -14,6 +14,7 @@ from postil.categorizer import TextCategorizer
 from postil.corpus.opening import open_corpus
 
 from .model_samples import save_model
+from .terminals import shown_on
 
 COMMAND = [sys.executable, "-c", "from postil.cli.main import run; run()", "explain"]
 
@@ -214,16 +215,7 @@ def test_colours_on_a_terminal_unless_declined(model, declined):
     command = [*COMMAND, model, "demo", "--category", "sport", "--top", "2"]
     process = subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            part = os.read(ours, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-    os.close(ours)
+    shown = shown_on(ours)
     assert process.wait(timeout=60) == 0
     assert b"Pushed up" in shown
     assert (b"\x1b[32m" in shown) is not declined
