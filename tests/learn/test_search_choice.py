@@ -1,0 +1,116 @@
+"""Which λ a search chooses: shared or for each category, ties, few members, one error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from postil.learn.search import PAPER_GRID, LambdaSearch
+from postil.learn.search_choice import choose, jackknife
+from postil.learn.search_measures import MEASURES
+
+from .samples import design_of, labels_of, method_of
+from .search_samples import GRID, HINGE, LOGISTIC, searched_data
+
+
+@pytest.fixture(scope="module")
+def data():
+    return searched_data()
+
+
+class TestChoice:
+    def test_shared_is_the_best_of_all(self, data):
+        for name in ("f1", "error", "loss", "break-even"):
+            result = LambdaSearch(PAPER_GRID, folds=3, measure=name).run(
+                data.design, data.labels, method_of(HINGE, tolerance=1e-3)
+            )
+            best = max if MEASURES[name].higher_is_better else min
+            at = result.values.tolist().index(best(result.values.tolist()))
+            assert result.shared_lambda == result.grid[at]
+            assert (result.lambdas == result.shared_lambda).all()
+            assert not result.fell_back.any()
+
+    def test_each_category_its_own(self, data):
+        result = LambdaSearch(PAPER_GRID, folds=3, measure="loss", shared=False).run(
+            data.design, data.labels, method_of(LOGISTIC, tolerance=1e-3)
+        )
+        expected = result.grid[np.argmin(result.values_by_category, axis=0)]
+        np.testing.assert_array_equal(result.lambdas, expected)
+
+    def test_too_few_members_or_others_take_the_shared_one(self, data):
+        truth = data.truth.copy()
+        truth[:, 1] = np.arange(80) < 2
+        truth[:, 2] = np.arange(80) >= 1
+        labels = labels_of(np.column_stack([truth, np.zeros(80), np.ones(80)]))
+        result = LambdaSearch(GRID, folds=3, measure="loss", shared=False).run(
+            data.design, labels, method_of(LOGISTIC)
+        )
+        assert result.fallbacks == ("c1", "c2", "c3", "c4")
+        assert (result.lambdas[1:] == result.shared_lambda).all()
+        assert (
+            "for 3 folds, so that the shared λ is taken (4 of 5 categories: c1" in result.to_text()
+        )
+
+    def test_a_category_that_ties_at_every_strength_takes_the_shared_one(self, data):
+        # Five members among noise: none scores 0 or more, so that F1 is 0 whatever λ.
+        rare = np.isin(np.arange(80), (3, 21, 40, 58, 77))
+        marked = np.arange(80) % 5 == 0
+        x = data.x.copy()
+        x[:, 0] = marked
+        labels = labels_of(np.column_stack([marked, rare]))
+        result = LambdaSearch((1e3, 1e-2), folds=3, shared=False).run(
+            design_of(x), labels, method_of(LOGISTIC)
+        )
+        assert (result.values_by_category[:, 1] == 0).all()
+        assert result.tied.tolist() == [False, True]
+        assert not result.fell_back.any()
+        assert result.shared_lambda == 1e-2  # the strongest is what other ties would take
+        assert result.lambdas.tolist() == [1e-2, 1e-2]
+        assert [row["tied"] for row in result.category_rows()] == result.tied.tolist()
+        assert (
+            "f1 is the same at every λ, so that the shared λ is taken (1 of 2 categories: c1)"
+            in result.to_text()
+        )
+        alone = LambdaSearch((1.0,), folds=3, shared=False).run(
+            data.design, labels, method_of(LOGISTIC)
+        )
+        assert not alone.tied.any()
+
+    def test_equal_values_go_to_the_stronger(self, data):
+        labels = labels_of(np.zeros((80, 2)))  # nothing to learn: undefined everywhere
+        result = LambdaSearch(GRID, folds=3).run(data.design, labels, method_of(HINGE))
+        assert np.isnan(result.values).all()
+        assert result.shared_lambda == 1.0
+        right = LambdaSearch(GRID, folds=3, measure="error").run(
+            data.design, labels, method_of(HINGE)
+        )
+        assert right.values.tolist() == [0.0, 0.0, 0.0]
+        assert right.shared_lambda == 1.0
+
+    def test_one_standard_error(self, data):
+        search = LambdaSearch(PAPER_GRID, folds=5, measure="loss", one_standard_error=True)
+        result = search.run(data.design, data.labels, method_of(LOGISTIC, tolerance=1e-3))
+        best = int(np.argmin(result.values))
+        within = result.values <= result.values[best] + result.standard_errors[best]
+        assert result.shared_lambda == result.grid[within].max()
+        assert result.shared_lambda >= result.grid[best]
+
+    @pytest.mark.parametrize(
+        ("worth", "errors", "place"),
+        [
+            ([1.0, 3.0, 3.0], None, 1),
+            ([np.nan, 2.0, 1.0], None, 1),
+            ([np.nan, np.nan], None, 0),
+            ([1.0, 2.5, 3.0, 2.9], [9.0, 9.0, 0.5, 9.0], 1),
+            ([1.0, 2.5, 3.0, 2.9], [9.0, 9.0, np.nan, 9.0], 2),
+            ([np.nan, np.nan], [1.0, 1.0], 0),
+        ],
+    )
+    def test_by_hand(self, worth, errors, place):
+        assert choose(np.array(worth), None if errors is None else np.array(errors)) == place
+
+    def test_the_jackknife_of_a_mean_is_the_usual_standard_error(self):
+        values = np.random.default_rng(0).normal(size=(5, 4))
+        tallies = np.stack([values, np.ones_like(values)], axis=-1)
+        expected = values.std(axis=0, ddof=1) / np.sqrt(5)
+        np.testing.assert_allclose(jackknife(tallies, MEASURES["error"].value), expected)
