@@ -2,10 +2,11 @@
 
 Everybody minimises, for every category, exactly
 
-    ½‖w‖² + C Σᵢ loss(yᵢ (w·xᵢ + b))        b the weight of a constant feature, in ‖w‖ too
+    penalty(w, b) + C Σᵢ loss(yᵢ (w·xᵢ + b))
 
-over the same matrix: postil's objective with the intercept penalised, divided by 2λ, and
-LIBLINEAR's with ``bias=1``.
+over the same matrix, where the penalty is ½‖·‖² or ‖·‖₁ and b, the weight of a constant feature,
+is in it too: postil's objective with the intercept penalised, times nC, and LIBLINEAR's with
+``bias=1``.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ from postil.learn.regularization import Regularization
 
 Floats = NDArray[np.float64]
 
-C = 1.0
 MOST_ITERATIONS = 100_000
 
 LOSSES: Mapping[str, Callable[[Floats], Floats]] = {
@@ -37,6 +37,30 @@ LOSSES: Mapping[str, Callable[[Floats], Floats]] = {
     "hinge": lambda margins: np.maximum(0.0, 1.0 - margins),
     "logistic": lambda margins: np.logaddexp(0.0, -margins),
 }
+PENALTIES: Mapping[str, Callable[[Floats], Floats]] = {
+    "gaussian": lambda weights: 0.5 * (weights**2).sum(axis=-1),
+    "laplace": lambda weights: np.abs(weights).sum(axis=-1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What is minimised: a loss, a prior, and how much the loss counts."""
+
+    loss: str
+    prior: str = "gaussian"
+    C: float = 1.0
+
+    def method(self, solver: str, tolerance: float) -> Method:
+        """How postil is told so."""
+        options = {"tolerance": tolerance, "iterations": MOST_ITERATIONS}
+        strength = Regularization(C=self.C)
+        return Method(self.loss, self.prior, solver, strength, "penalised", options=options)
+
+    def objectives(self, margins: Floats, weights: Floats) -> Floats:
+        """The objective, from yᵢ times the scores and from weights, both on the last axis."""
+        lost: Floats = LOSSES[self.loss](margins).sum(axis=-1)
+        return PENALTIES[self.prior](weights) + self.C * lost
 
 
 @dataclass(frozen=True)
@@ -50,11 +74,11 @@ class Lesson:
         """Categories × documents: +1 for a member, else -1."""
         return np.where(self.labels.members.T.toarray(), 1.0, -1.0)
 
-    def objectives(self, loss: str, weights: Floats) -> Floats:
+    def objectives(self, aim: Aim, weights: Floats) -> Floats:
         """The objective of each category; weights are categories × terms, the intercept last."""
         products = self.matrix.astype(np.float64) @ weights[:, :-1].T
         margins = self.signs() * (products + weights[:, -1]).T
-        return 0.5 * (weights**2).sum(axis=1) + C * LOSSES[loss](margins).sum(axis=1)
+        return aim.objectives(margins, weights)
 
     def of(self, documents: slice, categories: NDArray[Any]) -> Lesson:
         """Some of the documents and categories."""
@@ -72,12 +96,10 @@ def reuters_lesson(documents: int | None) -> Lesson:
 
 
 def learn(
-    design: Design, labels: Labels, loss: str, solver: str, tolerance: float, threads: int = 1
+    design: Design, labels: Labels, aim: Aim, solver: str, tolerance: float, threads: int = 1
 ) -> LinearFit:
     """Let postil learn."""
-    options = {"tolerance": tolerance, "iterations": MOST_ITERATIONS}
-    method = Method(loss, solver=solver, regularization=Regularization(C=C), options=options)
-    return fit(design, labels, method, threads=threads, quiet=True)
+    return fit(design, labels, aim.method(solver, tolerance), threads=threads, quiet=True)
 
 
 def weights_of(found: LinearFit) -> Floats:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import load_npz, save_npz
 
 from benchmarks import resident
-from benchmarks.learning import Lesson, learn
+from benchmarks.learning import Aim, Lesson, learn
 from benchmarks.liblinear_peer import ALGORITHMS, learn_lesson
 from benchmarks.memory_probe import Growth
 from postil.learn.design import Design
@@ -42,7 +42,7 @@ def read_lesson(folder: Path, categories: int) -> Lesson:
 
 def _postil(lesson: Lesson, loss: str, threads: int) -> int:
     design = Design(lesson.matrix)
-    found = learn(design, lesson.labels, loss, "dual-coordinate", TOLERANCE, threads)
+    found = learn(design, lesson.labels, Aim(loss), "dual-coordinate", TOLERANCE, threads)
     weights = found.weights
     return int(weights.data.nbytes + weights.indices.nbytes + weights.indptr.nbytes)
 

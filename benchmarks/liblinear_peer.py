@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from benchmarks.learning import C, Floats, Lesson
+from benchmarks.learning import Floats, Lesson
 
 PACKAGE = "liblinear-official"
 ALGORITHMS: Mapping[tuple[str, str], int] = {
@@ -20,7 +20,9 @@ ALGORITHMS: Mapping[tuple[str, str], int] = {
     ("logistic", "dual"): 7,
     ("logistic", "primal"): 0,
 }
-"""LIBLINEAR's number (``-s``) for a loss and a kind of solver."""
+"""LIBLINEAR's number (``-s``) for a loss and a kind of solver, with a Gaussian prior."""
+LASSO = 6
+"""Its number for the logistic loss with a Laplace prior."""
 
 
 def is_installed() -> bool:
@@ -42,15 +44,18 @@ class Liblinear:
         self._problem = problem(targets, csr_matrix(matrix, dtype=np.float64), bias=1.0)
         self._targets = np.ctypeslib.as_array(self._problem.y, (matrix.shape[0],))
 
-    def learn(self, signs: Floats, algorithm: int) -> Floats:
-        """Train each category with LIBLINEAR's default tolerance; categories × terms and 1.
+    def learn(
+        self, signs: Floats, algorithm: int, cost: float = 1.0, tolerance: float | None = None
+    ) -> Floats:
+        """Train each category; categories × terms and 1. The tolerance is LIBLINEAR's unless given.
 
         For each category the labels are written in place and ``train`` is called: nothing else
         is left of the Python package.
         """
         from liblinear.liblinear import liblinear, parameter, toPyModel
 
-        options = parameter(f"-s {algorithm} -c {C} -q")
+        stop = "" if tolerance is None else f" -e {tolerance}"
+        options = parameter(f"-s {algorithm} -c {cost} -q{stop}")
         _restart_random_numbers()
         weights = np.empty((len(signs), self._problem.n))
         for category, own in enumerate(signs):

@@ -20,6 +20,9 @@ PACKAGES = (
     "fasttext-wheel",
     "vowpalwabbit",
     "liblinear-official",
+    "celer",
+    "skglm",
+    "numba",
 )
 BUSY = 0.5
 """A load above this part of the processors is worth a remark."""

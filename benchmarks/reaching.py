@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.learning import Floats, Lesson, learn, weights_of
+from benchmarks.learning import Aim, Floats, Lesson, learn, weights_of
 from postil.learn.design import Design
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 
-LADDER = tuple(10.0 ** (-step / 4) for step in range(2, 33))
-"""Tolerances from 0.3 to 1e-8, four to a power of ten."""
-LOOSENESS = 300.0
+LADDER = tuple(10.0 ** (-step / 4) for step in range(1, 33))
+"""Tolerances from 0.6 to 1e-8, four to a power of ten."""
+LOOSENESS = {"newton-coordinate": 1e4}
+USUAL_LOOSENESS = 300.0
 """No solver is further below its tolerance than this; looser tolerances need no trial."""
 
 Lagging = Callable[[Floats, Floats], NDArray[np.bool_]]
@@ -32,13 +33,34 @@ def each(reached: Floats, goal: Floats) -> NDArray[np.bool_]:
     return reached > goal
 
 
-def first_rungs(goal: Floats, optimum: Floats, lagging: Lagging) -> NDArray[np.int64]:
+def first_rungs(
+    goal: Floats, optimum: Floats, lagging: Lagging, looseness: float
+) -> NDArray[np.int64]:
     """Where on the ladder trials begin, by how far the goals are above the optimum."""
     excess = goal / optimum - 1
     if lagging is total:
         excess = np.full(len(goal), goal.sum() / optimum.sum() - 1)
-    within = np.asarray(LADDER)[:, None] > LOOSENESS * excess
-    return np.minimum(within.sum(axis=0), len(LADDER) - 1)
+    within = np.asarray(LADDER)[:, None] > looseness * excess
+    rungs: NDArray[np.int64] = np.minimum(within.sum(axis=0), len(LADDER) - 1)
+    return rungs
+
+
+def loosest(reach: Callable[[float], Floats], goal: float) -> tuple[float, Floats] | None:
+    """The loosest tolerance of the ladder at which the sum of objectives is not above the goal.
+
+    For a peer whose fits take their time: by halving, so that a tighter tolerance is trusted to
+    reach no more. ``reach`` gives the objectives at a tolerance. Also what is reached then.
+    """
+    found: tuple[float, Floats] | None = None
+    low, high = 0, len(LADDER)
+    while low < high:
+        middle = (low + high) // 2
+        reached = reach(LADDER[middle])
+        if reached.sum() <= goal:
+            found, high = (LADDER[middle], reached), middle
+        else:
+            low = middle + 1
+    return found
 
 
 @dataclass(frozen=True)
@@ -47,7 +69,7 @@ class Learner:
 
     lesson: Lesson
     design: Design
-    loss: str
+    aim: Aim
     solver: str
 
     def weights(self, plan: Plan) -> Floats:
@@ -60,7 +82,7 @@ class Learner:
     def learn(self, plan: Plan, threads: int = 1) -> list[LinearFit]:
         """Learn all categories, those that share a tolerance in one call."""
         return [
-            learn(self.design, labels, self.loss, self.solver, tolerance, threads)
+            learn(self.design, labels, self.aim, self.solver, tolerance, threads)
             for tolerance, _, labels in plan.groups
         ]
 
@@ -68,10 +90,11 @@ class Learner:
         self, goal: Floats, optimum: Floats, lagging: Lagging
     ) -> tuple[Plan, Floats] | None:
         """Step down the ladder until nobody lags; also what is reached then."""
-        rungs = first_rungs(goal, optimum, lagging)
+        looseness = LOOSENESS.get(self.solver, USUAL_LOOSENESS)
+        rungs = first_rungs(goal, optimum, lagging, looseness)
         while rungs.max() < len(LADDER):
             plan = Plan.of(rungs, self.lesson.labels)
-            reached = self.lesson.objectives(self.loss, self.weights(plan))
+            reached = self.lesson.objectives(self.aim, self.weights(plan))
             behind = lagging(reached, goal)
             if not behind.any():
                 return plan, reached

@@ -12,6 +12,8 @@ ORDER = (
     "memory",
     "growth",
     "learning",
+    "lasso",
+    "lasso_path",
     "learning_memory",
     "learning_growth",
 )

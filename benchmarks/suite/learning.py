@@ -3,50 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
 from benchmarks import liblinear_peer
-from benchmarks.learning import C, Floats, Lesson, learn, reuters_lesson, weights_of
+from benchmarks.learning import Aim, Floats, Lesson, learn, reuters_lesson, weights_of
 from benchmarks.liblinear_peer import ALGORITHMS, Liblinear
+from benchmarks.match import AGREEMENT, Match
 from benchmarks.reaching import Lagging, Learner, each, total
-from benchmarks.registry import Cell, Line, UnequalError, benchmark
+from benchmarks.registry import Line, UnequalError, benchmark
 from benchmarks.settings import Settings
 from benchmarks.spread import Spread
 from benchmarks.timing import Task, interleaved
 from postil.errors import CorpusError
 from postil.learn.design import Design
 
-KINDS = {"dual": "dual-coordinate", "primal": "primal-coordinate"}
+ENTRIES: dict[str, dict[str, tuple[str, Lagging, tuple[int, ...]]]] = {
+    "dual": {
+        "dual-coordinate": ("dual-coordinate", total, (1, 2)),
+        "dual-coordinate, each category": ("dual-coordinate", each, (1,)),
+    },
+    "primal": {
+        "primal-coordinate": ("primal-coordinate", total, (1, 2)),
+        "newton-coordinate": ("newton-coordinate", total, (1, 2)),
+    },
+}
+"""Who meets LIBLINEAR's solvers of a kind: the solver, whose objectives count, threads."""
 ROUNDS = {"dual": 9, "primal": 3}
 ROUNDS_WHEN_QUICK = 2
 OPTIMUM_TOLERANCE = 1e-7
-AGREEMENT = 1e-6
 CONVERSIONS = ("LIBLINEAR's conversion", "postil's conversion")
-
-
-@dataclass
-class Match:
-    """One loss and kind of solver: what LIBLINEAR reaches, and everybody's turn."""
-
-    loss: str
-    kind: str
-    optimum: Floats
-    goal: Floats
-    tasks: dict[str, Task] = field(default_factory=dict)
-    reached: dict[str, tuple[str, Floats]] = field(default_factory=dict)
-
-    @property
-    def reference(self) -> str:
-        """The peer's name, with the number it gives to its solver."""
-        return f"LIBLINEAR -s {ALGORITHMS[self.loss, self.kind]}"
-
-    def enter(self, name: str, task: Task, tolerance: str, objectives: Floats) -> None:
-        """Let somebody take part."""
-        self.tasks[name] = task
-        self.reached[name] = (tolerance, objectives)
 
 
 @benchmark("learning", "all Reuters categories one against the rest, to the same objective")
@@ -61,18 +48,20 @@ def run(settings: Settings) -> Iterator[Line]:
         yield f"Left out: {error}."
         return
     peer, design = Liblinear(lesson.matrix), Design(lesson.matrix)
-    for loss, kind in ALGORITHMS:
-        optimum = _optimum(lesson, design, loss)
-        goal = lesson.objectives(loss, peer.learn(lesson.signs(), ALGORITHMS[loss, kind]))
-        match = Match(loss, kind, optimum, goal)
-        _check(match)
-        _let_in_liblinear(match, lesson, peer)
-        yield from _let_in_postil(match, lesson, design)
+    for (loss, kind), algorithm in ALGORITHMS.items():
+        aim = Aim(loss)
+        optimum = _optimum(lesson, design, aim)
+        goal = lesson.objectives(aim, peer.learn(lesson.signs(), algorithm))
+        match = Match({"loss": loss}, aim, f"LIBLINEAR -s {algorithm}", optimum, goal)
+        match.check()
+        task = partial(peer.learn, lesson.signs(), algorithm)
+        match.enter(match.reference, task, "its default", goal)
+        yield from _let_in_postil(match, kind, lesson, design)
         rounds = ROUNDS_WHEN_QUICK if settings.quick else ROUNDS[kind]
         yield from _measure(match, lesson, rounds)
     yield (
         f"{lesson.matrix.shape[0]:,} documents, {lesson.matrix.shape[1]:,} terms, "
-        f"{lesson.matrix.nnz:,} non-zeros, {len(lesson.labels)} categories; C = {C:g}, the "
+        f"{lesson.matrix.nnz:,} non-zeros, {len(lesson.labels)} categories; C = {aim.C:g}, the "
         "intercept regularised, the same float32 weights for all (LIBLINEAR holds them as "
         "float64). LIBLINEAR stops at its own default tolerance; postil's is the loosest of four "
         "to a power of ten with which the sum of all categories' objectives is not above "
@@ -86,35 +75,21 @@ def run(settings: Settings) -> Iterator[Line]:
     )
 
 
-def _optimum(lesson: Lesson, design: Design, loss: str) -> Floats:
-    found = learn(design, lesson.labels, loss, "dual-coordinate", OPTIMUM_TOLERANCE, 2)
-    optimum = lesson.objectives(loss, weights_of(found))
+def _optimum(lesson: Lesson, design: Design, aim: Aim) -> Floats:
+    found = learn(design, lesson.labels, aim, "dual-coordinate", OPTIMUM_TOLERANCE, 2)
+    optimum = lesson.objectives(aim, weights_of(found))
     own = np.asarray([report.objective / (2 * report.lam) for report in found.reports])
     if not np.allclose(own, optimum, rtol=AGREEMENT):
-        raise UnequalError(f"{loss}: postil reports other objectives than its weights have")
+        raise UnequalError(f"{aim.loss}: postil reports other objectives than its weights have")
     return optimum
 
 
-def _check(match: Match) -> None:
-    if (match.goal < match.optimum * (1 - AGREEMENT)).any():
-        raise UnequalError(f"{match.loss}: LIBLINEAR is below postil's certified minimum")
-
-
-def _let_in_liblinear(match: Match, lesson: Lesson, peer: Liblinear) -> None:
-    algorithm = ALGORITHMS[match.loss, match.kind]
-    task = partial(peer.learn, lesson.signs(), algorithm)
-    match.enter(match.reference, task, "its default", match.goal)
-
-
-def _let_in_postil(match: Match, lesson: Lesson, design: Design) -> Iterator[Line]:
-    learner = Learner(lesson, design, match.loss, KINDS[match.kind])
-    entries: dict[str, tuple[Lagging, tuple[int, ...]]] = {learner.solver: (total, (1, 2))}
-    if match.kind == "dual":
-        entries[f"{learner.solver}, each category"] = (each, (1,))
-    for name, (lagging, threads) in entries.items():
+def _let_in_postil(match: Match, kind: str, lesson: Lesson, design: Design) -> Iterator[Line]:
+    for name, (solver, lagging, threads) in ENTRIES[kind].items():
+        learner = Learner(lesson, design, match.aim, solver)
         found = learner.plan_to_reach(match.goal, match.optimum, lagging)
         if found is None:
-            yield f"{match.loss}, {name}: what {match.reference} reaches is out of reach."
+            yield f"{match.aim.loss}, {name}: what {match.reference} reaches is out of reach."
             continue
         plan, reached = found
         for count in threads:
@@ -136,18 +111,9 @@ def _measure(match: Match, lesson: Lesson, rounds: int) -> Iterator[Line]:
         name: [a + b for a, b in zip(own, converting(name), strict=True)]
         for name, own in seconds.items()
     }
-    for name, (tolerance, objectives) in match.reached.items():
-        excess = objectives / match.optimum - 1
-        row: dict[str, Cell] = {
-            "loss": match.loss,
-            "contender": name,
-            "tolerance": tolerance,
-            "excess": f"{objectives.sum() / match.optimum.sum() - 1:.0e}",
-            "median": f"{np.median(excess):.0e}",
-            "worst": f"{excess.max():.0e}",
-            "seconds": Spread.of(seconds[name]),
-            "with conversion": Spread.of(whole[name]),
-        }
+    for name in match.tasks:
+        row = match.row(name, seconds[name])
+        row["with conversion"] = Spread.of(whole[name])
         if name != match.reference:
             row["× LIBLINEAR"] = Spread.of_ratios(seconds[match.reference], seconds[name])
             row["× with conversion"] = Spread.of_ratios(whole[match.reference], whole[name])

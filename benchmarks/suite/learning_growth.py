@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks import liblinear_peer
 from benchmarks.growth_plot import Curve, plot
-from benchmarks.learning import Lesson, learn, reuters_lesson
+from benchmarks.learning import Aim, Lesson, learn, reuters_lesson
 from benchmarks.liblinear_peer import ALGORITHMS, Liblinear
 from benchmarks.registry import Image, Line, benchmark
 from benchmarks.settings import Settings
@@ -100,10 +100,10 @@ def run(settings: Settings) -> Iterator[Line]:
 
 
 def _tasks(lesson: Lesson) -> dict[str, Task]:
-    design = Design(lesson.matrix)
+    design, aim = Design(lesson.matrix), Aim(LOSS)
     tasks: dict[str, Task] = {}
     if liblinear_peer.is_installed():
         peer, signs = Liblinear(lesson.matrix), lesson.signs()
         tasks["LIBLINEAR"] = lambda: peer.learn(signs, ALGORITHMS[LOSS, "dual"])
-    tasks["postil"] = lambda: learn(design, lesson.labels, LOSS, "dual-coordinate", TOLERANCE)
+    tasks["postil"] = lambda: learn(design, lesson.labels, aim, "dual-coordinate", TOLERANCE)
     return tasks

@@ -60,19 +60,53 @@ struct PyLists {
     Lists view() const { return {span_of(starts), span_of(places)}; }
 };
 
+// Rows of seven numbers, as Belief has them.
+using BeliefRows = nb::ndarray<const double, nb::shape<-1, 7>, nb::c_contig, nb::device::cpu>;
+static_assert(sizeof(Belief) == 7 * sizeof(double));
+
+inline std::span<const Belief> beliefs_of(const BeliefRows& rows) {
+    return {reinterpret_cast<const Belief*>(rows.data()), rows.shape(0)};
+}
+
+struct PyBeliefs {
+    BeliefRows common;
+    PyLists own;
+    BeliefRows of_own;
+
+    Beliefs view() const {
+        Beliefs beliefs{beliefs_of(common), own.view(), beliefs_of(of_own)};
+        require(beliefs.of_own.size() == beliefs.own.places.size(),
+                "every place of a category's own beliefs needs one");
+        return beliefs;
+    }
+};
+
+// Pairs of numbers, points × 2 for each category.
+using StrengthRows = nb::ndarray<const double, nb::shape<-1, -1, 2>, nb::c_contig, nb::device::cpu>;
+static_assert(sizeof(Strength) == 2 * sizeof(double));
+
 struct PyAssignment {
     PyLists members;
-    Input<double> document_weights, member_weights, other_weights, lambdas;
+    Input<double> document_weights, member_weights, other_weights;
+    StrengthRows strengths;
+    std::optional<PyBeliefs> beliefs;
     std::vector<Input<double>> starts;
 
     Assignment view() const {
-        Assignment assignment{members.view(),         span_of(document_weights),
-                              span_of(member_weights), span_of(other_weights),
-                              span_of(lambdas),        {}};
+        Assignment assignment{members.view(), span_of(document_weights), span_of(member_weights),
+                              span_of(other_weights)};
         const auto categories = assignment.categories();
+        assignment.points = strengths.shape(1);
+        assignment.strengths = {reinterpret_cast<const Strength*>(strengths.data()),
+                                strengths.shape(0) * strengths.shape(1)};
         require(member_weights.size() == categories && other_weights.size() == categories &&
-                    lambdas.size() == categories,
-                "every category needs two weights and a lambda");
+                    strengths.shape(0) == categories && assignment.points > 0,
+                "every category needs two weights and a strength");
+        if (beliefs) {
+            assignment.beliefs = beliefs->view();
+            require(assignment.beliefs.own.starts.size() == categories + 1,
+                    "every category needs its own beliefs, or none");
+        }
         require(starts.empty() || starts.size() == categories, "every category needs a start");
         for (const auto& start : starts) assignment.starts.push_back(span_of(start));
         return assignment;
@@ -93,7 +127,8 @@ inline void bind_learn_options(nb::module_& module) {
     nb::enum_<SolverName>(module, "SolverName")
         .value("primal_coordinate", SolverName::primal_coordinate)
         .value("dual_coordinate", SolverName::dual_coordinate)
-        .value("smo", SolverName::smo);
+        .value("smo", SolverName::smo)
+        .value("newton_coordinate", SolverName::newton_coordinate);
     nb::enum_<Intercept>(module, "Intercept")
         .value("none", Intercept::none)
         .value("penalised", Intercept::penalised)
@@ -128,6 +163,12 @@ inline void bind_learn_options(nb::module_& module) {
         .def_rw("tolerance", &SmoOptions::tolerance)
         .def_rw("cache_bytes", &SmoOptions::cache_bytes)
         .def_rw("shrink", &SmoOptions::shrink);
+    nb::class_<NewtonOptions>(module, "NewtonOptions", "Proximal Newton steps over a working set.")
+        .def(nb::init<>())
+        .def_rw("steps", &NewtonOptions::steps)
+        .def_rw("tolerance", &NewtonOptions::tolerance)
+        .def_rw("passes", &NewtonOptions::passes)
+        .def_rw("least_set", &NewtonOptions::least_set);
     nb::class_<LearnOptions>(module, "LearnOptions", "What is minimised, and how.")
         .def(nb::init<>())
         .def_rw("loss", &LearnOptions::loss)
@@ -139,14 +180,16 @@ inline void bind_learn_options(nb::module_& module) {
         .def_rw("keep_duals", &LearnOptions::keep_duals)
         .def_rw("primal", &LearnOptions::primal)
         .def_rw("dual", &LearnOptions::dual)
-        .def_rw("smo", &LearnOptions::smo);
+        .def_rw("smo", &LearnOptions::smo)
+        .def_rw("newton", &LearnOptions::newton);
 }
 
 inline void bind_fits(nb::module_& module) {
     nb::enum_<Stop>(module, "Stop")
         .value("certified", Stop::certified)
         .value("movement", Stop::movement)
-        .value("iterations", Stop::iterations);
+        .value("iterations", Stop::iterations)
+        .value("precision", Stop::precision);
     nb::enum_<Certificate>(module, "Certificate")
         .value("duality_gap", Certificate::duality_gap)
         .value("kkt_residual", Certificate::kkt_residual);
@@ -189,11 +232,13 @@ inline void bind_training(nb::module_& module) {
              "column_documents"_a, "column_values"_a);
     nb::class_<PyLists>(module, "Lists", "Lists of places of different lengths.")
         .def(nb::init<Input<std::int64_t>, Input<std::int32_t>>(), "starts"_a, "places"_a);
+    nb::class_<PyBeliefs>(module, "Beliefs", "What is thought of single terms.")
+        .def(nb::init<BeliefRows, PyLists, BeliefRows>(), "common"_a, "own"_a, "of_own"_a);
     nb::class_<PyAssignment>(module, "Assignment", "Categories, their members and their weights.")
-        .def(nb::init<PyLists, Input<double>, Input<double>, Input<double>, Input<double>,
-                      std::vector<Input<double>>>(),
-             "members"_a, "document_weights"_a, "member_weights"_a, "other_weights"_a, "lambdas"_a,
-             "starts"_a);
+        .def(nb::init<PyLists, Input<double>, Input<double>, Input<double>, StrengthRows,
+                      std::optional<PyBeliefs>, std::vector<Input<double>>>(),
+             "members"_a, "document_weights"_a, "member_weights"_a, "other_weights"_a,
+             "strengths"_a, "beliefs"_a.none(), "starts"_a);
     module.def(
         "train",
         [](const PyDesign& design, const std::optional<PyLists>& terms,
@@ -203,6 +248,9 @@ inline void bind_training(nb::module_& module) {
             const auto view = assignment.view();
             require(view.document_weights.size() == design.view().documents.count,
                     "every document needs a weight");
+            require(view.beliefs.common.empty() ||
+                        view.beliefs.common.size() == design.view().terms.count + 1,
+                    "every term needs a belief, and the constant");
             std::optional<Lists> lists;
             if (terms) lists = terms->view();
             require(!lists || lists->starts.size() == view.members.starts.size(),

@@ -9,6 +9,7 @@
 
 #include "ledger.hpp"
 #include "postil/loss_table.hpp"
+#include "prior_checks.hpp"
 #include "sample_lesson.hpp"
 
 namespace postil::tests {
@@ -19,6 +20,7 @@ public:
         : ledger_(ledger), random_(random), lesson_(random) {}
 
     void run() {
+        for (int time = 0; time < 3; ++time) PriorChecks(ledger_, random_).run();
         choose_options();
         try {
             check_all();
@@ -31,16 +33,22 @@ private:
     using Fits = std::vector<Fit>;
 
     void check_all() {
-        const auto fits = train(lesson_.assignment(), 1);
-        for (std::size_t category = 0; category < fits.size(); ++category) check(fits, category);
+        const auto fits = train(assignment(), 1);
+        check_each(fits);
         check_threads(fits);
         check_warm_start(fits);
         if (random_.one_in(10)) check_interruption();
-        if (options_.solver != SolverName::primal_coordinate) check_kernel(fits);
+        if (!takes_any_prior()) check_kernel(fits);
     }
 
+    bool takes_any_prior() const {
+        return options_.solver == SolverName::primal_coordinate ||
+               options_.solver == SolverName::newton_coordinate;
+    }
+    Assignment assignment() const { return lesson_.assignment(takes_any_prior()); }
+
     void choose_options() {
-        options_.solver = static_cast<SolverName>(random_.below(3));
+        options_.solver = static_cast<SolverName>(random_.below(4));
         options_.loss = random_loss();
         options_.intercept = random_intercept();
         options_.constant = random_.pick(std::vector<double>{1.0, 1.0, 0.1, 10.0});
@@ -67,6 +75,10 @@ private:
         options_.smo.tolerance = tolerance;
         options_.smo.cache_bytes = random_.one_in(2) ? 0 : 4096;
         options_.smo.shrink = random_.one_in(2);
+        options_.newton.steps = static_cast<std::uint32_t>(random_.between(1, 60));
+        options_.newton.tolerance = tolerance;
+        options_.newton.passes = static_cast<std::uint32_t>(random_.between(1, 20));
+        options_.newton.least_set = random_.between(1, 8);
     }
 
     LossName random_loss() {
@@ -87,6 +99,7 @@ private:
         switch (options_.solver) {
             case SolverName::primal_coordinate: return options_.primal.tolerance;
             case SolverName::dual_coordinate: return options_.dual.tolerance;
+            case SolverName::newton_coordinate: return options_.newton.tolerance;
             default: return options_.smo.tolerance;
         }
     }
@@ -98,14 +111,22 @@ private:
                              workers, monitor);
     }
 
-    void check(const Fits& fits, std::size_t category) {
-        const auto& fit = fits[category];
+    void check_each(const Fits& fits) {
+        ledger_.check(fits.size() == lesson_.categories() * lesson_.points(),
+                      "there is a fit for each category and point");
+        for (point_ = 0; point_ < lesson_.points(); ++point_)
+            for (std::size_t category = 0; category < lesson_.categories(); ++category)
+                check(fits[category * lesson_.points() + point_], category);
+    }
+
+    void check(const Fit& fit, std::size_t category) {
         const auto terms = lesson_.terms_of(category);
         check_finite(fit);
         const auto by_place = all_weights(fit, category);
         std::vector<double> weights(lesson_.terms());
         for (std::size_t place = 0; place < terms.size(); ++place)
             weights[static_cast<std::size_t>(terms[place])] = by_place[place];
+        check_bounds(fit, category, weights);
         if (options_.intercept == Intercept::none)
             ledger_.check(fit.intercept == 0.0, "where there is no intercept it is 0");
         if (fit.stop == Stop::certified)
@@ -115,6 +136,21 @@ private:
         ledger_.check(std::abs(own - fit.objective) <= 1e-6 * (own + 1e-9),
                       "the objective is that of the weights");
         if (fit.kind == Certificate::duality_gap) check_bound(fit, category, weights);
+    }
+
+    Prior prior(std::size_t category, std::size_t term) const {
+        return lesson_.prior(category, point_, term, takes_any_prior());
+    }
+
+    void check_bounds(const Fit& fit, std::size_t category, const std::vector<double>& weights) {
+        auto within = [&](const Prior& prior, double weight) {
+            ledger_.check(prior.low - 1e-9 <= weight && weight <= prior.high + 1e-9,
+                          "weights are within their bounds");
+        };
+        for (const auto term : lesson_.terms_of(category))
+            within(prior(category, static_cast<std::size_t>(term)), weights[static_cast<std::size_t>(term)]);
+        if (options_.intercept == Intercept::penalised)
+            within(prior(category, lesson_.terms()), fit.intercept / options_.constant);
     }
 
     // The weights of all terms of a category, by place.
@@ -140,7 +176,8 @@ private:
     // No other weights are below the objective less its gap.
     void check_bound(const Fit& fit, std::size_t category, std::vector<double> weights) {
         const auto bound = fit.objective * (1.0 - fit.certificate);
-        auto other = [&](const std::vector<double>& some, double intercept) {
+        auto other = [&](std::vector<double> some, double intercept) {
+            hold(category, some, intercept);
             ledger_.check(bound <= objective(category, some, intercept) + 1e-7 * fit.objective,
                           "the minimum is not below its certified bound");
         };
@@ -160,6 +197,18 @@ private:
         }
     }
 
+    // Moves weights into their bounds.
+    void hold(std::size_t category, std::vector<double>& weights, double& intercept) const {
+        for (const auto term : lesson_.terms_of(category)) {
+            const auto own = prior(category, static_cast<std::size_t>(term));
+            auto& weight = weights[static_cast<std::size_t>(term)];
+            weight = std::clamp(weight, own.low, own.high);
+        }
+        if (options_.intercept != Intercept::penalised) return;
+        const auto own = prior(category, lesson_.terms());
+        intercept = std::clamp(intercept / options_.constant, own.low, own.high) * options_.constant;
+    }
+
     // The slow and obvious way: all terms of all documents, in double.
     double objective(std::size_t category, const std::vector<double>& weights, double intercept) {
         double sum = 0.0;
@@ -170,20 +219,25 @@ private:
             sum += lesson_.weight(i, category) * tabulate(options_, margin).values[0];
         }
         sum /= lesson_.total();
-        const auto lambda = lesson_.lambda(category);
-        for (const auto weight : weights) sum += lambda * weight * weight;
+        auto pay = [&](std::size_t term, double weight) {
+            const auto own = prior(category, term);
+            const auto away = std::abs(weight - own.mean);
+            sum += own.absolute * away + own.squared * away * away;
+        };
+        for (const auto term : lesson_.terms_of(category))
+            pay(static_cast<std::size_t>(term), weights[static_cast<std::size_t>(term)]);
         if (options_.intercept == Intercept::penalised)
-            sum += lambda * intercept * intercept / (options_.constant * options_.constant);
+            pay(lesson_.terms(), intercept / options_.constant);
         return sum;
     }
 
     void check_threads(const Fits& fits) {
-        const auto again = train(lesson_.assignment(), 3);
-        for (std::size_t category = 0; category < fits.size(); ++category)
-            ledger_.check(again[category].weights == fits[category].weights &&
-                              again[category].places == fits[category].places &&
-                              again[category].intercept == fits[category].intercept &&
-                              again[category].certificate == fits[category].certificate,
+        const auto again = train(assignment(), 3);
+        for (std::size_t at = 0; at < fits.size(); ++at)
+            ledger_.check(again[at].weights == fits[at].weights &&
+                              again[at].places == fits[at].places &&
+                              again[at].intercept == fits[at].intercept &&
+                              again[at].certificate == fits[at].certificate,
                           "three workers learn as one does");
     }
 
@@ -191,15 +245,14 @@ private:
     void check_warm_start(const Fits& fits) {
         if (options_.solver == SolverName::smo) return;
         std::vector<std::vector<double>> starts;
-        for (std::size_t category = 0; category < fits.size(); ++category) {
-            const auto& fit = fits[category];
+        for (std::size_t category = 0; category < lesson_.categories(); ++category) {
+            const auto& fit = fits[(category + 1) * lesson_.points() - 1];
             starts.push_back(fit.duals.empty() ? all_weights(fit, category) : fit.duals);
             if (random_.one_in(4)) starts.back().clear();
         }
-        auto assignment = lesson_.assignment();
-        for (const auto& start : starts) assignment.starts.emplace_back(start);
-        const auto again = train(assignment, 2);
-        for (std::size_t category = 0; category < fits.size(); ++category) check(again, category);
+        auto given = assignment();
+        for (const auto& start : starts) given.starts.emplace_back(start);
+        check_each(train(given, 2));
     }
 
     void check_interruption() {
@@ -208,7 +261,7 @@ private:
         monitor.stop();
         bool stopped = false;
         try {
-            postil::train(lesson_.design(), terms ? &*terms : nullptr, lesson_.assignment(),
+            postil::train(lesson_.design(), terms ? &*terms : nullptr, assignment(),
                           options_, 2, monitor);
         } catch (const Interrupted&) {
             stopped = true;
@@ -221,15 +274,15 @@ private:
         const auto gram = lesson_.gram();
         Monitor monitor;
         const auto by_kernel = postil::train_by_kernel(gram.data(), lesson_.documents(),
-                                                       lesson_.assignment(), options_, 2, monitor);
-        for (std::size_t category = 0; category < fits.size(); ++category) {
-            const auto& fit = by_kernel[category];
+                                                       assignment(), options_, 2, monitor);
+        for (std::size_t at = 0; at < fits.size(); ++at) {
+            const auto& fit = by_kernel[at];
             check_finite(fit);
             ledger_.check(fit.factors.size() == lesson_.documents(), "each document has a factor");
             if (lesson_.is_extreme() || lesson_.chosen_terms()) continue;
-            const auto above = std::max(fit.objective, fits[category].objective);
-            const auto slack = (fit.certificate + fits[category].certificate + 1e-6) * above;
-            ledger_.check(std::abs(fit.objective - fits[category].objective) <= slack,
+            const auto above = std::max(fit.objective, fits[at].objective);
+            const auto slack = (fit.certificate + fits[at].certificate + 1e-6) * above;
+            ledger_.check(std::abs(fit.objective - fits[at].objective) <= slack,
                           "a linear kernel finds what the linear solver finds");
         }
     }
@@ -240,13 +293,15 @@ private:
                std::to_string(static_cast<int>(options_.intercept)) + ", " +
                std::to_string(lesson_.documents()) + " documents, " +
                std::to_string(lesson_.terms()) + " terms, lambda " +
-               std::to_string(lesson_.lambda(0)) + ", tolerance " + std::to_string(tolerance());
+               std::to_string(lesson_.lambda(0)) + ", point " + std::to_string(point_) + " of " +
+               std::to_string(lesson_.points()) + ", tolerance " + std::to_string(tolerance());
     }
 
     Ledger& ledger_;
     Random& random_;
     SampleLesson lesson_;
     LearnOptions options_;
+    std::size_t point_ = 0;  // of the path that is looked at
 };
 
 }  // namespace postil::tests

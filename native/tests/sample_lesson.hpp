@@ -1,6 +1,6 @@
 // Small learning problems with everything that is awkward about large ones: documents without
 // terms, terms without documents, the same document twice, weights of zero, categories without
-// members or with nothing else.
+// members or with nothing else, priors of single terms.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,8 @@ public:
         choose_categories();
         choose_weights();
         choose_terms();
-        choose_lambdas();
+        choose_strengths();
+        choose_beliefs();
     }
 
     std::size_t documents() const { return documents_; }
@@ -70,8 +71,25 @@ public:
         std::iota(all.begin(), all.end(), 0);
         return all;
     }
-    Assignment assignment() const {
-        return {members_.view(), document_weights_, member_weights_, other_weights_, lambdas_, {}};
+    // For a solver that takes any prior, or ridge alone.
+    Assignment assignment(bool any_prior) const {
+        Assignment given{members_.view(), document_weights_, member_weights_, other_weights_,
+                         any_prior ? strengths_ : ridges_, points_, {}, {}};
+        if (any_prior) given.beliefs = {beliefs_, own_terms_.view(), own_beliefs_};
+        return given;
+    }
+    std::size_t points() const { return points_; }
+
+    // What a term pays, the constant being past them; the constant may be free besides.
+    Prior prior(std::size_t category, std::size_t point, std::size_t term, bool any_prior) const {
+        const auto at = category * points_ + point;
+        if (!any_prior) return Belief{}.prior(ridges_[at]);
+        const auto own = own_terms_.view()[category];
+        const auto found = std::find(own.begin(), own.end(), static_cast<std::int32_t>(term));
+        if (found != own.end())
+            return own_beliefs_[static_cast<std::size_t>(own_terms_.starts[category] + (found - own.begin()))]
+                .prior(strengths_[at]);
+        return (beliefs_.empty() ? Belief{} : beliefs_[term]).prior(strengths_[at]);
     }
 
     double value(std::size_t document, std::size_t term) const {
@@ -80,7 +98,7 @@ public:
     double total() const {
         return std::accumulate(document_weights_.begin(), document_weights_.end(), 0.0);
     }
-    double lambda(std::size_t category) const { return lambdas_[category]; }
+    double lambda(std::size_t category) const { return ridges_[category * points_].squared; }
     bool is_member(std::size_t document, std::size_t category) const {
         const auto own = members_.view()[category];
         return std::ranges::count(own, static_cast<std::int32_t>(document)) > 0;
@@ -164,12 +182,46 @@ private:
         }
     }
 
-    void choose_lambdas() {
+    // One path of λ for all kinds: ridge, and a mix of it with the lasso.
+    void choose_strengths() {
         is_extreme_ = random_.one_in(4);
+        points_ = random_.one_in(3) ? random_.between(2, 4) : 1;
+        const auto mix = random_.pick(std::vector<double>{0.0, 0.0, 0.5, 0.99, 1.0, 1.0, 1.0});
         const std::vector<double> usual{1e-4, 1e-3, 1e-2, 1e-1, 1.0};
         const std::vector<double> extreme{1e-100, 1e-30, 1e-14, 1e-8, 1e3, 1e8, 1e30, 1e100};
-        while (lambdas_.size() < categories())
-            lambdas_.push_back(random_.pick(is_extreme_ ? extreme : usual));
+        while (ridges_.size() < categories() * points_) {
+            const auto lambda = random_.pick(is_extreme_ ? extreme : usual);
+            ridges_.push_back({0.0, lambda});
+            strengths_.push_back({mix * lambda, (1.0 - mix) * lambda});
+        }
+    }
+
+    void choose_beliefs() {
+        if (random_.one_in(3))
+            while (beliefs_.size() < terms_ + 1) beliefs_.push_back(random_belief());
+        const bool has_own = random_.one_in(4);
+        for (std::size_t category = 0; category < categories(); ++category) {
+            for (std::size_t term = 0; has_own && term <= terms_; ++term) {
+                if (!random_.one_in(4)) continue;
+                own_terms_.places.push_back(static_cast<std::int32_t>(term));
+                own_beliefs_.push_back(random_belief());
+            }
+            own_terms_.end_list();
+        }
+    }
+
+    // Wider and narrower, with a mean, bounded, fixed, or free.
+    Belief random_belief() {
+        Belief belief;
+        if (random_.one_in(2)) return belief;
+        belief.absolute_share = random_.pick(std::vector<double>{1.0, 0.3, 5.0, 0.0});
+        belief.squared_share = belief.absolute_share * belief.absolute_share;
+        if (random_.one_in(3)) belief.own_absolute = 0.05;
+        if (random_.one_in(3)) belief.own_squared = 0.02;
+        if (random_.one_in(2)) belief.mean = random_.pick(std::vector<double>{0.5, -1.0, 2.0});
+        if (random_.one_in(3)) belief.low = belief.mean - random_.pick(std::vector<double>{0.0, 0.2});
+        if (random_.one_in(3)) belief.high = belief.mean + random_.pick(std::vector<double>{0.0, 0.2});
+        return belief;
     }
 
     Random& random_;
@@ -178,7 +230,11 @@ private:
     OwnLines rows_, columns_;
     OwnLists members_, chosen_;
     bool chooses_terms_ = false, is_extreme_ = false;
-    std::vector<double> document_weights_, member_weights_, other_weights_, lambdas_;
+    std::vector<double> document_weights_, member_weights_, other_weights_;
+    std::size_t points_ = 1;
+    std::vector<Strength> ridges_, strengths_;  // of the first category's points, then the second's
+    std::vector<Belief> beliefs_, own_beliefs_;
+    OwnLists own_terms_;
 };
 
 }  // namespace postil::tests

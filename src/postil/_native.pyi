@@ -153,6 +153,8 @@ class SolverName(enum.Enum):
 
     smo = 2
 
+    newton_coordinate = 3
+
 class Intercept(enum.Enum):
     none = 0
 
@@ -306,6 +308,35 @@ class SmoOptions:
     @shrink.setter
     def shrink(self, arg: bool, /) -> None: ...
 
+class NewtonOptions:
+    """Proximal Newton steps over a working set."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    @steps.setter
+    def steps(self, arg: int, /) -> None: ...
+
+    @property
+    def tolerance(self) -> float: ...
+
+    @tolerance.setter
+    def tolerance(self, arg: float, /) -> None: ...
+
+    @property
+    def passes(self) -> int: ...
+
+    @passes.setter
+    def passes(self, arg: int, /) -> None: ...
+
+    @property
+    def least_set(self) -> int: ...
+
+    @least_set.setter
+    def least_set(self, arg: int, /) -> None: ...
+
 class LearnOptions:
     """What is minimised, and how."""
 
@@ -371,6 +402,12 @@ class LearnOptions:
     @smo.setter
     def smo(self, arg: SmoOptions, /) -> None: ...
 
+    @property
+    def newton(self) -> NewtonOptions: ...
+
+    @newton.setter
+    def newton(self, arg: NewtonOptions, /) -> None: ...
+
 def loss_at(options: LearnOptions, margins: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
     """Value, slope and curvature of the loss at each margin."""
 
@@ -391,6 +428,8 @@ class Stop(enum.Enum):
     movement = 1
 
     iterations = 2
+
+    precision = 3
 
 class Certificate(enum.Enum):
     duality_gap = 0
@@ -438,10 +477,15 @@ class Lists:
 
     def __init__(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
+class Beliefs:
+    """What is thought of single terms."""
+
+    def __init__(self, common: Annotated[NDArray[numpy.float64], dict(shape=(None, 7), order='C', device='cpu', writable=False)], own: Lists, of_own: Annotated[NDArray[numpy.float64], dict(shape=(None, 7), order='C', device='cpu', writable=False)]) -> None: ...
+
 class Assignment:
     """Categories, their members and their weights."""
 
-    def __init__(self, members: Lists, document_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], member_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lambdas: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
+    def __init__(self, members: Lists, document_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], member_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, None, 2), order='C', device='cpu', writable=False)], beliefs: Beliefs | None, starts: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
 
 def train(design: Design, terms: Lists | None, assignment: Assignment, options: LearnOptions, threads: int, progress: object | None) -> Fits: ...
 

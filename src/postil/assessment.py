@@ -15,8 +15,9 @@ from postil.evaluate import Options, Provenance, Report, measure_run
 from postil.learn.category_tasks import NEVER
 from postil.learn.labels import Labels
 from postil.model.model import Model
+from postil.model.numbered import NumberedDocuments
 from postil.model.training import DocumentDigest
-from postil.prediction import Predictor
+from postil.prediction import Predictor, VectorPredictor
 from postil.training import CHUNK, Watch
 from postil.vectors.gathering import RowFacts, chunks_of
 
@@ -94,12 +95,15 @@ def assessment(
     facts = RowFacts()
     digests = _Digests()
     source = corpus or "the corpus"
-    blocks = []
+    blocks: list[Floats] = []
+    probabilities: list[Floats | None] = []
     predictor = Predictor(model, threads)
     fields = model.vectorizer.fields
     passing = _with_fields(digests.of(documents), fields.names, source)
     for chunk in chunks_of(passing, fields, CHUNK, facts):
-        blocks.append(predictor.scores(chunk.columns))
+        scores = predictor.scores(chunk.columns)
+        blocks.append(scores)
+        probabilities.append(predictor.probabilities(scores, predictor.variances(chunk.columns)))
         if watch is not None:
             watch("testing", len(facts.ids), None)
     if not blocks:
@@ -109,13 +113,57 @@ def assessment(
         )
     rows = _tested(facts)
     seen = Labels(tuple(facts.categories), facts.indicator().astype(bool)).of_documents(rows)
+    known = [block for block in probabilities if block is not None]
+    calibrated = np.vstack(known)[rows] if known else None
+    tested = _Tested(source, np.vstack(blocks)[rows], calibrated, seen, digests)
+    return _assessed(model, tested, corpus, categories, options)
+
+
+def assess_vectors(
+    model: Model,
+    documents: NumberedDocuments,
+    *,
+    categories: CategorySet = "all",
+    options: Options | None = None,
+) -> Assessment:
+    """Measure a model of numbered features on all documents of an svmlight file."""
+    predictor = VectorPredictor(model)
+    labels = documents.labels_for(model.names)
+    digests = _Digests()
+    digests.others = documents.digest(labels)
+    vectors = predictor.vectors(documents)
+    scores = predictor.scores(vectors)
+    calibrated = predictor.probabilities(scores, predictor.variances(vectors))
+    tested = _Tested(documents.source, scores, calibrated, Labels.of(labels), digests)
+    if not len(scores):
+        raise InputError(f"{documents.source} has no document to test with")
+    return _assessed(model, tested, documents.source, categories, options)
+
+
+class _Tested(NamedTuple):
+    """Documents that are measured: where they come from, what the model says, their labels."""
+
+    source: str
+    scores: Floats
+    probabilities: Floats | None
+    seen: Labels
+    digests: _Digests
+
+
+def _assessed(
+    model: Model,
+    tested: _Tested,
+    corpus: str,
+    categories: CategorySet,
+    options: Options | None,
+) -> Assessment:
+    source, scores, calibrated, seen, digests = tested
     _refuse_unlabelled(source, seen)
-    scores = np.vstack(blocks)[rows]
     names = _names(model.names, seen, categories)
     if not names:
         raise InputError(
             f"{source} shares no category with the model: it has "
-            f"{_few(facts.categories)}, the model {_few(model.names)}; check --label-column and "
+            f"{_few(seen.names)}, the model {_few(model.names)}; check --label-column and "
             "--label-separator"
         )
     truth = Labels.of(_label_sets(seen), names).members
@@ -125,7 +173,6 @@ def assessment(
         _widened(model.decision.accept(scores), model.names, names, False), dtype=bool
     )
     probabilities = None
-    calibrated = predictor.probabilities(scores)
     if calibrated is not None:
         probabilities = _widened(calibrated, model.names, names, 0.0)
     report = measure_run(

@@ -102,7 +102,10 @@ class TextCategorizer:
 
     def predict_proba(self, texts: Texts) -> Floats:
         """Probabilities of membership: texts × categories."""
-        probabilities = self.predictor.probabilities(self.decision_function(texts))
+        columns, predictor = self._columns(texts), self.predictor
+        probabilities = predictor.probabilities(
+            predictor.scores(columns), predictor.variances(columns)
+        )
         if probabilities is None:
             raise UsageError(
                 f"the recipe {self.recipe.name} has no probabilities: give it a calibration "

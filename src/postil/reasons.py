@@ -82,10 +82,13 @@ class Reasons:
         terms = self._explainer.read(fields, document_id)
         texts = model.vectorizer.fields.columns_of([Document(document_id, fields)])
         scores = self.predictor.scores(texts)
+        probabilities = self.predictor.probabilities(scores, self.predictor.variances(texts))
         (given,) = self.predictor.names(scores)
         wanted = self._told_of(scores[0], given) if columns is None else columns
         return DocumentReasons(
-            terms, given, tuple(self._reason(terms, scores, column) for column in wanted)
+            terms,
+            given,
+            tuple(self._reason(terms, scores, probabilities, column) for column in wanted),
         )
 
     def _told_of(self, scores: Floats, given: Sequence[str]) -> list[int]:
@@ -95,7 +98,9 @@ class Reasons:
         nearest = max(others, key=lambda c: (excess[c], scores[c], -c), default=None)
         return accepted if nearest is None else [*accepted, nearest]
 
-    def _reason(self, terms: DocumentTerms, scores: Floats, column: int) -> Reason:
+    def _reason(
+        self, terms: DocumentTerms, scores: Floats, probabilities: Floats | None, column: int
+    ) -> Reason:
         model, row = self.model, scores[0]
         cut = cut_of(model.decision, row, column, model.names)
         own = self._rule(column)
@@ -109,7 +114,6 @@ class Reasons:
             # Equal scores go by the order of columns, and differences are rounded: the last
             # digit of the threshold gives way, so that an explanation never contradicts.
             rule = replace(rule, threshold=score if accepted else np.nextafter(score, np.inf))
-        probabilities = self.predictor.probabilities(scores)
         if probabilities is not None:
             probability = float(probabilities[0, column])
             rule = replace(rule, probability=lambda _: probability)

@@ -31,9 +31,14 @@ from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
+from postil.learn.prior_files import PriorFile
+from postil.learn.prior_matching import PriorsWarning
+from postil.learn.strength import Strengths
+from postil.learn.term_priors import TermPriors
 from postil.learn.unfinished import Unfinished
 from postil.model.model import Model
 from postil.model.training import DocumentDigest, TrainingFingerprint
+from postil.model.training_vectors import TrainingVectors
 from postil.recipes.entries import at
 from postil.recipes.fields import FieldsWarning, fitted
 from postil.recipes.label_notes import LabelsWarning, label_notes, rare_note
@@ -53,12 +58,16 @@ def train(
     recipe: Recipe,
     *,
     corpus: str = "",
+    priors: PriorFile | None = None,
     threads: int | None = None,
     seed: int = 0,
     watch: Watch | None = None,
     tell: Tell | None = None,
 ) -> Model:
     """Learn a categorizer from all documents that are not marked as test.
+
+    ``priors`` are of single terms, by the names the vocabulary gives them; what they say of
+    others is told like the rest below.
 
     ``seed`` is of the folds, and of the solver's random order unless the recipe gives that one.
     Where documents lack fields that the recipe wants, :func:`postil.recipes.fields.fitted`
@@ -87,10 +96,36 @@ def train(
             "labels"
         )
     labels = Labels(tuple(facts.categories), facts.indicator().astype(bool))
+    training = TrainingFingerprint(corpus, digest.documents, digest.hexdigest(), labels.sizes())
+    vectors = TrainingVectors(matrix, labels, vectorizer, training)
+    return learn_from(
+        vectors, recipe, priors=priors, threads=threads, seed=seed, watch=watch, tell=tell
+    )
+
+
+def learn_from(
+    vectors: TrainingVectors,
+    recipe: Recipe,
+    *,
+    priors: PriorFile | None = None,
+    threads: int | None = None,
+    seed: int = 0,
+    watch: Watch | None = None,
+    tell: Tell | None = None,
+) -> Model:
+    """Learn a categorizer from vectors: all that :func:`train` does after it has made them."""
+    labels = vectors.labels
     for note in label_notes(labels.names):
         _told(note, tell, LabelsWarning)
-    task = _Task(recipe, Design(matrix), labels, threads, seed, watch)
-    method = task.search()
+    task = _Task(recipe, Design(vectors.matrix), labels, threads, seed, watch or _unwatched)
+    method = dict(vectors.method)
+    if priors is not None:
+        matched = vectors.priors(priors)
+        task.priors = matched.priors
+        method["priors"] = matched.to_dict(priors)
+        if tell is not None or matched.unmatched:
+            _told(matched.note(priors.source), tell, PriorsWarning)
+    method |= task.search()
     fit = task.learn("learning", None)
     rule, calibration = task.decisions(fit)
     task.unfinished.warn()
@@ -98,13 +133,15 @@ def train(
     if note and tell is not None:
         tell(note)
     return Model(
-        vectorizer=vectorizer,
+        vectorizer=vectors.vectorizer,
         names=fit.names,
         weights=fit.weights,
         intercepts=fit.intercepts,
+        variances=fit.variances,
+        intercept_variances=fit.intercept_variances,
         decision=rule,
         calibration=calibration,
-        training=TrainingFingerprint(corpus, digest.documents, digest.hexdigest(), labels.sizes()),
+        training=vectors.training,
         recipe=recipe.to_dict(),
         method=method,
         reports=[_timeless(report.to_dict()) for report in fit.reports],
@@ -180,10 +217,11 @@ class _Task:
         self.watch = watch
         self.learner = recipe.learner(seed)
         self.unfinished = Unfinished(self.learner.tolerance)
-        self.lambdas: Floats | None = None
+        self.strengths: Strengths | None = None
+        self.priors: TermPriors | None = None
 
     def search(self) -> dict[str, Any]:
-        """Choose λ if the recipe asks for it; from here on it is what categories learn with."""
+        """Choose strengths if the recipe asks for it; categories learn with them from here on."""
         wanted = self.recipe.search
         if wanted is None:
             return {}
@@ -193,12 +231,13 @@ class _Task:
             self.labels,
             self.learner.searched(),
             selection_of=self._selection,
+            priors_of=lambda emphasis: self.learner.priors(self.design, emphasis, self.priors),
             threads=self.threads,
             progress=lambda done, total: self.watch("searching λ", done, total),
             quiet=True,
         )
         self.unfinished.add_search(result)
-        self.lambdas = result.lambdas
+        self.strengths = result.strengths()
         return {"search": _timeless(result.to_dict())}
 
     def learn(self, step: str, rows: NDArray[Any] | None) -> LinearFit:
@@ -213,7 +252,8 @@ class _Task:
             self.labels,
             selection=self._selection(rows),
             emphasis=emphasis,
-            lambdas=self.lambdas,
+            strengths=self.strengths,
+            priors=self.priors,
             threads=self.threads,
             progress=lambda done, total: self.watch(step, done, total),
             quiet=True,
@@ -241,7 +281,7 @@ class _Task:
         spec = parse_rule(self.recipe.decide.rule)
         kind = self.recipe.decide.calibration
         if kind is None and self.learner.gives_probabilities:
-            kind = "logistic"
+            kind = "moderated" if self.learner.moderates else "logistic"
         needed = {spec.needs} | ({calibration_needs(kind)} if kind is not None else set())
         scores: dict[Needs, TrainingScores | OutOfFoldScores | None] = {Needs.NOTHING: None}
         if Needs.TRAINING in needed:

@@ -82,6 +82,23 @@ def test_an_absent_corpus_says_how_to_get_it(postil):
     assert "postil corpus fetch webkb" in result.err
 
 
+def test_info_counts_a_collection_of_several_files(postil, tmp_path, monkeypatch):
+    monkeypatch.setenv("POSTIL_DATA", str(tmp_path))
+    folder = tmp_path / "ohsumed"
+    folder.mkdir()
+    for year in ("87", "88-91"):
+        fields = f".U\n{year[:2]}000001\n.M\nHuman; Tea/*AE.\n.T\nTitle.\n.W\nAn abstract.\n"
+        (folder / f"ohsumed.{year}").write_text(f".I 1\n{fields}.I 2\n.U\n{year[:2]}2\n.T\nT.\n")
+    result = postil("corpus", "info", "ohsumed", "--on-error", "skip", "--json")
+    assert result.code == 0
+    assert "ohsumed has 233,445 documents, this copy 2; get it again" in result.err
+    counted = json.loads(result.out)
+    assert counted["splits"] == {"train": 2}
+    assert counted["labels"]["documents"] == {"Human": 2, "Tea": 2}
+    listed = json.loads(postil("corpus", "list", "--json").out)["corpora"]
+    assert [corpus["name"] for corpus in listed if corpus["here"]] == ["demo", "ohsumed"]
+
+
 def test_convert_there_and_back_keeps_everything(postil, tmp_path):
     assert postil("corpus", "convert", "demo", "demo.jsonl.gz").code == 0
     assert postil("corpus", "convert", "demo.jsonl.gz", "again.csv").code == 0

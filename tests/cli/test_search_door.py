@@ -7,6 +7,7 @@ import json
 import pytest
 
 from postil.cli.progress import Steps
+from postil.cli.search import search_lines, search_sentence
 from postil.model.loading import load_model
 from postil.recipes.recipe import load_recipe
 
@@ -76,12 +77,19 @@ def test_the_end_of_the_grid_is_pointed_out(postil):
     ("options", "told"),
     [
         (("--search-grid", "1,x"), "--search-grid is finite numbers above 0 with commas between"),
-        (("--search-grid", "1,-1"), "as 1e-2,1e-3,1e-4, not '1,-1'"),
+        (("--search-grid", "1,-1"), "as 1e-2,1e-3,1e-4, or auto, not '1,-1'"),
         (("--search-grid", "1,1"), "none of them twice"),
         (("--search-grid", ""), "--search-grid is finite numbers"),
         (("--search-measure", "f2"), "--search-measure is one of f1, error, loss"),
         (("--search-measure", "brake-even"), "did you mean break-even?"),
         (("--search-folds", "1"), "--search-folds"),
+        (("--search-over", "sigma"), "--search-over is one of lam, C, prior_variance"),
+        (("--search-rounds", "9"), "at most 5, not 9"),
+        (("--exactly",), "--exactly says how --most-terms is meant: give both"),
+        (
+            ("--most-terms", "5"),
+            "--most-terms 5 with the recipe default: most_terms needs a prior that leaves terms",
+        ),
         (
             ("--search", "-r", "naive-bayes-1"),
             "--search with the recipe naive-bayes-1: Naive Bayes has",
@@ -136,3 +144,50 @@ def test_a_search_counts_fits(monkeypatch):
         ("searching λ", "fits"),
         ("learning", "categories"),
     ]
+
+
+LASSO = 'name = "lasso"\n[learn]\nloss = "logistic"\nprior = "laplace"\n'
+LASSO += 'solver = "newton-coordinate"\n'
+
+
+@pytest.fixture
+def lasso(tmp_path):
+    path = tmp_path / "lasso.toml"
+    path.write_text(LASSO)
+    return ("-r", str(path))
+
+
+def test_over_prior_variances(postil, tmp_path, lasso):
+    options = ("--search-over", "prior_variance", "--search-folds", "10", "--search-rounds", "2")
+    result = train(postil, *lasso, *options, "--search-grid", "2,20,200")
+    assert result.code == 0
+    search = load_model(tmp_path / "s.postil").method["search"]
+    assert [row["prior_variance"] for row in search["grid"]] == [2.0, 20.0, 200.0]
+    assert f"chose σ² = {search['prior_variance']:g} for all categories by f1 in 2 of 10 folds" in (
+        result.err
+    )
+
+
+def test_at_most_so_many_terms(postil, tmp_path, lasso):
+    options = ("--most-terms", "4", "--search-folds", "2", "--search-measure", "loss")
+    result = train(postil, *lasso, *options)
+    assert result.code == 0
+    model = load_model(tmp_path / "s.postil")
+    assert max((model.weights != 0).sum(axis=1).ravel().tolist()[0]) <= 4
+    assert "by loss in 2 folds with at most 4 terms: " in result.err
+    assert "at most 4 terms in each category: " in result.err
+    assert "loss given up for it, by category on average: " in result.err
+    shown = postil("inspect", "s.postil").out
+    assert "with at most 4 terms" in shown
+    assert "without the limit" in shown
+
+
+def test_models_of_before_had_lambda_alone():
+    rows = [
+        {"lam": lam, "value": 0.5, "standard_error": None, "categories": count, "unfinished": 0}
+        for lam, count in ((0.1, 0), (0.01, 3))
+    ]
+    old = {"measure": "f1", "folds": 5, "shared": True, "lam": 0.01, "grid": rows}
+    assert search_sentence(old) == "chose λ = 0.01 for all categories by f1 in 5 folds"
+    assert search_lines(old)[0].split() == ["λ", "f1", "std.", "error", "categories"]
+    assert search_sentence({**old, "shared": False}).endswith("in 5 folds: 0.01")

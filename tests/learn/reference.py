@@ -2,16 +2,17 @@
 
 ::
 
-    P(w, b) = (1/n) Σ cᵢ f(yᵢ (w·xᵢ + b)) + Σⱼ prior(wⱼ)        n = Σ dᵢ,  cᵢ = dᵢ × class weight
+    P(w, b) = (1/n) Σ cᵢ f(yᵢ (w·xᵢ + b)) + Σⱼ priorⱼ(wⱼ)       n = Σ dᵢ,  cᵢ = dᵢ × class weight
 
 b = A w_b is the weight w_b of a constant feature of value A. A penalised w_b pays the prior like
-any other weight, a free one pays nothing. Under ridge the dual, with a = -ζ of zhang-oles-2001, is
+any other weight, a free one pays nothing. The dual, with a = -ζ of zhang-oles-2001, is
 
 ::
 
-    D(a) = -(1/n) Σ cᵢ k(-aᵢ) - λ‖w(a)‖²     w(a) = (1/2λn) Σ cᵢ aᵢ yᵢ xᵢ   k(v) = sup_u (uv - f(u))
+    D(a) = -(1/n) Σ cᵢ k(-aᵢ) - Σⱼ priorⱼ*(vⱼ)     vⱼ = (1/n) Σ cᵢ aᵢ yᵢ xᵢⱼ
 
-and a free constant asks for Σ cᵢ aᵢ yᵢ = 0.
+where k and prior* are Legendre transforms, k(v) = sup_u (uv - f(u)). Under ridge the weights of
+given duals are w(a) = v/2λ; a free constant asks for Σ cᵢ aᵢ yᵢ = 0.
 
 Losses and priors are read from the formulas that their registries show to people: a new part needs
 nothing here, and what is shown is what is minimised.
@@ -19,11 +20,8 @@ nothing here, and what is shown is what is minimised.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 import scipy.optimize
@@ -32,23 +30,12 @@ from numpy.typing import NDArray
 from postil.learn.losses import LOSSES
 from postil.learn.priors import PRIORS
 
-Floats = NDArray[np.float64]
-Formula = Callable[..., Any]
+from .reference_priors import Floats, Formula, Paid, read_formula
+
+__all__ = ["Paid", "Problem", "loss_conjugate", "loss_slope", "loss_value", "read_formula"]
 
 
-def _larger(first, second):
-    return np.where(np.real(second) > np.real(first), second, first)
-
-
-_WORDS = {"max": _larger, "ln": np.log, "exp": np.exp, "abs": lambda x: _larger(x, -x)}
-
-
-@cache
-def read_formula(formula: str, *variables: str) -> Formula:
-    """The function that a formula for people describes: ² is a square, a space multiplies."""
-    python = re.sub(r"(?<=[\w)²]) (?=[\w(])", "*", formula).replace("²", "**2")
-    names = ", ".join(variables)
-    return eval(f"lambda {names}: {python}", dict(_WORDS))
+_MINIMA: dict[tuple[object, ...], float] = {}
 
 
 def _slope(function: Formula, at: Floats) -> Floats:
@@ -83,14 +70,16 @@ def loss_conjugate(loss: str, duals: Floats, reach: float = 500.0) -> Floats:
 class Problem:
     """One category: dense documents, labels ±1, weights c and their base n, and what is paid.
 
-    Weights θ hold w and, unless the intercept is "none", last w_b.
+    Weights θ hold w and, unless the intercept is "none", last w_b; ``terms_pay`` has an entry for
+    each term and last the constant's.
     """
 
     x: Floats
     y: Floats
     c: Floats
     n: float
-    lam: float
+    terms_pay: Paid
+    holding: float  # what holds a weight at rest: the absolute value's common strength, or 0
     loss: str
     prior: str
     intercept: str
@@ -104,20 +93,34 @@ class Problem:
         return np.column_stack([self.x, np.full(len(self.y), self.constant)])
 
     @cached_property
+    def paid(self) -> Paid:
+        """What the weights of all features pay."""
+        terms = self.x.shape[1]
+        if self.intercept == "free":
+            return self.terms_pay.put(
+                terms, absolute=0.0, squared=0.0, mean=0.0, low=-np.inf, high=np.inf
+            )
+        return self.terms_pay.of(slice(terms if self.intercept == "none" else terms + 1))
+
+    @cached_property
     def is_paid(self) -> NDArray[np.bool_]:
         """Which weights pay the prior."""
-        paid = np.ones(self.features.shape[1], bool)
-        if self.intercept == "free":
-            paid[-1] = False
-        return paid
+        return (self.paid.absolute > 0) | (self.paid.squared > 0)
 
     @property
     def is_smooth(self) -> bool:
-        return "slope" in LOSSES[self.loss].provides and self.is_ridge
+        """Whether the loss is: what is not of the priors can be split."""
+        return "slope" in LOSSES[self.loss].provides
 
     @property
     def is_ridge(self) -> bool:
         return "ridge" in PRIORS[self.prior].provides
+
+    @property
+    def lam(self) -> float:
+        """λ of a ridge that is the same for all terms."""
+        assert self.is_ridge
+        return float(self.terms_pay.squared[0])
 
     def theta(self, weights: Floats, intercept: float) -> Floats:
         """The weights of all features, from w and b."""
@@ -129,55 +132,89 @@ class Problem:
     def margins(self, theta: Floats) -> Floats:
         return self.y * (self.features @ theta)
 
-    def penalty(self, theta: Floats) -> Floats:
-        paid = theta[self.is_paid]
-        return read_formula(PRIORS[self.prior].formula, "λ", "w")(self.lam, paid)
-
     def objective(self, theta: Floats) -> float:
         losses = self.c * loss_value(self.loss, self.margins(theta))
-        return float(losses.sum() / self.n + self.penalty(theta).sum())
+        return float(losses.sum() / self.n + self.paid.value(theta).sum())
 
-    def gradient(self, theta: Floats) -> Floats:
+    def slopes(self, theta: Floats) -> Floats:
+        """Of the average loss, along each weight."""
         slopes = self.c * self.y * loss_slope(self.loss, self.margins(theta))
-        gradient = self.features.T @ slopes / self.n
-        prior = read_formula(PRIORS[self.prior].formula, "λ", "w")
-        gradient[self.is_paid] += _slope(lambda w: prior(self.lam, w), theta[self.is_paid])
-        return gradient
+        return self.features.T @ slopes / self.n
+
+    def violations(self, theta: Floats) -> Floats:
+        """How far each weight is from the optimality condition."""
+        return self.paid.violation(self.slopes(theta), theta)
+
+    def pulls(self, duals: Floats) -> Floats:
+        """v(a), what the documents pull each weight with."""
+        return self.features.T @ (self.c * duals * self.y) / self.n
 
     def weights_of(self, duals: Floats) -> Floats:
-        """w(a), with the constant's unless that is free."""
-        factors = self.c * duals * self.y / (2 * self.lam * self.n)
-        return self.features[:, self.is_paid].T @ factors
+        """w(a) of ridge, with the constant's unless that is free."""
+        return self.pulls(duals)[self.is_paid] / (2 * self.lam)
 
     def dual_objective(self, duals: Floats) -> float:
+        pulls = self.pulls(duals)
         if self.intercept == "free":
-            imbalance = abs(np.sum(self.c * duals * self.y))
-            assert imbalance <= 1e-9 * np.sum(self.c), "a free constant asks for balanced duals"
+            assert abs(pulls[-1]) <= 1e-9, "a free constant asks for balanced duals"
+            pulls[-1] = 0.0
         conjugates = self.c * loss_conjugate(self.loss, duals)
-        weights = self.weights_of(duals)
-        return float(-conjugates.sum() / self.n - self.lam * weights @ weights)
+        return float(-conjugates.sum() / self.n - self.paid.conjugate(pulls).sum())
 
     def relative_gap(self, theta: Floats, duals: Floats) -> float:
         objective = self.objective(theta)
         return (objective - self.dual_objective(duals)) / objective
 
+    def duals_at(self, theta: Floats) -> tuple[Floats, float]:
+        """a = -s f'(z), and the share s <= 1 that keeps the dual objective finite."""
+        duals = -loss_slope(self.loss, self.margins(theta))
+        share = self.paid.feasible_share(self.pulls(duals))
+        return share * duals, share
+
     def kkt_residual(self, theta: Floats) -> float:
-        """The largest slope, relative to the largest at zero weights."""
-        at_zero = np.abs(self.gradient(np.zeros_like(theta))).max()
-        return float(np.abs(self.gradient(theta)).max() / at_zero)
+        """The largest violation, by that at zero weights, or by what holds a weight if less."""
+        unit = self.violations(np.zeros_like(theta)).max(initial=0.0)
+        if self.holding:
+            unit = min(unit, self.holding)
+        return float(self.violations(theta).max(initial=0.0) / unit) if unit else 0.0
 
     def minimum(self) -> float:
-        """The least objective of a smooth problem, by L-BFGS-B."""
-        if self.features.shape[1] == 0:
-            return self.objective(np.zeros(0))
-        found = scipy.optimize.minimize(
-            self.objective,
-            np.zeros(self.features.shape[1]),
-            jac=self.gradient,
-            method="L-BFGS-B",
-            options={"maxcor": 20, "maxiter": 20000, "maxfun": 40000, "ftol": 1e-13, "gtol": 1e-7},
-        )
-        return float(found.fun)
+        """The least objective where the loss is smooth, by L-BFGS-B; remembered, as it is dear."""
+        key = (self.loss, self.features.tobytes(), self.y.tobytes(), self.c.tobytes(), self.n)
+        key += tuple(value.tobytes() for value in vars(self.paid).values())
+        if key not in _MINIMA:
+            _MINIMA[key] = self.objective(self.minimiser())
+        return _MINIMA[key]
+
+    def minimiser(self) -> Floats:
+        """Where it is. Each w is m + p - q with p, q >= 0, so that |w - m| is p + q."""
+        paid, size = self.paid, self.features.shape[1]
+        if size == 0:
+            return np.zeros(0)
+
+        def at(parts):
+            away = parts[:size] - parts[size:]
+            theta = paid.mean + away
+            losses = self.c @ loss_value(self.loss, self.margins(theta)) / self.n
+            value = losses + paid.absolute @ (parts[:size] + parts[size:]) + paid.squared @ away**2
+            slopes = self.slopes(theta) + 2 * paid.squared * away
+            return value, np.concatenate([slopes + paid.absolute, paid.absolute - slopes])
+
+        up, down = paid.high - paid.mean, paid.mean - paid.low
+        bounds = [(0.0, float(most)) for most in np.concatenate([up, down])]
+        options = {"maxcor": 50, "maxiter": 20000, "maxfun": 40000, "ftol": 1e-13, "gtol": 1e-8}
+        parts, best = np.zeros(2 * size), np.inf
+        # With bounds its line search gives up early: it begins anew while that helps.
+        for _ in range(50):
+            found = scipy.optimize.minimize(
+                at, parts, jac=True, method="L-BFGS-B", bounds=bounds, options=options
+            )
+            parts = found.x - np.tile(np.minimum(found.x[:size], found.x[size:]), 2)
+            if found.fun >= best * (1 - 1e-8):
+                break
+            best = found.fun
+        weights = paid.mean + parts[:size] - parts[size:]
+        return np.clip(weights, paid.low, paid.high)
 
     def dual_maximum(self) -> float:
         """The greatest dual objective of a loss whose dual is linear on [0, 1], by L-BFGS-B.

@@ -22,17 +22,18 @@ from postil.learn.priors import PRIORS
 from postil.learn.regularization import Regularization
 from postil.learn.solvers import SOLVERS, InterceptKind
 
-from .reference import Problem
+from .reference import Paid, Problem
+from .reference_priors import strength_of
 
 LAM = 1e-2
 TIGHT = {"tolerance": 1e-12, "iterations": 1_000_000}
 
 
-def method_of(parts, *, lam=LAM, constant=1.0, **options) -> Method:
+def method_of(parts, *, lam=LAM, constant=1.0, mix=None, **options) -> Method:
     """A method of (loss, prior, solver, intercept) that works until it is certified to 1e-6."""
     loss, prior, solver, intercept = parts
     options = {"tolerance": 1e-6, "iterations": 1_000_000} | options
-    return Method(loss, prior, solver, Regularization(lam=lam), intercept, constant, options)
+    return Method(loss, prior, solver, Regularization(lam=lam), intercept, constant, options, mix)
 
 
 def _is_legal(parts) -> bool:
@@ -157,20 +158,22 @@ def labels_of(truth) -> Labels:
     return Labels(names, sp.csr_matrix(truth))
 
 
-def problem_of(x, members, method, *, emphasis=None, lam=None) -> Problem:
-    """The reference's problem of one category."""
+def problem_of(x, members, method, *, emphasis=None, lam=None, paid=None) -> Problem:
+    """The reference's problem of one category; ``paid`` is of each term and last the constant."""
     x = np.asarray(x, np.float32).astype(float)
     emphasis = emphasis or Emphasis()
     documents = emphasis.of_documents(len(x))
     inside, outside = emphasis.of_classes(
         np.array([documents[members].sum()]), float(documents.sum())
     )
+    usual = paid_by(method, float(documents.sum()), x.shape[1], lam=lam)
     return Problem(
         x=x,
         y=np.where(members, 1.0, -1.0),
         c=documents * np.where(members, inside[0], outside[0]),
         n=float(documents.sum()),
-        lam=method.regularization.lambda_for(documents.sum()) if lam is None else lam,
+        terms_pay=paid or usual,
+        holding=float(usual.absolute[0]),
         loss=method.loss,
         prior=method.prior,
         intercept=method.intercept,
@@ -178,16 +181,36 @@ def problem_of(x, members, method, *, emphasis=None, lam=None) -> Problem:
     )
 
 
-def assignment_of(labels: Labels, lam: float, emphasis=None) -> _native.Assignment:
+def paid_by(method: Method, documents: float, terms: int, *, lam=None) -> Paid:
+    """What all terms and the constant pay alike, for a method that says λ, C or the variance."""
+    given = {"lam": lam} if lam is not None else method.regularization.given()
+    ((way, value),) = given.items()
+    return Paid.alike(*pair_of(method.prior, method.share, way, value, documents), terms + 1)
+
+
+def pair_of(prior, mix, way, value, documents) -> tuple[float, float]:
+    """a and b of a prior, said in one of three ways."""
+    if way == "lam":
+        return strength_of(prior, value, mix)
+    # genkin-lewis-madigan-2004: exp(-w²/2σ²) and exp(-√2|w|/σ), over n as losses are averaged.
+    sigma = np.sqrt(value) if way == "prior_variance" else None
+    gaussian = 1 / (2 * value * documents)
+    laplace = (np.sqrt(2) / sigma if sigma else 1 / value) / documents
+    return mix * laplace, (1 - mix) * gaussian
+
+
+def assignment_of(labels: Labels, method: Method, lam: float, emphasis=None) -> _native.Assignment:
     """All categories for the native core, learnable or not."""
     members = labels.by_category()
     ones = np.ones(len(labels))
+    pair = strength_of(method.prior, lam, method.share)
     return _native.Assignment(
         _native.Lists(members.indptr.astype(np.int64), members.indices.astype(np.int32)),
         (emphasis or Emphasis()).of_documents(labels.documents),
         ones,
         ones,
-        np.full(len(labels), lam),
+        np.tile(pair, (len(labels), 1, 1)),
+        None,
         [],
     )
 
@@ -195,3 +218,8 @@ def assignment_of(labels: Labels, lam: float, emphasis=None) -> _native.Assignme
 def theta_of(problem: Problem, fit, category: int):
     weights = fit.weights[[category]].toarray().ravel()
     return problem.theta(weights, float(fit.intercepts[category]))
+
+
+def lambda_of(regularization, documents):
+    """λ of a Gaussian prior."""
+    return float(regularization.strengths(1).pairs(documents, 0.0)[0, 1])

@@ -12,6 +12,8 @@ HINGE = ("hinge", "gaussian", "dual-coordinate", "penalised")
 LOGISTIC = ("logistic", "gaussian", "dual-coordinate", "penalised")
 SQUARED = ("squared", "gaussian", "dual-coordinate", "penalised")
 PRIMAL = ("logistic", "gaussian", "primal-coordinate", "penalised")
+LASSO = ("logistic", "laplace", "primal-coordinate", "penalised")
+NET = ("logistic", "elastic-net", "primal-coordinate", "penalised")
 GRID = (1e-3, 1.0, 1e-1)
 
 

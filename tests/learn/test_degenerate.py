@@ -11,6 +11,7 @@ from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
+from postil.learn.priors import PRIORS
 
 from .samples import EVERY_METHOD, design_of, labels_of, method_of, sample
 
@@ -116,7 +117,11 @@ def test_large_and_tiny_values(parts):
     x, truth, _, _ = sample("many terms")
     for scale in (1e-3, 1e3):
         # λ goes along, so that the problem is the same in other units.
-        method = method_of(parts, lam=1e-2 * scale**2, constant=scale)
+        share = method_of(parts).share
+        absolute, squared = 1e-2 * share * scale, 1e-2 * (1 - share) * scale**2
+        lam = absolute + squared
+        mix = absolute / lam if PRIORS[parts[1]].mix is None else None
+        method = method_of(parts, lam=lam, mix=mix, constant=scale)
         found = fit(design_of(x * scale), labels_of(truth), method)
         assert all(report.stopped == "certified" for report in found.reports)
         plain = fit(design_of(x), labels_of(truth), method_of(parts))

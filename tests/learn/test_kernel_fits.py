@@ -23,8 +23,9 @@ from postil.learn.kernels import kernel_name as name_of
 from postil.learn.one_vs_rest import fit
 from postil.learn.regularization import Regularization
 from postil.learn.report import NotConvergedWarning
+from postil.learn.strength import Strengths
 
-from .samples import EVERY, LAM, design_of, each, labels_of, method_of, providing, sample
+from .samples import EVERY, LAM, design_of, each, labels_of, lambda_of, method_of, providing, sample
 
 WITH_KERNELS = each(providing("kernels"))
 SQUARED = ("squared", "gaussian", "dual-coordinate", "none")
@@ -161,7 +162,7 @@ class TestFits:
     @pytest.mark.parametrize("strength", [0.3, 10.0])
     def test_the_svm_is_libsvm(self, strength, new):
         x, truth, _, labels = sample()
-        lam = Regularization(C=strength).lambda_for(len(x))
+        lam = lambda_of(Regularization(C=strength), len(x))
         kernel = fit_kernel(
             sp.csr_matrix(x), labels, method_of(SVM, lam=lam, tolerance=1e-10), "rbf(0.3)"
         )
@@ -216,7 +217,7 @@ class TestFits:
         method = method_of(parts, tolerance=1e-9)
         settings = {
             "emphasis": Emphasis(np.linspace(0.5, 2, 50), "balanced"),
-            "lambdas": np.array([1e-2, 1e-1]),
+            "strengths": Strengths("lam", np.array([1e-2, 1e-1])),
         }
         kernel = fit_kernel(design.rows, labels, method, **settings)
         linear = fit(design, labels, method, **settings)
@@ -335,7 +336,9 @@ class TestRefusals:
         x, _, _, labels = sample()
         self.refused("labels of 50", x[:49])
         self.refused("1 dimensions", x[:, 0])
-        self.refused("one finite number above 0", x, lambdas=np.ones(3))
+        self.refused(
+            "one number for each of 2 categories, not 3", x, strengths=Strengths("lam", np.ones(3))
+        )
         self.refused("2 categories and 1 starts", x, starts=[np.ones(50)])
         self.refused("a dual variable for each", x, starts=[np.ones(3), np.ones(3)])
         gram = fit_kernel(x @ x.T, labels, method_of(HINGE), "precomputed")

@@ -12,12 +12,13 @@ from postil.learn.emphasis import Emphasis
 from postil.learn.one_vs_rest import fit
 from postil.learn.regularization import Regularization
 
-from .reference import Problem
+from .reference import Paid, Problem
 from .samples import (
     EVERY,
     LAM,
     assignment_of,
     each,
+    lambda_of,
     method_of,
     providing,
     sample,
@@ -30,7 +31,7 @@ SHAPE = pytest.mark.parametrize("shape", ["many documents", "many terms", "dupli
 
 def by_kernel(gram, labels, method, *, lam=LAM, emphasis=None, threads=1):
     gram = np.ascontiguousarray(gram, float)
-    assignment = assignment_of(labels, lam, emphasis)
+    assignment = assignment_of(labels, method, lam, emphasis)
     return _native.train_by_kernel(gram, assignment, method.to_native(), threads, None)
 
 
@@ -63,8 +64,9 @@ def test_another_kernel_is_a_linear_fit_in_its_own_space(parts):
             x=np.linalg.cholesky(gram),
             y=np.where(members, 1.0, -1.0),
             c=np.ones(len(x)),
+            holding=0.0,
             n=len(x),
-            lam=LAM,
+            terms_pay=Paid.alike(0.0, LAM, len(x) + 1),
             loss=method.loss,
             prior=method.prior,
             intercept=method.intercept,
@@ -89,7 +91,7 @@ def test_smo_with_any_kernel_is_libsvm(shape, strength, gamma):
     # LIBSVM's dual coefficients are αᵢ yᵢ, our factors, with C = 1/(2λn).
     x, truth, _, labels = sample(shape)
     gram = rbf_kernel(x, gamma=gamma)
-    lam = Regularization(C=strength).lambda_for(len(x))
+    lam = lambda_of(Regularization(C=strength), len(x))
     method = method_of(("hinge", "gaussian", "smo", "free"), lam=lam, tolerance=1e-10)
     kernel = by_kernel(gram, labels, method, lam=lam)
     for category, members in enumerate(truth.T):

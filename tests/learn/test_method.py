@@ -15,7 +15,7 @@ from postil.learn.priors import PRIORS
 from postil.learn.regularization import Regularization
 from postil.learn.solvers import SOLVERS
 
-from .samples import EVERY, EVERY_SOLVER, method_of
+from .samples import EVERY, EVERY_SOLVER, lambda_of, method_of
 
 TRIPLES = list(product(LOSSES, PRIORS, SOLVERS))
 LEGAL = {parts[:3] for parts in EVERY}
@@ -105,6 +105,7 @@ def test_options_that_mean_nothing_are_refused(parts, options, rule):
 PRIMAL = ("logistic", "gaussian", "primal-coordinate", "penalised")
 DUAL = ("hinge", "gaussian", "dual-coordinate", "penalised")
 SMO = ("hinge", "gaussian", "smo", "free")
+NEWTON = ("logistic", "laplace", "newton-coordinate", "penalised")
 
 
 @pytest.mark.parametrize(
@@ -126,6 +127,9 @@ SMO = ("hinge", "gaussian", "smo", "free")
         (DUAL, {"rate": -1.0}),
         (DUAL, {"rate": float("nan")}),
         (SMO, {"cache_megabytes": -1}),
+        (NEWTON, {"passes": 0}),
+        (NEWTON, {"least_set": 0}),
+        (NEWTON, {"iterations": 2**40}),
     ],
     ids=str,
 )
@@ -156,17 +160,17 @@ def test_the_registries_name_their_parts():
 
 @given(POSITIVE, st.floats(1, 1e6))
 def test_three_ways_to_say_one_thing(value, documents):
-    lam = Regularization(lam=value).lambda_for(documents)
+    lam = lambda_of(Regularization(lam=value), documents)
     assert lam == value
-    by_c = Regularization(C=value).lambda_for(documents)
+    by_c = lambda_of(Regularization(C=value), documents)
     assert by_c == pytest.approx(1 / (2 * value * documents))
-    assert Regularization(prior_variance=value).lambda_for(documents) == by_c
-    back = Regularization(C=1 / (2 * value * documents)).lambda_for(documents)
+    assert lambda_of(Regularization(prior_variance=value), documents) == by_c
+    back = lambda_of(Regularization(C=1 / (2 * value * documents)), documents)
     assert back == pytest.approx(value)
 
 
 def test_nothing_said_is_c_of_one():
-    assert Regularization().lambda_for(40) == Regularization(C=1.0).lambda_for(40)
+    assert lambda_of(Regularization(), 40) == lambda_of(Regularization(C=1.0), 40)
     assert Regularization().given() == {}
 
 
@@ -189,4 +193,27 @@ def test_two_ways_at_once_are_refused(said, names):
 def test_strengths_that_mean_nothing_are_refused(name, value):
     with pytest.raises(UsageError) as caught:
         Regularization(**{name: value})
-    assert str(caught.value) == f"{name} is a finite number above 0, not {value!r}"
+    also = ", or 'norm'" if name == "prior_variance" else ""
+    assert str(caught.value) == f"{name} is a finite number above 0{also}, not {value!r}"
+
+
+@pytest.mark.parametrize("name", ["lam", "C"])
+def test_only_a_variance_has_a_rule(name):
+    with pytest.raises(UsageError, match=f"{name} is a finite number above 0, not 'norm'"):
+        Regularization(**{name: "norm"})
+    assert Regularization(prior_variance="norm").is_norm_based
+    with pytest.raises(UsageError, match="a finite number above 0, or 'norm', not 'cross'"):
+        Regularization(prior_variance="cross")
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_a_mix_is_of_the_elastic_net(prior):
+    if PRIORS[prior].mix is None:
+        for mix in (0.0, 0.3, 1.0):
+            assert Method("logistic", prior, "newton-coordinate", mix=mix).share == mix
+        for mix in (-0.1, 1.1, float("nan")):
+            with pytest.raises(UsageError, match=r"mix is from 0 .ridge. to 1 .lasso., not"):
+                Method("logistic", prior, "newton-coordinate", mix=mix)
+    else:
+        message = refusal("logistic", prior, "newton-coordinate", mix=0.5)
+        assert message == f"mix is of the prior elastic-net, and this is {prior}"

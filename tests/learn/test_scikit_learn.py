@@ -18,7 +18,7 @@ from postil.learn.emphasis import Emphasis
 from postil.learn.one_vs_rest import fit
 from postil.learn.regularization import Regularization
 
-from .samples import EVERY, TIGHT, method_of, sample
+from .samples import EVERY, TIGHT, lambda_of, method_of, sample
 
 SHAPE = pytest.mark.parametrize("shape", ["many documents", "many terms", "duplicates"])
 STRENGTH = pytest.mark.parametrize("strength", [0.1, 5.0])
@@ -35,7 +35,7 @@ def solvers_of(loss, intercept):
 def ours(loss, solver, intercept, shape, strength, emphasis=None):
     """Weights and intercept of the first category, given C as scikit-learn is."""
     x, _, design, labels = sample(shape)
-    lam = Regularization(C=strength).lambda_for(len(x))
+    lam = lambda_of(Regularization(C=strength), len(x))
     parts = (loss, "gaussian", solver, intercept)
     method = method_of(parts, lam=lam, constant=CONSTANT, **TIGHT)
     found = fit(design, labels, method, emphasis=emphasis)

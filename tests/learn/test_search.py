@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,15 +14,17 @@ from sklearn.metrics import f1_score, log_loss, zero_one_loss
 
 from postil.errors import UsageError
 from postil.features.select import select_terms
-from postil.learn import search as search_module
+from postil.learn import search_blocks
 from postil.learn.emphasis import Emphasis
 from postil.learn.learners import learner_from
 from postil.learn.losses import LOSSES
-from postil.learn.one_vs_rest import fit
+from postil.learn.one_vs_rest import fit, fit_path
 from postil.learn.report import NotConvergedWarning
-from postil.learn.search import LambdaSearch, _folds
+from postil.learn.search import LambdaSearch
+from postil.learn.search_folds import make_parts
 from postil.learn.search_measures import MEASURES, HeldOut, measure_for
 from postil.learn.search_result import unfinished_sentence
+from postil.learn.strength import Strengths
 
 from .reference import read_formula
 from .samples import EVERY, design_of, each, labels_of, method_of
@@ -47,7 +48,7 @@ def held_out_scores(data, method, lam, part, documents=None, selection_of=None):
             labels_of(data.truth[rows]),
             method,
             selection=None if selection_of is None else selection_of(rows),
-            lambdas=np.full(data.truth.shape[1], lam),
+            strengths=Strengths("lam", np.full(data.truth.shape[1], lam)),
             emphasis=Emphasis(weights),
         )
         scores[held] = result.scores(data.design.rows[np.flatnonzero(held)])
@@ -82,7 +83,7 @@ class TestValues:
         search = LambdaSearch(GRID, folds=4, measure=name, seed=3)
         result = search.run(data.design, data.labels, method)
         assert result.grid.tolist() == [1.0, 1e-1, 1e-3]
-        part = _folds(data.labels, 4, 3)
+        part = make_parts(data.labels, 4, 3)
         for at, lam in enumerate(result.grid):
             scores = held_out_scores(data, method, lam, part)
             assert not np.isnan(scores).any()
@@ -104,7 +105,7 @@ class TestValues:
         search = LambdaSearch(GRID, folds=3, measure="loss")
         result = search.run(data.design, data.labels, method, selection_of=selection_of)
         assert len(seen) == 3
-        part = _folds(data.labels, 3, 0)
+        part = make_parts(data.labels, 3, 0)
         for fold, rows in enumerate(seen):
             np.testing.assert_array_equal(rows, np.flatnonzero(part != fold))
         for at, lam in enumerate(result.grid):
@@ -128,7 +129,7 @@ class TestValues:
         search = LambdaSearch((1e-2,), folds=3, measure="error")
         emphasis = Emphasis(weights, (2.0, 1.0))
         result = search.run(data.design, data.labels, method, emphasis=Emphasis(weights))
-        scores = held_out_scores(data, method, 1e-2, _folds(data.labels, 3, 0), weights)
+        scores = held_out_scores(data, method, 1e-2, make_parts(data.labels, 3, 0), weights)
         wrong = ((scores >= 0) != data.truth).mean(axis=1)
         assert result.values[0] == pytest.approx(np.average(wrong, weights=weights))
         # Class weights act on learning.
@@ -151,34 +152,31 @@ class TestValues:
         np.testing.assert_array_equal(one.values_by_category, two.values_by_category)
 
 
-class TestWarmStarts:
-    def fits(self, monkeypatch, data, parts):
+class TestPaths:
+    def test_a_fold_is_one_native_call_from_strong_to_weak(self, monkeypatch, data):
         calls = []
 
         def recorded(*arguments, **named):
-            calls.append((named, fit(*arguments, **named)))
-            return calls[-1][1]
+            calls.append(arguments[3])
+            return fit_path(*arguments, **named)
 
-        monkeypatch.setattr(search_module, "fit", recorded)
-        LambdaSearch(GRID, folds=2).run(data.design, data.labels, method_of(parts))
-        return calls
+        monkeypatch.setattr(search_blocks, "fit_path", recorded)
+        LambdaSearch(GRID, folds=2).run(data.design, data.labels, method_of(HINGE))
+        assert [strengths.values[:, 0].tolist() for strengths in calls] == [[1.0, 1e-1, 1e-3]] * 2
+        assert {strengths.values.shape for strengths in calls} == {(3, 3)}
 
-    @each([PRIMAL, HINGE, SQUARED])
-    def test_from_strong_to_weak_within_a_fold_over_one_matrix(self, monkeypatch, data, parts):
-        calls = self.fits(monkeypatch, data, parts)
-        assert [named["lambdas"][0] for named, _ in calls] == [1.0, 1e-1, 1e-3] * 2
-        assert [len(named["starts"]) for named, _ in calls] == [0, 3, 3] * 2
+    def test_blocks_of_categories_see_what_all_see(self, monkeypatch, data):
+        emphasis = Emphasis(None, [(2.0, 1.0), (1.0, 3.0), (1.0, 1.0)])
 
-    def test_duals_begin_at_the_weights_before(self, monkeypatch, data):
-        calls = self.fits(monkeypatch, data, HINGE)
-        for (before, result), (named, _) in pairwise(calls[:3]):
-            n = before["emphasis"].documents.sum()
-            lam = named["lambdas"][0]
-            for c, duals in enumerate(named["starts"]):
-                signs = np.where(data.truth[:, c], 1.0, -1.0)
-                # w = (1/2λn) Σ aᵢ yᵢ xᵢ
-                weights = (duals * signs) @ data.x / (2 * lam * n)
-                np.testing.assert_allclose(weights, result.weights[[c]].toarray()[0], atol=1e-6)
+        def searched():
+            return LambdaSearch(GRID, folds=2, measure="loss").run(
+                data.design, data.labels, method_of(PRIMAL), emphasis=emphasis
+            )
+
+        whole = searched()
+        monkeypatch.setattr(search_blocks, "MOST_WEIGHTS", 1)
+        monkeypatch.setattr(search_blocks, "LEAST_CATEGORIES", 2)
+        np.testing.assert_allclose(searched().values_by_category, whole.values_by_category)
 
 
 class TestBreakEven:
@@ -212,14 +210,14 @@ class TestBreakEven:
 
 class TestFolds:
     def test_every_category_keeps_its_share(self, data):
-        part = _folds(data.labels, 4, 0)
+        part = make_parts(data.labels, 4, 0)
         assert np.bincount(part).tolist() == [20, 20, 20, 20]
         for members in data.truth.T:
             counts = np.bincount(part[members], minlength=4)
             assert counts.max() - counts.min() <= 2
 
     def test_the_seed_decides(self, data):
-        first, again, other = (_folds(data.labels, 4, seed) for seed in (0, 0, 1))
+        first, again, other = (make_parts(data.labels, 4, seed) for seed in (0, 0, 1))
         assert (first == again).all()
         assert (first != other).any()
 
@@ -265,7 +263,7 @@ class TestTelling:
         told = json.loads(json.dumps(result.to_dict(), allow_nan=False))
         assert [row["lam"] for row in told["grid"]] == [1.0, 0.1, 0.001]
         assert sum(row["categories"] for row in told["grid"]) == 3
-        assert [row["lam"] for row in told["categories"]] == result.lambdas.tolist()
+        assert [row["lam"] for row in told["categories"]] == result.chosen.tolist()
         assert "categories" not in result.to_dict(categories=False)
         lines = result.to_text().splitlines()
         assert len(lines) == 4
@@ -300,4 +298,4 @@ def test_a_measure_that_the_loss_has_nothing_for(data):
 def test_naive_bayes_takes_no_lambdas(data):
     learner = learner_from({"learner": "naive-bayes"})
     with pytest.raises(UsageError, match="no λ"):
-        learner.learn(data.design, data.labels, lambdas=np.ones(3))
+        learner.learn(data.design, data.labels, strengths=Strengths("lam", np.ones(3)))

@@ -26,8 +26,8 @@ class TestChoice:
             )
             best = max if MEASURES[name].higher_is_better else min
             at = result.values.tolist().index(best(result.values.tolist()))
-            assert result.shared_lambda == result.grid[at]
-            assert (result.lambdas == result.shared_lambda).all()
+            assert result.shared_strength == result.grid[at]
+            assert (result.chosen == result.shared_strength).all()
             assert not result.fell_back.any()
 
     def test_each_category_its_own(self, data):
@@ -35,7 +35,7 @@ class TestChoice:
             data.design, data.labels, method_of(LOGISTIC, tolerance=1e-3)
         )
         expected = result.grid[np.argmin(result.values_by_category, axis=0)]
-        np.testing.assert_array_equal(result.lambdas, expected)
+        np.testing.assert_array_equal(result.chosen, expected)
 
     def test_too_few_members_or_others_take_the_shared_one(self, data):
         truth = data.truth.copy()
@@ -46,7 +46,7 @@ class TestChoice:
             data.design, labels, method_of(LOGISTIC)
         )
         assert result.fallbacks == ("c1", "c2", "c3", "c4")
-        assert (result.lambdas[1:] == result.shared_lambda).all()
+        assert (result.chosen[1:] == result.shared_strength).all()
         assert (
             "for 3 folds, so that the shared λ is taken (4 of 5 categories: c1" in result.to_text()
         )
@@ -64,8 +64,8 @@ class TestChoice:
         assert (result.values_by_category[:, 1] == 0).all()
         assert result.tied.tolist() == [False, True]
         assert not result.fell_back.any()
-        assert result.shared_lambda == 1e-2  # the strongest is what other ties would take
-        assert result.lambdas.tolist() == [1e-2, 1e-2]
+        assert result.shared_strength == 1e-2  # the strongest is what other ties would take
+        assert result.chosen.tolist() == [1e-2, 1e-2]
         assert [row["tied"] for row in result.category_rows()] == result.tied.tolist()
         assert (
             "f1 is the same at every λ, so that the shared λ is taken (1 of 2 categories: c1)"
@@ -80,20 +80,20 @@ class TestChoice:
         labels = labels_of(np.zeros((80, 2)))  # nothing to learn: undefined everywhere
         result = LambdaSearch(GRID, folds=3).run(data.design, labels, method_of(HINGE))
         assert np.isnan(result.values).all()
-        assert result.shared_lambda == 1.0
+        assert result.shared_strength == 1.0
         right = LambdaSearch(GRID, folds=3, measure="error").run(
             data.design, labels, method_of(HINGE)
         )
         assert right.values.tolist() == [0.0, 0.0, 0.0]
-        assert right.shared_lambda == 1.0
+        assert right.shared_strength == 1.0
 
     def test_one_standard_error(self, data):
         search = LambdaSearch(PAPER_GRID, folds=5, measure="loss", one_standard_error=True)
         result = search.run(data.design, data.labels, method_of(LOGISTIC, tolerance=1e-3))
         best = int(np.argmin(result.values))
         within = result.values <= result.values[best] + result.standard_errors[best]
-        assert result.shared_lambda == result.grid[within].max()
-        assert result.shared_lambda >= result.grid[best]
+        assert result.shared_strength == result.grid[within].max()
+        assert result.shared_strength >= result.grid[best]
 
     @pytest.mark.parametrize(
         ("worth", "errors", "place"),

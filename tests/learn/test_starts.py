@@ -7,6 +7,7 @@ import pytest
 
 from postil.errors import UsageError
 from postil.learn.one_vs_rest import fit
+from postil.learn.priors import PRIORS
 
 from .samples import (
     EVERY,
@@ -39,7 +40,9 @@ def test_from_its_own_end_a_fit_is_there_almost_at_once(parts):
     _, _, design, labels = sample()
     cold = fit(design, labels, method_of(parts), keep_starts=True)
     warm = fit(design, labels, method_of(parts), starts=cold.starts)
-    assert max(report.iterations for report in warm.reports) <= 3
+    # The gap of an absolute value is of first order in the slopes: one sweep or two more.
+    most = 3 if "ridge" in PRIORS[parts[1]].provides else 5
+    assert max(report.iterations for report in warm.reports) <= most
 
 
 @EVERY_METHOD

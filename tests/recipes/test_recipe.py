@@ -105,7 +105,7 @@ def test_a_search_takes_the_place_of_the_strength_that_was_given():
     assert searching.learn["solver"] == given.learn["solver"]
     assert searching.search is not None
     assert (searching.search.shared, searching.search.folds) == (False, 3)
-    assert len(searching.search.grid) == 7
+    assert searching.search.grid is None  # the usual one of λ
     assert Recipe.from_dict(searching.to_dict()) == searching
     # What the first search said stays where the second says nothing.
     assert searching.searching(folds=4).search.shared is False

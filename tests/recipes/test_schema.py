@@ -8,6 +8,7 @@ from dataclasses import fields
 import pytest
 
 from postil.errors import PostilError, UsageError
+from postil.learn.learners import LinearLearner
 from postil.learn.method import Method
 from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.regularization import Regularization
@@ -72,17 +73,24 @@ ENTRIES = {
         "lam": "number",
         "C": "number",
         "prior_variance": "number",
+        "variance_rule": "text",
         "intercept": "text",
         "constant": "number",
+        "posterior": "flag",
         "options": "table",
     },
     "learn, of naive Bayes": {"smoothing": "number", "form": "text"},
     "search": {
+        "over": "text",
         "grid": "numbers",
+        "points": "whole",
         "folds": "whole",
+        "rounds": "whole",
         "shared": "flag",
         "measure": "text",
         "one_standard_error": "flag",
+        "most_terms": "whole",
+        "exactly": "flag",
     },
     "decide": {"rule": "text", "calibration": "text", "folds": "whole"},
     "expect": {"corpus": "text", "measure": "text", "value": "number", "tolerance": "number"},
@@ -109,8 +117,12 @@ def toml_of(table, key, value):
         del entries["terms"]
     if (table, key) == ("representation", "apart"):
         entries["fields"] = '["title", "body"]'
+    if (table, key) == ("learn", "posterior"):
+        entries["loss"] = '"logistic"'
     head = {"": "", "expect": "[[expect]]"}.get(table, f"[{table.partition(',')[0]}]")
     name = "" if key == "name" and not table else 'name = "x"\n'
+    if (table, key) == ("search", "most_terms"):  # of a prior that leaves terms out
+        name += '[learn]\nloss = "logistic"\nprior = "laplace"\nsolver = "newton-coordinate"\n'
     return "\n".join([name + head, *(f"{k} = {v}" for k, v in entries.items())])
 
 
@@ -212,6 +224,7 @@ def test_the_schema_knows_what_the_parts_know():
     assert set(schema.EXPECT) == names(parts.Expectation)
     assert set(schema.KEYS) == names(Recipe)
     linear = names(Method) - {"regularization"} | names(Regularization) | {"learner"}
+    linear |= names(LinearLearner) - {"method"}
     assert set(schema.LEARN["linear"]) == linear
     assert set(schema.LEARN["naive-bayes"]) == names(NaiveBayes) | {"learner"}
     assert {(table, key) for table, key, _ in all_entries()} >= {
@@ -245,7 +258,7 @@ def test_the_schema_knows_what_the_parts_know():
         ("[representation]\napart = true", "[representation]: fields can only be kept apart"),
         (
             '[decide]\ncalibration = "plat"',
-            "[decide] calibration: expected one of logistic, platt, isotonic, "
+            "[decide] calibration: expected one of logistic, platt, isotonic, moderated, "
             "got \"plat\"; did you mean 'platt'?",
         ),
         ('[decide]\nrule = "f2"', "[decide] rule: decision rule 'f2': no decision rule is called"),

@@ -75,6 +75,12 @@ class TestSearching:
             ({"search": {"measure": "log-likelihood"}}, "gives a probability"),
             ({"search": {"folds": 0}}, "at least 2"),
             ({"search": {"lambdas": [1.0]}}, r"\[search\] has no entry 'lambdas'"),
+            ({"search": {"over": "sigma"}}, r"\[search\] over: expected one of lam, C"),
+            ({"search": {"grid": "automatic"}}, 'or "auto", got "automatic"'),
+            ({"search": {"rounds": 6}}, "at most 5, not 6"),
+            ({"search": {"exactly": True}}, "write most_terms = 10"),
+            ({"search": {"most_terms": 5}}, "needs a prior that leaves terms out, and gaussian"),
+            ({"search": {"most_terms": 0}}, r"\[search\] most_terms: expected"),
         ],
     )
     def test_what_cannot_be_is_refused_before_any_work(self, tables, message):
@@ -84,3 +90,60 @@ class TestSearching:
     def test_a_recipe_may_gain_one(self):
         recipe = replace(recipe_of(), search=recipe_of(search={"folds": 2}).search)
         assert recipe.search.folds == 2
+
+
+LASSO = {"loss": "logistic", "prior": "laplace", "solver": "newton-coordinate"}
+
+
+class TestWays:
+    def test_a_variance_is_kept_for_all_documents(self):
+        table = {"over": "prior_variance", "grid": [1.0, 100.0], "folds": 3}
+        model = train(documents(), recipe_of(search=table, learn=LASSO))
+        found = model.method["search"]["prior_variance"]
+        fixed = train(documents(), recipe_of(learn={**LASSO, "prior_variance": found}))
+        np.testing.assert_array_equal(model.weights.toarray(), fixed.weights.toarray())
+        # λ = √2/(nσ) of all 24 documents, not of those of a fold.
+        expected = np.sqrt(2 / found) / 24
+        assert [r["lam"] for r in model.reports] == pytest.approx([expected] * 2)
+
+    def test_the_partial_folds_of_the_paper(self):
+        table = {"over": "prior_variance", "folds": 10, "rounds": 2, "measure": "log-likelihood"}
+        model = train(documents(), recipe_of(search={**table, "shared": False}, learn=LASSO))
+        search = model.method["search"]
+        assert (search["folds"], search["rounds"], len(search["grid"])) == (10, 2, 10)
+
+    def test_automatic(self):
+        recipe = recipe_of(search={"grid": "auto", "points": 6, "measure": "loss"}, learn=LASSO)
+        assert Recipe.from_dict(recipe.to_dict()) == recipe
+        told = []
+        model = train(documents(), recipe, watch=lambda *step: told.append(step))
+        search = model.method["search"]
+        assert search["automatic"]
+        assert {r["lam"] for r in model.reports} == {search["lam"]}
+        assert ("searching λ", 100, 100) in told
+
+
+class TestSqueezing:
+    def recipe(self, **search):
+        usual = {"grid": "auto", "points": 6, "measure": "loss", "shared": False, "folds": 3}
+        return recipe_of(search={**usual, **search}, learn=LASSO)
+
+    @pytest.mark.parametrize("most", [1, 3])
+    def test_the_limit_holds_in_the_model(self, most):
+        model = train(documents(), self.recipe(most_terms=most))
+        kept = np.diff(model.weights.indptr)
+        assert kept.max() <= most
+        search = model.method["search"]
+        assert [row["terms"] for row in search["categories"]] == kept.tolist()
+        assert search["most_terms"] == most
+
+    def test_exactly(self):
+        model = train(documents(), self.recipe(most_terms=2, exactly=True))
+        kept = np.diff(model.weights.indptr).tolist()
+        assert kept == [row["terms"] for row in model.method["search"]["categories"]]
+        assert max(kept) <= 2
+
+    def test_with_a_rule_out_of_fold(self):
+        recipe = self.recipe(most_terms=2)
+        tuned = replace(recipe, decide=replace(recipe.decide, rule="f1", folds=3))
+        assert np.diff(train(documents(), tuned).weights.indptr).max() <= 2

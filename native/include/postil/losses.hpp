@@ -18,6 +18,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "postil/elementary.hpp"
+
 namespace postil {
 
 // f(z) = (1 - z)²: least squares, for y² = 1.
@@ -34,6 +36,8 @@ struct SquaredLoss {
     void move(Point& point, double by) const { point.margin += by; }
     Point at(double margin) const { return {margin}; }
     double slope(const Point& point) const { return slope(point.margin); }
+    double value(const Point& point) const { return value(point.margin); }
+    double curvature(const Point&) const { return 2.0; }
     struct Reach {};
     Reach reach(double) const { return {}; }
     double bound(const Point&, Reach) const { return 2.0; }
@@ -66,6 +70,8 @@ struct ModifiedSquaredLoss {
         const auto excess = point.margin - 1.0, size = std::abs(excess);
         return (excess - size) + beyond * (excess + size);
     }
+    double value(const Point& point) const { return value(point.margin); }
+    double curvature(const Point& point) const { return curvature(point.margin); }
     struct Reach {
         double limit;
         double curvatures[2];  // above the limit, and up to it
@@ -131,12 +137,16 @@ struct LogisticLoss {
         double curvature = 0.25;
     };
     Point at(double margin) const {
-        const auto small = std::exp(-std::abs(margin));
+        const auto small = exp_below(-std::abs(margin));
         const auto share = 1.0 / (1.0 + small);
-        return {margin, margin > 0.0 ? -small * share : -share, small, small * share * share};
+        return {margin, -share * (margin > 0.0 ? small : 1.0), small, small * share * share};
     }
     void move(Point& point, double by) const { point = at(point.margin + by); }
     double slope(const Point& point) const { return point.slope; }
+    double value(const Point& point) const {
+        return log1p_share(point.small) - std::min(0.0, point.margin);
+    }
+    double curvature(const Point& point) const { return point.curvature; }
 
     struct Reach {
         double distance;

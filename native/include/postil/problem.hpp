@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "postil/priors.hpp"
 #include "postil/sparse.hpp"
 
 namespace postil {
@@ -17,20 +18,86 @@ namespace postil {
 // b is the weight of a constant feature, regularised like any other or not at all.
 enum class Intercept : std::uint8_t { none, penalised, free };
 
+// How strongly the prior common to all terms holds weights back: a and b of priors.hpp.
+struct Strength {
+    double absolute = 0.0;
+    double squared = 0.0;
+};
+
+// What is thought of one term: shares of the common strength, a strength of its own besides, where
+// the prior has its mean, and bounds of the weight.
+struct Belief {
+    double absolute_share = 1.0;
+    double squared_share = 1.0;
+    double own_absolute = 0.0;
+    double own_squared = 0.0;
+    double mean = 0.0;
+    double low = -no_bound;
+    double high = no_bound;
+
+    Prior prior(const Strength& common) const {
+        return {common.absolute * absolute_share + own_absolute,
+                common.squared * squared_share + own_squared, mean, low, high};
+    }
+};
+
 struct BinaryProblem {
     Design design;
     std::span<const std::int32_t> terms;  // those the category may use, rising
     std::span<const float> labels;        // +1 or -1
     std::span<const double> weights;      // cᵢ; a document of weight 0 takes no part
     double documents = 0.0;               // n
-    double lambda = 0.0;
+    Strength strength;
+    std::span<const Belief> beliefs;  // by term of the design, the constant's last; or none
     Intercept intercept = Intercept::penalised;
     double constant = 1.0;  // the value of the constant feature
 
     std::size_t size() const { return labels.size(); }
+    bool has_constant() const { return intercept != Intercept::none; }
+    std::size_t coordinates() const { return terms.size() + has_constant(); }
+
+    // The prior of a coordinate: a place in the terms, or past them the constant.
+    Prior prior(std::size_t place) const {
+        const bool is_constant = place == terms.size();
+        if (is_constant && intercept == Intercept::free) return {};
+        if (beliefs.empty()) return Belief{}.prior(strength);
+        const auto at = is_constant ? beliefs.size() - 1 : static_cast<std::size_t>(terms[place]);
+        return beliefs[at].prior(strength);
+    }
+
+    // Whether every weight is held back: a free one makes the dual infeasible until its slope is zero,
+    // so that the optimality conditions are measured and not a gap.
+    bool holds_all() const {
+        for (std::size_t place = 0; place < coordinates(); ++place)
+            if (!prior(place).holds()) return false;
+        return true;
+    }
+
+    // What a violation of the optimality conditions is measured by: the largest one at zero weights, or
+    // what holds a weight at rest, if that is less.
+    double violation_unit(double at_zero) const {
+        return strength.absolute > 0.0 ? std::min(at_zero, strength.absolute) : at_zero;
+    }
+
+    // Calls visit(document, x) for every non-zero of a coordinate's column.
+    template <class Visit>
+    void for_each(std::size_t place, Visit&& visit) const {
+        if (place == terms.size()) {
+            for (std::size_t i = 0; i < size(); ++i) visit(i, constant);
+            return;
+        }
+        const auto column = design.terms[static_cast<std::size_t>(terms[place])];
+        for (std::size_t k = 0; k < column.size; ++k)
+            visit(static_cast<std::size_t>(column.places[k]), static_cast<double>(column.values[k]));
+    }
 };
 
-enum class Stop : std::uint8_t { certified, movement, iterations };
+enum class Stop : std::uint8_t {
+    certified,
+    movement,
+    iterations,
+    precision,  // no step lowers the objective in double precision
+};
 
 enum class Certificate : std::uint8_t {
     duality_gap,   // the objective less a lower bound of the minimum
@@ -38,7 +105,7 @@ enum class Certificate : std::uint8_t {
 };
 
 // What a solver reports of one category. The certificate is relative: a gap to the objective, a
-// residual to that of the zero weights.
+// residual to that of the zero weights (or to what holds a weight at rest, if that is less).
 struct Fit {
     std::vector<double> weights;  // by place in the problem's terms, from a solver
     std::vector<std::int32_t> places;  // from training: of the weights that are not 0, the others

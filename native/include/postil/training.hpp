@@ -11,6 +11,7 @@
 
 #include "postil/problem.hpp"
 #include "postil/solvers/dual_coordinate.hpp"
+#include "postil/solvers/newton_coordinate.hpp"
 #include "postil/solvers/primal_coordinate.hpp"
 #include "postil/solvers/smo.hpp"
 #include "postil/threads.hpp"
@@ -18,7 +19,7 @@
 namespace postil {
 
 enum class LossName : std::uint8_t { squared, modified_squared, hinge, logistic };
-enum class SolverName : std::uint8_t { primal_coordinate, dual_coordinate, smo };
+enum class SolverName : std::uint8_t { primal_coordinate, dual_coordinate, smo, newton_coordinate };
 
 struct LearnOptions {
     LossName loss = LossName::logistic;
@@ -31,6 +32,7 @@ struct LearnOptions {
     PrimalOptions primal;
     DualOptions dual;
     SmoOptions smo;
+    NewtonOptions newton;
 };
 
 // Lists of different lengths, one after the other.
@@ -44,19 +46,36 @@ struct Lists {
     }
 };
 
-// What is learned about, and from what. Starts are empty, or hold one for each category.
+// What is thought of single terms: by all categories, and by each besides.
+struct Beliefs {
+    std::span<const Belief> common;  // by term, the constant's last; or none
+    Lists own;                       // of each category: terms, the constant being past them
+    std::span<const Belief> of_own;
+
+    bool empty() const { return common.empty() && of_own.empty(); }
+};
+
+// What is learned about, and from what. Starts are empty, or hold one for each category. Each
+// category learns with one strength after the other, every one but the first from where the one
+// before it ended.
 struct Assignment {
     Lists members;                              // documents of each category
     std::span<const double> document_weights;   // dᵢ
     std::span<const double> member_weights;     // by category: of its members
     std::span<const double> other_weights;      // and of the others
-    std::span<const double> lambdas;            // by category
+    std::span<const Strength> strengths;        // of the first category, then of the second...
+    std::size_t points = 1;                     // how many each has
+    Beliefs beliefs;
     std::vector<std::span<const double>> starts;
 
     std::size_t categories() const { return members.starts.size() - 1; }
+    std::span<const Strength> strengths_of(std::size_t category) const {
+        return strengths.subspan(category * points, points);
+    }
 };
 
-// Terms are those each category may use; without lists all of them.
+// Terms are those each category may use; without lists all of them. The fits of a category's
+// strengths follow each other.
 std::vector<Fit> train(const Design& design, const Lists* terms, const Assignment& assignment,
                        const LearnOptions& options, std::size_t workers, Monitor& monitor);
 

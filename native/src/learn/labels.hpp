@@ -1,4 +1,5 @@
-// A category's labels and document weights, made anew for each task in a worker's own memory.
+// A category's labels, document weights and beliefs, made anew for each task in a worker's own
+// memory.
 #pragma once
 
 #include <algorithm>
@@ -27,12 +28,24 @@ public:
         }
         problem.labels = labels_;
         problem.weights = weights_;
-        problem.lambda = assignment.lambdas[category];
+        problem.beliefs = beliefs(assignment.beliefs, category, problem.design.terms.count);
     }
 
 private:
+    std::span<const Belief> beliefs(const Beliefs& given, std::size_t category, std::size_t terms) {
+        if (given.of_own.empty()) return given.common;
+        if (given.common.empty()) beliefs_.assign(terms + 1, {});
+        else beliefs_.assign(given.common.begin(), given.common.end());
+        const auto own = given.own[category];
+        const auto first = static_cast<std::size_t>(given.own.starts[category]);
+        for (std::size_t k = 0; k < own.size(); ++k)
+            beliefs_[static_cast<std::size_t>(own[k])] = given.of_own[first + k];
+        return beliefs_;
+    }
+
     std::vector<float> labels_;
     std::vector<double> weights_;
+    std::vector<Belief> beliefs_;
 };
 
 }  // namespace postil

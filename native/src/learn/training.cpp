@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
 #include "labels.hpp"
-#include "postil/priors.hpp"
 #include "with_loss.hpp"
 
 namespace postil {
@@ -18,9 +18,7 @@ Fit solve_primal(const BinaryProblem& problem, const LearnOptions& options,
                  std::span<const double> start, Monitor& monitor) {
     return with_loss(options, [&](auto loss) -> Fit {
         if constexpr (decltype(loss)::smooth)
-            return PrimalCoordinateDescent(problem, loss, GaussianPrior{problem.lambda},
-                                           options.primal)
-                .solve(start, monitor);
+            return PrimalCoordinateDescent(problem, loss, options.primal).solve(start, monitor);
         else throw std::invalid_argument("primal coordinate descent needs a smooth loss");
     });
 }
@@ -94,18 +92,17 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Runs solve(problem, category) for every category, with its labels in place.
+// Runs solve(problem, category, fits) for every category, with its labels in place; there is a fit
+// for each of its strengths.
 template <class Solve>
-std::vector<Fit> train_each(BinaryProblem shared, const Assignment& assignment,
+std::vector<Fit> train_each(const BinaryProblem& shared, const Assignment& assignment,
                             std::size_t workers, Monitor& monitor, Solve&& solve) {
-    std::vector<Fit> fits(assignment.categories());
+    std::vector<Fit> fits(assignment.categories() * assignment.points);
     std::vector<LabelScratch> scratch(workers);
-    run_tasks(fits.size(), workers, monitor, [&](std::size_t category, std::size_t worker) {
-        const auto begun = std::chrono::steady_clock::now();
+    run_tasks(assignment.categories(), workers, monitor, [&](std::size_t category, std::size_t worker) {
         auto problem = shared;
         scratch[worker].prepare(assignment, category, problem);
-        fits[category] = solve(problem, category);
-        fits[category].seconds = seconds_since(begun);
+        solve(problem, category, std::span(fits).subspan(category * assignment.points, assignment.points));
         monitor.count();
     });
     return fits;
@@ -131,16 +128,64 @@ Fit lightened(Fit fit, const LearnOptions& options) {
     return fit;
 }
 
-Fit solve(const BinaryProblem& problem, const LearnOptions& options,
-          std::span<const double> start, std::size_t category, Monitor& monitor) {
-    switch (options.solver) {
-        case SolverName::primal_coordinate:
-            return solve_primal(problem, options, start, monitor);
-        case SolverName::dual_coordinate:
-            return solve_dual(problem, options, start, options.dual.seed + category, monitor);
-        case SolverName::smo: return solve_smo(problem, options, monitor);
+// Calls solve(point) for every strength, which the problem then has, and keeps its fits.
+template <class Solve>
+void follow_path(BinaryProblem& problem, std::span<const Strength> strengths, std::span<Fit> fits,
+                 Solve&& solve) {
+    for (std::size_t point = 0; point < strengths.size(); ++point) {
+        const auto begun = std::chrono::steady_clock::now();
+        problem.strength = strengths[point];
+        fits[point] = solve(point);
+        fits[point].seconds = seconds_since(begun);
     }
-    throw std::invalid_argument("no such solver");
+}
+
+// Where the next strength begins: at the same weights. They are (1/2bn) Σ cᵢ aᵢ yᵢ xᵢ, so that duals
+// change with b.
+std::vector<double> next_start(const Fit& fit, const BinaryProblem& problem, double change) {
+    auto start = fit.duals.empty() ? fit.weights : fit.duals;
+    if (!fit.duals.empty())
+        for (auto& dual : start) dual *= change;
+    else start.push_back(problem.has_constant() ? fit.intercept / problem.constant : 0.0);
+    return start;
+}
+
+void solve_newton(BinaryProblem& problem, const ColumnFacts& facts, const LearnOptions& options,
+                  std::span<const double> start, std::span<const Strength> strengths,
+                  std::span<Fit> fits, Monitor& monitor) {
+    with_loss(options, [&](auto loss) -> int {
+        if constexpr (decltype(loss)::smooth) {
+            problem.strength = strengths.front();
+            NewtonCoordinateDescent solver(problem, facts, loss, options.newton);
+            solver.begin(start);
+            follow_path(problem, strengths, fits, [&](std::size_t) {
+                return lightened(solver.solve(monitor), options);
+            });
+            return 0;
+        } else throw std::invalid_argument("Newton steps need a smooth loss");
+    });
+}
+
+// By a solver that is told where to start.
+void solve_from_starts(BinaryProblem& problem, const LearnOptions& options,
+                       std::span<const double> start, std::span<const Strength> strengths,
+                       std::span<Fit> fits, std::size_t category, Monitor& monitor) {
+    std::vector<double> from(start.begin(), start.end());
+    follow_path(problem, strengths, fits, [&](std::size_t point) {
+        auto fit = [&]() -> Fit {
+            switch (options.solver) {
+                case SolverName::primal_coordinate:
+                    return solve_primal(problem, options, from, monitor);
+                case SolverName::dual_coordinate:
+                    return solve_dual(problem, options, from, options.dual.seed + category, monitor);
+                case SolverName::smo: return solve_smo(problem, options, monitor);
+                default: throw std::invalid_argument("no such solver");
+            }
+        }();
+        if (point + 1 < strengths.size())
+            from = next_start(fit, problem, strengths[point + 1].squared / strengths[point].squared);
+        return lightened(std::move(fit), options);
+    });
 }
 
 BinaryProblem shared_problem(const LearnOptions& options) {
@@ -162,13 +207,20 @@ std::vector<Fit> train(const Design& design, const Lists* terms, const Assignmen
     std::iota(all.begin(), all.end(), 0);
     auto shared = shared_problem(options);
     shared.design = design;
+    const bool is_newton = options.solver == SolverName::newton_coordinate;
+    const auto facts =
+        is_newton ? ColumnFacts(design.terms, assignment.document_weights) : ColumnFacts();
     return train_each(shared, assignment, workers, monitor,
-                      [&](BinaryProblem& problem, std::size_t category) {
+                      [&](BinaryProblem& problem, std::size_t category, std::span<Fit> fits) {
                           problem.terms = terms == nullptr ? std::span<const std::int32_t>(all)
                                                            : (*terms)[category];
                           const auto start = start_of(assignment, category);
-                          return lightened(solve(problem, options, start, category, monitor),
-                                           options);
+                          const auto strengths = assignment.strengths_of(category);
+                          if (is_newton)
+                              solve_newton(problem, facts, options, start, strengths, fits, monitor);
+                          else
+                              solve_from_starts(problem, options, start, strengths, fits, category,
+                                                monitor);
                       });
 }
 
@@ -177,19 +229,22 @@ std::vector<Fit> train_by_kernel(const double* gram, std::size_t documents,
                                  std::size_t workers, Monitor& monitor) {
     return train_each(
         shared_problem(options), assignment, workers, monitor,
-        [&](BinaryProblem& problem, std::size_t category) {
-            if (options.solver == SolverName::smo) {
-                const GramKernel kernel(gram, documents);
-                return SequentialMinimalOptimisation(problem, kernel, options.smo).solve(monitor);
-            }
-            if (options.solver != SolverName::dual_coordinate)
-                throw std::invalid_argument("this solver has no kernel form");
-            GramProducts products(problem, gram);
-            auto fit = solve_dual(problem, products, options, start_of(assignment, category),
-                                  options.dual.seed + category, monitor);
-            fit.intercept = products.intercept();
-            fit.factors = products.factors();
-            return fit;
+        [&](BinaryProblem& problem, std::size_t category, std::span<Fit> fits) {
+            const auto strengths = assignment.strengths_of(category);
+            follow_path(problem, strengths, fits, [&](std::size_t) {
+                if (options.solver == SolverName::smo) {
+                    const GramKernel kernel(gram, documents);
+                    return SequentialMinimalOptimisation(problem, kernel, options.smo).solve(monitor);
+                }
+                if (options.solver != SolverName::dual_coordinate)
+                    throw std::invalid_argument("this solver has no kernel form");
+                GramProducts products(problem, gram);
+                auto fit = solve_dual(problem, products, options, start_of(assignment, category),
+                                      options.dual.seed + category, monitor);
+                fit.intercept = products.intercept();
+                fit.factors = products.factors();
+                return fit;
+            });
         });
 }
 

@@ -14,7 +14,9 @@ from postil.cli import (
     demo,
     evaluate,
     explain,
+    import_model,
     inspect,
+    path,
     predict,
     recipes,
     reproduce,
@@ -37,6 +39,8 @@ app.command("predict")(predict.predict)
 app.command("evaluate")(evaluate.evaluate)
 app.command("explain")(explain.explain)
 app.command("inspect")(inspect.inspect_model)
+app.command("import-model")(import_model.import_model)
+app.command("path")(path.path)
 app.command("compare")(compare.compare)
 app.command("recipes")(recipes.recipes)
 app.command("reproduce")(reproduce.reproduce)

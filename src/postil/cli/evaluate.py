@@ -70,7 +70,7 @@ def evaluate(
     postil evaluate modapte.postil reuters-modapte --categories shared --json
     postil evaluate demo.postil demo --bootstrap 1000 --beta 0.5 --curves curves.csv
     """
-    from postil.assessment import assessment
+    from postil.assessment import assess_vectors, assessment
     from postil.evaluate import Options, Plan
     from postil.model.loading import load_model
 
@@ -82,17 +82,21 @@ def evaluate(
     if curves is not None:
         check_curves_file(curves, model, corpus)
     loaded = load_model(model, threads=threads)
-    opened = reading.open(corpus)
-    with told(opened), steps() as watch:
-        measured = assessment(
-            loaded,
-            opened,
-            corpus=opened.name,
-            categories=categories,
-            options=options,
-            threads=threads,
-            watch=watch.reach,
-        )
+    vectors = reading.vectors(corpus)
+    if vectors is not None:
+        measured = assess_vectors(loaded, vectors, categories=categories, options=options)
+    else:
+        opened = reading.open(corpus)
+        with told(opened), steps() as watch:
+            measured = assessment(
+                loaded,
+                opened,
+                corpus=opened.name,
+                categories=categories,
+                options=options,
+                threads=threads,
+                watch=watch.reach,
+            )
     if measured.learned_from:
         say(
             f"warning: these are the documents that {model} learned from: the numbers say how "

@@ -31,6 +31,10 @@ def inspect_model(
             "--sort", help="Largest, by name, or least certain first (default: size, or as named)."
         ),
     ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option("--interval", help="Level of the weights' intervals (default: 0.95)."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")] = False,
 ) -> None:
     """Show what a model holds: its categories with their terms, and how it was trained.
@@ -39,10 +43,14 @@ def inspect_model(
     postil inspect demo.postil
     postil inspect demo.postil --category sport --top 20
     postil inspect demo.postil --sort certificate --json
+    postil inspect sure.postil --category sport --interval 0.9
+
+    Terms of a category in detail have intervals where the model was trained with posterior = true.
     """
     from postil.cli import inspect_tables as tables
     from postil.cli.category_names import columns_named
     from postil.cli.inspect_facts import gather, sorted_facts
+    from postil.cli.inspect_intervals import level_for
     from postil.model.loading import load_model
 
     loaded = load_model(model)
@@ -50,7 +58,7 @@ def inspect_model(
     columns = columns_named(categories or loaded.names, loaded.names, str(model))
     if top is None:
         top = DETAIL_TERMS if named or json else OVERVIEW_TERMS
-    whole, each = gather(loaded, top, columns)
+    whole, each = gather(loaded, top, columns, level_for(loaded, interval))
     if sort is not None or not named:
         each = sorted_facts(each, sort or "size")
     if json:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+from postil.cli.inspect_intervals import add_intervals
+
 if TYPE_CHECKING:
     from postil.model.model import Model
 
@@ -16,7 +18,9 @@ WEIGHT = "weight"
 OVER_MEAN = "weight over the mean of all categories"
 
 
-def gather(model: Model, top: int, columns: Sequence[int]) -> tuple[Facts, list[Facts]]:
+def gather(
+    model: Model, top: int, columns: Sequence[int], level: float | None = None
+) -> tuple[Facts, list[Facts]]:
     """The facts of the whole model, and those of some of its categories.
 
     ``terms`` says what the terms of a category are ranked by. Where a document gets so many of
@@ -24,7 +28,8 @@ def gather(model: Model, top: int, columns: Sequence[int]) -> tuple[Facts, list[
     for itself: naive Bayes has none above 0. There it is the weight over the mean of all.
 
     Each category has its training ``report`` (None where the model keeps none) and ``given``:
-    ``never``, ``always``, or ``by score``. Cost: a few passes over the weights.
+    ``never``, ``always``, or ``by score``. With a ``level``, which needs a model that keeps
+    variances, weights have intervals. Cost: a few passes over the weights.
     """
     from postil.model.description import describe
 
@@ -42,6 +47,10 @@ def gather(model: Model, top: int, columns: Sequence[int]) -> tuple[Facts, list[
         threshold = _threshold(model, column)
         given = "by score" if math.isfinite(threshold) else _ALWAYS[threshold < 0]
         each.append(facts | {"given": given, "report": reports.get(facts["name"])})
+    if level is not None:
+        whole["interval"] = level
+        for facts in each:
+            add_intervals(facts, level)
     return whole, each
 
 
@@ -57,6 +66,7 @@ def _terms_over_mean(model: Model, columns: Sequence[int], top: int) -> Iterator
     from postil.model.columns import column_name
 
     mean = np.asarray(model.weights.mean(axis=0), dtype=np.float64).reshape(-1)
+    deviations = _Deviations(model)
     for column in columns:
         over = model.weights[[column]].toarray()[0] - mean
         order = np.argsort(-over, kind="stable").tolist()
@@ -64,13 +74,35 @@ def _terms_over_mean(model: Model, columns: Sequence[int], top: int) -> Iterator
             "up": [term for term in order[:top] if over[term] > 0],
             "down": [term for term in order[: -top - 1 : -1] if over[term] < 0],
         }
+        known = deviations.over_mean(column)
         yield {
             way: [
                 {"term": column_name(model.vectorizer, term), "weight": float(over[term])}
+                | ({} if known is None else {"deviation": float(known[term])})
                 for term in terms
             ]
             for way, terms in ways.items()
         }
+
+
+class _Deviations:
+    """How uncertain weights over the mean of all categories are; each is learned for itself."""
+
+    def __init__(self, model: Model) -> None:
+        import numpy as np
+
+        self._variances = model.variances
+        self._categories = model.categories
+        if model.variances is not None:
+            self._sum = np.asarray(model.variances.sum(axis=0), dtype=np.float64).reshape(-1)
+
+    def over_mean(self, column: int) -> Any:  # noqa: ANN401 - an array, or nothing
+        """√Var(w - mean) = √(v (1 - 2/k) + Σv/k²) by term, for k categories."""
+        if self._variances is None:
+            return None
+        k = self._categories
+        own = self._variances[[column]].toarray()[0].astype(float)
+        return (own * (1.0 - 2.0 / k) + self._sum / k**2) ** 0.5
 
 
 _ALWAYS = {True: "always", False: "never"}

@@ -12,12 +12,14 @@ import typer
 from postil.cli import inspect_words as words
 from postil.cli.console import counted, show_table
 from postil.cli.inspect_facts import Facts, certificate_of
+from postil.cli.inspect_intervals import interval_text
 from postil.cli.search import search_lines, search_sentence
 from postil.explain.figures import visible
 
 SHOWN_NOTES = 10
 INDENT = "  "
 UNKNOWN = "-"
+HOLDS_ZERO = "?"
 WIDTH = 96
 
 _counted = partial(counted, grouped=True)
@@ -27,9 +29,13 @@ def headline(name: str, whole: Facts) -> str:
     """The model in a line."""
     categories, documents = whole["weights"]["categories"], whole["training"]["documents"]
     corpus = whole["training"]["corpus"]
+    origin = f"trained on {_counted(documents, 'document')}{f' of {corpus}' if corpus else ''}"
+    imported = whole["method"].get("imported")
+    if imported:
+        origin = f"imported from {imported['file']}"
     return visible(
         f"{name}: {_counted(categories, 'category', 'categories')}, {words.vocabulary(whole)}, "
-        f"trained on {_counted(documents, 'document')}{f' of {corpus}' if corpus else ''}"
+        f"{origin}"
     )
 
 
@@ -40,10 +46,10 @@ def show_facts(whole: Facts) -> None:
         "recipe": words.recipe(recipe),
         "learn": words.settings(recipe.get("learn") or {}),
         "selection": words.settings(recipe.get("selection") or {}),
-        "method": words.settings({k: v for k, v in whole["method"].items() if k != "search"}),
-        "analyzer": whole["vectorizer"]["analyzer"],
-        "fields": words.fields(whole["vectorizer"]),
-        "vectors": words.vectors(whole["vectorizer"]),
+        "method": words.settings(
+            {k: v for k, v in whole["method"].items() if k not in ("search", "vectors")}
+        ),
+        **words.representation(whole),
         "decision": words.decision(whole),
         "weights": words.sparsity(whole["weights"]),
         "documents": f"sha256 {whole['training']['sha256']}",
@@ -137,7 +143,7 @@ def show_category(whole: Facts, facts: Facts) -> None:
         "members": f"{facts['members']:,} of {documents}",
         measure: f"{_measure(facts, measure)} ({facts['state'].replace('_', ' ')})",
         "decision": words.decision(whole),
-        "intercept": f"{facts['intercept']:.4g}",
+        "intercept": f"{facts['intercept']:.4g}{_intercept_interval(whole, facts)}",
         "weights": f"{facts['nonzeros']:,} of {columns:,} not 0",
         "report": words.report(facts["report"]),
         "note": (facts["report"] or {}).get("note", ""),
@@ -146,8 +152,26 @@ def show_category(whole: Facts, facts: Facts) -> None:
     for title, way in (("for", "up"), ("against", "down")):
         if facts[way]:
             typer.echo()
-            rows = [(INDENT + visible(t["term"]), f"{t['weight']:+.4f}") for t in facts[way]]
-            show_table((f"{INDENT}terms {title} it", whole["terms"]), rows, right=" r")
+            _show_terms(whole, f"terms {title} it", facts[way])
+    if any(term.get("holds_zero") for term in (*facts["up"], *facts["down"])):
+        _wrapped(f"{HOLDS_ZERO}: the interval holds 0, so that the term may speak either way")
+
+
+def _show_terms(whole: Facts, title: str, terms: list[dict[str, Any]]) -> None:
+    """Print terms with their weights, and with intervals where there are any."""
+    rows = [[INDENT + visible(term["term"]), f"{term['weight']:+.4f}"] for term in terms]
+    header = [f"{INDENT}{title}", str(whole["terms"])]
+    if "interval" in whole:
+        header += [f"{whole['interval']:.4g} interval", ""]
+        for row, term in zip(rows, terms, strict=True):
+            row += [interval_text(term["interval"]), HOLDS_ZERO if term["holds_zero"] else ""]
+    show_table(header, rows, right=" rr")
+
+
+def _intercept_interval(whole: Facts, facts: Facts) -> str:
+    if "interval" not in whole:
+        return ""
+    return f" ({whole['interval']:.4g} interval {interval_text(facts['intercept_interval'])})"
 
 
 def _title(text: str) -> None:

@@ -35,6 +35,20 @@ def recipe(table: Mapping[str, Any]) -> str:
     return f"{named} ({source})" if source else named
 
 
+def representation(whole: Facts) -> dict[str, str]:
+    """How documents become vectors."""
+    given = whole["method"].get("vectors")
+    if given:
+        terms = "their numbers" if given == "ids" else "the names of their numbers"
+        return {"vectors": f"those of svmlight files; terms are {terms}"}
+    vectorizer = whole["vectorizer"]
+    return {
+        "analyzer": vectorizer["analyzer"],
+        "fields": fields(vectorizer),
+        "vectors": vectors(vectorizer),
+    }
+
+
 def vocabulary(whole: Facts) -> str:
     """How many terms there are."""
     vectorizer = whole["vectorizer"]

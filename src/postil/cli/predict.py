@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from postil.cli.console import say
 from postil.cli.failures import check_output, file_named, naming
 from postil.cli.passing import PassingCorpus, told
 from postil.cli.progress import meter
@@ -17,6 +18,8 @@ from postil.cli.reading import Reading, reads_corpus
 if TYPE_CHECKING:
     from postil.cli.predicting import Predicting
     from postil.corpus.document import Document
+    from postil.model.model import Model
+    from postil.model.numbered import NumberedDocuments
     from postil.vectors.fields import Fields
 
 STDOUT = "standard output"
@@ -59,10 +62,14 @@ def predict(
     their probabilities; "terms": 0 marks a document with no term that the model knows. Of a
     stream, what has come is decided before more is waited for.
 
+    A model of numbered features (imported, or trained on an svmlight file) takes svmlight files;
+    their documents are numbered from 1.
+
     \b
     postil predict demo.postil demo
     postil predict demo.postil --text "The harbour committee met on Monday"
     postil predict mails.postil new.csv --scores 3 -o new.jsonl
+    postil predict bbr.postil test.svm
     tail -f new.jsonl | postil predict mails.postil - | jq --unbuffered .labels
     """
     from postil.cli.predicting import Predicting
@@ -73,7 +80,12 @@ def predict(
         raise typer.BadParameter("name a corpus, or give --text: one or the other")
     if output is not None:
         check_output(output, model, corpus)
-    predictor = Predictor(load_model(model, threads=threads), threads)
+    loaded = load_model(model, threads=threads)
+    vectors = None if corpus is None else reading.vectors(corpus)
+    if vectors is not None:
+        _run_vectors(loaded, vectors, scores, output)
+        return
+    predictor = Predictor(loaded, threads)
     if corpus is None:
         documents: Iterable[Document] = [_given(texts or [], predictor.model.vectorizer.fields)]
         with _writer(output) as write:
@@ -90,6 +102,28 @@ def _given(texts: list[str], fields: Fields) -> Document:
     from postil.cli.explain_input import document_of
 
     return replace(document_of(texts, fields), id="text")
+
+
+def _run_vectors(model: Model, vectors: NumberedDocuments, best: int, output: Path | None) -> None:
+    """All documents of an svmlight file at once."""
+    import numpy as np
+
+    from postil.cli.predicting import lines_of, unknown_sentence
+    from postil.prediction import VectorPredictor
+
+    predictor = VectorPredictor(model)
+    columns = predictor.vectors(vectors)
+    unknown = np.diff(columns.indptr) == 0
+    ids = vectors.ids
+    scores = predictor.scores(columns)
+    probabilities = predictor.probabilities(scores, predictor.variances(columns))
+    lines = lines_of(predictor, ids, scores, probabilities, unknown, best)
+    with _writer(output) as write:
+        if lines:
+            write(lines)
+    if unknown.any():
+        count = int(unknown.sum())
+        say(unknown_sentence(count, len(ids), ids[int(unknown.argmax())]))
 
 
 def _run(documents: Iterable[Document], predicting: Predicting) -> None:

@@ -6,12 +6,15 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from postil.cli.console import say
 from postil.cli.model_fields import ModelFields
 
 if TYPE_CHECKING:
     from postil.corpus.document import Document
-    from postil.prediction import Predictor
+    from postil.prediction import Decider, Predictor
 
 Write = Callable[[list[str]], None]
 
@@ -59,12 +62,7 @@ class Predicting:
         if self._held:
             self._decide()
         if self._unknown:
-            hold = "holds" if self._unknown == 1 else "hold"
-            documents = "document" if self._decided == 1 else "documents"
-            say(
-                f"{self._unknown} of {self._decided} {documents} {hold} no term that the model "
-                f'knows ("terms": 0); the first: {self._first_unknown}'
-            )
+            say(unknown_sentence(self._unknown, self._decided, self._first_unknown))
 
     def _decide(self) -> None:
         # Let go first: deciding must not be tried again if it fails.
@@ -76,25 +74,49 @@ class Predicting:
 
     def _lines(self, held: Sequence[Document]) -> list[str]:
         predictor = self._predictor
-        names = predictor.model.names
         columns = predictor.model.vectorizer.fields.columns_of(held)
         scores = predictor.scores(columns)
-        probabilities = predictor.probabilities(scores)
         unknown = predictor.unknown(columns, scores)
-        lines = []
-        for row, given in enumerate(predictor.given(scores)):
-            line: dict[str, Any] = {"id": held[row].id, "labels": [names[c] for c in given]}
-            if probabilities is not None:
-                line["probabilities"] = _by_name(names, given, probabilities[row])
-            if self._best:
-                order = scores[row].argsort(kind="stable")[::-1][: self._best]
-                line["scores"] = _by_name(names, order, scores[row])
-            if unknown[row]:
-                line["terms"] = 0
-                self._unknown += 1
-                self._first_unknown = self._first_unknown or held[row].id
-            lines.append(json.dumps(line, ensure_ascii=False))
-        return lines
+        for row in np.flatnonzero(unknown).tolist():
+            self._unknown += 1
+            self._first_unknown = self._first_unknown or held[row].id
+        probabilities = predictor.probabilities(scores, predictor.variances(columns))
+        ids = [document.id for document in held]
+        return lines_of(predictor, ids, scores, probabilities, unknown, self._best)
+
+
+def lines_of(
+    predictor: Decider,
+    ids: Sequence[str],
+    scores: NDArray[np.float64],
+    probabilities: NDArray[np.float64] | None,
+    unknown: NDArray[np.bool_],
+    best: int,
+) -> list[str]:
+    """A line of JSON for each document; ``unknown`` are those without a term of the model."""
+    names = predictor.model.names
+    lines = []
+    for row, given in enumerate(predictor.given(scores)):
+        line: dict[str, Any] = {"id": ids[row], "labels": [names[c] for c in given]}
+        if probabilities is not None:
+            line["probabilities"] = _by_name(names, given, probabilities[row])
+        if best:
+            order = scores[row].argsort(kind="stable")[::-1][:best]
+            line["scores"] = _by_name(names, order, scores[row])
+        if unknown[row]:
+            line["terms"] = 0
+        lines.append(json.dumps(line, ensure_ascii=False))
+    return lines
+
+
+def unknown_sentence(unknown: int, decided: int, first: str) -> str:
+    """How many documents the model knows nothing of."""
+    hold = "holds" if unknown == 1 else "hold"
+    documents = "document" if decided == 1 else "documents"
+    return (
+        f"{unknown} of {decided} {documents} {hold} no term that the model "
+        f'knows ("terms": 0); the first: {first}'
+    )
 
 
 def _by_name(

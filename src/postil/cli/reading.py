@@ -6,12 +6,15 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
 from postil.cli.console import say
 from postil.cli.passing import PassingCorpus
+
+if TYPE_CHECKING:
+    from postil.model.numbered import NumberedDocuments
 
 Split = Literal["train", "test"]
 PANEL = "Reading"
@@ -98,6 +101,20 @@ class Reading:
         if given["split"]:
             corpus = corpus.only(cast(Split, given["split"]))
         return PassingCorpus(corpus)
+
+    def vectors(self, path: str) -> NumberedDocuments | None:
+        """The documents of an svmlight file; None where it is something else."""
+        from postil.model.numbered import names_vectors, read_numbered
+
+        given = self.values
+        if not names_vectors(path, given["format"]):
+            return None
+        usual = {"format": given["format"], "on_error": "strict"}
+        strange = [name for name, value in given.items() if value and value != usual.get(name)]
+        if strange:
+            flags = ", ".join("--" + name.replace("_", "-") for name in strange)
+            raise typer.BadParameter(f"{flags} means nothing when reading svmlight")
+        return read_numbered(path)
 
 
 def _choices(given: list[str]) -> dict[str, str]:

@@ -35,7 +35,8 @@ def reproduce(
     """Run a paper's experiments and print its numbers beside ours.
 
     Results are kept, by the bytes of the documents, the code and the settings: a second run is
-    instant, and an interrupted one goes on where it stopped.
+    instant, and an interrupted one goes on where it stopped. What needs a corpus that is absent is
+    left out, and said.
 
     \b
     postil reproduce zhang-oles-2001
@@ -83,5 +84,6 @@ def _tell(shown: Steps, step: Step) -> None:
         "finished": f"done in {step.seconds:.1f} s",
         "cached": "known from before",
         "failed": f"failed: {step.error}",
+        "absent": f"not run: {step.error}",
     }[step.state]
     say(f"[{step.number}/{step.total}] {step.experiment}: {state}")

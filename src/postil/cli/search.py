@@ -1,9 +1,10 @@
-"""A search for λ on the command line: what is asked for, and what was found."""
+"""A search for the strength on the command line: what is asked for, and what was found."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -14,33 +15,63 @@ if TYPE_CHECKING:
     from postil.recipes.recipe import Recipe
 
 MARK = "→"
+AUTO = "auto"
+SHOWN = 5
 
 
-def searching(
-    recipe: Recipe,
-    *,
-    search: bool,
-    per_category: bool,
-    folds: int | None,
-    measure: str | None,
-    grid: str | None,
-) -> Recipe:
-    """The recipe, with its λ searched for if any option of a search is given."""
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What the options of `postil train` ask of a search; ``None`` is as the recipe has it."""
+
+    search: bool = False
+    per_category: bool = False
+    folds: int | None = None
+    rounds: int | None = None
+    measure: str | None = None
+    over: str | None = None
+    grid: str | None = None
+    most_terms: int | None = None
+    exactly: bool = False
+
+    def entries(self) -> dict[str, Any]:
+        """The entries of a ``[search]`` table that are asked for."""
+        wanted = {
+            "folds": self.folds,
+            "rounds": self.rounds,
+            "measure": _measure(self.measure),
+            "shared": False if self.per_category or self.most_terms is not None else None,
+            "over": _over(self.over),
+            "grid": None if self.grid is None else _grid(self.grid),
+            "most_terms": self.most_terms,
+            "exactly": True if self.exactly else None,
+        }
+        return {name: value for name, value in wanted.items() if value is not None}
+
+    def asked(self) -> str:
+        """The option that an error is most likely about."""
+        if self.measure is not None:
+            return f"--search-measure {self.measure}"
+        return "--search" if self.most_terms is None else f"--most-terms {self.most_terms}"
+
+
+def searching(recipe: Recipe, options: SearchOptions) -> Recipe:
+    """The recipe, with its strength searched for if any option of a search is given."""
     from postil.errors import UsageError
 
-    wanted: dict[str, Any] = {"folds": folds, "measure": _measure(measure)}
-    wanted["shared"] = False if per_category else None
-    wanted["grid"] = None if grid is None else _grid(grid)
-    given = {name: value for name, value in wanted.items() if value is not None}
-    if not search and not given:
+    given = options.entries()
+    if not options.search and not given:
         return recipe
+    limited = options.most_terms is not None or (recipe.search and recipe.search.most_terms)
+    if options.exactly and not limited:
+        raise typer.BadParameter("--exactly says how --most-terms is meant: give both")
+    if options.most_terms is not None and recipe.search is None:
+        given.setdefault("grid", AUTO)
     try:
         return recipe.searching(**given)
     except UsageError as error:
         # The recipe was well before: what is wrong is what was asked of it.
-        asked = f"--search-measure {measure}" if measure is not None else "--search"
         told = str(error).removeprefix("[search]: ").replace("[search]", "the search")
-        raise UsageError(f"{asked} with the recipe {recipe.name}: {told}") from None
+        raise UsageError(f"{options.asked()} with the recipe {recipe.name}: {told}") from None
 
 
 def _measure(name: str | None) -> str | None:
@@ -56,7 +87,17 @@ def _measure(name: str | None) -> str | None:
     )
 
 
-def _grid(text: str) -> tuple[float, ...]:
+def _over(name: str | None) -> str | None:
+    from postil.learn.search_grids import WAYS
+
+    if name is None or name in WAYS:
+        return name
+    raise typer.BadParameter(f"--search-over is one of {', '.join(WAYS)}, not {name!r}")
+
+
+def _grid(text: str) -> tuple[float, ...] | str:
+    if text == AUTO:
+        return text
     try:
         grid = tuple(float(part) for part in text.split(","))
     except ValueError:
@@ -64,41 +105,99 @@ def _grid(text: str) -> tuple[float, ...]:
     if not grid or len(set(grid)) < len(grid) or not all(0 < lam < math.inf for lam in grid):
         raise typer.BadParameter(
             "--search-grid is finite numbers above 0 with commas between, none of them twice, as "
-            f"1e-2,1e-3,1e-4, not {text!r}"
+            f"1e-2,1e-3,1e-4, or auto, not {text!r}"
         )
     return grid
 
 
 def search_sentence(search: Mapping[str, Any]) -> str:
     """What was searched and chosen, in a line."""
-    rows = search["grid"]
-    how = f"by {search['measure']} in {counted(search['folds'], 'fold')}"
-    if search["shared"]:
-        return f"chose λ = {search['lam']:g} for all categories {how}"
-    chosen = [row["lam"] for row in rows if row["categories"]]
+    symbol, key = _symbol(search), _key(search)
+    rounds = search.get("rounds", search["folds"])
+    folds = counted(search["folds"], "fold")
+    if rounds < search["folds"]:
+        folds = f"{rounds} of {folds}"
+    how = f"by {search['measure']} in {folds}"
+    limit = _limit(search)
+    if search["shared"] and not limit:
+        return f"chose {symbol} = {search[key]:g} for all categories {how}"
+    chosen = _chosen(search)
     lowest, highest = min(chosen), max(chosen)
-    span = f"{lowest:g}" if lowest == highest else f"{lowest:g} to {highest:g}"
-    return f"chose a λ for each category {how}: {span}"
+    span = f"{lowest:.3g}" if lowest == highest else f"{lowest:.3g} to {highest:.3g}"
+    return f"chose a {symbol} for each category {how}{limit}: {span}"
 
 
 def search_lines(search: Mapping[str, Any]) -> list[str]:
-    """A line for each λ: its measure, and an arrow at the best for all categories together."""
+    """A line for each strength: its measure, and an arrow at the best for all together."""
+    key = _key(search)
     rows = [
         (
-            MARK if row["lam"] == search["lam"] else "",
-            f"{row['lam']:g}",
+            MARK if row[key] == search[key] else "",
+            f"{row[key]:.3g}",
             _figure(row["value"]),
             _figure(row["standard_error"]),
             str(row["categories"]),
         )
         for row in search["grid"]
     ]
-    header = ("", "λ", str(search["measure"]), "std. error", "categories")
+    head = "share" if key == "share" else _symbol(search)
+    header = ("", head, str(search["measure"]), "std. error", "categories")
     lines = list(table_lines(header, rows, " rrrr"))
-    ends = (search["grid"][0]["lam"], search["grid"][-1]["lam"])
-    if len(rows) > 1 and search["lam"] in ends:
-        lines.append(f"the best λ, {search['lam']:g}, is at an end of the grid: try a wider one")
+    if key == "share":
+        lines.append(
+            "shares are of the strongest λ of each category; it was refined around its best"
+        )
+    ends = (search["grid"][0][key], search["grid"][-1][key])
+    if len(rows) > 1 and search[key] in ends and not search.get("automatic"):
+        best = f"{_symbol(search)}, {search[key]:g}"
+        lines.append(f"the best {best}, is at an end of the grid: try a wider one")
+    return lines + _limit_lines(search)
+
+
+def _limit(search: Mapping[str, Any]) -> str:
+    most = search.get("most_terms")
+    if most is None:
+        return ""
+    return f" with {'exactly' if search['exactly'] else 'at most'} {counted(most, 'term')}"
+
+
+def _limit_lines(search: Mapping[str, Any]) -> list[str]:
+    """What a limit of terms came to."""
+    most, rows = search.get("most_terms"), search.get("categories")
+    if most is None or not rows:
+        return []
+    terms = [row["terms"] for row in rows]
+    free = sum(row["free_terms"] for row in rows) / len(rows)
+    lines = [
+        f"{_limit(search).removeprefix(' with ')} in each category: {min(terms)} to {max(terms)} "
+        f"kept, {search['mean_terms']:.1f} on average; without the limit {free:.1f}"
+    ]
+    if search["mean_given_up"] is not None:
+        lost = search["mean_given_up"]
+        lines.append(f"{search['measure']} given up for it, by category on average: {lost:.4f}")
+    fewer = [f"{row['category']} ({row['terms']})" for row in rows if row["terms"] < most]
+    if search["exactly"] and fewer:
+        shown = ", ".join(fewer[:SHOWN]) + (", …" if len(fewer) > SHOWN else "")
+        lines.append(f"no strength was found that keeps exactly {most}: {shown}")
     return lines
+
+
+def _chosen(search: Mapping[str, Any]) -> list[float]:
+    over = search.get("over", "lam")
+    if search.get("categories"):
+        return [row[over] for row in search["categories"]]
+    return [row[over] for row in search["grid"] if row["categories"]]
+
+
+def _key(search: Mapping[str, Any]) -> str:
+    """What the numbers of the table are called; models of before have λ alone."""
+    return "share" if "share" in search else str(search.get("over", "lam"))
+
+
+def _symbol(search: Mapping[str, Any]) -> str:
+    from postil.learn.search_grids import SYMBOLS
+
+    return SYMBOLS[search.get("over", "lam")]
 
 
 def _figure(value: float | None) -> str:

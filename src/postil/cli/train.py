@@ -13,12 +13,15 @@ from postil.cli.failures import check_model_output, file_named, naming
 from postil.cli.passing import TO_MARK, told
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
-from postil.cli.search import search_lines, search_sentence, searching
+from postil.cli.search import SearchOptions, search_lines, search_sentence, searching
 from postil.cli.spooling import Spool
 
 if TYPE_CHECKING:
     from postil.evaluate import Report
+    from postil.learn.prior_files import PriorFile
     from postil.model.model import Model
+    from postil.model.numbered import NumberedDocuments
+    from postil.recipes.recipe import Recipe
 
 
 @reads_corpus
@@ -35,6 +38,12 @@ def train(
         str,
         typer.Option("--recipe", "-r", help="Name or TOML file; see postil recipes."),
     ] = "default",
+    priors: Annotated[
+        Path | None,
+        typer.Option(
+            "--priors", help="File with what is believed of single terms.", metavar="FILE"
+        ),
+    ] = None,
     test: Annotated[
         bool, typer.Option("--test/--no-test", help="Measure on the documents marked test.")
     ] = True,
@@ -57,6 +66,10 @@ def train(
     search_folds: Annotated[
         int | None, typer.Option("--search-folds", min=2, help="Folds of the search.")
     ] = None,
+    search_rounds: Annotated[
+        int | None,
+        typer.Option("--search-rounds", min=1, help="How many of the folds are run (all)."),
+    ] = None,
     search_measure: Annotated[
         str | None,
         typer.Option(
@@ -65,9 +78,23 @@ def train(
             "the recipe tunes thresholds).",
         ),
     ] = None,
-    search_grid: Annotated[
-        str | None, typer.Option("--search-grid", help="The λ to try, as 1e-2,1e-3,1e-4.")
+    search_over: Annotated[
+        str | None,
+        typer.Option("--search-over", help="What is searched: lam, C or prior_variance."),
     ] = None,
+    search_grid: Annotated[
+        str | None,
+        typer.Option("--search-grid", help="What to try, as 1e-2,1e-3,1e-4; or auto."),
+    ] = None,
+    most_terms: Annotated[
+        int | None,
+        typer.Option(
+            "--most-terms", min=1, help="Search under a limit: so many terms a category at most."
+        ),
+    ] = None,
+    exactly: Annotated[
+        bool, typer.Option("--exactly", help="With --most-terms: exactly so many.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For a program to read.")] = False,
 ) -> None:
     """Learn a categorizer from labelled documents and write it to a file.
@@ -76,10 +103,15 @@ def train(
     Thresholds and probabilities come from training documents alone.
 
     A search chooses λ, the strength of regularization, by cross-validation on the training
-    documents: it learns once for each fold and λ. Any option of a search asks for one; what they
+    documents: it learns once for each fold and λ. With --search-grid auto nothing need be known of
+    λ: each path begins where weights begin to move. Any option of a search asks for one; what they
     leave out is as the recipe's [search] table says, or else the paper's; but f1 and error look at
     decisions at a score of 0, so that a recipe that tunes its thresholds out of fold and has no
     such table is searched by break-even.
+
+    A prior file has a line for each term: TERM MODE VARIANCE [ABS] [SKEW], with "class NAME" in
+    front where it is for one category; the variance is relative to that of all, unless ABS follows
+    (docs/bbr.md). Of an svmlight file (.svm) vectors are taken as they are, and terms are numbers.
 
     \b
     postil train demo -o demo.postil
@@ -87,23 +119,43 @@ def train(
     postil train mails.csv -o mails.postil --label-column folder --text-columns subject
     postil train demo -o searched.postil -r logistic --search
     postil train demo -o searched.postil --search-per-category --search-folds 3
+    postil train demo -o searched.postil --search-grid auto --search-per-category
+    postil train demo -o ten.postil -r lasso-logistic --most-terms 10
+    postil train mails.csv -o mails.postil -r logistic --priors words.txt
+    postil train vectors.svm -o vectors.postil -r logistic
     """
     from postil.assessment import assessment
+    from postil.learn.prior_files import read_prior_file
     from postil.model.saving import save_model
     from postil.recipes.recipe import load_recipe
     from postil.training import train as learn
 
     chosen = searching(
         load_recipe(recipe),
-        search=search,
-        per_category=search_per_category,
-        folds=search_folds,
-        measure=search_measure,
-        grid=search_grid,
+        SearchOptions(
+            search=search,
+            per_category=search_per_category,
+            folds=search_folds,
+            rounds=search_rounds,
+            measure=search_measure,
+            over=search_over,
+            grid=search_grid,
+            most_terms=most_terms,
+            exactly=exactly,
+        ),
     )
-    check_model_output(output, corpus, recipe)
-    opened = reading.open(corpus)
+    check_model_output(output, corpus, recipe, priors)
+    believed = None if priors is None else read_prior_file(priors)
     begun = time.monotonic()
+    vectors = reading.vectors(corpus)
+    if vectors is not None:
+        model = _from_vectors(vectors, chosen, believed, threads, seed)
+        seconds = time.monotonic() - begun
+        with naming(output):
+            save_model(model, output)
+        _tell(model, output, seconds, None, as_json=as_json)
+        return
+    opened = reading.open(corpus)
     with Spool() as tests:
         opened.tests = tests if test else None
         with told(opened), steps() as watch:
@@ -111,6 +163,7 @@ def train(
                 opened,
                 chosen,
                 corpus=opened.name,
+                priors=believed,
                 threads=threads,
                 seed=seed,
                 watch=watch.reach,
@@ -130,6 +183,34 @@ def train(
                 say(tested.unknown_note())
     if test and report is None:
         say(f"no document is marked test, so nothing was measured; {TO_MARK}")
+    _tell(model, output, seconds, report, as_json=as_json)
+
+
+def _from_vectors(
+    vectors: NumberedDocuments,
+    recipe: Recipe,
+    priors: PriorFile | None,
+    threads: int | None,
+    seed: int,
+) -> Model:
+    from postil.vector_training import train_vectors
+
+    say(f"{vectors.source}: vectors as they are; [representation] of {recipe.name} has no part")
+    with steps() as watch:
+        return train_vectors(
+            vectors,
+            recipe,
+            priors=priors,
+            threads=threads,
+            seed=seed,
+            watch=watch.reach,
+            tell=say,
+        )
+
+
+def _tell(
+    model: Model, output: Path, seconds: float, report: Report | None, *, as_json: bool
+) -> None:
     if as_json:
         show_json(_as_dict(model, output, seconds, report))
         return
@@ -169,6 +250,7 @@ def _as_dict(
         "terms": model.vectorizer.terms,
         "seconds": seconds,
         "search": model.method.get("search"),
+        "priors": model.method.get("priors"),
         "reports": list(model.reports),
         "evaluation": None if report is None else report.to_dict(),
     }

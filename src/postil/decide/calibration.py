@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from postil.decide.evidence import Needs, Scores, TrainingSet
 from postil.decide.inputs import Floats, Sparse
 from postil.decide.isotonic import Isotonic
 from postil.decide.logistic import Logistic
+from postil.decide.moderated import Moderated
 from postil.decide.platt import Platt
 from postil.errors import InputError, SpecError
 from postil.text.suggest import advice
@@ -38,8 +39,10 @@ class Calibration(Protocol):
         ...
 
 
-CALIBRATIONS: dict[str, type[Logistic] | type[Platt] | type[Isotonic]] = {
-    calibration.kind: calibration for calibration in (Logistic, Platt, Isotonic)
+Kind: TypeAlias = type[Logistic] | type[Platt] | type[Isotonic] | type[Moderated]
+
+CALIBRATIONS: dict[str, Kind] = {
+    calibration.kind: calibration for calibration in (Logistic, Platt, Isotonic, Moderated)
 }
 
 
@@ -56,7 +59,8 @@ def fit_calibration(
 ) -> Calibration:
     """Fit a calibration of ``CALIBRATIONS`` for all categories.
 
-    ``scores`` are the ``OutOfFoldScores`` of the training documents (``logistic`` needs none),
+    ``scores`` are the ``OutOfFoldScores`` of the training documents (``logistic`` and
+    ``moderated`` need none),
     ``truth`` says which training document is in which category, ``weights`` count a document
     more or less. Cost grows with documents × categories, times the logarithm of documents for
     ``isotonic`` and a few Newton steps for ``platt``.
@@ -88,7 +92,7 @@ def calibration_from_parts(
     return CALIBRATIONS[str(kind)].from_arrays(arrays, categories)
 
 
-def _named(kind: str) -> type[Logistic] | type[Platt] | type[Isotonic]:
+def _named(kind: str) -> Kind:
     if not isinstance(kind, str) or kind not in CALIBRATIONS:
         raise SpecError(f"no calibration is called {kind!r}{advice(str(kind), CALIBRATIONS)}")
     return CALIBRATIONS[kind]

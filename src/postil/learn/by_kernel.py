@@ -20,6 +20,7 @@ from postil.learn.labels import Labels
 from postil.learn.method import Method
 from postil.learn.report import FitReport, warn_of_unfinished
 from postil.learn.solvers import SOLVERS
+from postil.learn.strength import Strengths
 from postil.vectors.threads import thread_count
 
 Floats = NDArray[np.float64]
@@ -36,7 +37,7 @@ def fit_kernel(
     kernel: str | KernelFunction = "linear",
     *,
     emphasis: Emphasis | None = None,
-    lambdas: Floats | None = None,
+    strengths: Strengths | None = None,
     starts: Sequence[Floats] = (),
     threads: int | None = None,
     progress: Progress | None = None,
@@ -57,7 +58,7 @@ def fit_kernel(
         raise UsageError(f"there are {matrix.shape[0]} documents and labels of {labels.documents}")
     task = _Task(matrix, labels, method, function, emphasis or Emphasis())
     task.refuse_above(most_bytes)
-    result = task.run(lambdas, starts, thread_count(threads), progress)
+    result = task.run(strengths, starts, thread_count(threads), progress)
     if not quiet:
         warn_of_unfinished(result.reports, method.solver_options().tolerance)
     return result
@@ -67,6 +68,8 @@ def _refuse_other_solvers(method: Method) -> None:
     if "kernels" not in SOLVERS[method.solver].provides:
         able = [solver.name for solver in SOLVERS.values() if "kernels" in solver.provides]
         raise UsageError(f"the solver {method.solver} has no kernel form: use {' or '.join(able)}")
+    if method.regularization.is_norm_based:
+        raise UsageError("a norm-based prior variance counts terms, and a kernel has none")
 
 
 class _Task:
@@ -101,13 +104,15 @@ class _Task:
 
     def run(
         self,
-        lambdas: Floats | None,
+        strengths: Strengths | None,
         starts: Sequence[Floats],
         threads: int,
         progress: Progress | None,
     ) -> KernelFit:
-        every = self.tasks.lambdas(lambdas, self.method.regularization)
-        fits = self._train(every, starts, threads, progress) if len(self.learnable) else None
+        usual = self.method.regularization.strengths(len(self.labels))
+        pairs = self.tasks.checked(strengths or usual, self.method)
+        every = pairs[:, 0].sum(axis=1)
+        fits = self._train(pairs, starts, threads, progress) if len(self.learnable) else None
         place = {int(category): at for at, category in enumerate(self.learnable)}
         rows, intercepts, reports, ends = [], [], [], []
         for category in range(len(self.labels)):
@@ -171,7 +176,7 @@ class _Task:
 
     def _train(
         self,
-        lambdas: Floats,
+        strengths: Floats,
         starts: Sequence[Floats],
         threads: int,
         progress: Progress | None,
@@ -179,7 +184,7 @@ class _Task:
         gram = gram_matrix(self.matrix, self.kernel, self.present)
         fits = _native.train_by_kernel(
             gram,
-            self.tasks.assignment(lambdas, self._starts(starts)),
+            self.tasks.assignment(strengths, self._starts(starts)),
             self.method.to_native(),
             threads,
             self.tasks.told(progress),

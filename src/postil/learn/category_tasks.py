@@ -12,8 +12,9 @@ from postil import _native
 from postil.errors import UsageError
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
-from postil.learn.regularization import Regularization
+from postil.learn.method import Method
 from postil.learn.report import CertificateKind, FitReport, StopReason
+from postil.learn.strength import Strengths
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -25,14 +26,12 @@ _STOPS: Mapping[_native.Stop, StopReason] = {
     _native.Stop.certified: "certified",
     _native.Stop.movement: "movement",
     _native.Stop.iterations: "iterations",
+    _native.Stop.precision: "precision",
 }
 _KINDS: Mapping[_native.Certificate, CertificateKind] = {
     _native.Certificate.duality_gap: "duality gap",
     _native.Certificate.kkt_residual: "KKT residual",
 }
-
-# Beyond these the objective leaves double precision.
-LEAST_LAMBDA, MOST_LAMBDA = 1e-100, 1e100
 
 
 class CategoryTasks:
@@ -55,20 +54,20 @@ class CategoryTasks:
             (self.sizes > 0) & (others > 0) & (self.member_weights > 0) & (self.other_weights > 0)
         )
 
-    def lambdas(self, given: Floats | None, regularization: Regularization) -> Floats:
-        """The λ of each category: those given, or the same for all."""
-        if given is None:
-            given = np.full(len(self.labels), regularization.lambda_for(self.total))
-        if given.shape != (len(self.labels),) or not (np.isfinite(given) & (given > 0)).all():
-            raise UsageError("lambdas are one finite number above 0 for each category")
-        if ((given < LEAST_LAMBDA) | (given > MOST_LAMBDA)).any():
+    def checked(self, given: Strengths, method: Method) -> Floats:
+        """The strengths of each category's points: categories × points × 2."""
+        values = np.atleast_2d(given.values)
+        if values.ndim != 2 or values.shape[1] != len(self.labels):
             raise UsageError(
-                f"λ is from {LEAST_LAMBDA:g} to {MOST_LAMBDA:g}, not {given.min():g} to "
-                f"{given.max():g} (C is 1/(2λn), for n documents)"
+                f"{given.way} is one number for each of {len(self.labels)} categories, not "
+                f"{values.shape[-1] if values.ndim else 1}"
             )
-        return given
+        pairs = Strengths(given.way, values).pairs(self.total, method.share)
+        return np.ascontiguousarray(pairs.transpose(1, 0, 2))
 
-    def assignment(self, lambdas: Floats, starts: list[Floats]) -> _native.Assignment:
+    def assignment(
+        self, strengths: Floats, starts: list[Floats], beliefs: _native.Beliefs | None = None
+    ) -> _native.Assignment:
         """What the native core needs to know of the categories that can be learned."""
         members = self.labels.by_category()[:, self.learnable]
         return _native.Assignment(
@@ -76,7 +75,8 @@ class CategoryTasks:
             self.documents,
             self.member_weights[self.learnable],
             self.other_weights[self.learnable],
-            lambdas[self.learnable],
+            np.ascontiguousarray(strengths[self.learnable]),
+            beliefs,
             starts,
         )
 

@@ -18,11 +18,18 @@ from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.learn.method import Method
 from postil.learn.naive_bayes import NaiveBayes
-from postil.learn.one_vs_rest import fit
+from postil.learn.one_vs_rest import check_takes_priors, fit
+from postil.learn.parts import find
+from postil.learn.posterior import check_has_posterior, with_variances
 from postil.learn.regularization import Regularization
+from postil.learn.strength import Strengths
+from postil.learn.term_priors import TermPriors
+from postil.learn.variance_rules import EQUAL, VARIANCE_RULES, ruled_priors
 from postil.text.suggest import advice
 
 Floats = NDArray[np.float64]
+
+VARIANCE_RULE, POSTERIOR = "variance_rule", "posterior"
 
 
 class Learner(Protocol):
@@ -33,11 +40,24 @@ class Learner(Protocol):
         """Whether 1/(1 + exp(-score)) is a probability."""
 
     @property
+    def gives_variances(self) -> bool:
+        """Whether weights come with their variances."""
+
+    @property
+    def moderates(self) -> bool:
+        """Whether these are good for the variances of scores, too."""
+
+    @property
     def tolerance(self) -> float:
         """How small a certificate is asked for; 0 where none is."""
 
     def searched(self) -> Method:
         """The method whose λ a search may choose; refused where there is none to choose."""
+
+    def priors(
+        self, design: Design, emphasis: Emphasis | None, given: TermPriors | None
+    ) -> TermPriors | None:
+        """What is believed of single terms; refused where a learner believes nothing."""
 
     def learn(
         self,
@@ -46,27 +66,52 @@ class Learner(Protocol):
         *,
         selection: Selection | None = None,
         emphasis: Emphasis | None = None,
-        lambdas: Floats | None = None,
+        strengths: Strengths | None = None,
+        priors: TermPriors | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
         quiet: bool = False,
     ) -> LinearFit:
-        """Learn every category; ``lambdas``, one for each, are what a search has chosen.
+        """Learn every category; ``strengths``, one for each, are what a search has chosen.
 
+        ``priors`` say what is believed of single terms.
         ``quiet`` leaves it to the caller to warn of fits that ran out of iterations.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class LinearLearner:
-    """A regularized linear method, one category against the rest."""
+    """A regularized linear method, one category against the rest.
+
+    ``variance_rule`` says how wide the prior of each term is, where it is not said for the term.
+    With ``posterior``, fits know how uncertain each weight is.
+    """
 
     method: Method = field(default_factory=Method)
+    variance_rule: str = EQUAL
+    posterior: bool = False
+
+    def __post_init__(self) -> None:
+        find("variance rule", VARIANCE_RULES, self.variance_rule)
+        if self.variance_rule != EQUAL:
+            check_takes_priors(self.method)
+        if self.posterior:
+            check_has_posterior(self.method)
 
     @property
     def gives_probabilities(self) -> bool:
         """Whether 1/(1 + exp(-score)) is a probability."""
         return self.method.gives_probabilities
+
+    @property
+    def gives_variances(self) -> bool:
+        """Whether weights come with their variances."""
+        return self.posterior
+
+    @property
+    def moderates(self) -> bool:
+        """Where few terms are kept: of many that go together, each is uncertain, the sum is not."""
+        return self.posterior and self.method.share == 1.0
 
     @property
     def tolerance(self) -> float:
@@ -82,6 +127,14 @@ class LinearLearner:
             )
         return self.method
 
+    def priors(
+        self, design: Design, emphasis: Emphasis | None, given: TermPriors | None
+    ) -> TermPriors | None:
+        """What is believed of single terms: what is given, and else what the rule says."""
+        if given is not None:
+            check_takes_priors(self.method)
+        return ruled_priors(self.variance_rule, design, emphasis, given)
+
     def learn(
         self,
         design: Design,
@@ -89,22 +142,37 @@ class LinearLearner:
         *,
         selection: Selection | None = None,
         emphasis: Emphasis | None = None,
-        lambdas: Floats | None = None,
+        strengths: Strengths | None = None,
+        priors: TermPriors | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
         quiet: bool = False,
     ) -> LinearFit:
         """Learn every category."""
-        return fit(
+        believed = self.priors(design, emphasis, priors)
+        mode = fit(
             design,
             labels,
             self.method,
             selection=selection,
             emphasis=emphasis,
-            lambdas=lambdas,
+            strengths=strengths,
+            priors=believed,
             threads=threads,
             progress=progress,
             quiet=quiet,
+        )
+        if not self.posterior:
+            return mode
+        return with_variances(
+            mode,
+            design,
+            labels,
+            self.method,
+            selection=selection,
+            emphasis=emphasis,
+            strengths=strengths,
+            priors=believed,
         )
 
 
@@ -120,6 +188,16 @@ class NaiveBayesLearner:
         return False
 
     @property
+    def gives_variances(self) -> bool:
+        """Nobody has asked how uncertain counts are."""
+        return False
+
+    @property
+    def moderates(self) -> bool:
+        """There is nothing to moderate by."""
+        return False
+
+    @property
     def tolerance(self) -> float:
         """None is asked for: there is nothing to iterate."""
         return 0.0
@@ -130,6 +208,17 @@ class NaiveBayesLearner:
             "Naive Bayes has no λ to search for: leave [search] out and give smoothing in [learn]"
         )
 
+    def priors(
+        self,
+        design: Design,  # noqa: ARG002 - as of all learners
+        emphasis: Emphasis | None,  # noqa: ARG002
+        given: TermPriors | None,
+    ) -> TermPriors | None:
+        """Nothing can be believed of single terms."""
+        if given is not None:
+            raise UsageError("Naive Bayes counts terms, and takes no priors of single ones")
+        return None
+
     def learn(
         self,
         design: Design,
@@ -137,14 +226,16 @@ class NaiveBayesLearner:
         *,
         selection: Selection | None = None,
         emphasis: Emphasis | None = None,
-        lambdas: Floats | None = None,
+        strengths: Strengths | None = None,
+        priors: TermPriors | None = None,
         threads: int | None = None,  # noqa: ARG002 - over before a thread has started
         progress: Progress | None = None,  # noqa: ARG002
         quiet: bool = False,  # noqa: ARG002
     ) -> LinearFit:
         """Learn every category."""
-        if lambdas is not None:
+        if strengths is not None:
             self.searched()
+        self.priors(design, emphasis, priors)
         return self.model.fit(design, labels, selection=selection, emphasis=emphasis)
 
 
@@ -152,8 +243,10 @@ def _linear(table: Mapping[str, Any]) -> Learner:
     strengths = {f.name for f in fields(Regularization)}
     regularization = {name: table[name] for name in table if name in strengths}
     rest = {name: table[name] for name in table if name not in strengths}
-    _refuse_unknown(rest, {f.name for f in fields(Method)} - {"regularization"} | strengths)
-    return LinearLearner(Method(regularization=Regularization(**regularization), **rest))
+    own = {name: rest.pop(name) for name in (VARIANCE_RULE, POSTERIOR) if name in rest}
+    known = {f.name for f in fields(Method)} - {"regularization"} | strengths
+    _refuse_unknown(rest, known | {VARIANCE_RULE, POSTERIOR})
+    return LinearLearner(Method(regularization=Regularization(**regularization), **rest), **own)
 
 
 def _naive_bayes(table: Mapping[str, Any]) -> Learner:

@@ -20,7 +20,9 @@ class LinearFit:
 
     ``weights`` is categories × terms; a category's score for a document x is
     ``weights[c] @ x + intercepts[c]``. ``starts``, where they were to be kept, let a fit with
-    another λ begin where this one ended.
+    another λ begin where this one ended. ``variances``, of the entries of ``weights``, and
+    ``intercept_variances`` are there where the posterior was asked for
+    (:mod:`postil.learn.posterior`).
     """
 
     names: tuple[str, ...]
@@ -28,6 +30,8 @@ class LinearFit:
     intercepts: Floats
     reports: tuple[FitReport, ...]
     starts: tuple[Floats, ...] = ()
+    variances: sp.csr_matrix[Any] | None = None
+    intercept_variances: Floats | None = None
 
     def scores(self, matrix: Any) -> Floats:  # noqa: ANN401 - any scipy sparse matrix
         """Scores of documents: documents × categories."""

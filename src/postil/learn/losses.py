@@ -14,10 +14,11 @@ from postil.learn.parts import Part, registry
 class Loss(Part):
     """A loss: its formula for people, its code in the native core, what solvers may ask of it.
 
-    ``slope``: it has a first derivative everywhere. ``curvature bound``: its second derivative
-    can be bounded within a step. ``conjugate``: its Legendre transform is known, and with it the
-    best dual variable of one document. ``box dual``: that transform is linear on an interval.
-    ``probability``: 1/(1 + exp(-score)) estimates the probability of membership.
+    ``slope``: it has a first derivative everywhere. ``curvature``: it has a second one, at all but
+    a few margins. ``curvature bound``: that can be bounded within a step. ``conjugate``: its
+    Legendre transform is known, and with it the best dual variable of one document. ``box dual``:
+    that transform is linear on an interval. ``probability``: 1/(1 + exp(-score)) estimates the
+    probability of membership.
     """
 
     formula: str
@@ -29,14 +30,14 @@ LOSSES: Mapping[str, Loss] = MappingProxyType(
         Loss(
             "squared",
             "least squares (zhang-oles-2001, eq. 4)",
-            frozenset({"slope", "curvature bound", "conjugate"}),
+            frozenset({"slope", "curvature", "curvature bound", "conjugate"}),
             "(1 - z)²",
             _native.LossName.squared,
         ),
         Loss(
             "modified-squared",
             "modified least squares, also squared hinge (zhang-oles-2001, eq. 11)",
-            frozenset({"slope", "curvature bound", "conjugate", "continuation"}),
+            frozenset({"slope", "curvature", "curvature bound", "conjugate", "continuation"}),
             "max(0, 1 - z)²",
             _native.LossName.modified_squared,
         ),
@@ -50,7 +51,7 @@ LOSSES: Mapping[str, Loss] = MappingProxyType(
         Loss(
             "logistic",
             "logistic regression (zhang-oles-2001, eq. 6)",
-            frozenset({"slope", "curvature bound", "conjugate", "probability"}),
+            frozenset({"slope", "curvature", "curvature bound", "conjugate", "probability"}),
             "ln(1 + exp(-z))",
             _native.LossName.logistic,
         ),

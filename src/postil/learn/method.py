@@ -15,6 +15,8 @@ from postil.learn.priors import PRIORS, Prior
 from postil.learn.regularization import Regularization
 from postil.learn.solvers import SOLVERS, InterceptKind, Solver, SolverOptions
 
+DEFAULT_MIX = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Method:
@@ -26,6 +28,7 @@ class Method:
 
     An illegal triple is refused here, before any work. ``intercept`` says whether b, the weight
     of a constant feature of value ``constant``, is regularised like the others, free, or absent.
+    ``mix`` is the elastic net's share ρ of the absolute value, and of no other prior.
     """
 
     loss: str = "modified-squared"
@@ -35,6 +38,7 @@ class Method:
     intercept: InterceptKind = "penalised"
     constant: float = 1.0
     options: Mapping[str, Any] = field(default_factory=dict)
+    mix: float | None = None
 
     def __post_init__(self) -> None:
         parts = self.parts()
@@ -49,7 +53,24 @@ class Method:
             )
         if not (math.isfinite(self.constant) and self.constant > 0):
             raise UsageError(f"constant is a finite number above 0, not {self.constant!r}")
+        self._check_mix(parts[1])
+        self._check_strength(parts[1])
         self.solver_options()
+
+    def _check_mix(self, prior: Prior) -> None:
+        if self.mix is None:
+            return
+        if prior.mix is not None:
+            raise UsageError(f"mix is of the prior elastic-net, and this is {prior.name}")
+        if not 0 <= self.mix <= 1:
+            raise UsageError(f"mix is from 0 (ridge) to 1 (lasso), not {self.mix!r}")
+
+    def _check_strength(self, prior: Prior) -> None:
+        given = self.regularization.given()
+        if given and "strength" not in prior.provides:
+            raise UsageError(
+                f"the prior {prior.name} has nothing to set: leave {' and '.join(given)} out"
+            )
 
     def parts(self) -> tuple[Loss, Prior, Solver]:
         """The three parts by their names."""
@@ -58,6 +79,12 @@ class Method:
             find("prior", PRIORS, self.prior),
             find("solver", SOLVERS, self.solver),
         )
+
+    @property
+    def share(self) -> float:
+        """The share of the absolute value in the prior."""
+        own = self.parts()[1].mix
+        return own if own is not None else DEFAULT_MIX if self.mix is None else self.mix
 
     def solver_options(self) -> SolverOptions:
         """The solver's options, checked."""

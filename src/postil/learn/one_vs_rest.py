@@ -18,7 +18,11 @@ from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.learn.method import Method
+from postil.learn.norm_based import norm_based
 from postil.learn.report import warn_of_unfinished
+from postil.learn.solvers import SOLVERS
+from postil.learn.strength import Strengths
+from postil.learn.term_priors import TermPriors
 from postil.vectors.threads import thread_count
 
 Floats = NDArray[np.float64]
@@ -31,7 +35,8 @@ def fit(
     *,
     selection: Selection | None = None,
     emphasis: Emphasis | None = None,
-    lambdas: Floats | None = None,
+    strengths: Strengths | None = None,
+    priors: TermPriors | None = None,
     starts: Sequence[Floats] = (),
     keep_starts: bool = False,
     threads: int | None = None,
@@ -40,25 +45,40 @@ def fit(
 ) -> LinearFit:
     """Learn every category.
 
-    ``lambdas`` gives each category a λ of its own, in place of the method's. ``starts`` are those
-    that a fit with ``keep_starts`` has kept: 8 bytes for each category and document, or term.
-    ``progress`` is told how many categories of how many are done. Cost: the solver's, for each
-    category; memory besides the design is 24 bytes for each weight that is not 0, half of them
-    until the end, and some 40 for each document and term of a thread. The result does not depend
-    on the number of threads.
+    ``strengths`` gives each category a strength of its own, in place of the method's; ``priors``
+    say what is believed of single terms. ``starts`` are those that a fit with ``keep_starts`` has
+    kept: 8 bytes for each category and document, or term. ``progress`` is told how many
+    categories of how many are done. Cost: the solver's, for each category; memory besides the
+    design is 24 bytes for each weight that is not 0, half of them until the end, and some 40 for
+    each document and term of a thread. The result does not depend on the number of threads.
     """
-    if labels.documents != design.documents:
-        raise UsageError(f"there are {design.documents} documents and labels of {labels.documents}")
-    if selection is not None and (len(selection), selection.terms) != (len(labels), design.terms):
-        raise UsageError(
-            f"the selection is of {len(selection)} categories and {selection.terms} terms, the "
-            f"data of {len(labels)} and {design.terms}"
-        )
-    task = _Task(design, labels, method, selection, emphasis or Emphasis(), keep_starts=keep_starts)
-    result = task.run(lambdas, starts, thread_count(threads), progress)
+    task = _Task(design, labels, method, selection, emphasis, priors, keep_starts=keep_starts)
+    (result,) = task.run(strengths, starts, thread_count(threads), progress)
     if not quiet:
         warn_of_unfinished(result.reports, method.solver_options().tolerance)
     return result
+
+
+def fit_path(
+    design: Design,
+    labels: Labels,
+    method: Method,
+    strengths: Strengths,
+    *,
+    selection: Selection | None = None,
+    emphasis: Emphasis | None = None,
+    priors: TermPriors | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[LinearFit, ...]:
+    """Learn every category with one strength after the other: a fit for each point.
+
+    ``strengths`` are points × categories; each fit begins where the one before it ended, so that a
+    path is best walked from strong to weak. Cost: the first fit's, and little for each further one
+    if the strengths are near each other; memory as for so many fits.
+    """
+    task = _Task(design, labels, method, selection, emphasis, priors, keep_starts=False)
+    return task.run(strengths, (), thread_count(threads), progress)
 
 
 class _Task:
@@ -70,45 +90,55 @@ class _Task:
         labels: Labels,
         method: Method,
         selection: Selection | None,
-        emphasis: Emphasis,
+        emphasis: Emphasis | None,
+        priors: TermPriors | None,
         *,
         keep_starts: bool,
     ) -> None:
+        _check_sizes(design, labels, method, selection, priors)
+        emphasis = emphasis or Emphasis()
         self.design = design
         self.labels = labels
         self.method = method
         self.selection = selection
+        self.priors = priors
         self.tasks = CategoryTasks(labels, emphasis.of_documents(design.documents), emphasis)
         self.learnable = self.tasks.learnable
         self.keep_starts = keep_starts
 
     def run(
         self,
-        lambdas: Floats | None,
+        strengths: Strengths | None,
         starts: Sequence[Floats],
         threads: int,
         progress: Progress | None,
-    ) -> LinearFit:
-        every = self.tasks.lambdas(lambdas, self.method.regularization)
-        fits = self._train(every, starts, threads, progress) if len(self.learnable) else None
+    ) -> tuple[LinearFit, ...]:
+        usual = strengths or usual_strengths(self.design, self.tasks, self.method, self.selection)
+        pairs = self.tasks.checked(usual, self.method)
+        fits = self._train(pairs, starts, threads, progress) if len(self.learnable) else None
+        return tuple(self._point(fits, pairs, point) for point in range(pairs.shape[1]))
+
+    def _point(self, fits: _native.Fits | None, pairs: Floats, point: int) -> LinearFit:
+        """The fit of all categories with the strengths of one point."""
+        lambdas = pairs[:, point].sum(axis=1)
         rows: list[tuple[NDArray[Any], Floats]] = []
         intercepts = np.empty(len(self.labels))
         reports = []
         ends: list[Floats] = []  # of all categories, or of none
         place = {int(category): at for at, category in enumerate(self.learnable)}
-        for category in range(len(self.labels)):
+        for category, lam in enumerate(lambdas):
             if fits is None or category not in place:
                 rows.append((np.empty(0, dtype=np.int32), np.empty(0)))
                 intercepts[category] = self.tasks.constant(category)
-                reports.append(self.tasks.constant_report(category, every[category]))
+                reports.append(self.tasks.constant_report(category, lam))
                 if self.keep_starts:
                     ends.append(np.empty(0))
                 continue
-            at = place[category]
+            at = place[category] * pairs.shape[1] + point
             places, weights = fits.places(at), fits.weights(at)
             rows.append((self._terms(category, places), weights))
             intercepts[category] = fits.intercept(at)
-            reports.append(self.tasks.report(category, every[category], fits, at, len(weights)))
+            reports.append(self.tasks.report(category, lam, fits, at, len(weights)))
             if self.keep_starts:
                 ends.append(self._end(fits, at, category))
         return LinearFit(
@@ -134,13 +164,15 @@ class _Task:
 
     def _train(
         self,
-        lambdas: Floats,
+        strengths: Floats,
         starts: Sequence[Floats],
         threads: int,
         progress: Progress | None,
     ) -> _native.Fits:
         chosen = self.learnable
-        terms = None
+        terms = beliefs = None
+        if self.priors is not None:
+            beliefs = self.priors.native(chosen.tolist(), self.tasks.total, self.method.share)
         if self.selection is not None:
             kept = Selection.of([self.selection[int(c)] for c in chosen], self.design.terms)
             terms = lists(kept.offsets, kept.ids)
@@ -149,7 +181,7 @@ class _Task:
         fits = _native.train(
             self.design.native,
             terms,
-            self.tasks.assignment(lambdas, self._checked_starts(starts)),
+            self.tasks.assignment(strengths, self._checked_starts(starts), beliefs),
             options,
             threads,
             self.tasks.told(progress),
@@ -183,3 +215,43 @@ class _Task:
         weights = np.concatenate([np.empty(0), *(weights for _, weights in rows)])
         shape = (len(rows), self.design.terms)
         return sp.csr_matrix((weights, terms, starts), shape=shape)
+
+
+def usual_strengths(
+    design: Design, tasks: CategoryTasks, method: Method, selection: Selection | None
+) -> Strengths:
+    """The strengths that a method says itself, one for each category."""
+    categories = len(tasks.labels)
+    if method.regularization.is_norm_based:
+        return norm_based(design, tasks.documents, categories, selection)
+    return method.regularization.strengths(categories)
+
+
+def _check_sizes(
+    design: Design,
+    labels: Labels,
+    method: Method,
+    selection: Selection | None,
+    priors: TermPriors | None,
+) -> None:
+    if labels.documents != design.documents:
+        raise UsageError(f"there are {design.documents} documents and labels of {labels.documents}")
+    if selection is not None and (len(selection), selection.terms) != (len(labels), design.terms):
+        raise UsageError(
+            f"the selection is of {len(selection)} categories and {selection.terms} terms, the "
+            f"data of {len(labels)} and {design.terms}"
+        )
+    if priors is None:
+        return
+    if priors.terms != design.terms:
+        raise UsageError(f"there are {design.terms} terms and priors of {priors.terms}")
+    check_takes_priors(method)
+
+
+def check_takes_priors(method: Method) -> None:
+    """Refuse a method whose solver knows one prior for all terms."""
+    if "term priors" not in method.parts()[2].provides:
+        able = [name for name, solver in SOLVERS.items() if "term priors" in solver.provides]
+        raise UsageError(
+            f"the solver {method.solver} takes no priors of single terms: use {' or '.join(able)}"
+        )

@@ -15,13 +15,39 @@ class Prior(Part):
 
     ``step``: the best change of one weight under a quadratic bound of the loss is known.
     ``ridge``: it is λ‖w‖², so that weights are a sum of documents and the dual is simple.
+    ``strength``: a number says how strongly it holds weights back. ``scale mixture``: given the
+    weights, it is a Gaussian prior with a variance for each of them.
+
+    ``mix`` is the share of the absolute value: 0 for a square, 1 for none; ``None`` where the
+    user says it.
     """
 
     formula: str
+    mix: float | None
 
 
 PRIORS: Mapping[str, Prior] = MappingProxyType(
     registry(
-        Prior("gaussian", "ridge (zhang-oles-2001, eq. 4)", frozenset({"step", "ridge"}), "λ w²")
+        Prior(
+            "gaussian",
+            "ridge (zhang-oles-2001, eq. 4; genkin-lewis-madigan-2004, eq. 3)",
+            frozenset({"step", "strength", "ridge"}),
+            "λ w²",
+            0.0,
+        ),
+        Prior(
+            "laplace",
+            "lasso (genkin-lewis-madigan-2004, eq. 6)",
+            frozenset({"step", "strength"}),
+            "λ |w|",
+            1.0,
+        ),
+        Prior(
+            "elastic-net",
+            "between lasso and ridge",
+            frozenset({"step", "strength"}),
+            "λ (ρ |w| + (1 - ρ) w²)",
+            None,
+        ),
     )
 )

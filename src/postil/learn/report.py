@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-StopReason = Literal["certified", "movement", "iterations", "constant"]
+StopReason = Literal["certified", "movement", "iterations", "precision", "constant"]
 CertificateKind = Literal["duality gap", "KKT residual", "exact"]
 
 
@@ -21,8 +21,9 @@ class FitReport:
 
     The certificate is relative: the duality gap over the objective, or the largest violation of
     the optimality conditions over that of zero weights. ``stopped`` is why it ended: certified to
-    the tolerance, a paper's rule on movement, out of iterations, or constant: the category had no
-    member, or nothing but members, so that there was nothing to learn; ``note`` says which.
+    the tolerance, a paper's rule on movement, out of iterations, at the limit of double precision,
+    or constant: the category had no member, or nothing but members, so that there was nothing to
+    learn; ``note`` says which.
     """
 
     category: str

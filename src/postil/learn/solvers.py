@@ -143,6 +143,36 @@ class DualCoordinateOptions(SolverOptions):
 
 
 @dataclass(frozen=True, slots=True)
+class NewtonCoordinateOptions(SolverOptions):
+    """Proximal Newton steps over a working set; ``iterations`` counts the steps.
+
+    ``passes`` of coordinate descent are made within a step, at most; a working set grows by as
+    many terms as it has, or by ``least_set``.
+    """
+
+    passes: int = 20
+    least_set: int = 64
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        return {
+            **SolverOptions.rules(self),
+            "iterations": whole(1, MOST_SWEEPS),
+            "passes": whole(1, MOST_SWEEPS),
+            "least_set": whole(1, MOST_SWEEPS),
+        }
+
+    def fill(self, options: _native.LearnOptions) -> None:
+        """Set the native options of this solver."""
+        newton = _native.NewtonOptions()
+        newton.steps = self.iterations
+        newton.tolerance = self.tolerance
+        newton.passes = self.passes
+        newton.least_set = self.least_set
+        options.newton = newton
+
+
+@dataclass(frozen=True, slots=True)
 class SmoOptions(SolverOptions):
     """Sequential minimal optimisation; ``iterations`` counts pairs of documents."""
 
@@ -190,8 +220,9 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
     registry(
         Solver(
             "primal-coordinate",
-            "primal coordinate descent with trust region (zhang-oles-2001, algorithms 1-4)",
-            frozenset({"weights"}),
+            "primal coordinate descent with trust region (zhang-oles-2001, algorithms 1-4; "
+            "genkin-lewis-madigan-2004, figures 4 and 5)",
+            frozenset({"weights", "term priors"}),
             frozenset({"slope", "curvature bound"}),
             frozenset({"step"}),
             frozenset({"none", "penalised", "free"}),
@@ -207,6 +238,16 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
             frozenset({"none", "penalised"}),
             DualCoordinateOptions,
             _native.SolverName.dual_coordinate,
+        ),
+        Solver(
+            "newton-coordinate",
+            "proximal Newton steps over a working set of terms",
+            frozenset({"weights", "term priors"}),
+            frozenset({"slope", "curvature"}),
+            frozenset({"step"}),
+            frozenset({"none", "penalised", "free"}),
+            NewtonCoordinateOptions,
+            _native.SolverName.newton_coordinate,
         ),
         Solver(
             "smo",

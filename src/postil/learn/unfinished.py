@@ -35,7 +35,7 @@ class Unfinished:
         said = [self._sentence()] if self._left else []
         said += [self._search] if self._search else []
         if said:
-            warnings.warn("; ".join(said), NotConvergedWarning, stacklevel=3)
+            warnings.warn("; ".join(said), NotConvergedWarning, stacklevel=4)
 
     def _sentence(self) -> str:
         counts = [

@@ -26,7 +26,8 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
 
     Each category comes with the ``top`` terms that speak most for it (``up``) and against it
     (``down``). An infinite threshold is None; the category's ``state`` says why. ``bytes`` is
-    what each part takes in the file. Cost: a few passes over the weights.
+    what each part takes in the file. Where the model has variances, each weight has its
+    ``deviation``, the root of its variance. Cost: a few passes over the weights.
     """
     if top < 0:
         raise UsageError(f"top is a number of terms, 0 or more, not {top}")
@@ -121,29 +122,51 @@ def _decision(model: Model) -> dict[str, Any]:
 
 def _categories(model: Model, top: int) -> list[dict[str, Any]]:
     by_category = model.weights.tocsr()
+    deviations = _deviations(model)
     values = model.decision.acceptance.values
     measure = "share" if model.decision.whole_batch else "threshold"
     described = []
     for category, name in enumerate(model.names):
         row = slice(int(by_category.indptr[category]), int(by_category.indptr[category + 1]))
         columns, weights = by_category.indices[row], by_category.data[row]
+        own = None if deviations is None else deviations[row]
         described.append(
             {
                 "name": name,
                 "members": int(model.training.members[category]),
                 "nonzeros": int(np.count_nonzero(weights)),
                 "intercept": float(model.intercepts[category]),
+                **_intercept_deviation(model, category),
                 measure: plain(float(values[category]), measure),
                 "state": State(int(model.decision.states[category])).name.lower(),
-                "up": _top(model, columns, weights, top),
-                "down": _top(model, columns, -weights, top, sign=-1.0),
+                "up": _top(model, columns, weights, own, top),
+                "down": _top(model, columns, -weights, own, top, sign=-1.0),
             }
         )
     return described
 
 
+def _deviations(model: Model) -> NDArray[np.float64] | None:
+    """Of the weights by category, in the order of their entries."""
+    if model.variances is None:
+        return None
+    variances = model.variances.tocsr().data
+    return np.sqrt(variances, dtype=np.float64)
+
+
+def _intercept_deviation(model: Model, category: int) -> dict[str, float]:
+    if model.intercept_variances is None:
+        return {}
+    return {"intercept_deviation": float(np.sqrt(model.intercept_variances[category]))}
+
+
 def _top(
-    model: Model, columns: NDArray[Any], weights: NDArray[Any], top: int, sign: float = 1.0
+    model: Model,
+    columns: NDArray[Any],
+    weights: NDArray[Any],
+    deviations: NDArray[np.float64] | None,
+    top: int,
+    sign: float = 1.0,
 ) -> list[dict[str, Any]]:
     """The largest weights above 0, of equals the earlier columns; linear in the weights."""
     places = np.flatnonzero(weights > 0)
@@ -155,6 +178,7 @@ def _top(
         {
             "term": column_name(model.vectorizer, int(columns[place])),
             "weight": sign * float(weights[place]),
+            **({} if deviations is None else {"deviation": float(deviations[place])}),
         }
         for place in ranked.tolist()
     ]

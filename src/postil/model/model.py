@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from postil import __version__
+from postil.decide.moderated import needs_variances
 from postil.errors import UsageError
 from postil.model.plain import plain, plain_mapping
 from postil.model.training import TrainingFingerprint
+from postil.model.variances import aligned_variances, checked_intercept_variances
 from postil.model.vectorizer_parts import check_fitted
 from postil.model.weights import Weights, canonical_weights
 from postil.vectors.vectorizer import Vectorizer
@@ -32,6 +34,8 @@ class Model:
     order of ``names``. ``weights`` is categories × columns of the vectorizer, the constant
     included if there is one: CSR, or CSC, which scoring by term takes as it is. They are
     float32 from here on, as in the file, so that a model decides the same before it is saved.
+    ``variances`` say how uncertain each of them is, and ``intercept_variances`` each intercept;
+    either a model has both or none.
 
     ``recipe``, ``method``, ``reports`` (one for each category) and ``evaluation`` tell how the
     model came to be; they are plain values, and numbers that are not finite become None.
@@ -46,6 +50,8 @@ class Model:
     decision: DecisionRule
     training: TrainingFingerprint
     calibration: Calibration | None = None
+    variances: Weights | None = None
+    intercept_variances: Floats | None = None
     recipe: Mapping[str, Any] = field(default_factory=dict)
     method: Mapping[str, Any] = field(default_factory=dict)
     reports: Sequence[Mapping[str, Any]] = ()
@@ -59,6 +65,11 @@ class Model:
         store(self, "names", _checked_names(self.names))
         store(self, "weights", canonical_weights(self.weights))
         store(self, "intercepts", _checked_intercepts(self.intercepts))
+        if self.variances is not None:
+            store(self, "variances", aligned_variances(self.variances, self.weights))
+        if self.intercept_variances is not None:
+            checked = checked_intercept_variances(self.intercept_variances, self.categories)
+            store(self, "intercept_variances", checked)
         store(self, "recipe", plain_mapping(self.recipe, "recipe"))
         store(self, "method", plain_mapping(self.method, "method"))
         store(self, "reports", tuple(plain_mapping(each, "reports") for each in self.reports))
@@ -79,6 +90,13 @@ class Model:
             raise UsageError(
                 f"weights are {' × '.join(map(str, self.weights.shape))}, and there are "
                 f"{shape[0]} category names and {shape[1]} columns of the vectorizer"
+            )
+        if (self.variances is None) != (self.intercept_variances is None):
+            raise UsageError("variances are of weights and of intercepts: give both, or none")
+        if self.variances is None and needs_variances(self.calibration):
+            raise UsageError(
+                "the calibration moderated needs variances of the weights, and there are none: "
+                "train with posterior = true in [learn]"
             )
         counts = {
             "intercepts are": len(self.intercepts),

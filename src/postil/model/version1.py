@@ -15,13 +15,16 @@ settings of each part; the tensors are:
 ``weights.indices``        U8 to U32      sparse: the entry of each value
 ``weights.starts``         U8 to U64      sparse: where each row begins, and the end
 ``intercepts``             F64            by category
+``variances.values``       F32            of the weights' values, in their order; if there are any
+``variances.intercepts``   F64            by category, with them
 ``decision.*``             F64, U8        what the decision rule keeps, by category
 ``calibration.*``          F64, I64       what the calibration keeps, where there is one
 ``training.members``       U8 to U64      how many training documents each category has
 =========================  =============  ====================================================
 
 Another layout or another meaning needs another version, with a reader of its own; this one
-stays, so that old files keep loading.
+stays, so that old files keep loading. A tensor that may be absent needs none: files without it are
+what they were, and a reader that does not know it refuses it by name.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ from postil.model.model import Model
 from postil.model.settings import NONE, Kinds, check_kind, checked, texts
 from postil.model.tensors import Arrays, Parts, Tensors, prefixed
 from postil.model.training import TrainingFingerprint
+from postil.model.variances import variances_from_tensors, variances_to_arrays
 from postil.model.vectorizer_parts import vectorizer_from_parts, vectorizer_to_parts
 from postil.model.weights_parts import weights_from_parts, weights_to_parts
 
@@ -70,6 +74,7 @@ def to_parts(model: Model) -> Parts:
         **vectorizer.arrays,
         **weights.arrays,
         INTERCEPTS: model.intercepts,
+        **variances_to_arrays(model),
         **prefixed("decision", decision_arrays),
         **training.arrays,
     }
@@ -103,11 +108,15 @@ def from_parts(settings: dict[str, Any], arrays: Arrays, threads: int) -> Model:
     tensors = Tensors(arrays)
     vectorizer = vectorizer_from_parts(found["vectorizer"], tensors, threads)
     shape = (len(names), vectorizer.columns)
+    weights = weights_from_parts(found["weights"], tensors, shape)
+    variances, intercept_variances = variances_from_tensors(tensors, weights)
     model = Model(
         vectorizer=vectorizer,
         names=names,
-        weights=weights_from_parts(found["weights"], tensors, shape),
+        weights=weights,
         intercepts=tensors.take(INTERCEPTS, "f8", len(names)),
+        variances=variances,
+        intercept_variances=intercept_variances,
         decision=_decision(found["decision"], tensors),
         training=TrainingFingerprint.from_parts(found["training"], tensors, len(names)),
         calibration=_calibration(found["calibration"], tensors),

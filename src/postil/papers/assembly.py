@@ -14,15 +14,17 @@ def assemble(
     exhibit: Exhibit,
     found: Mapping[CellKey, Measured],
     errors: Mapping[CellKey, str],
+    absences: Mapping[CellKey, str] | None = None,
 ) -> Table:
     """Lay out one table: the paper's cells, then those that only we have.
 
-    ``found`` and ``errors`` may hold cells of other tables too. Costs the number of
-    cells, sorted.
+    ``found``, ``errors`` and ``absences`` (why a cell was not tried) may hold cells of other
+    tables too. Costs the number of cells, sorted.
     """
+    absences = absences or {}
     printed = {CellKey(exhibit.id, value.row, value.column): value for value in exhibit.values}
     named = (CellKey(exhibit.id, row, column) for row, column in exhibit.places)
-    ours = (key for key in (*found, *errors) if key.table == exhibit.id)
+    ours = (key for key in (*found, *errors, *absences) if key.table == exhibit.id)
     keys = tuple(dict.fromkeys([*named, *ours]))
     rows = tuple(dict.fromkeys([*exhibit.rows, *(key.row for key in keys)]))
     columns = tuple(dict.fromkeys([*exhibit.columns, *(key.column for key in keys)]))
@@ -31,7 +33,15 @@ def assemble(
     down = {row: position for position, row in enumerate(rows)}
     across = {column: position for position, column in enumerate(columns)}
     cells = [
-        _cell(paper, exhibit, key, printed.get(key), found.get(key), errors.get(key, ""))
+        _cell(
+            paper,
+            exhibit,
+            key,
+            printed.get(key),
+            found.get(key),
+            errors.get(key, ""),
+            absences.get(key, ""),
+        )
         for key in sorted(keys, key=lambda key: (down[key.row], across[key.column]))
     ]
     general = tuple(
@@ -47,9 +57,10 @@ def _cell(
     printed: PaperValue | None,
     found: Measured | None,
     error: str,
+    absence: str,
 ) -> Cell:
     tolerance = exhibit.tolerance
-    judged = tolerance is not None and printed is not None and tolerance.judges(key.row)
+    judged = tolerance is not None and printed is not None and tolerance.judges(*key[1:])
     return Cell(
         key=key,
         paper=printed.value if printed else None,
@@ -61,7 +72,7 @@ def _cell(
         scale=exhibit.scale,
         tolerance=tolerance.each if tolerance is not None and judged else None,
         note=_note(paper, key),
-        remark=found.remark if found else "",
+        remark=found.remark if found else absence,
         error=error,
     )
 

@@ -21,7 +21,12 @@ from postil.papers.sections import Section, number
 from postil.text.suggest import advice
 
 SCALES: dict[str, Scale] = {"linear": "linear", "log": "log"}
-KINDS: dict[str, Kind] = {"line": "line", "histogram": "histogram"}
+KINDS: dict[str, Kind] = {
+    "line": "line",
+    "histogram": "histogram",
+    "scatter": "scatter",
+    "parallel": "parallel",
+}
 STROKES: dict[str, Stroke] = {"solid": "solid", "dashed": "dashed", "dotted": "dotted"}
 SOURCES: dict[str, Source] = {"printed": "printed", "stated": "stated", "derived": "derived"}
 
@@ -46,7 +51,8 @@ def read_table(part: Section) -> PaperTable:
         corpora=part.texts("corpora", ()),
         decimals=part.whole("decimals", 1),
         scale=part.choice("scale", SCALES, "linear"),
-        tolerance=_tolerance(part, tuple(row for row, _ in rows)),
+        tolerance=_tolerance(part, tuple(row for row, _ in rows), columns),
+        decimals_of=_decimals_of(part, columns),
     )
     part.finish()
     _check_log(part, found.scale, found.values)
@@ -79,7 +85,17 @@ def _value(part: Section, which: str, cell: object) -> tuple[float, float | None
     return found[0], found[1] if len(found) == 2 else None
 
 
-def _tolerance(part: Section, rows: tuple[str, ...]) -> Tolerance | None:
+def _decimals_of(part: Section, columns: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    """Read the decimals of single columns."""
+    if not part.has("decimals_of"):
+        return ()
+    inner = part.section("decimals_of")
+    found = tuple((column, inner.whole(column)) for column, _ in inner.items())
+    check_names(inner, "column", tuple(column for column, _ in found), columns)
+    return found
+
+
+def _tolerance(part: Section, rows: tuple[str, ...], columns: tuple[str, ...]) -> Tolerance | None:
     if not part.has("tolerance"):
         return None
     inner = part.section("tolerance")
@@ -87,9 +103,11 @@ def _tolerance(part: Section, rows: tuple[str, ...]) -> Tolerance | None:
         each=inner.number("each") if inner.has("each") else None,
         mean=inner.number("mean") if inner.has("mean") else None,
         rows=inner.texts("rows") if inner.has("rows") else None,
+        columns=inner.texts("columns") if inner.has("columns") else None,
     )
     inner.finish()
     check_names(inner, "row", found.rows, rows)
+    check_names(inner, "column", found.columns, columns)
     if found.each is None and found.mean is None:
         raise inner.error("needs 'each' or 'mean'")
     if min(found.each or 0, found.mean or 0) < 0:

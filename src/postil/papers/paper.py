@@ -7,7 +7,7 @@ from typing import Literal
 
 Scale = Literal["linear", "log"]
 Source = Literal["printed", "stated", "derived"]
-Kind = Literal["line", "histogram"]
+Kind = Literal["line", "histogram", "scatter", "parallel"]
 Stroke = Literal["solid", "dashed", "dotted"]
 
 
@@ -29,25 +29,30 @@ class PaperValue:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How near ours must come: each cell of ``rows`` within ``each``, their mean under ``mean``.
+    """How near ours must come: each cell within ``each``, their mean under ``mean``.
 
-    Both are absolute differences; ``rows`` is ``None`` where all rows count.
+    Both are absolute differences. The cells of ``rows`` and ``columns`` count; ``None`` means
+    all of them.
     """
 
     each: float | None = None
     mean: float | None = None
     rows: tuple[str, ...] | None = None
+    columns: tuple[str, ...] | None = None
 
-    def judges(self, row: str) -> bool:
-        """Say whether the cells of ``row`` count."""
-        return self.rows is None or row in self.rows
+    def judges(self, row: str, column: str) -> bool:
+        """Say whether the cell counts."""
+        return (self.rows is None or row in self.rows) and (
+            self.columns is None or column in self.columns
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exhibit:
     """A table or a figure of a paper, its numbers laid out in rows and columns.
 
-    On the ``log`` scale numbers are compared by their logarithms to base 10.
+    On the ``log`` scale numbers are compared by their logarithms to base 10. ``decimals_of`` are
+    the decimals of columns that differ from the others: such a table mixes units.
     """
 
     id: str
@@ -60,6 +65,11 @@ class Exhibit:
     decimals: int = 1
     scale: Scale = "linear"
     tolerance: Tolerance | None = None
+    decimals_of: tuple[tuple[str, int], ...] = ()
+
+    def decimals_in(self, column: str) -> int:
+        """How many decimals the numbers of a column are shown with."""
+        return dict(self.decimals_of).get(column, self.decimals)
 
     @property
     def is_open(self) -> bool:

@@ -29,6 +29,10 @@ class PaperCode:
 
 
 PAPERS: dict[str, PaperCode] = {
+    "genkin-lewis-madigan-2004": PaperCode(
+        figures="postil.papers.genkin_lewis_madigan_2004.figures",
+        experiments=("postil.papers.genkin_lewis_madigan_2004.experiments",),
+    ),
     "zhang-oles-2001": PaperCode(
         figures="postil.papers.zhang_oles_2001.figures",
         experiments=(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean
@@ -11,12 +12,15 @@ from postil.papers.canonical import Json
 from postil.papers.cells import ROUNDING, Cell, Verdict
 from postil.papers.paper import Exhibit, Paper, PaperFigure
 
-RunState = Literal["finished", "cached", "failed"]
+RunState = Literal["finished", "cached", "failed", "absent"]
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What became of one experiment; ``seconds`` is what computing it took, also if cached."""
+    """What became of one experiment; ``seconds`` is what computing it took, also if cached.
+
+    ``absent`` is one whose corpus is not on this computer; ``error`` says how to get it.
+    """
 
     experiment: str
     state: RunState
@@ -56,7 +60,8 @@ class Table:
         return tuple(
             cell
             for cell in self.cells
-            if cell.paper is not None and (tolerance is None or tolerance.judges(cell.key.row))
+            if cell.paper is not None
+            and (tolerance is None or tolerance.judges(cell.key.row, cell.key.column))
         )
 
     @property
@@ -99,6 +104,11 @@ class Reproduction:
     def failures(self) -> tuple[Run, ...]:
         """The experiments that failed."""
         return tuple(run for run in self.runs if run.state == "failed")
+
+    @property
+    def absences(self) -> dict[str, int]:
+        """Why experiments were left out, and how many: one line for each absent corpus."""
+        return Counter(run.error for run in self.runs if run.state == "absent")
 
     @property
     def beyond(self) -> tuple[str, ...]:

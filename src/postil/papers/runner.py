@@ -12,11 +12,13 @@ from postil.papers.answers import find_answer, keep_answer
 from postil.papers.assembly import assemble
 from postil.papers.cache import Question, ResultCache
 from postil.papers.cells import CellKey, Measured
+from postil.papers.corpora import AbsentCorpusError
 from postil.papers.experiment import Experiment, check_experiments
 from postil.papers.paper import Paper
-from postil.papers.reproduction import Reproduction, Run
+from postil.papers.reproduction import Reproduction, Run, RunState
 from postil.papers.results import Results, checked_results
 from postil.papers.selection import chosen_exhibits
+from postil.papers.sharing import sharing
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Step:
     experiment: str
     number: int
     total: int
-    state: Literal["started", "finished", "cached", "failed"]
+    state: RunState | Literal["started"]
     seconds: float = 0.0
     error: str = ""
 
@@ -52,20 +54,25 @@ def reproduce(
     ``only`` names tables and figures (``["table2"]``), ``None`` means all. Results are taken
     from ``cache`` unless ``refresh`` is set, and each is kept there as soon as it is computed,
     so that an interrupted run goes on where it stopped; without a cache nothing is kept. An
-    experiment that fails leaves its error in its cells and the others go on.
+    experiment that fails leaves its error in its cells and the others go on; one whose corpus is
+    absent is left out, and a remark in its cells says how to get the corpus.
     """
     exhibits = chosen_exhibits(paper, only)
     check_experiments(paper, experiments)
     wanted = {exhibit.id for exhibit in exhibits}
     needed = [each for each in experiments.values() if each.tables() & wanted]
     ledger = _Ledger(paper)
-    for number, experiment in enumerate(needed, 1):
-        progress(Step(experiment.name, number, len(needed), "started"))
-        run = ledger.enter(experiment, _Attempt(paper, experiment, cache, refresh))
-        progress(
-            Step(experiment.name, number, len(needed), run.state, run.seconds, run.error),
-        )
-    tables = (assemble(paper, exhibit, ledger.found, ledger.errors) for exhibit in exhibits)
+    with sharing(cache, refresh=refresh):
+        for number, experiment in enumerate(needed, 1):
+            progress(Step(experiment.name, number, len(needed), "started"))
+            run = ledger.enter(experiment, _Attempt(paper, experiment, cache, refresh))
+            progress(
+                Step(experiment.name, number, len(needed), run.state, run.seconds, run.error),
+            )
+    tables = (
+        assemble(paper, exhibit, ledger.found, ledger.errors, ledger.absences)
+        for exhibit in exhibits
+    )
     return Reproduction(paper, tuple(tables), tuple(ledger.runs))
 
 
@@ -81,11 +88,10 @@ class _Attempt:
     def make(self) -> tuple[Run, Results]:
         """Find or compute the results; whatever goes wrong is raised."""
         experiment = self.experiment
+        data = experiment.data()  # without a cache too: it tells that a corpus is absent
         if self.cache is None:
             return self._compute()
-        question = Question(
-            experiment.name, experiment.settings, experiment.data(), experiment.code
-        )
+        question = Question(experiment.name, experiment.settings, data, experiment.code)
         kept = None if self.refresh else find_answer(self.cache, question, experiment, self.paper)
         if kept is not None:
             seconds, results = kept
@@ -110,6 +116,7 @@ class _Ledger:
     paper: Paper
     found: dict[CellKey, Measured] = field(default_factory=dict)
     errors: dict[CellKey, str] = field(default_factory=dict)
+    absences: dict[CellKey, str] = field(default_factory=dict)
     runs: list[Run] = field(default_factory=list)
 
     def enter(self, experiment: Experiment, attempt: _Attempt) -> Run:
@@ -120,15 +127,16 @@ class _Ledger:
             self._refuse_twice(results)
         except Exception as error:
             seconds = time.perf_counter() - started
-            message = _message(error)
-            run = Run(experiment.name, "failed", seconds, experiment.settings, message)
+            state: RunState = "absent" if isinstance(error, AbsentCorpusError) else "failed"
+            run = Run(experiment.name, state, seconds, experiment.settings, _message(error))
             results = {}
         self.found.update(results)
         self.runs.append(run)
         missing = run.error or f"the experiment {experiment.name!r} gave no value"
+        reasons = self.absences if run.state == "absent" else self.errors
         for key in experiment.expected(self.paper):
             if key not in results:
-                self.errors[key] = missing
+                reasons[key] = missing
         return run
 
     def _refuse_twice(self, results: Results) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from postil.errors import UsageError
-from postil.learn.search import PAPER_GRID, LambdaSearch
+from postil.learn.search import LambdaSearch
+from postil.learn.squeezer import Squeezer
+from postil.learn.strength import Way
 from postil.text.analyzer import Analyzer
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
@@ -65,22 +67,41 @@ class TermSelection:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The strength of regularization by cross-validation; see ``LambdaSearch``."""
+    """The strength by cross-validation; see ``LambdaSearch``, and ``Squeezer`` for a limit."""
 
-    grid: tuple[float, ...] = PAPER_GRID
+    over: Way = "lam"
+    grid: tuple[float, ...] | str | None = None
+    points: int = 20
     folds: int = 5
+    rounds: int | None = None
     shared: bool = True
     measure: str = "f1"
     one_standard_error: bool = False
+    most_terms: int | None = None
+    exactly: bool = False
 
-    def over_lambda(self, documents: int | None = None, seed: int = 0) -> LambdaSearch:
+    def over_lambda(self, documents: int | None = None, seed: int = 0) -> LambdaSearch | Squeezer:
         """The search; few documents make few folds."""
-        folds = self.folds
+        folds, rounds = self.folds, self.rounds
         if documents is not None:
             folds = max(2, min(folds, documents))
-        return LambdaSearch(
-            self.grid, folds, self.shared, self.measure, seed, self.one_standard_error
+            rounds = None if rounds is None else min(rounds, folds)
+        search = LambdaSearch(
+            self.grid,
+            folds,
+            self.shared,
+            self.measure,
+            seed,
+            self.one_standard_error,
+            self.over,
+            rounds,
+            self.points,
         )
+        if self.most_terms is not None:
+            return Squeezer(self.most_terms, self.exactly, search)
+        if self.exactly:
+            raise UsageError("exactly is given and not how many terms; write most_terms = 10")
+        return search
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 from postil.decide import parse_rule
 from postil.decide.evidence import Needs
 from postil.decide.logistic import Logistic
+from postil.decide.moderated import Moderated
 from postil.errors import InputError, UsageError
 from postil.learn.learners import Learner, NaiveBayesLearner, learner_from
 from postil.learn.regularization import Regularization
@@ -78,7 +79,13 @@ class Recipe:
             )
 
     def _refuse_calibration(self, learner: Learner) -> None:
-        if self.decide.calibration != Logistic.kind or learner.gives_probabilities:
+        wanted = self.decide.calibration
+        if wanted == Moderated.kind and not learner.gives_variances:
+            raise UsageError(
+                '"moderated" needs to know how uncertain weights are; write posterior = true and '
+                'loss = "logistic" in [learn], or calibration = "platt"'
+            )
+        if wanted != Logistic.kind or learner.gives_probabilities:
             return
         raise UsageError(
             '"logistic" takes scores for the logarithm of the odds, and those of [learn] are not; '

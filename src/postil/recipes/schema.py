@@ -8,7 +8,7 @@ contradict each other, a spec that does not parse) is refused by those who know,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, get_args
 
 from postil.decide import CALIBRATIONS
@@ -18,10 +18,13 @@ from postil.learn.learners import LEARNERS
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.naive_bayes import Form
-from postil.learn.option_rules import number, whole
+from postil.learn.option_rules import Rule, number, whole
 from postil.learn.priors import PRIORS
+from postil.learn.regularization import NORM_BASED
+from postil.learn.search_grids import AUTO, WAYS
 from postil.learn.search_measures import MEASURES as SEARCH_MEASURES
 from postil.learn.solvers import SOLVERS, InterceptKind
+from postil.learn.variance_rules import VARIANCE_RULES
 from postil.recipes.entries import (
     Entry,
     Table,
@@ -57,6 +60,31 @@ def _documents(example: str) -> Entry:
     )
 
 
+def _grid(example: str) -> Entry:
+    """A list of strengths, or the word for none."""
+    listed = positives(example)
+
+    def words(value: object) -> str:
+        said = listed.rule.words(value)
+        return said if isinstance(value, list | tuple) else f'{said}, or "{AUTO}"'
+
+    def holds(value: object) -> bool:
+        return value == AUTO or listed.rule.holds(value)
+
+    return replace(listed, rule=Rule(words, holds), names=(AUTO,))
+
+
+def _variance(example: str) -> Entry:
+    """A variance, or the word for one that the documents tell."""
+    words = f'a finite number above 0, or "{NORM_BASED}"'
+    above = number("", lambda value: value > 0)
+    return Entry(
+        Rule(lambda _: words, lambda value: value == NORM_BASED or above.holds(value)),
+        example,
+        (NORM_BASED,),
+    )
+
+
 HEAD: Table = {
     "name": needed(text("mine", empty=False)),
     "title": text("What it is"),
@@ -84,11 +112,16 @@ SELECTION: Table = {
 }
 
 SEARCH: Table = {
-    "grid": positives("[1e-2, 1e-3, 1e-4]"),
+    "over": name_of(WAYS, "lam"),
+    "grid": _grid("[1e-2, 1e-3, 1e-4]"),
+    "points": _whole(20),
     "folds": _whole(5, least=2),
+    "rounds": _whole(2),
     "shared": flag(True),
     "measure": name_of(SEARCH_MEASURES, "f1"),
     "one_standard_error": flag(False),
+    "most_terms": _whole(10),
+    "exactly": flag(False),
 }
 
 DECIDE: Table = {
@@ -116,9 +149,12 @@ LEARN: Mapping[str, Table] = {
         "solver": name_of(SOLVERS, "dual-coordinate"),
         "lam": positive("1e-3"),
         "C": positive("1.0"),
-        "prior_variance": positive("1.0"),
+        "prior_variance": _variance("1.0"),
+        "mix": Entry(number("from 0 to 1", lambda value: 0 <= value <= 1), "0.5"),
+        "variance_rule": name_of(VARIANCE_RULES, "equal"),
         "intercept": name_of(get_args(InterceptKind), "penalised"),
         "constant": positive("1.0"),
+        "posterior": flag(True),
         OPTIONS: table("{ iterations = 1000 }"),
     },
     "naive-bayes": {

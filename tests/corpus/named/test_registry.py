@@ -24,6 +24,9 @@ EXPECTED = [
     "20news-19997",
     "webkb",
     "arxiv-120k",
+    "rcv1-v2",
+    "rcv1-v2-sample",
+    "ohsumed",
 ]
 
 

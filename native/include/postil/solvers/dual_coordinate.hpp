@@ -80,7 +80,7 @@ private:
     }
 
     double scale(std::size_t i) const {
-        return problem_.weights[i] / (2.0 * problem_.lambda * problem_.documents);
+        return problem_.weights[i] / (2.0 * problem_.strength.squared * problem_.documents);
     }
 
     void set(std::size_t i, double dual) {
@@ -110,7 +110,7 @@ private:
             set(i, next);
         }
         slack_ = largest > 0.0 ? largest : std::numeric_limits<double>::infinity();
-        const auto objective = loss / problem_.documents + problem_.lambda * products_.weights_squared();
+        const auto objective = loss / problem_.documents + problem_.strength.squared * products_.weights_squared();
         return {gap / problem_.documents, objective};
     }
 
@@ -122,7 +122,7 @@ private:
             loss += value;
             gap += value + problem_.weights[i] * (loss_.conjugate(duals_[i]) + duals_[i] * z);
         }
-        fit.objective = loss / problem_.documents + problem_.lambda * products_.weights_squared();
+        fit.objective = loss / problem_.documents + problem_.strength.squared * products_.weights_squared();
         gap = std::max(0.0, gap / problem_.documents);
         fit.kind = Certificate::duality_gap;
         fit.certificate = fit.objective > 0.0 ? gap / fit.objective : gap;

@@ -1,4 +1,5 @@
-// Primal coordinate descent with a trust region: zhang-oles-2001, algorithms 1 to 4.
+// Primal coordinate descent with a trust region: zhang-oles-2001, algorithms 1 to 4, and
+// genkin-lewis-madigan-2004's CLG and CLG-lasso (figures 4 and 5).
 //
 // One weight at a time, from the column of its term:
 //
@@ -15,6 +16,7 @@
 #include <limits>
 #include <numeric>
 
+#include "postil/optimality.hpp"
 #include "postil/problem.hpp"
 #include "postil/random.hpp"
 #include "postil/threads.hpp"
@@ -41,12 +43,11 @@ struct PrimalOptions {
     double truncation = 0.0;           // a weight smaller than this after a sweep is 0 from then on
 };
 
-template <class Loss, class Prior>
+template <class Loss>
 class PrimalCoordinateDescent {
 public:
-    PrimalCoordinateDescent(const BinaryProblem& problem, Loss loss, Prior prior,
-                            const PrimalOptions& options)
-        : problem_(problem), loss_(loss), prior_(prior), options_(options), random_(options.seed) {}
+    PrimalCoordinateDescent(const BinaryProblem& problem, Loss loss, const PrimalOptions& options)
+        : problem_(problem), loss_(loss), options_(options), random_(options.seed) {}
 
     // `start` holds weights by place in the terms and last the constant's; empty means zero.
     Fit solve(std::span<const double> start, Monitor& monitor) {
@@ -62,7 +63,7 @@ public:
         certify(fit);
         for (std::size_t place = 0; place < problem_.terms.size(); ++place)
             fit.weights.push_back(coordinates_[place].weight);
-        fit.intercept = has_constant() ? coordinates_.back().weight * problem_.constant : 0.0;
+        fit.intercept = problem_.has_constant() ? coordinates_.back().weight * problem_.constant : 0.0;
         return fit;
     }
 
@@ -79,36 +80,22 @@ private:
         double weight;
     };
 
-    bool has_constant() const { return problem_.intercept != Intercept::none; }
-    bool is_certain() const { return problem_.intercept != Intercept::free; }
 
     void begin(std::span<const double> start) {
         rows_.clear();
+        is_held_ = problem_.holds_all();
         for (std::size_t i = 0; i < problem_.size(); ++i)
             rows_.push_back({loss_.at(0.0), problem_.labels[i], problem_.weights[i]});
-        coordinates_.assign(problem_.terms.size() + has_constant(), {0.0, options_.initial_reach});
+        coordinates_.assign(problem_.coordinates(), {0.0, options_.initial_reach});
         order_.resize(coordinates_.size());
         std::iota(order_.begin(), order_.end(), 0u);
-        if (!is_certain()) initial_residual_ = largest_slope();
-        for (std::size_t place = 0; place < start.size() && place < coordinates_.size(); ++place)
-            shift(place, start[place]);
-    }
-
-    // Calls visit(document, x) for every non-zero of a coordinate's column.
-    template <class Visit>
-    void for_each(std::size_t place, Visit&& visit) const {
-        if (place == problem_.terms.size()) {
-            for (std::size_t i = 0; i < problem_.size(); ++i) visit(i, problem_.constant);
-            return;
+        if (!is_held_) initial_residual_ = measured().largest_violation();
+        for (std::size_t place = 0; place < coordinates_.size(); ++place) {
+            const auto prior = problem_.prior(place);
+            const auto from = place < start.size() ? start[place] : 0.0;
+            if (const auto weight = std::clamp(from, prior.low, prior.high); weight != 0.0)
+                shift(place, weight);
         }
-        const auto column = problem_.design.terms[static_cast<std::size_t>(problem_.terms[place])];
-        for (std::size_t k = 0; k < column.size; ++k)
-            visit(static_cast<std::size_t>(column.places[k]), static_cast<double>(column.values[k]));
-    }
-
-    Prior prior_of(std::size_t place) const {
-        const bool is_free = place == problem_.terms.size() && problem_.intercept == Intercept::free;
-        return is_free ? Prior{} : prior_;
     }
 
     void smooth(std::uint32_t sweep) {
@@ -121,13 +108,13 @@ private:
 
     void sweep() {
         movement_ = 0.0;
-        slopes_ = 0.0;
+        met_ = {};
         if (options_.shuffle) random_.shuffle(std::span(order_));
         const auto constant = problem_.terms.size();
         const auto pause = std::max<std::size_t>(1, order_.size() / std::max(1u, options_.constant_visits));
         for (std::size_t at = 0; at < order_.size(); ++at) {
             step(order_[at]);
-            if (has_constant() && (at + 1) % pause == 0 && at + 1 < order_.size()) step(constant);
+            if (problem_.has_constant() && (at + 1) % pause == 0 && at + 1 < order_.size()) step(constant);
         }
     }
 
@@ -147,7 +134,7 @@ private:
         auto& [weight, reach] = coordinates_[place];
         double slope = 0.0, curvature = 0.0, last = 0.0;
         auto region = loss_.reach(0.0);
-        for_each(place, [&](std::size_t i, double x) {
+        problem_.for_each(place, [&](std::size_t i, double x) {
             if (x != last) region = loss_.reach(reach * std::abs(last = x));
             const auto& row = rows_[i];
             const auto scale = row.weight * x;
@@ -156,19 +143,25 @@ private:
         });
         slope /= problem_.documents;
         curvature /= problem_.documents;
-        const auto prior = prior_of(place);
-        const auto total = slope + prior.slope(weight);
-        slopes_ += total * total;
-        const auto change = std::clamp(prior.step(slope, curvature, weight), -reach, reach);
+        const auto prior = problem_.prior(place);
+        met_.meet(prior, slope, weight);
+        const auto change = std::clamp(step_of(prior, slope, curvature, weight), -reach, reach);
         if (change != 0.0) shift(place, change);
         reach = options_.trust_region == TrustRegion::doubled
                     ? 2.0 * std::abs(change) + options_.reach_slack
                     : std::max({2.0 * std::abs(change), reach / 2.0, options_.least_reach});
     }
 
+    // A weight that would cross the kink of its prior stops there (figure 5, line 4.14).
+    static double step_of(const Prior& prior, double slope, double curvature, double weight) {
+        const auto change = prior.step(slope, curvature, weight);
+        const auto before = weight - prior.mean, after = before + change;
+        return prior.absolute > 0.0 && before * after < 0.0 ? -before : change;
+    }
+
     void shift(std::size_t place, double change) {
         coordinates_[place].weight += change;
-        for_each(place, [&](std::size_t i, double x) {
+        problem_.for_each(place, [&](std::size_t i, double x) {
             auto& row = rows_[i];
             const auto by = change * x * row.label;
             movement_ += std::abs(by);
@@ -193,65 +186,74 @@ private:
         return true;
     }
 
+    double unit() const { return problem_.violation_unit(initial_residual_); }
+
     // From the slopes met on the way, which cost nothing; they are those of a moving point.
     bool seems_certified() const {
-        if (!is_certain()) return std::sqrt(slopes_) <= 3.0 * options_.tolerance * initial_residual_;
-        return slopes_ <= 4.0 * problem_.lambda * options_.tolerance * objective() * 2.0;
+        if (!is_held_)
+            return met_.largest_violation() <= 3.0 * options_.tolerance * unit();
+        const auto loss = average_loss(), objective = loss + penalty();
+        return met_.gap_at_most(loss) <= 2.0 * options_.tolerance * objective;
     }
 
-    double objective() const {
+    double average_loss() const {
         double sum = 0.0;
         for (const auto& row : rows_) sum += row.weight * loss_.value(row.point.margin);
-        sum /= problem_.documents;
+        return sum / problem_.documents;
+    }
+
+    double penalty() const {
+        double sum = 0.0;
         for (std::size_t place = 0; place < coordinates_.size(); ++place)
-            sum += prior_of(place).value(coordinates_[place].weight);
+            sum += problem_.prior(place).value(coordinates_[place].weight);
         return sum;
     }
 
-    double total_slope(std::size_t place) const {
+    double slope(std::size_t place) const {
         double slope = 0.0;
-        for_each(place, [&](std::size_t i, double x) {
+        problem_.for_each(place, [&](std::size_t i, double x) {
             slope += rows_[i].weight * rows_[i].label * x * loss_.slope(rows_[i].point);
         });
-        return slope / problem_.documents + prior_of(place).slope(coordinates_[place].weight);
+        return slope / problem_.documents;
     }
 
-    double largest_slope() const {
-        double largest = 0.0;
+    Optimality measured() const {
+        std::vector<double> slopes(coordinates_.size());
+        Optimality found;
+        for (std::size_t place = 0; place < coordinates_.size(); ++place) {
+            slopes[place] = slope(place);
+            found.limit(problem_.prior(place), slopes[place]);
+        }
         for (std::size_t place = 0; place < coordinates_.size(); ++place)
-            largest = std::max(largest, std::abs(total_slope(place)));
-        return largest;
+            found.add(problem_.prior(place), slopes[place], coordinates_[place].weight);
+        return found;
     }
 
-    // With a = -f'(r) as dual variables the gap under ridge is ‖slope‖²/(4λ). A free constant makes
-    // them infeasible until its slope is zero: there the optimality conditions are measured.
     void certify(Fit& fit) const {
-        fit.objective = objective();
-        if (!is_certain()) {
+        const auto found = measured();
+        fit.objective = average_loss() + found.penalty();
+        if (!is_held_) {
             fit.kind = Certificate::kkt_residual;
-            fit.certificate = initial_residual_ > 0.0 ? largest_slope() / initial_residual_ : 0.0;
+            fit.certificate = unit() > 0.0 ? found.largest_violation() / unit() : 0.0;
             return;
         }
-        double squares = 0.0;
-        for (std::size_t place = 0; place < coordinates_.size(); ++place) {
-            const auto slope = total_slope(place);
-            squares += slope * slope;
-        }
-        const auto gap = squares / (4.0 * problem_.lambda);
+        const auto gap = found.gap(
+            problem_, loss_, [&](std::size_t i) { return rows_[i].point.margin; },
+            [&](std::size_t i) { return loss_.slope(rows_[i].point); });
         fit.kind = Certificate::duality_gap;
         fit.certificate = fit.objective > 0.0 ? gap / fit.objective : gap;
     }
 
     const BinaryProblem& problem_;
     Loss loss_;
-    Prior prior_;
     const PrimalOptions& options_;
     std::vector<Row> rows_;
     std::vector<Coordinate> coordinates_;
     std::vector<std::uint32_t> order_;
     Random random_;
     double movement_ = 0.0;         // Σ|Δr| of the last sweep
-    double slopes_ = 0.0;           // Σ slope² met in the last sweep
+    Optimality met_;                // on the way through the last sweep
+    bool is_held_ = true;
     double initial_residual_ = 0.0;
 };
 

@@ -82,7 +82,7 @@ private:
         slope_.assign(problem_.size(), -1.0);
         bound_.resize(problem_.size());
         for (std::size_t i = 0; i < problem_.size(); ++i) {
-            bound_[i] = problem_.weights[i] / (2.0 * problem_.lambda * problem_.documents);
+            bound_[i] = problem_.weights[i] / (2.0 * problem_.strength.squared * problem_.documents);
             if (bound_[i] > 0.0) everyone_.push_back(static_cast<std::uint32_t>(i));
         }
         active_ = everyone_;
@@ -191,7 +191,7 @@ private:
             losses += bound_[i] * std::max(0.0, 1.0 - margin - label(i) * fit.intercept);
         }
         const auto primal = 0.5 * squares + losses, dual = total - 0.5 * squares;
-        fit.objective = 2.0 * problem_.lambda * primal;
+        fit.objective = 2.0 * problem_.strength.squared * primal;
         fit.kind = Certificate::duality_gap;
         fit.certificate = primal > 0.0 ? std::max(0.0, primal - dual) / primal : 0.0;
         return fit.certificate;

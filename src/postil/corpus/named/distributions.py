@@ -5,6 +5,9 @@ publishes it (scikit-learn for Reuters-21578 and 20 Newsgroups by date, the Hugg
 library for these and the original 20 Newsgroups); that of the arXiv sample, which has no
 address, is of the sample itself. ``None`` says that no published checksum is known: then what
 was downloaded is read through and its documents are counted.
+
+A collection may also be published as several files, which have no file of all together: then
+``parts`` are these, and they are kept in a folder.
 """
 
 from __future__ import annotations
@@ -14,10 +17,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """A collection as one file.
+    """A collection as one file, or as several in a folder.
 
     ``file_name`` is what it is called in a data folder; an unpacked copy is called
     ``folder_name``. ``other_names`` are accepted there too. ``urls`` are tried in order.
+    ``parts`` holds, for each of several files, its addresses, which end in its name. ``holds``
+    names the files of an unpacked copy, for whoever looks for them.
     """
 
     file_name: str
@@ -26,6 +31,8 @@ class Distribution:
     sha256: str | None = None
     folder_name: str | None = None
     other_names: tuple[str, ...] = ()
+    parts: tuple[tuple[str, ...], ...] = ()
+    holds: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -83,4 +90,35 @@ ARXIV_120K = Distribution(
     other_names=("arxiv-120k.jsonl", "arxiv-120k.jsonl.gz"),
     homepage="https://doi.org/10.5281/zenodo.1463242",
     sha256="50a3fa3ff8c5d7d544be3a446daf45a7191c48b2f35431da88a27ce7565f5119",
+)
+
+_LYRL2004 = (
+    "http://www.jmlr.org/papers/volume5/lewis04a",
+    "http://www.ai.mit.edu/projects/jmlr/papers/volume5/lewis04a",
+)
+_LYRL2004_FILES = {
+    "rcv1-v2.topics.qrels": "a08-topic-qrels",
+    "lyrl2004_tokens_train.dat": "a12-token-files",
+    **{f"lyrl2004_tokens_test_pt{part}.dat": "a12-token-files" for part in range(4)},
+}
+
+RCV1_V2 = Distribution(
+    file_name="rcv1-v2.tar",
+    folder_name="rcv1-v2",
+    other_names=("rcv1-v2.tar.gz",),
+    homepage=f"{_LYRL2004[0]}/lyrl2004_rcv1v2_README.htm",
+    parts=tuple(
+        tuple(f"{place}/{appendix}/{file}.gz" for place in _LYRL2004)
+        for file, appendix in _LYRL2004_FILES.items()
+    ),
+    holds=tuple(_LYRL2004_FILES),
+)
+
+OHSUMED = Distribution(
+    file_name="ohsumed.tar.gz",
+    folder_name="ohsumed",
+    other_names=("t9.filtering.tar.gz",),
+    homepage="https://trec.nist.gov/data/filtering/README.t9.filtering",
+    urls=("https://trec.nist.gov/data/filtering/t9.filtering.tar.gz",),
+    holds=("ohsumed.87", "ohsumed.88-91"),
 )

@@ -13,6 +13,7 @@ from typing import Literal
 from postil.corpus.named.distributions import Distribution
 from postil.corpus.named.download import CHUNK, Progress, TransferError, download, sha256_of
 from postil.corpus.named.entry import NamedCorpus
+from postil.corpus.named.fetch_parts import download_parts
 from postil.corpus.named.locations import is_there, locate, store_folder
 from postil.corpus.named.registry import named
 from postil.corpus.problems import Problems
@@ -51,8 +52,9 @@ def fetch(
     """Put a named corpus where ``open_named`` finds it, unless it is there (or ``force``).
 
     It is downloaded from the first of its addresses (or of ``urls``) that gives it, or copied
-    from ``from_path``, an archive or an unpacked folder. Only what passed its check gets its
-    name; a partial download stays beside it as ``.part`` and is continued by the next call.
+    from ``from_path``, an archive or an unpacked folder. What is published as several files
+    becomes a folder. Only what passed its check gets its name; a partial download stays beside
+    it as ``.part`` and is continued by the next call.
     A file whose checksum is not published, or that was packed anew, is read and its documents
     are counted.
     """
@@ -66,6 +68,8 @@ def fetch(
     if from_path is not None:
         return _copy(corpus, distribution, from_path, progress)
     task = _Task(corpus, distribution, progress, timeout)
+    if distribution.parts and urls is None:
+        return _download_folder(task)
     return _download_any(task, distribution.urls if urls is None else urls)
 
 
@@ -100,6 +104,32 @@ def _download_any(task: _Task, urls: Sequence[str]) -> Fetched:
         f"{name} could not be fetched: {'; '.join(failures)}{kept}. Try again later, or, with a "
         f"copy from elsewhere (see {homepage}): {_offline(name)}"
     )
+
+
+def _download_folder(task: _Task) -> Fetched:
+    """Download the parts of a collection into a folder, and count its documents."""
+    distribution, store = task.distribution, _store()
+    target = store / (distribution.folder_name or distribution.file_name)
+    folder = target.with_name(f"{target.name}.part")
+    try:
+        _refuse_in_the_way(distribution, store)
+        folder.mkdir(exist_ok=True)
+        download_parts(distribution.parts, folder, timeout=task.timeout, progress=task.progress)
+        _count_documents(task.corpus, folder)
+        folder.replace(target)
+    except TransferError as error:
+        goes_on = f"; the next attempt goes on with {folder} (remove from it a file that is wrong)"
+        kept = goes_on if is_there(folder) else ""
+        raise FetchError(
+            f"{task.corpus.name} could not be fetched: {error}{kept}. Try again later, or, with "
+            "the files from elsewhere (see "
+            f"{distribution.homepage}): {_offline(task.corpus.name)}"
+        ) from error
+    except FetchError:
+        raise
+    except OSError as error:
+        raise FetchError(f"{folder}: cannot be written ({error.strerror}); remove it") from error
+    return Fetched(target, "documents")
 
 
 def _offline(name: str) -> str:
@@ -189,15 +219,19 @@ def _copy_folder(
 ) -> Fetched:
     if distribution.folder_name is None:
         raise TransferError(f"{corpus.name} is one file, and this is a folder")
-    in_the_way = next((folder / n for n in distribution.names if is_there(folder / n)), None)
-    if in_the_way is not None:
-        raise TransferError(f"{in_the_way} is there already; remove it first")
+    _refuse_in_the_way(distribution, folder)
     _count_documents(corpus, origin)
     target = folder / distribution.folder_name
     with _scratch(folder) as scratch:
         copy = shutil.copytree(origin, scratch / target.name)
         copy.replace(target)
     return Fetched(target, "documents")
+
+
+def _refuse_in_the_way(distribution: Distribution, folder: Path) -> None:
+    in_the_way = next((folder / n for n in distribution.names if is_there(folder / n)), None)
+    if in_the_way is not None:
+        raise TransferError(f"{in_the_way} is there already; remove it first")
 
 
 def _store() -> Path:

@@ -9,8 +9,10 @@ from pathlib import Path
 from postil.corpus.corpus import Corpus
 from postil.corpus.named import distributions
 from postil.corpus.named.choices import Choice, Switch
+from postil.corpus.named.distributions import Distribution
 from postil.corpus.named.entry import NamedCorpus
 from postil.corpus.named.jsonl_corpora import DEMO, jsonl_corpus
+from postil.corpus.named.large_corpora import LARGE_CORPORA
 from postil.corpus.named.locations import data_folders, locate
 from postil.corpus.named.newsgroups import newsgroups
 from postil.corpus.named.reuters import LABEL_SETS, reuters
@@ -65,11 +67,21 @@ def find(corpus: NamedCorpus) -> Path:
     if path is None:
         places = " or ".join(map(str, data_folders()))
         raise CorpusError(
-            f"the corpus {corpus.name} is absent: no {corpus.distribution.file_name} in {places}; "
+            f"the corpus {corpus.name} is absent: no {_what(corpus.distribution)} in {places}; "
             f"get it with: postil corpus fetch {corpus.name} (or, from a copy you have, "
             f"postil corpus fetch {corpus.name} --from PATH)"
         )
     return path
+
+
+def _what(distribution: Distribution) -> str:
+    """What a collection is in a data folder: a file, or else a folder of several."""
+    if not distribution.holds:
+        return distribution.file_name
+    return (
+        f"{distribution.file_name}, nor a folder {distribution.folder_name} with "
+        f"{', '.join(distribution.holds)} (each plain or .gz; see {distribution.homepage}),"
+    )
 
 
 _REUTERS_OPTIONS = (
@@ -209,6 +221,7 @@ _CORPORA = (
         sizes=frozenset({120_000}),
         opener=jsonl_corpus,
     ),
+    *LARGE_CORPORA,
 )
 
 NAMES: dict[str, NamedCorpus] = {corpus.name: corpus for corpus in _CORPORA}

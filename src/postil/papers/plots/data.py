@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,13 +50,24 @@ def curves_of(table: Table, origin: Origin) -> dict[str, Curve]:
     }
 
 
+def members_of(table: Table, columns: Sequence[str]) -> dict[str, tuple[float, ...]]:
+    """Take our numbers of each row in these columns; rows that lack one are left out."""
+    found = {(cell.key.row, cell.key.column): cell.ours for cell in table.cells}
+    rows = {row: [found.get((row, column)) for column in columns] for row in table.rows}
+    return {
+        row: tuple(value for value in values if value is not None)
+        for row, values in rows.items()
+        if None not in values
+    }
+
+
 def histograms_of(table: Table) -> dict[str, Histogram]:
     """Take our histograms from cells whose columns are the middles of bins of one width."""
     return {row: _histogram(row, curve) for row, curve in curves_of(table, "ours").items()}
 
 
 def bin_edges(samples: Mapping[str, ArrayLike], width: float) -> tuple[float, ...]:
-    """Edges at multiples of ``width`` that hold every number of all samples.
+    """Edges at multiples of ``width`` that hold every number of all samples; two bins at least.
 
     Costs the numbers of the samples.
     """
@@ -66,7 +77,8 @@ def bin_edges(samples: Mapping[str, ArrayLike], width: float) -> tuple[float, ..
     if values.size == 0 or not np.isfinite(values).all():
         raise UsageError("a histogram needs at least one number, and finite numbers only")
     first = int(np.floor(values.min() / width))
-    last = int(np.floor(values.max() / width)) + 1
+    # One middle alone would not tell how wide its bin is.
+    last = max(int(np.floor(values.max() / width)) + 1, first + 2)
     return tuple((np.arange(first, last + 1) * width).tolist())
 
 

@@ -10,19 +10,20 @@ from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from math import isclose, log10
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from postil.errors import MissingExtraError
-from postil.papers.plots.figure import Axis, Bars, Figure, Level, Line, Mark, Origin
+from postil.papers.plots.figure import Axis, Bars, Figure, Level, Line, Mark, Origin, Place
 from postil.papers.plots.style import (
-    COLOURS,
-    MARKERS,
+    FAINT,
     NEUTRAL,
     PANEL_SIZE,
     PNG_DOTS,
     SETTINGS,
     SIDE_BY_SIDE,
     STROKES,
+    THIN,
+    look,
     power_label,
 )
 
@@ -78,10 +79,7 @@ def _canvas(figure: Figure) -> Canvas:
     count = len(figure.panels)
     width, height = PANEL_SIZE if count == 1 else SIDE_BY_SIDE
     canvas = Canvas(figsize=(width * count, height), layout="constrained")
-    looks = {
-        name: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)])
-        for i, name in enumerate(figure.names())
-    }
+    looks = {name: look(position) for position, name in enumerate(figure.names())}
     panels = canvas.subplots(1, count, sharex=True, sharey=True, squeeze=False)[0]
     for axes, panel in zip(panels, figure.panels, strict=True):
         for mark in panel.marks:
@@ -108,7 +106,11 @@ def _draw_line(axes: Axes, line: Line, looks: Looks) -> None:
         markerfacecolor=_filling(line.origin, colour),
         markersize=6 if line.origin == "ours" else 9,
         zorder=3 if line.origin == "ours" else 4,
+        **(_ONE_OF_MANY if line.thin else {}),
     )
+
+
+_ONE_OF_MANY: Final[dict[str, Any]] = {"linewidth": THIN, "alpha": FAINT}
 
 
 def _draw_bars(axes: Axes, bars: Bars, looks: Looks) -> None:
@@ -133,10 +135,24 @@ def _draw_level(axes: Axes, level: Level, looks: Looks) -> None:
     )
 
 
+def _draw_place(axes: Axes, place: Place, _: Looks) -> None:
+    axes.axvline(place.x, color=NEUTRAL, linestyle="--", linewidth=1.2)
+    axes.annotate(
+        place.words,
+        (place.x, 0.99),
+        xycoords=axes.get_xaxis_transform(),
+        xytext=(3, 0),
+        textcoords="offset points",
+        verticalalignment="top",
+        fontsize="small",
+    )
+
+
 _DRAWERS: dict[type[Mark], Callable[[Any, Any, Looks], None]] = {
     Line: _draw_line,
     Bars: _draw_bars,
     Level: _draw_level,
+    Place: _draw_place,
 }
 
 
@@ -147,7 +163,7 @@ def _filling(origin: Origin, colour: str) -> str:
 def _set_scale(axis: DrawnAxis, set_scale: Callable[[str], None], wanted: Axis) -> None:
     set_scale(wanted.scale)
     if wanted.ticks:
-        axis.set_ticks(wanted.ticks, labels=[f"{tick:g}" for tick in wanted.ticks])
+        axis.set_ticks(wanted.ticks, labels=wanted.names or [f"{tick:g}" for tick in wanted.ticks])
         axis.set_ticks([], minor=True)
         axis.set_tick_params(labelsize="small")
     elif wanted.scale == "log":

@@ -1,4 +1,4 @@
-"""What a figure shows, in a few words: panels with lines, bars and levels over two axes.
+"""What a figure shows, in a few words: panels with lines, bars, levels and places over two axes.
 
 The words know nothing of matplotlib. A series is told by its name, and the same name has the
 same colour in the whole figure; its ``origin`` tells the paper's data (open marks) from ours
@@ -20,16 +20,27 @@ Origin = Literal["paper", "ours"]
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis; ``ticks`` are chosen where none are given."""
+    """An axis; ``ticks`` are chosen where none are given; they show their ``names`` if any.
+
+    A tick with a name is a thing and not a number: the axis of parallel coordinates.
+    """
 
     label: str
     scale: Scale = "linear"
     ticks: tuple[float, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.names and len(self.names) != len(self.ticks):
+            raise UsageError(
+                f"axis {self.label!r}: needs a name for each tick, got {len(self.names)} for "
+                f"{len(self.ticks)}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Points in order, joined by a line, marked, or both."""
+    """Points in order, joined by a line, marked, or both; ``thin`` where it is one of many."""
 
     name: str
     x: tuple[float, ...]
@@ -38,6 +49,7 @@ class Line:
     stroke: Stroke = "solid"
     joined: bool = True
     marked: bool = True
+    thin: bool = False
 
     def __post_init__(self) -> None:
         if len(self.x) != len(self.y):
@@ -75,7 +87,21 @@ class Level:
     origin: Origin = "ours"
 
 
-Mark: TypeAlias = Line | Bars | Level
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A vertical line through the whole panel, with words on it; it belongs to no series."""
+
+    x: float
+    words: str
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.words
+
+
+Series: TypeAlias = Line | Bars | Level
+Mark: TypeAlias = Series | Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +136,19 @@ class Figure:
         for panel in self.panels:
             yield from panel.marks
 
+    def series(self) -> Iterator[Series]:
+        """All marks but places."""
+        for mark in self.marks():
+            if not isinstance(mark, Place):
+                yield mark
+
     def names(self) -> list[str]:
         """The names of all series, each once, in order."""
-        return list(dict.fromkeys(mark.name for mark in self.marks()))
+        return list(dict.fromkeys(mark.name for mark in self.series()))
 
     def origins(self) -> list[Origin]:
         """Whose data are shown."""
-        return list(dict.fromkeys(mark.origin for mark in self.marks()))
+        return list(dict.fromkeys(mark.origin for mark in self.series()))
 
 
 def _coordinates(mark: Mark) -> tuple[Iterable[float], Iterable[float]]:
@@ -127,6 +159,8 @@ def _coordinates(mark: Mark) -> tuple[Iterable[float], Iterable[float]]:
             return mark.edges, mark.heights
         case Level():
             return (), (mark.y,)
+        case Place():
+            return (mark.x,), ()
 
 
 def _check(which: str, numbers: Iterable[float], scale: Scale) -> None:

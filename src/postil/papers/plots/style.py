@@ -43,6 +43,22 @@ SETTINGS: Final[dict[Any, Any]] = {
     "savefig.facecolor": "auto",
 }
 
+THIN: Final = 0.8  # the width of a line that is one of many
+FAINT: Final = 0.55  # and how much of it is seen
+
+
+def look(position: int) -> tuple[str, str]:
+    """Colour and marker of a series by its place; they come round out of step."""
+    lap, colour = divmod(position, len(COLOURS))
+    return COLOURS[colour], MARKERS[(colour + lap) % len(MARKERS)]
+
+
+def stroke(position: int) -> Stroke:
+    """Stroke of a series by its place: another one where colours come round."""
+    strokes = tuple(STROKES)
+    return strokes[position // len(COLOURS) % len(strokes)]
+
+
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

@@ -78,7 +78,10 @@ def _section(table: Table, drawing: str | None) -> Iterator[str]:
         yield f"<ol>{''.join(f'<li>{escape(text)}</li>' for text in shown.footnotes)}</ol>"
     if table.is_figure and any(cell.ours is not None for cell in table.cells):
         yield "<details><summary>the numbers of this figure</summary>"
-        yield from _grid(turned(view(table, everything=True)))
+        numbers = view(table, everything=True)
+        # A curve through many places is long rather than wide, many curves are already.
+        long = len(numbers.rows) > len(numbers.columns)
+        yield from _grid(numbers if long else turned(numbers))
         yield "</details>"
     yield "</section>"
 

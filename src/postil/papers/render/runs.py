@@ -9,7 +9,7 @@ HEADER = ("experiment", "state", "seconds", "settings")
 
 
 def run_rows(reproduction: Reproduction) -> list[tuple[str, str, str, str]]:
-    """A row for each experiment under ``HEADER``; a failed one tells its error."""
+    """A row for each experiment under ``HEADER``; one without results tells why."""
     return [
         (run.experiment, _state(run), f"{run.seconds:.1f}", _settings(run))
         for run in reproduction.runs
@@ -17,7 +17,7 @@ def run_rows(reproduction: Reproduction) -> list[tuple[str, str, str, str]]:
 
 
 def _state(run: Run) -> str:
-    return f"failed: {run.error}" if run.state == "failed" else run.state
+    return f"{run.state}: {run.error}" if run.error else run.state
 
 
 def _settings(run: Run) -> str:

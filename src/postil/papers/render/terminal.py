@@ -41,6 +41,8 @@ def print_reproduction(reproduction: Reproduction, console: Console | None = Non
     _say(console, Text(totals(reproduction)))
     for run in reproduction.failures:
         _say(console, Text(f"{run.experiment} failed: {run.error}", "red"))
+    for why, count in reproduction.absences.items():
+        _say(console, Text(f"{count} experiment{'s' if count > 1 else ''} not run: {why}"))
 
 
 def terminal_text(reproduction: Reproduction, width: int = 80) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from postil.papers.cells import Cell, Verdict
-from postil.papers.paper import PaperFigure
+from postil.papers.paper import PaperFigure, Tolerance
 from postil.papers.render.numbers import (
     difference_text,
     number_text,
@@ -121,6 +121,9 @@ def totals(reproduction: Reproduction) -> str:
     if reproduction.failures:
         count = len(reproduction.failures)
         parts.append(f"{count} experiment{'s' if count > 1 else ''} failed")
+    left_out = sum(reproduction.absences.values())
+    if left_out:
+        parts.append(f"{left_out} not run: a corpus is absent")
     return "; ".join(parts)
 
 
@@ -132,7 +135,7 @@ def _cell(table: Table, cell: Cell | None, footnotes: _Footnotes) -> CellView | 
     if cell is None:
         return None
     exhibit = table.exhibit
-    scale, decimals = exhibit.scale, exhibit.decimals
+    scale, decimals = exhibit.scale, exhibit.decimals_in(cell.key.column)
     paper, ours, difference = "", NOT_RUN, ""
     if cell.paper is not None:
         paper = paper_text(cell.paper, cell.source, scale, decimals)
@@ -171,12 +174,14 @@ def _drawn(table: Table) -> list[str]:
 def _judgement(table: Table) -> list[str]:
     mean = table.mean_difference
     tolerance = table.exhibit.tolerance
-    # What a figure's text tells is rounded and of different kinds: a mean would say little.
-    if mean is None or (table.is_figure and tolerance is None):
+    # What a figure's text tells is rounded and of different kinds, as are columns with decimals
+    # of their own: a mean would say little.
+    mixed = table.is_figure or bool(table.exhibit.decimals_of)
+    if mean is None or (mixed and tolerance is None):
         return []
     judged = table.judged
     have = sum(cell.ours is not None for cell in judged)
-    which = f"{', '.join(tolerance.rows)}: " if tolerance and tolerance.rows else ""
+    which = _which(tolerance)
     lines = []
     if tolerance is not None and tolerance.each is not None:
         within = sum(cell.verdict == "within" for cell in judged)
@@ -186,6 +191,13 @@ def _judgement(table: Table) -> list[str]:
     if tolerance is not None and tolerance.mean is not None:
         told += f", to be under {tolerance.mean:g}{_VERDICTS[table.mean_verdict]}"
     return [*lines, told]
+
+
+def _which(tolerance: Tolerance | None) -> str:
+    """The rows and columns that are judged, where not all are."""
+    if tolerance is None or (tolerance.rows is None and tolerance.columns is None):
+        return ""
+    return f"{', '.join((*(tolerance.rows or ()), *(tolerance.columns or ())))}: "
 
 
 _VERDICTS: dict[Verdict | None, str] = {

@@ -21,9 +21,11 @@ import numpy as np
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.learn.linear_fit import LinearFit
+from postil.learn.strength import Strengths
 from postil.papers.cells import Measured
 from postil.papers.corpora import corpus_fingerprint
 from postil.papers.experiment import CellValues, Experiment, Fill, Settings, by_name
+from postil.papers.fits import counted_not_warned
 from postil.papers.paper import axis_column
 from postil.papers.watching import tell
 from postil.papers.zhang_oles_2001.figures import ALL_FEATURES
@@ -31,7 +33,6 @@ from postil.papers.zhang_oles_2001.methods import (
     PASSES,
     by_certificate,
     code_of,
-    counted_not_warned,
 )
 from postil.papers.zhang_oles_2001.problem import Problem, problem_of
 from postil.recipes.recipe import Recipe, TermSelection, load_recipe
@@ -62,7 +63,7 @@ def break_even(problem: Problem, recipe: Recipe, lam: float | None, step: str) -
             problem.design,
             problem.labels,
             selection=None if terms is None else problem.selection(terms),
-            lambdas=None if lam is None else np.full(len(problem.labels), lam),
+            strengths=None if lam is None else Strengths("lam", np.full(len(problem.labels), lam)),
             progress=partial(tell, step),
         )
     return Measured(problem.break_even(fit), remark=_remark(recipe, fit))

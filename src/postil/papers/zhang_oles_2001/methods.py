@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from postil.learn.report import NotConvergedWarning
 from postil.papers.fingerprint import code_fingerprint
 from postil.recipes.recipe import Recipe
 
@@ -63,11 +59,3 @@ def by_certificate(recipe: Recipe, tolerance: float, passes: int) -> Recipe:
     learn["solver"] = "dual-coordinate"
     learn["options"] = {"tolerance": tolerance, "iterations": passes}
     return replace(recipe, learn=learn, expect=())
-
-
-@contextmanager
-def counted_not_warned() -> Iterator[None]:
-    """Let fits stop before they have converged: that is an experiment's plan, and its remark."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        yield

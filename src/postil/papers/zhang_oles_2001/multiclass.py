@@ -30,13 +30,13 @@ from postil.errors import UsageError
 from postil.papers.cells import Measured
 from postil.papers.corpora import corpus_fingerprint
 from postil.papers.experiment import CellValues, Experiment, Fill, Settings, by_name
+from postil.papers.fits import counted_not_warned
 from postil.papers.watching import tell
 from postil.papers.zhang_oles_2001.methods import (
     PASSES,
     RECIPES,
     by_certificate,
     code_of,
-    counted_not_warned,
 )
 from postil.papers.zhang_oles_2001.web_pages import pages_with_headers
 from postil.recipes.recipe import Decide, Recipe, load_recipe

@@ -27,12 +27,12 @@ from postil.learn.search_measures import HeldOut, measure_for
 from postil.papers.cells import Measured
 from postil.papers.corpora import corpus_fingerprint
 from postil.papers.experiment import CellValues, Experiment, Fill, Settings, by_name
+from postil.papers.fits import counted_not_warned
 from postil.papers.watching import tell
 from postil.papers.zhang_oles_2001.methods import (
     RECIPES,
     by_certificate,
     code_of,
-    counted_not_warned,
 )
 from postil.papers.zhang_oles_2001.problem import problem_of
 from postil.recipes.recipe import Decide, Recipe, Search, load_recipe

@@ -30,13 +30,13 @@ from postil.papers.experiment import (
     Settings,
     by_name,
 )
+from postil.papers.fits import counted_not_warned
 from postil.papers.watching import tell
 from postil.papers.zhang_oles_2001.methods import (
     PASSES,
     RECIPES,
     by_certificate,
     code_of,
-    counted_not_warned,
 )
 from postil.recipes.recipe import Decide, Recipe, load_recipe
 from postil.training import train

@@ -1,0 +1,71 @@
+// How far weights are from the best: the gap between the objective and its dual.
+//
+//     P(w) = (1/n) Σ cᵢ f(zᵢ) + Σⱼ priorⱼ(wⱼ)
+//     D(a) = -(1/n) Σ cᵢ k(-aᵢ) - Σⱼ priorⱼ*(vⱼ)        vⱼ = (1/n) Σ cᵢ aᵢ yᵢ xᵢⱼ
+//
+// D(a) <= P(w) for all a and w. At a = -s f'(z) the gap falls into parts that are never negative:
+//
+//     P(w) - D(a) = Σⱼ [priorⱼ(wⱼ) + priorⱼ*(vⱼ) - wⱼ vⱼ] + (1/n) Σ cᵢ [f(zᵢ) + k(-aᵢ) + aᵢ zᵢ]
+//
+// The share s <= 1 keeps the conjugates finite where an absolute value alone holds a weight back. At
+// s = 1 the second sum is 0; else it is at most (1 - s) times the average loss, as k is convex and
+// k(0) = 0.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "postil/problem.hpp"
+
+namespace postil {
+
+// vⱼ at s = 1 is the slope of the average loss along a weight with its sign changed.
+class Optimality {
+public:
+    // First for every coordinate...
+    void limit(const Prior& prior, double slope) {
+        share_ = std::min(share_, prior.feasible_share(-slope));
+    }
+    // ...then once more.
+    void add(const Prior& prior, double slope, double weight) {
+        penalty_ += prior.value(weight);
+        gap_ += std::max(0.0, prior.slack(-slope * share_, weight));
+        largest_ = std::max(largest_, prior.violation(slope, weight));
+    }
+
+    // Both at once, for a point that moves on between coordinates: nearly the same.
+    void meet(const Prior& prior, double slope, double weight) {
+        limit(prior, slope);
+        gap_ += std::max(0.0, prior.slack(-slope * prior.feasible_share(-slope), weight));
+        largest_ = std::max(largest_, prior.violation(slope, weight));
+    }
+
+    double share() const { return share_; }
+    double penalty() const { return penalty_; }
+    double largest_violation() const { return largest_; }
+
+    // No less than the gap, without another look at the documents.
+    double gap_at_most(double average_loss) const { return gap_ + (1.0 - share_) * average_loss; }
+
+    // The gap: margin(i) and slope(i), f'(zᵢ), for every document.
+    template <class Loss, class Margin, class Slope>
+    double gap(const BinaryProblem& problem, const Loss& loss, Margin&& margin, Slope&& slope) const {
+        if (share_ == 1.0) return gap_;
+        double sum = 0.0;
+        for (std::size_t i = 0; i < problem.size(); ++i) {
+            if (problem.weights[i] == 0.0) continue;
+            const auto z = margin(i), a = -share_ * slope(i);
+            sum += problem.weights[i] * std::max(0.0, loss.value(z) + loss.conjugate(a) + a * z);
+        }
+        return gap_ + sum / problem.documents;
+    }
+
+private:
+    double share_ = 1.0;
+    double penalty_ = 0.0;
+    double gap_ = 0.0;
+    double largest_ = 0.0;
+};
+
+}  // namespace postil

@@ -1,0 +1,116 @@
+// Slopes of the loss along all terms, known well enough without looking at all columns.
+//
+//     gⱼ = Σᵢ hᵢ xᵢⱼ        hᵢ = cᵢ yᵢ f'(zᵢ) / n
+//
+// are kept exactly for a reference h' near h. What is left is bounded by Cauchy and Schwarz:
+// |gⱼ - g'ⱼ| <= ‖h - h'‖ ‖xⱼ‖. The reference follows h in the documents where they differ most, at
+// the cost of their terms; most documents of a rare category hardly ever move.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "postil/sparse.hpp"
+
+namespace postil {
+
+// What all categories have in common: dᵢ, and for each term Σ dᵢ xᵢⱼ and ‖xⱼ‖.
+struct ColumnFacts {
+    std::span<const double> document_weights;
+    std::vector<double> sums;
+    std::vector<double> norms;
+
+    ColumnFacts() = default;
+    ColumnFacts(const SparseLines& columns, std::span<const double> weights)
+        : document_weights(weights), sums(columns.count), norms(columns.count) {
+        for (std::size_t term = 0; term < columns.count; ++term) {
+            const auto column = columns[term];
+            sums[term] = column.dot(weights.data());
+            norms[term] = std::sqrt(column.squared_norm());
+        }
+    }
+};
+
+class SlopeBounds {
+public:
+    // The reference begins at h'ᵢ = base dᵢ, for which the sums of the columns suffice.
+    void begin(const ColumnFacts& facts, double base) {
+        facts_ = &facts;
+        reference_.assign(facts.document_weights.begin(), facts.document_weights.end());
+        for (auto& slope : reference_) slope *= base;
+        known_.assign(facts.sums.begin(), facts.sums.end());
+        for (auto& slope : known_) slope *= base;
+    }
+
+    bool has_begun() const { return facts_ != nullptr; }
+
+    // Lets the reference follow until ‖h - h'‖ is at most `goal`.
+    void follow(const SparseLines& documents, std::span<const double> slopes, double goal) {
+        scale_to(slopes);
+        const auto [cut, left] = cut_for(slopes, goal * goal);
+        for (std::size_t i = 0; i < slopes.size(); ++i) {
+            const auto change = slopes[i] - reference_[i];
+            if (change == 0.0 || size_class(change) < cut) continue;
+            documents[i].add_to(known_.data(), change);
+            reference_[i] = slopes[i];
+        }
+        // Adding up leaves errors of its own, far below any goal that matters.
+        distance_ = std::sqrt(left) + 1e-14 * std::abs(goal);
+    }
+
+    double slope(std::size_t term) const { return known_[term]; }
+    double doubt(std::size_t term) const { return distance_ * facts_->norms[term]; }
+
+private:
+    // Another constant changes the slopes of most documents by about the same factor: the median of
+    // some of them tells it.
+    void scale_to(std::span<const double> slopes) {
+        factors_.clear();
+        const auto pace = std::max<std::size_t>(1, slopes.size() / sample);
+        for (std::size_t i = 0; i < slopes.size(); i += pace)
+            if (reference_[i] != 0.0) factors_.push_back(slopes[i] / reference_[i]);
+        if (factors_.empty()) return;
+        const auto middle = factors_.begin() + static_cast<std::ptrdiff_t>(factors_.size() / 2);
+        std::nth_element(factors_.begin(), middle, factors_.end());
+        const auto factor = *middle;
+        if (factor == 1.0 || !std::isfinite(factor)) return;
+        for (auto& slope : reference_) slope *= factor;
+        for (auto& slope : known_) slope *= factor;
+    }
+
+    static constexpr std::size_t sample = 256;
+    static constexpr std::size_t classes = 2048;
+
+    // By powers of two: the exponent's bits.
+    static std::size_t size_class(double change) {
+        return (std::bit_cast<std::uint64_t>(change) >> 52) & 0x7ff;
+    }
+
+    // The least class of changes to follow so that the squares of all smaller ones stay within the
+    // limit, and what these sum up to.
+    std::pair<std::size_t, double> cut_for(std::span<const double> slopes, double limit) {
+        squares_.fill(0.0);
+        for (std::size_t i = 0; i < slopes.size(); ++i) {
+            const auto change = slopes[i] - reference_[i];
+            squares_[size_class(change)] += change * change;
+        }
+        double sum = 0.0;
+        for (std::size_t at = 0; at < classes; ++at) {
+            if (sum + squares_[at] > limit) return {at, sum};
+            sum += squares_[at];
+        }
+        return {classes, sum};
+    }
+
+    const ColumnFacts* facts_ = nullptr;
+    std::vector<double> reference_, known_, factors_;
+    std::array<double, classes> squares_{};
+    double distance_ = 0.0;
+};
+
+}  // namespace postil

@@ -1,0 +1,135 @@
+"""OHSUMED: records of Medline from 1987 to 1991, in files of the SMART system.
+
+Documents are the records whose title, abstract and MeSH fields all hold something, as in
+genkin-lewis-madigan-2004, section 5.2.3; the others are left out. The Medline id is the id, the
+fields are ``title`` and ``body`` (the abstract), the labels are MeSH headings. 1987 and 1988 are
+for training, 1989 to 1991 for testing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from postil.corpus.corpus import DocumentSource
+from postil.corpus.document import Document, Split
+from postil.corpus.files.archives import Member
+from postil.corpus.formats.identity import SeenIds
+from postil.corpus.named.collection_files import known_files
+from postil.corpus.named.locations import is_there
+from postil.corpus.named.mesh import WantedHeadings, headings_of
+from postil.corpus.named.smart_records import Record, records
+from postil.corpus.problems import Problems
+from postil.errors import CorpusError, DocumentError
+
+YEARS: dict[str, Split] = {"87": "train", "88": "train", "89": "test", "90": "test", "91": "test"}
+FILES = {
+    **{f"ohsumed.{year}": (year,) for year in YEARS},
+    "ohsumed.88-91": ("88", "89", "90", "91"),
+}
+CATEGORIES = ("listed", "all")
+LIST_IN_FOLDER = "categories.txt"
+LIST_BESIDE_ARCHIVE = "ohsumed-categories.txt"
+
+TAGS = frozenset({".U", ".S", ".M", ".T", ".P", ".W", ".A"})
+
+_USED = (".T", ".W", ".M")
+
+
+def ohsumed(path: Path, *, categories: str = "listed") -> DocumentSource:
+    """Read a folder or tar archive with ``ohsumed.87`` and its kin, each plain or compressed.
+
+    Where there is a list of headings (``categories.txt`` in the folder, or
+    ``ohsumed-categories.txt`` beside the archive), only these are labels, unless ``categories``
+    is ``"all"``; documents stay that have none of them. One pass is linear in the bytes. Memory
+    holds one record, and 24 to 48 bytes for the id of every document.
+    """
+
+    def read(problems: Problems) -> Iterator[Document]:
+        wanted = _wanted(path) if categories == "listed" else None
+        seen, count = SeenIds(), 0
+        for member, split, record in _used_records(path, problems):
+            count += 1
+            identity = record.fields[".U"]
+            earlier = seen.first_position(identity, count)
+            if earlier is not None:
+                message = (
+                    f"the Medline id {identity} was read before, in document {earlier:,}; "
+                    "get the file again"
+                )
+                problems.report(member.error(message, record.line))
+                continue
+            labels = headings_of(record.fields[".M"])
+            if wanted is not None:
+                labels = wanted.among(labels)
+            fields = {"title": record.fields[".T"], "body": record.fields[".W"]}
+            yield Document(identity, fields, labels, split)
+        if wanted is not None:
+            for error in wanted.unmet():
+                problems.report(error)
+
+    return read
+
+
+def _wanted(path: Path) -> WantedHeadings | None:
+    folder = path.is_dir()
+    place = path / LIST_IN_FOLDER if folder else path.with_name(LIST_BESIDE_ARCHIVE)
+    return WantedHeadings.read(place) if is_there(place) else None
+
+
+def _used_records(path: Path, problems: Problems) -> Iterator[tuple[Member, Split, Record]]:
+    """Every record that is a document, with its file and split."""
+    read_from: dict[str, str] = {}
+    for name, member in known_files(path, FILES):
+        years = FILES[name]
+        _note_years(path, name, years, read_from)
+        for record in records(member, TAGS, problems):
+            fault = _fault(record, years)
+            if fault is not None:
+                problems.report(member.error(f"{fault}; get the file again", record.line))
+            elif _is_used(record):
+                year = years[0] if len(years) == 1 else record.fields[".U"][:2]
+                yield member, YEARS[year], record
+    _check_years(path, read_from, problems)
+
+
+def _note_years(path: Path, name: str, years: tuple[str, ...], read_from: dict[str, str]) -> None:
+    twice = next((year for year in years if year in read_from), None)
+    if twice is not None:
+        raise CorpusError(
+            f"{path}: both {read_from[twice]} and {name} hold the records of 19{twice}; "
+            "keep one of them"
+        )
+    read_from.update(dict.fromkeys(years, name))
+
+
+def _check_years(path: Path, read_from: dict[str, str], problems: Problems) -> None:
+    if not read_from:
+        raise CorpusError(
+            f"{path}: holds no file of OHSUMED; expected ohsumed.87 with ohsumed.88-91, or with "
+            "ohsumed.88 to ohsumed.91, each plain or .gz"
+        )
+    missing = [year for year in YEARS if year not in read_from]
+    if missing:
+        message = f"there is no file with the records of 19{', 19'.join(missing)}; add ohsumed."
+        problems.report(DocumentError(str(path), "at its end", message + missing[0]))
+
+
+def _fault(record: Record, years: tuple[str, ...]) -> str | None:
+    """Say what is wrong with a record."""
+    identity = record.fields.get(".U", "")
+    if not identity:
+        return f"record {record.number} has no Medline id (.U)"
+    if len(years) > 1 and identity[:2] not in years:
+        return (
+            f"the Medline id of record {record.number} must begin with its year "
+            f"({', '.join(years)}), received {identity[:40]!r}"
+        )
+    if record.cut in _USED:
+        return f"the file ends inside record {record.number}"
+    return None
+
+
+def _is_used(record: Record) -> bool:
+    title, abstract, mesh = (record.fields.get(tag, "") for tag in _USED)
+    return bool(title and abstract and headings_of(mesh))

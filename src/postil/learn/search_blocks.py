@@ -1,0 +1,130 @@
+"""Paths of many categories, some categories at a time: what bounds their memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postil.features.selection import Selection
+from postil.learn.category_tasks import Progress
+from postil.learn.design import Design
+from postil.learn.emphasis import Emphasis
+from postil.learn.labels import Labels
+from postil.learn.linear_fit import LinearFit
+from postil.learn.method import Method
+from postil.learn.one_vs_rest import fit, fit_path
+from postil.learn.strength import Strengths, Way
+from postil.learn.term_priors import TermPriors
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+# So many weights are held at a time if none of them is 0: some 200 MB of them.
+MOST_WEIGHTS = 1 << 23
+LEAST_CATEGORIES = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problems:
+    """The binary problems of some documents: what is learned from, by what method."""
+
+    design: Design
+    labels: Labels
+    method: Method
+    emphasis: Emphasis
+    selection: Selection | None = None
+    priors: TermPriors | None = None
+    threads: int | None = None
+
+    def of(self, chosen: Places) -> Problems:
+        """The problems of some categories; costs the number of memberships."""
+        if len(chosen) == len(self.labels):
+            return self
+        names = tuple(self.labels.names[c] for c in chosen)
+        kept = None
+        if self.selection is not None:
+            kept = Selection.of([self.selection[int(c)] for c in chosen], self.design.terms)
+        return replace(
+            self,
+            labels=Labels(names, self.labels.members[:, chosen]),
+            emphasis=replace(self.emphasis, classes=_classes_of(self.emphasis, chosen)),
+            selection=kept,
+            priors=_priors_of(self.priors, chosen),
+        )
+
+    def paths(
+        self, way: Way, values: Floats, progress: Progress | None = None
+    ) -> Iterator[tuple[slice, tuple[LinearFit, ...]]]:
+        """The fits of points × categories strengths, block by block of the categories.
+
+        ``progress`` is told how many categories of how many are done. A block is one native call;
+        only one block's weights are held at a time. The blocks depend on the data alone.
+        """
+        points, categories = values.shape
+        size = max(LEAST_CATEGORIES, MOST_WEIGHTS // max(1, points * self._terms()))
+        for first in range(0, categories, size):
+            block = slice(first, min(first + size, categories))
+            part = self.of(np.arange(categories)[block])
+            fits = fit_path(
+                part.design,
+                part.labels,
+                part.method,
+                Strengths(way, values[:, block]),
+                selection=part.selection,
+                emphasis=part.emphasis,
+                priors=part.priors,
+                threads=part.threads,
+                progress=_offset(progress, first, block.stop, categories),
+            )
+            yield block, fits
+
+    def cold(self, way: Way, values: Floats) -> LinearFit:
+        """The fit that has no other before it, as the last of a training is."""
+        return fit(
+            self.design,
+            self.labels,
+            self.method,
+            selection=self.selection,
+            emphasis=self.emphasis,
+            priors=self.priors,
+            strengths=Strengths(way, values),
+            threads=self.threads,
+            quiet=True,
+        )
+
+    def _terms(self) -> int:
+        if self.selection is None:
+            return self.design.terms
+        return self.selection.ids.size // max(1, len(self.selection))
+
+
+def _classes_of(emphasis: Emphasis, chosen: Places) -> Any:  # noqa: ANN401 - as Emphasis has it
+    """The class weights of some categories, where each has its own pair."""
+    classes = emphasis.classes
+    if classes is None or isinstance(classes, str) or np.ndim(classes) < 2:
+        return classes
+    return [tuple(classes[int(c)]) for c in chosen]  # type: ignore[arg-type]
+
+
+def _priors_of(priors: TermPriors | None, chosen: Places) -> TermPriors | None:
+    """What is believed of terms, the categories numbered anew."""
+    if priors is None or not priors.own:
+        return priors
+    known = priors.own
+    own = {at: known[int(c)] for at, c in enumerate(chosen) if int(c) in known}
+    return replace(priors, own=own)
+
+
+def _offset(progress: Progress | None, first: int, last: int, total: int) -> Progress | None:
+    if progress is None:
+        return None
+
+    def tell(done: int, of: int) -> None:
+        # Categories without anything to learn are not counted below, and pass with the others.
+        progress(first + (last - first) * done // max(1, of), total)
+
+    return tell

@@ -1,0 +1,183 @@
+"""What a search sees: fits of its folds, measured on the documents they have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from postil.corpus.stratification import stratify
+from postil.errors import UsageError
+from postil.features.inputs import Csr
+from postil.features.selection import Selection
+from postil.learn.category_tasks import Progress
+from postil.learn.emphasis import Emphasis
+from postil.learn.labels import Labels
+from postil.learn.linear_fit import LinearFit
+from postil.learn.report import unfinished
+from postil.learn.search_blocks import Problems
+from postil.learn.search_measures import HeldOut, SearchMeasure
+from postil.learn.strength import Way
+from postil.learn.term_priors import TermPriors
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+SelectionOf = Callable[[Rows], Selection | None]
+PriorsOf = Callable[[Emphasis], TermPriors | None]
+
+ALL = -1  # the round that holds out nothing
+# So many columns of scores are held at a time, if categories are fewer.
+TOGETHER = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tallies:
+    """What the measure counts: rounds × points × categories × its numbers.
+
+    ``unfinished`` counts the fits that ran out of iterations, points × categories.
+    """
+
+    counts: Floats
+    unfinished: NDArray[np.int64]
+
+
+def make_parts(labels: Labels, count: int, seed: int) -> Rows:
+    """The fold of each document: every category keeps its share in every fold."""
+    if labels.documents < count:
+        raise UsageError(
+            f"{labels.documents} documents cannot be cut in {count} folds: each fold holds out "
+            "one document or more"
+        )
+    names, columns = labels.names, labels.members.indices.tolist()
+    bounds = pairwise(labels.members.indptr.tolist())
+    sets = ([names[column] for column in columns[start:end]] for start, end in bounds)
+    return stratify(sets, [1 / count] * count, seed)
+
+
+class HeldOutFits:
+    """The folds of a search: one cut of the documents for all strengths and categories.
+
+    A held-out document has weight 0 in its fold's fits, so that all share one matrix. Only the
+    first ``rounds`` folds are learned from the others and measured (all of them, unless told).
+    """
+
+    def __init__(
+        self,
+        problems: Problems,
+        measure: SearchMeasure,
+        *,
+        folds: int,
+        rounds: int,
+        seed: int,
+        selection_of: SelectionOf | None,
+        priors_of: PriorsOf | None,
+    ) -> None:
+        self.problems = problems
+        self.measure = measure
+        self.documents = problems.emphasis.of_documents(problems.design.documents)
+        self.present = np.flatnonzero(self.documents)
+        part = make_parts(problems.labels.of_documents(self.present), folds, seed)
+        self.held_out = [self.present[part == number] for number in range(rounds)]
+        self._selection_of = selection_of
+        self._priors_of = priors_of
+        self._learned: dict[int, Problems] = {}
+
+    @property
+    def rounds(self) -> Rows:
+        """The numbers of the folds that are run."""
+        return np.arange(len(self.held_out))
+
+    def tallies(
+        self,
+        way: Way,
+        values: Floats,
+        chosen: Rows,
+        progress: Progress | None = None,
+        rounds: Rows | None = None,
+    ) -> Tallies:
+        """Measure points × categories strengths, for the ``chosen`` categories.
+
+        ``rounds`` are all of them, or some. ``progress`` is told how many fits of how many are
+        done. Cost: for each round a path of the strengths for all categories, native but for the
+        scores of the held-out documents. Memory: those scores, a point at a time (or more where
+        categories are few), and the weights of a block of categories.
+        """
+        wanted = (self.rounds if rounds is None else rounds).tolist()
+        points, categories = values.shape
+        left = np.zeros((points, categories), dtype=np.int64)
+        found = []
+        for at, number in enumerate(wanted):
+
+            def tell(done: int, of: int, before: int = at) -> None:
+                assert progress is not None
+                progress((before * of + done) * points, len(wanted) * of * points)
+
+            found.append(self._round(number, way, values, chosen, left, tell if progress else None))
+        return Tallies(np.stack(found), left)
+
+    def _round(
+        self,
+        number: int,
+        way: Way,
+        values: Floats,
+        chosen: Rows,
+        left: NDArray[np.int64],
+        progress: Progress | None,
+    ) -> Floats:
+        """The tallies of one fold: points × categories × what the measure counts."""
+        held_out = self.held_out[number]
+        problems = self._of_round(number).of(chosen)
+        rows = problems.design.rows[held_out]
+        members = problems.labels.members[held_out].toarray().astype(bool)
+        tolerance = problems.method.solver_options().tolerance
+        blocks = []
+        for block, fits in problems.paths(way, values, progress):
+            inside = members[:, block]
+            step = max(1, TOGETHER // max(1, inside.shape[1]))
+            groups = [fits[first : first + step] for first in range(0, len(fits), step)]
+            blocks.append(
+                np.concatenate([self._tally(group, rows, inside, held_out) for group in groups])
+            )
+            for point, fit in enumerate(fits):
+                ran_out = {id(report) for report in unfinished(fit.reports, tolerance)}
+                left[point, block] += [id(report) in ran_out for report in fit.reports]
+        return np.concatenate(blocks, axis=1)
+
+    def _tally(
+        self, fits: Sequence[LinearFit], rows: Csr, members: NDArray[np.bool_], held_out: Rows
+    ) -> Floats:
+        """What the measure counts of some points, all of whose columns are scored at once."""
+        weights = sp.vstack([fit.weights for fit in fits], format="csr")
+        scores = np.asarray((rows @ weights.T).todense())
+        scores = scores + np.concatenate([fit.intercepts for fit in fits])
+        truth = np.tile(members, (1, len(fits)))
+        held = HeldOut(scores, truth, self.documents[held_out], self.problems.method)
+        counted = self.measure.tally(held)
+        return counted.reshape(len(fits), members.shape[1], -1)
+
+    def of_all(self) -> Problems:
+        """What all documents learn from; their terms are selected once."""
+        if ALL not in self._learned:
+            self._learned[ALL] = self._prepared(self.problems.emphasis, self.present)
+        return self._learned[ALL]
+
+    def _of_round(self, number: int) -> Problems:
+        """What a fold learns from; its terms are selected once."""
+        if number not in self._learned:
+            weights = self.documents.copy()
+            weights[self.held_out[number]] = 0.0
+            emphasis = replace(self.problems.emphasis, documents=weights)
+            self._learned[number] = self._prepared(emphasis, np.flatnonzero(weights))
+        return self._learned[number]
+
+    def _prepared(self, emphasis: Emphasis, rows: Rows) -> Problems:
+        return replace(
+            self.problems,
+            emphasis=emphasis,
+            selection=None if self._selection_of is None else self._selection_of(rows),
+            priors=None if self._priors_of is None else self._priors_of(emphasis),
+        )

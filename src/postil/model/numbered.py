@@ -1,0 +1,152 @@
+"""Models whose documents are vectors of numbered features, as svmlight files hold them.
+
+``method["vectors"]`` of such a model says what its terms are: ``ids``, the numbers themselves; or
+``names``, those of the numbers from 1 on, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from postil.errors import UsageError
+from postil.model.model import Model
+from postil.model.training import DocumentDigest
+from postil.vectors.svmlight import read_svmlight
+from postil.vectors.vectorizer import Vectorizer
+from postil.vectors.vocabulary import Vocabulary
+from postil.vectors.weighting import Weighting
+
+VECTORS = "vectors"
+IDS, NAMES = "ids", "names"
+SUFFIXES = frozenset({".svm", ".svmlight", ".libsvm"})
+FORMAT = "svmlight"
+MEMBER, OTHER = "1", "-1"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberedDocuments:
+    """Documents of an svmlight file: a column for each number, from 0 on, and label sets."""
+
+    matrix: sp.csr_matrix[Any]
+    labels: list[tuple[str, ...]]
+    source: str
+
+    @property
+    def binary(self) -> bool:
+        """Whether labels say no more than yes (1) or no (-1), one for each document."""
+        found = set(self.labels)
+        return (OTHER,) in found and found <= {(MEMBER,), (OTHER,)}
+
+    def labels_for(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """Label sets as categories of these names.
+
+        Where there is one category and labels say yes or no, they say it of that category.
+        """
+        if len(names) != 1 or not self.binary or names[0] == OTHER:
+            return self.labels
+        return [names if label == (MEMBER,) else () for label in self.labels]
+
+    def digest(self, labels: list[tuple[str, ...]]) -> DocumentDigest:
+        """A digest of all documents with these labels, as models keep it."""
+        digest = DocumentDigest()
+        matrix = self.matrix
+        for row, own in enumerate(labels):
+            cells = slice(matrix.indptr[row], matrix.indptr[row + 1])
+            pieces = (matrix.indices[cells].astype("<i8"), matrix.data[cells].astype("<f4"))
+            digest.add({FORMAT: b"".join(piece.tobytes() for piece in pieces)}, own)
+        return digest
+
+    @property
+    def ids(self) -> list[str]:
+        """Documents have no ids: they are numbered."""
+        return [str(number) for number in range(1, len(self.labels) + 1)]
+
+
+def names_vectors(path: str, format: str | None = None) -> bool:
+    """Whether a path is that of an svmlight file, by its ending or by what the user says."""
+    if format is not None:
+        return format == FORMAT
+    return bool(SUFFIXES & set(Path(path).suffixes[-2:]))
+
+
+def read_numbered(path: str | Path) -> NumberedDocuments:
+    """Read an svmlight file, plain or compressed, all of it; ``-`` is standard input."""
+    data = read_svmlight(path, zero_based=True)
+    return NumberedDocuments(data.vectors, data.labels, str(path))
+
+
+def takes_vectors(model: Model) -> bool:
+    """Whether documents of the model are vectors, and not texts."""
+    return VECTORS in model.method
+
+
+def check_takes_texts(model: Model) -> None:
+    """Refuse a model that can do nothing with texts."""
+    if takes_vectors(model):
+        raise UsageError(
+            "the model's terms are numbered features, and it knows no way from texts to them: "
+            "give it an svmlight file (.svm, or --format svmlight)"
+        )
+
+
+def number_vectorizer(
+    terms: Sequence[str], threads: int | None = None, matrix: sp.csr_matrix[Any] | None = None
+) -> Vectorizer:
+    """What stands for a vectorizer where vectors are given; its terms are all it knows.
+
+    With a ``matrix`` it knows how many documents hold each of them, too.
+    """
+    vocabulary = Vocabulary.of_terms(terms)
+    if matrix is not None:
+        native = vocabulary.native
+        held = np.bincount(matrix.indices, minlength=len(terms)).astype(np.uint64)
+        vocabulary = Vocabulary(lambda: native, held, held, matrix.shape[0])
+    vectorizer = Vectorizer(
+        "words",
+        weighting=Weighting("counts", "none", "none"),
+        vocabulary=vocabulary,
+        threads=threads,
+    )
+    vectorizer.documents = vocabulary.total
+    return vectorizer
+
+
+def columns_of(model: Model, documents: NumberedDocuments) -> sp.csr_matrix[Any]:
+    """The documents' vectors in the columns of the model; numbers it does not know are left out.
+
+    Cost: one pass over the non-zeros and one over the model's terms.
+    """
+    if not takes_vectors(model):
+        raise UsageError(
+            f"{documents.source}: the model reads texts, and the numbers of an svmlight file are "
+            "none of its terms: give it the texts, or train on such a file"
+        )
+    terms = model.vectorizer.terms
+    if model.method[VECTORS] == NAMES:
+        numbers = np.arange(1, terms + 1)
+    else:
+        names = model.vectorizer.vocabulary
+        assert names is not None
+        numbers = np.array([int(name) for name in names.names], dtype=np.int64)
+    return _renumbered(documents.matrix, numbers)
+
+
+def _renumbered(matrix: sp.csr_matrix[Any], numbers: Any) -> sp.csr_matrix[Any]:  # noqa: ANN401
+    """The columns with these numbers, in this order; empty where there is none."""
+    column_of = np.full(matrix.shape[1], -1, dtype=np.int64)
+    present = numbers < matrix.shape[1]
+    column_of[numbers[present]] = np.flatnonzero(present)
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    columns = column_of[matrix.indices]
+    kept = columns >= 0
+    chosen = sp.csr_matrix(
+        (matrix.data[kept], (rows[kept], columns[kept])), shape=(matrix.shape[0], len(numbers))
+    )
+    chosen.sort_indices()
+    return chosen

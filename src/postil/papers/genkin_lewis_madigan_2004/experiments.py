@@ -1,0 +1,19 @@
+"""All experiments of the paper, with postil's own recipes."""
+
+from __future__ import annotations
+
+from postil.papers.experiment import by_name
+from postil.papers.genkin_lewis_madigan_2004 import (
+    comparisons,
+    effectiveness,
+    parameter_paths,
+    sparsity,
+)
+from postil.recipes.recipe import load_recipe
+
+EXPERIMENTS = by_name(
+    *comparisons.experiments(load_recipe),
+    *effectiveness.experiments(load_recipe),
+    *sparsity.experiments(load_recipe),
+    *parameter_paths.experiments(load_recipe),
+)

@@ -1,0 +1,142 @@
+"""Strengths from one end of double precision to the other, and data with little in it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from postil.learn.emphasis import Emphasis
+from postil.learn.one_vs_rest import fit
+from postil.learn.priors import PRIORS
+from postil.learn.solvers import SOLVERS
+
+from .samples import (
+    EVERY,
+    EVERY_METHOD,
+    design_of,
+    each,
+    labels_of,
+    method_of,
+    problem_of,
+    sample,
+    theta_of,
+)
+
+SMOOTH = [p for p in EVERY if p[0] != "hinge"]
+LOGISTIC = [p for p in EVERY if p[0] == "logistic"]
+MOST_MARGIN = 700  # beyond it the plain formula's exponential overflows
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize("lam", [1e-100, 1e-30, 1e-12, 1e6, 1e30, 1e100])
+def test_any_strength_gives_finite_and_honest_numbers(parts, lam):
+    x, truth, design, labels = sample()
+    method = method_of(parts, lam=lam, iterations=50)
+    found = fit(design, labels, method, quiet=True)
+    assert np.isfinite(found.weights.data).all()
+    assert np.isfinite(found.intercepts).all()
+    for category, report in enumerate(found.reports):
+        assert np.isfinite([report.objective, report.certificate]).all()
+        assert report.objective >= 0
+        assert report.certificate >= 0
+        if report.stopped == "certified":
+            assert report.certificate <= 1e-6
+        problem = problem_of(x, truth[:, category], method)
+        theta = theta_of(problem, found, category)
+        if np.abs(problem.margins(theta)).max() < MOST_MARGIN:
+            assert report.objective == pytest.approx(problem.objective(theta), rel=1e-6, abs=1e-9)
+
+
+@each(SMOOTH)
+@pytest.mark.parametrize("lam", [1e6, 1e30, 1e100])
+def test_a_huge_strength_leaves_nothing(parts, lam):
+    _, truth, design, labels = sample()
+    found = fit(design, labels, method_of(parts, lam=lam))
+    assert np.abs(found.weights.toarray()).max() <= 2 / lam
+    if PRIORS[parts[1]].mix != 0:
+        assert found.weights.nnz == 0
+    if parts[3] == "free" and parts[0] == "logistic":
+        odds = np.log(truth.sum(axis=0) / (~truth).sum(axis=0))
+        np.testing.assert_allclose(found.intercepts, odds, atol=1e-4)
+    elif parts[3] != "free":
+        assert (np.abs(found.intercepts) <= 2 / lam).all()
+
+
+# Dual weights are (1/2λn) times a sum that cancels: nothing is left of it at such a λ.
+@each([p for p in LOGISTIC if "duals" not in SOLVERS[p[2]].provides])
+def test_a_tiny_strength_is_no_strength_where_the_data_hold(parts):
+    # Contrary labels of equal documents keep the weights finite without any prior.
+    x = np.repeat(np.eye(3), 4, axis=0)
+    truth = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]], bool).reshape(-1, 1)
+    method = method_of(parts, lam=1e-13, iterations=20_000)
+    found = fit(design_of(x), labels_of(truth), method, quiet=True)
+    scores = found.scores(design_of(x).rows)[::4, 0]
+    np.testing.assert_allclose(scores, np.log([1 / 3, 1.0, 3.0]), atol=1e-3)
+
+
+@EVERY_METHOD
+def test_one_term(parts):
+    x = np.array([[1.0], [1.0], [0.0], [-2.0], [0.5]])
+    truth = np.array([[1], [1], [0], [0], [0]], bool)
+    method = method_of(parts)
+    found = fit(design_of(x), labels_of(truth), method)
+    problem = problem_of(x, truth[:, 0], method)
+    assert found.reports[0].stopped == "certified"
+    if problem.is_smooth:
+        assert found.reports[0].objective == pytest.approx(problem.minimum(), rel=1e-6)
+
+
+@EVERY_METHOD
+def test_nothing_in_any_document(parts):
+    truth = np.array([[1], [0], [0]], bool)
+    method = method_of(parts)
+    found = fit(design_of(np.zeros((3, 4))), labels_of(truth), method)
+    assert found.weights.nnz == 0
+    assert found.reports[0].stopped == "certified"
+    problem = problem_of(np.zeros((3, 4)), truth[:, 0], method)
+    objective = problem.objective(theta_of(problem, found, 0))
+    assert found.reports[0].objective == pytest.approx(objective, rel=1e-6)
+    if problem.is_smooth:
+        assert objective == pytest.approx(problem.minimum(), rel=1e-5)
+
+
+@each(LOGISTIC)
+def test_documents_that_weigh_nothing_may_hold_anything(parts):
+    # Their term has no other document: it gets no weight, and its column takes no part.
+    x, truth, _, _ = sample()
+    wide = np.column_stack([x, np.where(np.arange(50) < 5, 1e6, 0.0)])
+    weights = np.where(np.arange(50) < 5, 0.0, 1.0)
+    method = method_of(parts, tolerance=1e-8)
+    found = fit(design_of(wide), labels_of(truth), method, emphasis=Emphasis(weights))
+    alone = fit(design_of(x[5:]), labels_of(truth[5:]), method)
+    np.testing.assert_allclose(found.weights.toarray()[:, :8], alone.weights.toarray(), atol=1e-3)
+    assert not found.weights.toarray()[:, 8].any()
+
+
+@each(SMOOTH)
+def test_a_constant_column_beside_the_constant(parts):
+    x, truth, _, _ = sample()
+    wide = np.column_stack([x, np.full(50, 3.0)])
+    method = method_of(parts)
+    found = fit(design_of(wide), labels_of(truth), method)
+    for category, report in enumerate(found.reports):
+        problem = problem_of(wide, truth[:, category], method)
+        assert report.stopped == "certified"
+        assert report.objective == pytest.approx(problem.minimum(), rel=1e-5)
+
+
+@each([p for p in LOGISTIC if p[3] == "penalised"])
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_columns_of_very_different_size(parts, scale):
+    x, truth, _, _ = sample()
+    scaled = x * np.where(np.arange(8) % 2, 1.0, scale)
+    method = method_of(parts, lam=1e-3, iterations=2000)
+    found = fit(design_of(scaled), labels_of(truth), method, quiet=True)
+    for category, report in enumerate(found.reports):
+        assert np.isfinite(found.weights.toarray()).all()
+        problem = problem_of(scaled, truth[:, category], method)
+        theta = theta_of(problem, found, category)
+        if np.abs(problem.margins(theta)).max() < MOST_MARGIN:
+            assert report.objective == pytest.approx(problem.objective(theta), rel=1e-6)
+        if report.stopped == "certified":
+            assert report.certificate <= 1e-6
