@@ -3,6 +3,7 @@
 
 #include "learning.hpp"
 #include "places.hpp"
+#include "polychotomous.hpp"
 #include "reuters.hpp"
 #include "scoring.hpp"
 #include "vectors.hpp"
@@ -13,6 +14,7 @@ NB_MODULE(_native, module) {
     module.doc() = "The compiled core of postil.";
     postil::bind::bind_vectors(module);
     postil::bind::bind_learning(module);
+    postil::bind::bind_polychotomous(module);
     postil::bind::bind_places(module);
     postil::bind::bind_scoring(module);
     postil::bind::bind_reuters(module);

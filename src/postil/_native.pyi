@@ -491,6 +491,87 @@ def train(design: Design, terms: Lists | None, assignment: Assignment, options: 
 
 def train_by_kernel(gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], assignment: Assignment, options: LearnOptions, threads: int, progress: object | None) -> Fits: ...
 
+class PolychotomousOptions:
+    """Newton steps for all classes."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def intercept(self) -> Intercept: ...
+
+    @intercept.setter
+    def intercept(self, arg: Intercept, /) -> None: ...
+
+    @property
+    def constant(self) -> float: ...
+
+    @constant.setter
+    def constant(self, arg: float, /) -> None: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    @steps.setter
+    def steps(self, arg: int, /) -> None: ...
+
+    @property
+    def tolerance(self) -> float: ...
+
+    @tolerance.setter
+    def tolerance(self, arg: float, /) -> None: ...
+
+    @property
+    def passes(self) -> int: ...
+
+    @passes.setter
+    def passes(self, arg: int, /) -> None: ...
+
+    @property
+    def least_set(self) -> int: ...
+
+    @least_set.setter
+    def least_set(self, arg: int, /) -> None: ...
+
+class Classes:
+    """The class of each document, and what is thought of them."""
+
+    def __init__(self, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], documents: float, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], terms: Lists | None, beliefs: Beliefs | None, reference: int) -> None: ...
+
+class PolychotomousFit:
+    """What became of all classes."""
+
+    def starts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """Where the weights of each class begin."""
+
+    def terms(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """Of the weights that are not 0."""
+
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Those that are not 0, class by class."""
+
+    def intercepts(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """By class."""
+
+    @property
+    def objective(self) -> float: ...
+
+    @property
+    def certificate(self) -> float: ...
+
+    @property
+    def kind(self) -> Certificate: ...
+
+    @property
+    def stop(self) -> Stop: ...
+
+    @property
+    def iterations(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+def train_polychotomous(design: Design, classes: Classes, options: PolychotomousOptions, threads: int, progress: object | None) -> PolychotomousFit: ...
+
 def token_places(text: str | bytes, options: TokenizerOptions) -> tuple[list[str], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64]]:
     """
     The surface tokens of one text, in order, and the characters [begin, end) of the text that each stands on.

@@ -17,7 +17,7 @@ from postil.learn.labels import Labels
 from postil.model.model import Model
 from postil.model.numbered import NumberedDocuments
 from postil.model.training import DocumentDigest
-from postil.prediction import Predictor, VectorPredictor
+from postil.prediction import Decider, Predictor, VectorPredictor
 from postil.training import CHUNK, Watch
 from postil.vectors.gathering import RowFacts, chunks_of
 
@@ -168,7 +168,8 @@ def _assessed(
         )
     truth = Labels.of(_label_sets(seen), names).members
     # What is never given comes last in a ranking of all pairs, too.
-    wide = _widened(scores, model.names, names, min(NEVER, float(scores.min())))
+    ranked = Decider(model).rankings(scores)
+    wide = _widened(ranked, model.names, names, min(NEVER, float(ranked.min())))
     decisions = sp.csr_matrix(
         _widened(model.decision.accept(scores), model.names, names, False), dtype=bool
     )

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.decide.moderated import moderated_scores, needs_variances
+from postil.decide.softmax import Softmax
 from postil.decide.states import State
 from postil.model.model import Model
 from postil.model.numbered import NumberedDocuments, check_takes_texts, columns_of
@@ -34,6 +35,17 @@ class Decider:
     def names(self, scores: Floats) -> list[tuple[str, ...]]:
         """The categories given to each text, best first."""
         return [tuple(self.model.names[c] for c in row) for row in self.given(scores)]
+
+    def rankings(self, scores: Floats) -> Floats:
+        """What ranks documents within a category: scores, or what they say beside the others.
+
+        A polychotomous score means nothing but beside those of the same document; its
+        probability may be compared between documents.
+        """
+        calibration = self.model.calibration
+        if not isinstance(calibration, Softmax):
+            return scores
+        return calibration.log_probabilities(scores)
 
     def probabilities(self, scores: Floats, variances: Floats | None = None) -> Floats | None:
         """Probabilities of membership, if the model is calibrated.

@@ -280,8 +280,8 @@ class _Task:
         """The decision rule and the calibration, from training documents alone."""
         spec = parse_rule(self.recipe.decide.rule)
         kind = self.recipe.decide.calibration
-        if kind is None and self.learner.gives_probabilities:
-            kind = "moderated" if self.learner.moderates else "logistic"
+        if kind is None:
+            kind = next(iter(self.learner.calibrations), None)
         needed = {spec.needs} | ({calibration_needs(kind)} if kind is not None else set())
         scores: dict[Needs, TrainingScores | OutOfFoldScores | None] = {Needs.NOTHING: None}
         if Needs.TRAINING in needed:

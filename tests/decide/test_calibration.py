@@ -37,6 +37,9 @@ from .samples import (
 )
 
 EVERY_KIND = pytest.mark.parametrize("kind", CALIBRATIONS)
+EACH_FOR_ITSELF = pytest.mark.parametrize(
+    "kind", [kind for kind in CALIBRATIONS if kind != "softmax"]
+)
 FITTED_KINDS = pytest.mark.parametrize("kind", ["platt", "isotonic"])
 GENTLE = st.floats(-50, 50) | st.integers(-3, 3).map(float)
 WEIGHT = st.floats(0.01, 100)
@@ -71,7 +74,7 @@ def test_a_weight_is_so_many_copies(kind, problem):
     np.testing.assert_allclose(weighed, copied.probabilities(column(scores)), atol=1e-7)
 
 
-@EVERY_KIND
+@EACH_FOR_ITSELF
 def test_categories_are_calibrated_each_for_itself(kind):
     scores, truth = random_problem()
     together = fit_calibration(kind, out_of_fold(scores), truth)
@@ -347,3 +350,36 @@ def test_calibrated_scores_are_better_than_raw_ones():
     assert errors["platt"] < ideal + 0.003
     assert errors["isotonic"] < ideal + 0.01
     assert errors["logistic"] > ideal + 0.02
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    rows=st.lists(st.lists(ANY_SCORE, min_size=3, max_size=3), min_size=1, max_size=8),
+    shift=st.floats(-100, 100),
+)
+def test_softmax_is_one_category_for_each_document(rows, shift):
+    scores = np.array(rows)
+    softmax = fit_calibration("softmax", None, truth_of(np.eye(3, dtype=bool)))
+    p = softmax.probabilities(scores)
+    assert np.isfinite(p).all()
+    assert ((p >= 0) & (p <= 1)).all()
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    gentle = np.clip(scores, -500, 500)
+    powers = np.exp(gentle)
+    np.testing.assert_allclose(
+        softmax.probabilities(gentle), powers / powers.sum(axis=1, keepdims=True), atol=1e-12
+    )
+    moved = softmax.probabilities(gentle + shift)
+    np.testing.assert_allclose(moved, softmax.probabilities(gentle), atol=1e-9)
+
+
+def test_two_categories_of_softmax_are_the_logistic_of_their_difference():
+    scores = np.array([[0.5, -1.0], [3.0, 3.0], [-2.0, 700.0]])
+    p = fit_calibration("softmax", None, truth_of(np.eye(2, dtype=bool))).probabilities(scores)
+    np.testing.assert_allclose(p[:, 0], expit(scores[:, 0] - scores[:, 1]))
+
+
+def test_softmax_of_no_category_is_empty():
+    settings, arrays = {"kind": "softmax", "categories": 0}, {}
+    restored = calibration_from_parts(settings, arrays)
+    assert restored.probabilities(np.empty((2, 0))).shape == (2, 0)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 import postil
 from postil.errors import UsageError
 from postil.estimators.linear_classifier import LinearClassifier
+from postil.learn.term_priors import TermPrior, TermPriors
 
 
 def test_clones_and_pickles(digits, many_labels):
@@ -151,3 +152,35 @@ def test_sample_weights_that_mean_nothing_are_refused(two_digits, weights):
     x, y = two_digits
     with pytest.raises(ValueError, match="weight"):
         LinearClassifier().fit(x, y, sample_weight=np.full(len(y), weights))
+
+
+def test_lasso_elastic_net_and_norm_based_variance():
+    x, y = make_classification(120, 30, n_informative=5, random_state=0)
+    settings = {"loss": "logistic", "solver": "newton-coordinate", "tol": 1e-6}
+    lasso = LinearClassifier(prior="laplace", C=0.1, **settings).fit(x, y)
+    assert 0 < np.count_nonzero(lasso.coef_) < 20
+    near = LinearClassifier(prior="elastic-net", mix=0.999, C=0.1, **settings).fit(x, y)
+    np.testing.assert_allclose(near.coef_, lasso.coef_, atol=0.01)
+    normed = LinearClassifier(prior="gaussian", prior_variance="norm", **settings).fit(x, y)
+    variance = 31 / np.mean((x.astype(np.float32) ** 2).sum(axis=1))
+    said = LinearClassifier(prior="gaussian", prior_variance=variance, **settings).fit(x, y)
+    np.testing.assert_allclose(normed.coef_, said.coef_, rtol=1e-4, atol=1e-6)
+
+
+def test_priors_of_single_columns():
+    x, y = make_classification(120, 6, n_informative=5, n_redundant=0, random_state=0)
+    bounds = TermPriors(6, every={column: TermPrior(low=0.0) for column in range(6)})
+    settings = {"loss": "logistic", "solver": "newton-coordinate", "prior": "laplace"}
+    free = LinearClassifier(**settings).fit(x, y)
+    bound = clone(LinearClassifier(**settings, term_priors=bounds)).fit(x, y)
+    assert (free.coef_ < 0).any()
+    assert (bound.coef_ >= 0).all()
+    assert (bound.coef_ > 0).any()
+
+
+@pytest.mark.parametrize("mix", [-0.1, 1.1, "half", np.nan])
+def test_a_mix_that_means_nothing_is_refused(mix):
+    with pytest.raises(UsageError, match="mix is a number from 0 to 1"):
+        LinearClassifier(prior="elastic-net", solver="newton-coordinate", mix=mix).fit(
+            [[0.0], [1.0]], [0, 1]
+        )

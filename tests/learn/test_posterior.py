@@ -248,7 +248,10 @@ def test_a_learner_gives_variances_where_it_is_asked():
     design, labels = problem(8)
     table = {"loss": "logistic", "solver": "newton-coordinate", "prior": "laplace", "C": 2.0}
     plain, sure = learner_from(table), learner_from(table | {"posterior": True})
-    assert (plain.gives_variances, sure.gives_variances) == (False, True)
+    assert plain.calibrations == ("logistic",)
+    assert sure.calibrations == ("moderated", "logistic")
+    ridge = learner_from(table | {"prior": "gaussian", "posterior": True})
+    assert ridge.calibrations == ("logistic", "moderated")
     assert plain.learn(design, labels).variances is None
     found = sure.learn(design, labels)
     assert found.variances.shape == found.weights.shape

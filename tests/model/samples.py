@@ -13,6 +13,7 @@ from postil.decide.decision import DecisionRule
 from postil.decide.isotonic import Isotonic
 from postil.decide.logistic import Logistic
 from postil.decide.platt import Platt
+from postil.decide.softmax import Softmax
 from postil.model import Model, TrainingFingerprint
 from postil.text.analyzer import Analyzer
 from postil.vectors.fields import Fields
@@ -99,6 +100,7 @@ CALIBRATIONS = {
     "logistic": Logistic,
     "platt": platt,
     "isotonic": isotonic,
+    "softmax": Softmax,
 }
 
 

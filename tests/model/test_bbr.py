@@ -10,7 +10,6 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.decide.calibration import CALIBRATIONS
 from postil.errors import InputError, ModelFileError, UsageError
 from postil.model import model_from_bytes, model_to_bytes
 from postil.model.bbr.importing import import_model, parse_model
@@ -85,14 +84,10 @@ def test_the_forms_of_one_polytomous_model_agree(tmp_path, form):
     decided = VectorPredictor(model).given(scores)
     assert [len(given) for given in decided] == [1, 1, 1, 1]
     assert [given[0] for given in decided] == scores.argmax(axis=1).tolist()
-    if "softmax" in CALIBRATIONS:
-        probabilities = VectorPredictor(model).probabilities(scores)
-        odds = np.exp(scores)
-        assert probabilities == pytest.approx(odds / odds.sum(axis=1, keepdims=True))
-    else:
-        assert model.calibration is None
-        assert len(notes) == 1
-        assert notes[0].startswith("probabilities of several classes are not kept")
+    probabilities = VectorPredictor(model).probabilities(scores)
+    odds = np.exp(scores)
+    assert probabilities == pytest.approx(odds / odds.sum(axis=1, keepdims=True))
+    assert notes == ()
 
 
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)

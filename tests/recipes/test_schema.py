@@ -9,8 +9,10 @@ import pytest
 
 from postil.errors import PostilError, UsageError
 from postil.learn.learners import LinearLearner
+from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.naive_bayes import NaiveBayes
+from postil.learn.polychotomous_method import PolychotomousMethod, PolychotomousOptions
 from postil.learn.regularization import Regularization
 from postil.learn.solvers import SOLVERS
 from postil.recipes import parts, schema
@@ -73,6 +75,7 @@ ENTRIES = {
         "lam": "number",
         "C": "number",
         "prior_variance": "number",
+        "mix": "number",
         "variance_rule": "text",
         "intercept": "text",
         "constant": "number",
@@ -80,6 +83,17 @@ ENTRIES = {
         "options": "table",
     },
     "learn, of naive Bayes": {"smoothing": "number", "form": "text"},
+    "learn, polychotomous": {
+        "prior": "text",
+        "mix": "number",
+        "lam": "number",
+        "C": "number",
+        "prior_variance": "number",
+        "intercept": "text",
+        "constant": "number",
+        "reference": "text",
+        "options": "table",
+    },
     "search": {
         "over": "text",
         "grid": "numbers",
@@ -107,23 +121,29 @@ OPTIONS = {
 BESIDES = {
     "selection": {"measure": '"gini"', "terms": "5"},
     "learn, of naive Bayes": {"learner": '"naive-bayes"'},
+    "learn, polychotomous": {"learner": '"polychotomous"', "prior": '"elastic-net"'},
     "expect": {"corpus": '"c"', "measure": '"f1"', "value": "1", "tolerance": "1"},
 }
+# What single entries need.
+BESIDE = {
+    ("representation", "apart"): {"fields": '["title", "body"]'},
+    ("learn", "posterior"): {"loss": '"logistic"'},
+    ("learn", "mix"): {"prior": '"elastic-net"', "solver": '"primal-coordinate"'},
+}
+# And which other tables.
+AFTER = {"learn, polychotomous": '[decide]\nrule = "best"'}
 
 
 def toml_of(table, key, value):
-    entries = BESIDES.get(table, {}) | {key: value}
+    entries = BESIDES.get(table, {}) | BESIDE.get((table, key), {}) | {key: value}
     if (table, key) == ("selection", "threshold"):
         del entries["terms"]
-    if (table, key) == ("representation", "apart"):
-        entries["fields"] = '["title", "body"]'
-    if (table, key) == ("learn", "posterior"):
-        entries["loss"] = '"logistic"'
     head = {"": "", "expect": "[[expect]]"}.get(table, f"[{table.partition(',')[0]}]")
     name = "" if key == "name" and not table else 'name = "x"\n'
     if (table, key) == ("search", "most_terms"):  # of a prior that leaves terms out
         name += '[learn]\nloss = "logistic"\nprior = "laplace"\nsolver = "newton-coordinate"\n'
-    return "\n".join([name + head, *(f"{k} = {v}" for k, v in entries.items())])
+    lines = [f"{k} = {v}" for k, v in entries.items()]
+    return "\n".join([name + head, *lines, AFTER.get(table, "")])
 
 
 def all_entries():
@@ -174,13 +194,26 @@ def test_a_value_of_the_right_type_is_taken_or_refused_in_a_line(tmp_path, table
 
 @pytest.mark.parametrize(("solver", "option"), OPTIONS)
 def test_the_options_of_every_solver_are_held_to_their_types(tmp_path, solver, option):
-    head = f'name = "x"\n[learn]\nloss = "hinge"\nsolver = "{solver}"\n'
-    head = head.replace("hinge", "logistic") if solver == "primal-coordinate" else head
-    head += 'intercept = "free"\n' if solver == "smo" else ""
+    needs = SOLVERS[solver]
+    loss = next(loss.name for loss in LOSSES.values() if needs.loss_needs <= loss.provides)
+    intercept = min(needs.intercepts)
+    head = f'name = "x"\n[learn]\nloss = "{loss}"\nsolver = "{solver}"\n'
+    head += f'intercept = "{intercept}"\n'
     assert load(tmp_path, head)
     for value in VALUES.keys() - KINDS[OPTIONS[solver, option]]:
         told = refused(tmp_path, f"{head}[learn.options]\n{option} = {VALUES[value]}")
         assert told.startswith(f"[learn.options] {option}: expected "), value
+
+
+@pytest.mark.parametrize("option", [each.name for each in fields(PolychotomousOptions)])
+def test_the_options_of_polychotomous_are_held_to_their_types(tmp_path, option):
+    kind = "number" if option == "tolerance" else "whole"
+    for value in VALUES.keys() - KINDS[kind]:
+        table = f"{{ {option} = {VALUES[value]} }}"
+        told = refused(tmp_path, toml_of("learn, polychotomous", "options", table))
+        assert told.startswith(f"[learn.options] {option}: expected "), value
+    told = refused(tmp_path, toml_of("learn, polychotomous", "options", "{ rate = 1.0 }"))
+    assert told.startswith("[learn.options] has no entry 'rate'")
 
 
 @pytest.mark.parametrize(("table", "key", "kind"), all_entries())
@@ -191,6 +224,7 @@ def test_every_example_is_right(tmp_path, table, key, kind):
         "expect": schema.EXPECT,
         "learn": schema.LEARN["linear"],
         "learn, of naive Bayes": schema.LEARN["naive-bayes"],
+        "learn, polychotomous": schema.LEARN["polychotomous"],
     }[table]
     assert load(tmp_path, toml_of(table, key, entries[key].example))
 
@@ -227,6 +261,8 @@ def test_the_schema_knows_what_the_parts_know():
     linear |= names(LinearLearner) - {"method"}
     assert set(schema.LEARN["linear"]) == linear
     assert set(schema.LEARN["naive-bayes"]) == names(NaiveBayes) | {"learner"}
+    polychotomous = names(PolychotomousMethod) - {"regularization"} | names(Regularization)
+    assert set(schema.LEARN["polychotomous"]) == polychotomous | {"learner"}
     assert {(table, key) for table, key, _ in all_entries()} >= {
         (table, key) for table, entries in schema.PLAIN.items() for key in entries
     }
@@ -258,7 +294,7 @@ def test_the_schema_knows_what_the_parts_know():
         ("[representation]\napart = true", "[representation]: fields can only be kept apart"),
         (
             '[decide]\ncalibration = "plat"',
-            "[decide] calibration: expected one of logistic, platt, isotonic, moderated, "
+            "[decide] calibration: expected one of logistic, platt, isotonic, moderated, softmax, "
             "got \"plat\"; did you mean 'platt'?",
         ),
         ('[decide]\nrule = "f2"', "[decide] rule: decision rule 'f2': no decision rule is called"),
@@ -267,6 +303,25 @@ def test_the_schema_knows_what_the_parts_know():
             '[learn]\nlearner = "naive-bayes"\nform = "multi-class"\n'
             '[selection]\nmeasure = "gini"\nterms = 3',
             "[selection]: multi-class Naive Bayes uses the same terms",
+        ),
+        (
+            '[learn]\nlearner = "polychotomous"',
+            "[decide] rule: scores of one model for all classes are compared with each other, not "
+            "with thresholds, and 'default' has some; write rule = \"best\"",
+        ),
+        (
+            '[learn]\nlearner = "polychotomous"\n[decide]\nrule = "best"\ncalibration = "logistic"',
+            '[decide] calibration: "logistic" takes scores for the logarithm of the odds, and '
+            'those of [learn] are not; write calibration = "softmax"',
+        ),
+        (
+            '[decide]\ncalibration = "softmax"',
+            '[decide] calibration: "softmax" takes scores for those of classes of which a document '
+            'has exactly one, and those of [learn] are not; write calibration = "platt"',
+        ),
+        (
+            '[learn]\nlearner = "polychotomous"\n[search]\n[decide]\nrule = "best"',
+            "[search]: a search looks for λ with each category against the rest",
         ),
     ],
 )

@@ -63,6 +63,7 @@ public:
         distance_ = std::sqrt(left) + 1e-14 * std::abs(goal);
     }
 
+    double distance() const { return distance_; }
     double slope(std::size_t term) const { return known_[term]; }
     double doubt(std::size_t term) const { return distance_ * facts_->norms[term]; }
 

@@ -158,9 +158,7 @@ void solve_newton(BinaryProblem& problem, const ColumnFacts& facts, const LearnO
             problem.strength = strengths.front();
             NewtonCoordinateDescent solver(problem, facts, loss, options.newton);
             solver.begin(start);
-            follow_path(problem, strengths, fits, [&](std::size_t) {
-                return lightened(solver.solve(monitor), options);
-            });
+            follow_path(problem, strengths, fits, [&](std::size_t) { return solver.solve(monitor); });
             return 0;
         } else throw std::invalid_argument("Newton steps need a smooth loss");
     });

@@ -1,4 +1,4 @@
-"""Scores to probabilities: one rising function per category."""
+"""Scores to probabilities: one rising function per category, or one for all together."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from postil.decide.isotonic import Isotonic
 from postil.decide.logistic import Logistic
 from postil.decide.moderated import Moderated
 from postil.decide.platt import Platt
+from postil.decide.softmax import Softmax
 from postil.errors import InputError, SpecError
 from postil.text.suggest import advice
 
@@ -39,10 +40,10 @@ class Calibration(Protocol):
         ...
 
 
-Kind: TypeAlias = type[Logistic] | type[Platt] | type[Isotonic] | type[Moderated]
+Kind: TypeAlias = type[Logistic] | type[Platt] | type[Isotonic] | type[Moderated] | type[Softmax]
 
 CALIBRATIONS: dict[str, Kind] = {
-    calibration.kind: calibration for calibration in (Logistic, Platt, Isotonic, Moderated)
+    calibration.kind: calibration for calibration in (Logistic, Platt, Isotonic, Moderated, Softmax)
 }
 
 
@@ -59,11 +60,10 @@ def fit_calibration(
 ) -> Calibration:
     """Fit a calibration of ``CALIBRATIONS`` for all categories.
 
-    ``scores`` are the ``OutOfFoldScores`` of the training documents (``logistic`` and
-    ``moderated`` need none),
-    ``truth`` says which training document is in which category, ``weights`` count a document
-    more or less. Cost grows with documents × categories, times the logarithm of documents for
-    ``isotonic`` and a few Newton steps for ``platt``.
+    ``scores`` are the ``OutOfFoldScores`` of the training documents (``logistic``, ``moderated``
+    and ``softmax`` need none), ``truth`` says which training document is in which category,
+    ``weights`` count a document more or less. Cost grows with documents × categories, times the
+    logarithm of documents for ``isotonic`` and a few Newton steps for ``platt``.
     """
     calibration = _named(kind)
     training = TrainingSet.of(f"calibration {kind}", calibration.needs, scores, truth, weights)

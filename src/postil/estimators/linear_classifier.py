@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +19,7 @@ from postil.estimators.settings import (
     ClassWeights,
     class_weights,
     positive,
+    share,
     solver_options,
     steps_of_a_pass,
 )
@@ -29,9 +30,10 @@ from postil.learn.linear_fit import LinearFit
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import Regularization
+from postil.learn.regularization import NORM_BASED, Regularization
 from postil.learn.report import NotConvergedWarning, warn_of_unfinished
 from postil.learn.solvers import InterceptKind
+from postil.learn.term_priors import TermPriors
 
 Floats = NDArray[np.float64]
 
@@ -50,14 +52,19 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     ::
 
-        (1/n) Σ cᵢ loss(yᵢ (w·xᵢ + b)) + λ‖w‖²        y in {-1, +1}, n = Σ sample weights
+        (1/n) Σ cᵢ loss(yᵢ (w·xᵢ + b)) + Σⱼ prior(wⱼ)     y in {-1, +1}, n = Σ sample weights
 
     for each class against the rest. ``y`` is one class for each row (two, or more: the highest
     score decides), or an indicator, dense or sparse, with a column for each label.
 
     ``loss``, ``prior``, ``solver``: the parts of :mod:`postil.learn`; what does not fit together
-    is refused by ``fit``, which says what does. At most one of ``lam`` (λ), ``C`` and
-    ``prior_variance`` (both 1/(2λn)); none is ``C=1``, as in LIBLINEAR. ``intercept``: b is the
+    is refused by ``fit``, which says what does: ``prior="laplace"`` (the lasso) and
+    ``"elastic-net"``, whose share of the absolute value is ``mix``, take
+    ``solver="newton-coordinate"``. At most one of ``lam`` (λ), ``C`` and ``prior_variance``, which
+    :class:`~postil.learn.strength.Strengths` explains for each prior; none is ``C=1``, as in
+    LIBLINEAR, and ``prior_variance="norm"`` takes it from the data. ``term_priors``
+    (:class:`~postil.learn.term_priors.TermPriors`) says what is believed of single columns: means,
+    variances, bounds such as 0 for a weight that must not be negative. ``intercept``: b is the
     weight of a feature of value ``constant`` that is ``"penalised"`` like the others, ``"free"``,
     or there is ``"none"``. ``solver="smo"`` needs ``intercept="free"``.
 
@@ -87,7 +94,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         solver: str = "dual-coordinate",
         lam: float | None = None,
         C: float | None = None,  # noqa: N803 - its name everywhere
-        prior_variance: float | None = None,
+        prior_variance: float | Literal["norm"] | None = None,
         intercept: InterceptKind = "penalised",
         constant: float = 1.0,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -96,6 +103,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         solver_options: Mapping[str, Any] | None = None,
+        mix: float | None = None,
+        term_priors: TermPriors | None = None,
     ) -> None:
         self.loss = loss
         self.prior = prior
@@ -111,6 +120,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.solver_options = solver_options
+        self.mix = mix
+        self.term_priors = term_priors
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ANN401, N803
         """Learn the weights of every class."""
@@ -132,6 +143,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             labels,
             method,
             emphasis=Emphasis(weights, classes),
+            priors=self.term_priors,
             threads=None if self.n_jobs in (None, -1) else self.n_jobs,
             quiet=True,
         )
@@ -190,16 +202,19 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         products = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         return np.asarray(products, dtype=np.float64) + self.intercept_
 
-    def _strengths(self) -> dict[str, float]:
+    def _regularization(self) -> Regularization:
+        if self.prior_variance == NORM_BASED:
+            return Regularization(self.lam, self.C, NORM_BASED)
         given = {"lam": self.lam, "C": self.C, "prior_variance": self.prior_variance}
-        return {name: positive(name, value) for name, value in given.items() if value is not None}
+        said = {name: positive(name, value) for name, value in given.items() if value is not None}
+        return Regularization(**said)
 
     def _method(self, pass_steps: int) -> Method:
         return Method(
             self.loss,
             self.prior,
             self.solver,
-            Regularization(**self._strengths()),
+            self._regularization(),
             self.intercept,
             positive("constant", self.constant),
             solver_options(
@@ -209,6 +224,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 pass_steps=pass_steps,
                 further=self.solver_options,
             ),
+            None if self.mix is None else share("mix", self.mix),
         )
 
 

@@ -35,6 +35,14 @@ def positive(name: str, value: Any) -> float:  # noqa: ANN401 - whatever was giv
     return number
 
 
+def share(name: str, value: Any) -> float:  # noqa: ANN401 - whatever was given
+    """A number from 0 to 1."""
+    number = float(value) if isinstance(value, Real) else math.nan
+    if not 0 <= number <= 1:
+        raise UsageError(f"{name} is a number from 0 to 1, not {value!r}")
+    return number
+
+
 def solver_options(
     *,
     tol: Any,  # noqa: ANN401 - whatever was given

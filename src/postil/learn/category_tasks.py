@@ -22,13 +22,13 @@ Progress = Callable[[int, int], None]
 # Scores of a category in which there was nothing to learn.
 NEVER, ALWAYS = -1.0, 1.0
 
-_STOPS: Mapping[_native.Stop, StopReason] = {
+STOPS: Mapping[_native.Stop, StopReason] = {
     _native.Stop.certified: "certified",
     _native.Stop.movement: "movement",
     _native.Stop.iterations: "iterations",
     _native.Stop.precision: "precision",
 }
-_KINDS: Mapping[_native.Certificate, CertificateKind] = {
+KINDS: Mapping[_native.Certificate, CertificateKind] = {
     _native.Certificate.duality_gap: "duality gap",
     _native.Certificate.kkt_residual: "KKT residual",
 }
@@ -101,8 +101,8 @@ class CategoryTasks:
             iterations=fits.iterations(at),
             objective=fits.objective(at),
             certificate=fits.certificate(at),
-            kind=_KINDS[fits.kind(at)],
-            stopped=_STOPS[fits.stop(at)],
+            kind=KINDS[fits.kind(at)],
+            stopped=STOPS[fits.stop(at)],
             seconds=fits.seconds(at),
             nonzeros=nonzeros,
         )

@@ -20,6 +20,8 @@ from postil.learn.method import Method
 from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.one_vs_rest import check_takes_priors, fit
 from postil.learn.parts import find
+from postil.learn.polychotomous_learner import PolychotomousLearner
+from postil.learn.polychotomous_method import PolychotomousMethod
 from postil.learn.posterior import check_has_posterior, with_variances
 from postil.learn.regularization import Regularization
 from postil.learn.strength import Strengths
@@ -30,22 +32,19 @@ from postil.text.suggest import advice
 Floats = NDArray[np.float64]
 
 VARIANCE_RULE, POSTERIOR = "variance_rule", "posterior"
+LOGISTIC, MODERATED = "logistic", "moderated"  # calibrations, of a later layer
 
 
 class Learner(Protocol):
     """Learns the weights of all categories from a matrix."""
 
     @property
-    def gives_probabilities(self) -> bool:
-        """Whether 1/(1 + exp(-score)) is a probability."""
+    def calibrations(self) -> tuple[str, ...]:
+        """Those that make probabilities of what is learned as it is, the one to take first."""
 
     @property
-    def gives_variances(self) -> bool:
-        """Whether weights come with their variances."""
-
-    @property
-    def moderates(self) -> bool:
-        """Whether these are good for the variances of scores, too."""
+    def compares_scores(self) -> bool:
+        """Whether a score means nothing but beside those of the other categories."""
 
     @property
     def tolerance(self) -> float:
@@ -99,19 +98,22 @@ class LinearLearner:
             check_has_posterior(self.method)
 
     @property
-    def gives_probabilities(self) -> bool:
-        """Whether 1/(1 + exp(-score)) is a probability."""
-        return self.method.gives_probabilities
+    def calibrations(self) -> tuple[str, ...]:
+        """Log odds are ``logistic``; where weights have variances, ``moderated``, too.
+
+        That comes first where few terms are kept: of many that go together each is uncertain, and
+        the sum is not.
+        """
+        if not self.method.gives_probabilities:
+            return ()
+        if not self.posterior:
+            return (LOGISTIC,)
+        return (MODERATED, LOGISTIC) if self.method.share == 1.0 else (LOGISTIC, MODERATED)
 
     @property
-    def gives_variances(self) -> bool:
-        """Whether weights come with their variances."""
-        return self.posterior
-
-    @property
-    def moderates(self) -> bool:
-        """Where few terms are kept: of many that go together, each is uncertain, the sum is not."""
-        return self.posterior and self.method.share == 1.0
+    def compares_scores(self) -> bool:
+        """Each category has a threshold of its own."""
+        return False
 
     @property
     def tolerance(self) -> float:
@@ -183,18 +185,13 @@ class NaiveBayesLearner:
     model: NaiveBayes = field(default_factory=NaiveBayes)
 
     @property
-    def gives_probabilities(self) -> bool:
-        """Its scores are log odds, but of a model too naive to believe."""
-        return False
+    def calibrations(self) -> tuple[str, ...]:
+        """None: its scores are log odds, but of a model too naive to believe."""
+        return ()
 
     @property
-    def gives_variances(self) -> bool:
-        """Nobody has asked how uncertain counts are."""
-        return False
-
-    @property
-    def moderates(self) -> bool:
-        """There is nothing to moderate by."""
+    def compares_scores(self) -> bool:
+        """One-vs-rest has thresholds; multi-class suits ``best``, but may be asked for others."""
         return False
 
     @property
@@ -239,14 +236,32 @@ class NaiveBayesLearner:
         return self.model.fit(design, labels, selection=selection, emphasis=emphasis)
 
 
+def _parted(table: Mapping[str, Any]) -> tuple[Regularization, dict[str, Any]]:
+    """What says how strongly weights are held back, and the rest."""
+    strengths = _entries(Regularization)
+    rest = {name: value for name, value in table.items() if name not in strengths}
+    return Regularization(**{name: table[name] for name in table if name in strengths}), rest
+
+
+def _entries(kind: type[Method | PolychotomousMethod | Regularization]) -> set[str]:
+    """What a ``[learn]`` table may say of it."""
+    names = {each.name for each in fields(kind)}
+    if "regularization" in names:
+        return names - {"regularization"} | _entries(Regularization)
+    return names
+
+
 def _linear(table: Mapping[str, Any]) -> Learner:
-    strengths = {f.name for f in fields(Regularization)}
-    regularization = {name: table[name] for name in table if name in strengths}
-    rest = {name: table[name] for name in table if name not in strengths}
+    regularization, rest = _parted(table)
     own = {name: rest.pop(name) for name in (VARIANCE_RULE, POSTERIOR) if name in rest}
-    known = {f.name for f in fields(Method)} - {"regularization"} | strengths
-    _refuse_unknown(rest, known | {VARIANCE_RULE, POSTERIOR})
-    return LinearLearner(Method(regularization=Regularization(**regularization), **rest), **own)
+    _refuse_unknown(rest, _entries(Method) | {VARIANCE_RULE, POSTERIOR})
+    return LinearLearner(Method(regularization=regularization, **rest), **own)
+
+
+def _polychotomous(table: Mapping[str, Any]) -> Learner:
+    regularization, rest = _parted(table)
+    _refuse_unknown(rest, _entries(PolychotomousMethod))
+    return PolychotomousLearner(PolychotomousMethod(regularization=regularization, **rest))
 
 
 def _naive_bayes(table: Mapping[str, Any]) -> Learner:
@@ -257,6 +272,7 @@ def _naive_bayes(table: Mapping[str, Any]) -> Learner:
 LEARNERS: Mapping[str, Callable[[Mapping[str, Any]], Learner]] = {
     "linear": _linear,
     "naive-bayes": _naive_bayes,
+    "polychotomous": _polychotomous,
 }
 
 

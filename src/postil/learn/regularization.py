@@ -12,7 +12,7 @@ from postil.errors import UsageError
 from postil.learn.strength import Strengths, Way
 
 DEFAULT_C = 1.0
-NORM_BASED = "norm"
+NORM_BASED: Literal["norm"] = "norm"
 
 
 @dataclass(frozen=True, slots=True)

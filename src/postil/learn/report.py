@@ -23,7 +23,8 @@ class FitReport:
     the optimality conditions over that of zero weights. ``stopped`` is why it ended: certified to
     the tolerance, a paper's rule on movement, out of iterations, at the limit of double precision,
     or constant: the category had no member, or nothing but members, so that there was nothing to
-    learn; ``note`` says which.
+    learn; ``note`` says which. ``shared`` says that iterations, objective, certificate and seconds
+    are those of one problem for all categories, not to be added up.
     """
 
     category: str
@@ -37,10 +38,12 @@ class FitReport:
     seconds: float
     nonzeros: int
     note: str = ""
+    shared: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for a file."""
-        return asdict(self)
+        """Plain values, for a file; ``shared`` only where it is so."""
+        values = asdict(self)
+        return values if self.shared else {k: v for k, v in values.items() if k != "shared"}
 
 
 def warn_of_unfinished(

@@ -52,7 +52,7 @@ class TermPrior:
             )
 
     def numbers(self, documents: float, mix: float) -> list[float]:
-        """Shares of the common strength, own strength, mean, bounds: as the native core has them."""
+        """Shares of the common strength, own strength, mean and bounds, for the native core."""
         if self.variance is None:
             shares, own = [self.factor**-0.5, 1.0 / self.factor], [0.0, 0.0]
         elif self.variance == 0 or math.isinf(self.variance):

@@ -66,13 +66,20 @@ def summary(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     worst = max(reports, key=lambda report: _number(report, "certificate"), default=None)
     return {
         "categories": len(reports),
-        "seconds": sum(_number(report, "seconds") for report in reports),
-        "iterations": sum(_number(report, "iterations") for report in reports),
+        "seconds": _total(reports, "seconds"),
+        "iterations": _total(reports, "iterations"),
         "stopped": dict(sorted(Counter(str(report.get("stopped")) for report in reports).items())),
         "worst": worst
         and {name: worst.get(name) for name in ("category", "kind", "certificate", "iterations")},
         "notes": [f"{r.get('category')}: {r['note']}" for r in reports if r.get("note")],
     }
+
+
+def _total(reports: Sequence[Mapping[str, Any]], name: str) -> float:
+    """The sum over all problems; one that categories share counts once."""
+    shared = [_number(report, name) for report in reports if report.get("shared") is True]
+    own = [_number(report, name) for report in reports if report.get("shared") is not True]
+    return max(shared, default=0) + sum(own)
 
 
 def _number(report: Mapping[str, Any], name: str) -> float:

@@ -95,6 +95,18 @@ def positive(example: str) -> Entry:
     return Entry(number("a finite number above 0", lambda value: value > 0), example)
 
 
+def positive_or(example: str, word: str) -> Entry:
+    """A finite number above 0, or a word."""
+    one = number("", lambda value: value > 0).holds
+    words = f"a finite number above 0, or {json.dumps(word)}"
+    return Entry(_rule(words, lambda value: value == word or one(value)), example, (word,))
+
+
+def share(example: str) -> Entry:
+    """A number from 0 to 1."""
+    return Entry(number("a number from 0 to 1", lambda value: 0 <= value <= 1), example)
+
+
 def positives(example: str) -> Entry:
     """A list of one or more finite numbers above 0."""
     one = _list_of(number("", lambda value: value > 0).holds)

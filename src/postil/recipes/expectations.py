@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from postil.evaluate import Report
     from postil.recipes.parts import Expectation
@@ -17,9 +19,19 @@ def _break_even(report: Report) -> float | None:
     return None if report.ranking is None else report.ranking.break_even["nearest"].micro
 
 
+def _macro_f1(report: Report) -> float | None:
+    """The paper's: over categories with a training and a test document, F1 of 0/0 being 1."""
+    f1 = report.values["f1"]
+    kept = np.asarray(report.counts.members) > 0
+    if report.training_sizes is not None:
+        kept &= np.asarray(report.training_sizes) > 0
+    return float(np.nan_to_num(f1[kept], nan=1.0).mean()) if kept.any() else None
+
+
 MEASURES: Mapping[str, Callable[[Report], float | None]] = {
     "micro-f1": lambda report: report.micro["f1"],
     "micro-break-even": _break_even,
+    "macro-f1": _macro_f1,
 }
 
 

@@ -13,6 +13,8 @@ from postil.decide import parse_rule
 from postil.decide.evidence import Needs
 from postil.decide.logistic import Logistic
 from postil.decide.moderated import Moderated
+from postil.decide.platt import Platt
+from postil.decide.softmax import Softmax
 from postil.errors import InputError, UsageError
 from postil.learn.learners import Learner, NaiveBayesLearner, learner_from
 from postil.learn.regularization import Regularization
@@ -65,7 +67,7 @@ class Recipe:
             with at("[search]"):
                 self.search.over_lambda().check(learner.searched())
         with at("[decide] rule"):
-            parse_rule(self.decide.rule)
+            self._refuse_rule(learner)
         with at("[decide] calibration"):
             self._refuse_calibration(learner)
 
@@ -78,18 +80,22 @@ class Recipe:
                 'out, or write form = "one-vs-rest" in [learn]'
             )
 
+    def _refuse_rule(self, learner: Learner) -> None:
+        rule = parse_rule(self.decide.rule)
+        if learner.compares_scores and rule.at_least != rule.at_most:
+            raise UsageError(
+                "scores of one model for all classes are compared with each other, not with "
+                f'thresholds, and {self.decide.rule!r} has some; write rule = "best"'
+            )
+
     def _refuse_calibration(self, learner: Learner) -> None:
         wanted = self.decide.calibration
-        if wanted == Moderated.kind and not learner.gives_variances:
-            raise UsageError(
-                '"moderated" needs to know how uncertain weights are; write posterior = true and '
-                'loss = "logistic" in [learn], or calibration = "platt"'
-            )
-        if wanted != Logistic.kind or learner.gives_probabilities:
+        if wanted is None or wanted not in _UNFITTED or wanted in learner.calibrations:
             return
+        reason, needed = _UNFITTED[wanted]
+        instead = next(iter(learner.calibrations), Platt.kind)
         raise UsageError(
-            '"logistic" takes scores for the logarithm of the odds, and those of [learn] are not; '
-            'write calibration = "platt", or loss = "logistic" in [learn]'
+            f'"{wanted}" {reason}; write calibration = "{instead}", or {needed} in [learn]'
         )
 
     def searching(self, **wanted: Any) -> Recipe:  # noqa: ANN401 - the entries of [search]
@@ -144,6 +150,23 @@ class Recipe:
             expect = tuple(_made(Expectation, each) for each in table.get("expect", ()))
             return cls(**{**table, **parts, "expect": expect})
 
+
+# Calibrations that are not fitted: why they do not suit any scores, and what gives those they suit.
+_UNFITTED: Mapping[str, tuple[str, str]] = {
+    Logistic.kind: (
+        "takes scores for the logarithm of the odds, and those of [learn] are not",
+        'loss = "logistic"',
+    ),
+    Moderated.kind: (
+        "needs to know how uncertain weights are, and [learn] does not ask",
+        'posterior = true and loss = "logistic"',
+    ),
+    Softmax.kind: (
+        "takes scores for those of classes of which a document has exactly one, and those of "
+        "[learn] are not",
+        'learner = "polychotomous"',
+    ),
+}
 
 _PARTS: Mapping[str, Any] = {
     "representation": Representation,

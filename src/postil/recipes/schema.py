@@ -7,7 +7,7 @@ contradict each other, a spec that does not parse) is refused by those who know,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any, get_args
 
@@ -19,11 +19,12 @@ from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.naive_bayes import Form
 from postil.learn.option_rules import Rule, number, whole
+from postil.learn.polychotomous_method import PolychotomousOptions
 from postil.learn.priors import PRIORS
 from postil.learn.regularization import NORM_BASED
 from postil.learn.search_grids import AUTO, WAYS
 from postil.learn.search_measures import MEASURES as SEARCH_MEASURES
-from postil.learn.solvers import SOLVERS, InterceptKind
+from postil.learn.solvers import SOLVERS, InterceptKind, SolverOptions
 from postil.learn.variance_rules import VARIANCE_RULES
 from postil.recipes.entries import (
     Entry,
@@ -36,7 +37,9 @@ from postil.recipes.entries import (
     name_of,
     needed,
     positive,
+    positive_or,
     positives,
+    share,
     table,
     text,
     texts,
@@ -72,17 +75,6 @@ def _grid(example: str) -> Entry:
         return value == AUTO or listed.rule.holds(value)
 
     return replace(listed, rule=Rule(words, holds), names=(AUTO,))
-
-
-def _variance(example: str) -> Entry:
-    """A variance, or the word for one that the documents tell."""
-    words = f'a finite number above 0, or "{NORM_BASED}"'
-    above = number("", lambda value: value > 0)
-    return Entry(
-        Rule(lambda _: words, lambda value: value == NORM_BASED or above.holds(value)),
-        example,
-        (NORM_BASED,),
-    )
 
 
 HEAD: Table = {
@@ -149,12 +141,24 @@ LEARN: Mapping[str, Table] = {
         "solver": name_of(SOLVERS, "dual-coordinate"),
         "lam": positive("1e-3"),
         "C": positive("1.0"),
-        "prior_variance": _variance("1.0"),
-        "mix": Entry(number("from 0 to 1", lambda value: 0 <= value <= 1), "0.5"),
+        "prior_variance": positive_or("1.0", NORM_BASED),
+        "mix": share("0.5"),
         "variance_rule": name_of(VARIANCE_RULES, "equal"),
         "intercept": name_of(get_args(InterceptKind), "penalised"),
         "constant": positive("1.0"),
         "posterior": flag(True),
+        OPTIONS: table("{ iterations = 1000 }"),
+    },
+    "polychotomous": {
+        **_LEARNER,
+        "prior": name_of(PRIORS, "laplace"),
+        "mix": share("0.5"),
+        "lam": positive("1e-3"),
+        "C": positive("1.0"),
+        "prior_variance": positive_or("1.0", NORM_BASED),
+        "intercept": name_of(get_args(InterceptKind), "penalised"),
+        "constant": positive("1.0"),
+        "reference": text("other", empty=False),
         OPTIONS: table("{ iterations = 1000 }"),
     },
     "naive-bayes": {
@@ -197,12 +201,23 @@ def check_learn(given: Any) -> None:  # noqa: ANN401 - whatever the file holds
     _LEARNER["learner"].check(place, "learner", kind)
     check_table(place, given, LEARN[kind])
     if OPTIONS in given:
-        check_table(f"[learn.{OPTIONS}]", given[OPTIONS], solver_options(given.get("solver")))
+        made = _OPTIONS_OF[kind](given)
+        check_table(f"[learn.{OPTIONS}]", given[OPTIONS], options_table(made))
 
 
-def solver_options(solver: str | None) -> Table:
-    """The entries of ``[learn.options]`` for a solver, as its own rules have them."""
-    made = SOLVERS[solver or Method().solver].options()
+def _solver_options(given: Mapping[str, Any]) -> SolverOptions:
+    return SOLVERS[given.get("solver") or Method().solver].options()
+
+
+# By learner, for its [learn] table: the options with their defaults.
+_OPTIONS_OF: Mapping[str, Callable[[Mapping[str, Any]], SolverOptions]] = {
+    "linear": _solver_options,
+    "polychotomous": lambda _: PolychotomousOptions(),
+}
+
+
+def options_table(made: SolverOptions) -> Table:
+    """The entries of ``[learn.options]``, as the rules of the options have them."""
     rules = made.rules()
     defaults = {each.name: getattr(made, each.name) for each in fields(made)}
     return {

@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -24,6 +23,7 @@
 #include "postil/optimality.hpp"
 #include "postil/problem.hpp"
 #include "postil/slope_bounds.hpp"
+#include "postil/solvers/expansion.hpp"
 #include "postil/threads.hpp"
 
 namespace postil {
@@ -40,7 +40,7 @@ class NewtonCoordinateDescent {
 public:
     NewtonCoordinateDescent(const BinaryProblem& problem, const ColumnFacts& facts, Loss loss,
                             const NewtonOptions& options)
-        : problem_(problem), facts_(facts), loss_(loss), options_(options) {}
+        : problem_(problem), facts_(facts), loss_(loss), options_(options), expansion_(problem) {}
 
     // `start` holds weights by place in the terms and last the constant's; empty means at rest.
     void begin(std::span<const double> start) {
@@ -49,8 +49,7 @@ public:
         here_.resize(problem_.size());
         there_.resize(problem_.size());
         std::fill(here_.scores.begin(), here_.scores.end(), 0.0);
-        changes_.assign(problem_.size(), 0.0);
-        constant_ = {};
+        expansion_.begin();
         here_.look(problem_, loss_);
         is_held_ = problem_.holds_all();
         if (!is_held_) {
@@ -67,9 +66,11 @@ public:
         }
         if (start.empty() && problem_.has_constant()) begin_with_constant();
         here_.look(problem_, loss_);
+        has_moved_ = true;
     }
 
-    // From where the last call ended, with the strength that the problem has now.
+    // From where the last call ended, with the strength that the problem has now. The fit holds the
+    // weights that are not 0, and their places.
     Fit solve(Monitor& monitor) {
         Fit fit;
         fit.iterations = std::exchange(has_begun_, true) ? 0 : 1;  // the constant's own steps
@@ -95,11 +96,12 @@ public:
                 break;
             }
         }
-        const auto terms = static_cast<std::ptrdiff_t>(problem_.terms.size());
-        fit.weights.assign(weights_.begin(), weights_.begin() + terms);
-        fit.intercept = problem_.has_constant() ? weights_.back() * problem_.constant : 0.0;
+        keep_weights(fit);
         return fit;
     }
+
+    // By place in the terms, and last the constant's.
+    std::span<const double> weights() const { return weights_; }
 
 private:
     // A coordinate with the slope of the loss along it.
@@ -107,22 +109,18 @@ private:
         std::uint32_t place;
         double slope;
     };
-    struct Chosen {
-        std::uint32_t place;
-        Prior prior;
-        double slope = 0.0;
-        double curvature = 0.0;
-        double cross = 0.0;   // with the constant
-        double change = 0.0;  // dⱼ
-        std::size_t first = 0;  // of its products in products_
-    };
-
-    // The documents at the scores and a share of the changes.
-    void look_along(double share) {
-        const auto shift = constant_.change * problem_.constant;
-        for (std::size_t i = 0; i < problem_.size(); ++i)
-            there_.scores[i] = here_.scores[i] + share * (changes_[i] + shift);
-        there_.look(problem_, loss_);
+    // Weights away from 0 are open, unless a belief lets them rest elsewhere.
+    void keep_weights(Fit& fit) const {
+        const auto keep = [&](std::size_t place) {
+            if (place == problem_.terms.size() || weights_[place] == 0.0) return;
+            fit.places.push_back(static_cast<std::int32_t>(place));
+            fit.weights.push_back(weights_[place]);
+        };
+        if (problem_.beliefs.empty())
+            for (const auto& each : open_) keep(each.place);
+        else
+            for (std::size_t place = 0; place < problem_.terms.size(); ++place) keep(place);
+        fit.intercept = problem_.has_constant() ? weights_.back() * problem_.constant : 0.0;
     }
 
     // The best constant while all other weights rest: where every document has the same score, it
@@ -169,7 +167,9 @@ private:
 
     void follow() {
         if (!bounds_.has_begun()) bounds_.begin(facts_, slope_of_others());
-        bounds_.follow(problem_.design.documents, here_.slopes, 0.3 * problem_.strength.absolute);
+        const auto goal = 0.3 * problem_.strength.absolute;
+        if (std::exchange(has_moved_, false) || bounds_.distance() > goal)
+            bounds_.follow(problem_.design.documents, here_.slopes, goal);
     }
 
     // For a unit of a document's weight.
@@ -225,16 +225,16 @@ private:
         choose();
         double goal = 0.0;
         bool is_seen = false;
-        for (int round = 0; round < 2 && fit.iterations < options_.steps; ++round) {
+        for (int round = 0; round < rounds && fit.iterations < options_.steps; ++round) {
             monitor.check();
-            expand();
-            const auto violation = total_violation();
+            expansion_.expand(here_, weights_);
+            const auto violation = expansion_.violation();
             if (round == 0) goal = 0.1 * violation;
             else if (violation <= goal) break;
             ++fit.iterations;
-            minimise_expansion();
-            const auto promised = promise();
-            const bool can_be_seen = promised < -1e-13 * (here_.average + penalty_);
+            expansion_.minimise(options_.passes * care_, inner_tolerance / (care_ * care_));
+            const auto promised = expansion_.promise();
+            const bool can_be_seen = promised < -1e-13 * (here_.average + expansion_.penalty());
             if (!search_line(promised, can_be_seen)) break;
             is_seen |= can_be_seen;
         }
@@ -243,167 +243,44 @@ private:
 
     // What is away from rest, and of the others those that are pulled most.
     void choose() {
-        chosen_.clear();
+        expansion_.clear();
         ranked_.clear();
         for (const auto& each : open_) {
             const auto prior = problem_.prior(each.place);
             const auto weight = weights_[each.place];
             const auto violation = prior.violation(each.slope, weight);
-            if (each.place == problem_.terms.size()) constant_ = {each.place, prior};
-            else if (weight != prior.rest() || prior.absolute == 0.0)
-                chosen_.push_back({each.place, prior});
+            if (weight != prior.rest() || prior.absolute == 0.0 || each.place == problem_.terms.size())
+                expansion_.add(each.place, prior);
             else if (violation > 0.0) ranked_.push_back({-violation, each.place});
         }
-        const auto room = std::min(ranked_.size(), std::max(options_.least_set, chosen_.size()));
+        const auto room = std::min(ranked_.size(), std::max(options_.least_set, expansion_.size()));
         const auto last = ranked_.begin() + static_cast<std::ptrdiff_t>(room);
         std::nth_element(ranked_.begin(), last, ranked_.end());
         for (auto each = ranked_.begin(); each != last; ++each)
-            chosen_.push_back({each->second, problem_.prior(each->second)});
-        std::ranges::sort(chosen_, {}, &Chosen::place);
-    }
-
-    SparseLine column_of(const Chosen& each) const {
-        return problem_.design.terms[static_cast<std::size_t>(problem_.terms[each.place])];
-    }
-
-    // The loss's slope and curvature along every chosen coordinate, and the constant.
-    void expand() {
-        std::size_t first = 0;
-        for (auto& each : chosen_) {
-            const auto column = column_of(each);
-            if (products_.size() < first + column.size) products_.resize(2 * (first + column.size));
-            auto* products = products_.data() + (each.first = first);
-            double slope = 0.0, curvature = 0.0, cross = 0.0;
-            for (std::size_t k = 0; k < column.size; ++k) {
-                const auto i = column.places[k];
-                const double x = column.values[k];
-                products[k] = here_.curvatures[i] * x;
-                slope += here_.slopes[i] * x;
-                curvature += products[k] * x;
-                cross += products[k];
-            }
-            first += column.size;
-            each.slope = slope;
-            each.curvature = curvature;
-            each.cross = cross * problem_.constant;
-        }
-        if (!problem_.has_constant()) return;
-        double slope = 0.0, curvature = 0.0;
-        for (std::size_t i = 0; i < problem_.size(); ++i) {
-            slope += here_.slopes[i];
-            curvature += here_.curvatures[i];
-        }
-        constant_.slope = slope * problem_.constant;
-        constant_.curvature = curvature * problem_.constant * problem_.constant;
-    }
-
-    double total_violation() const {
-        double sum = 0.0;
-        for (const auto& each : chosen_) sum += each.prior.violation(each.slope, weights_[each.place]);
-        if (problem_.has_constant())
-            sum += constant_.prior.violation(constant_.slope, weights_.back());
-        return sum;
-    }
-
-    // Coordinate descent on the second-order expansion and the priors: over all chosen ones, then
-    // over those that moved until they hardly do, and all over again.
-    void minimise_expansion() {
-        std::fill(changes_.begin(), changes_.end(), 0.0);
-        for (auto& each : chosen_) each.change = 0.0;
-        constant_.change = 0.0;
-        pull_ = constant_.slope;
-        step_of_constant();
-        const auto most_passes = static_cast<double>(options_.passes) * care_;
-        const auto enough = inner_tolerance / (care_ * care_);
-        double passes = 0.0;
-        double first = 0.0;
-        for (bool is_first = true; passes < most_passes; is_first = false) {
-            moving_.clear();
-            double met = 0.0;
-            for (auto& each : chosen_) {
-                met += step(each);
-                if (weights_[each.place] + each.change != each.prior.rest()) moving_.push_back(&each);
-            }
-            ++passes;
-            if (is_first) first = met;
-            else if (met <= enough * first) break;
-            for (; passes < most_passes; ++passes) {
-                met = 0.0;
-                for (auto* each : moving_) met += step(*each);
-                if (met <= 0.5 * enough * first) break;
-            }
-        }
-    }
-
-    // One step of coordinate descent; how far the coordinate was from optimal.
-    double step(Chosen& each) {
-        const auto column = column_of(each);
-        const auto* products = products_.data() + each.first;
-        double slope = each.slope + each.cross * constant_.change;
-        for (std::size_t k = 0; k < column.size; ++k) slope += products[k] * changes_[column.places[k]];
-        const auto weight = weights_[each.place] + each.change;
-        const auto change = each.prior.step(slope, each.curvature + ridge, weight);
-        if (change != 0.0) {
-            each.change += change;
-            column.add_to(changes_.data(), change);
-            pull_ += change * each.cross;
-            step_of_constant();
-        }
-        return each.prior.violation(slope, weight);
-    }
-
-    // All terms lean on the constant: it is kept at its best after every step, which needs no look at
-    // the documents.
-    void step_of_constant() {
-        if (!problem_.has_constant()) return;
-        const auto change = constant_.prior.step(pull_, constant_.curvature + ridge,
-                                                 weights_.back() + constant_.change);
-        constant_.change += change;
-        pull_ += change * constant_.curvature;
-    }
-
-    // What the expansion and the priors promise a whole step to change; never above 0.
-    double promise() {
-        double promised = 0.0;
-        penalty_ = 0.0;
-        const auto add = [&](const Chosen& each) {
-            const auto now = each.prior.value(weights_[each.place]);
-            penalty_ += now;
-            promised +=
-                each.slope * each.change + each.prior.value(weights_[each.place] + each.change) - now;
-        };
-        std::ranges::for_each(chosen_, add);
-        if (problem_.has_constant()) add(constant_);
-        return promised;
+            expansion_.add(each->second, problem_.prior(each->second));
+        expansion_.sort();
     }
 
     // Takes the longest of the step, its half, its quarter... that lowers the objective enough. A step
-    // too small to be seen in the objective is a good one: it is taken whole.
-    bool search_line(double promised, bool is_seen) {
+    // too small to be seen in the objective is taken whole.
+    bool search_line(double promised, bool can_be_seen) {
         if (!(promised < 0.0)) return false;
         double share = 1.0;
         for (int halvings = 0; halvings < 40; ++halvings, share *= 0.5) {
-            look_along(share);
-            double change = there_.average - here_.average - penalty_;
-            for (const auto& each : chosen_)
-                change += each.prior.value(weights_[each.place] + share * each.change);
-            if (problem_.has_constant())
-                change += constant_.prior.value(weights_.back() + share * constant_.change);
-            if (change <= 0.01 * share * promised || !is_seen) {
-                take(share);
+            expansion_.move_scores(here_.scores, share, there_.scores);
+            there_.look(problem_, loss_);
+            const auto change = there_.average - here_.average + expansion_.penalty_change(share);
+            if (change <= 0.01 * share * promised || !can_be_seen) {
+                expansion_.move_weights(share, weights_);
+                std::swap(here_, there_);
+                has_moved_ = true;
                 return true;
             }
         }
         return false;
     }
 
-    void take(double share) {
-        for (const auto& each : chosen_) weights_[each.place] += share * each.change;
-        if (problem_.has_constant()) weights_.back() += share * constant_.change;
-        std::swap(here_, there_);
-    }
-
-    static constexpr double ridge = 1e-12;  // for columns without curvature
+    static constexpr int rounds = 2;  // of Newton steps on a working set, at most
     static constexpr double inner_tolerance = 0.5;
     static constexpr double most_care = 4096.0;
 
@@ -412,20 +289,15 @@ private:
     Loss loss_;
     const NewtonOptions& options_;
     std::vector<double> weights_;
-    std::vector<double> changes_;  // Σⱼ dⱼ xᵢⱼ
     LossView here_, there_;
     SlopeBounds bounds_;
     std::vector<Open> open_;
-    std::vector<Chosen> chosen_;  // the working set
-    std::vector<Chosen*> moving_;
-    Chosen constant_{};
-    double pull_ = 0.0;             // the expansion's slope along the constant
-    std::vector<double> products_;  // curvatureᵢ xᵢⱼ of the chosen columns, one after the other
+    Expansion expansion_;  // over the working set
     std::vector<std::pair<double, std::uint32_t>> ranked_;
     bool is_held_ = true;
     double care_ = 1.0;  // grows where rough steps do not better the certificate
     bool has_begun_ = false;
-    double penalty_ = 0.0;  // of the chosen coordinates
+    bool has_moved_ = true;  // since the bounds of slopes were brought up to date
     double initial_residual_ = 0.0;
 };
 

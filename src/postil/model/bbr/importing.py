@@ -12,8 +12,10 @@ import scipy.sparse as sp
 
 from postil.corpus.files.streams import Source
 from postil.decide.acceptance import Thresholds
-from postil.decide.calibration import CALIBRATIONS, Calibration
+from postil.decide.calibration import Calibration
 from postil.decide.decision import DecisionRule
+from postil.decide.logistic import Logistic
+from postil.decide.softmax import Softmax
 from postil.decide.states import State
 from postil.errors import InputError, ModelFileError
 from postil.model.bbr import binary, polytomous, sparse
@@ -29,7 +31,6 @@ READERS: Mapping[str, Read] = {
     **dict.fromkeys(polytomous.TITLES, polytomous.read_polytomous),
     sparse.TITLE: sparse.read_sparse,
 }
-SOFTMAX = "softmax"
 SHOWN = 60
 
 
@@ -150,9 +151,9 @@ def _rule(parsed: ParsedModel, thresholds: list[float]) -> str:
 
 def _calibration(parsed: ParsedModel) -> Calibration | None:
     """Probabilities by the link, where we have one like it."""
-    kind = SOFTMAX if parsed.polytomous else parsed.link
-    known = kind in CALIBRATIONS
-    return CALIBRATIONS[kind].from_arrays({}, len(parsed.classes)) if known else None
+    if parsed.polytomous:
+        return Softmax(len(parsed.classes))
+    return Logistic(len(parsed.classes)) if parsed.link == Logistic.kind else None
 
 
 def _origin(
@@ -176,6 +177,8 @@ def _notes(parsed: ParsedModel, model: Model) -> tuple[str, ...]:
         for sentence in parsed.transformed.values()
     ]
     if model.calibration is None:
-        what = "of several classes" if parsed.polytomous else f"of the link {parsed.link}"
-        notes.append(f"probabilities {what} are not kept: the model gives scores and decisions")
+        notes.append(
+            f"probabilities of the link {parsed.link} are not kept: the model gives scores and "
+            "decisions"
+        )
     return tuple(notes)

@@ -1,0 +1,200 @@
+// The second-order expansion of the loss around some weights, over a working set of coordinates, and
+// its minimum together with the priors by coordinate descent.
+//
+// The constant is kept apart: all terms lean on it, so it is brought to its best after every step of
+// another coordinate, which needs no look at the documents.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "postil/loss_view.hpp"
+#include "postil/problem.hpp"
+
+namespace postil {
+
+class Expansion {
+public:
+    explicit Expansion(const BinaryProblem& problem) : problem_(problem) {}
+
+    void begin() {
+        changes_.assign(problem_.size(), 0.0);
+        constant_ = {};
+        set_.clear();
+    }
+
+    void clear() { set_.clear(); }
+    void add(std::uint32_t place, const Prior& prior) {
+        if (place == problem_.terms.size()) constant_ = {place, prior};
+        else set_.push_back({place, prior});
+    }
+    void sort() { std::ranges::sort(set_, {}, &Coordinate::place); }
+    std::size_t size() const { return set_.size(); }
+
+    // Slopes and curvatures of the loss along every coordinate, at these weights.
+    void expand(const LossView& loss, std::span<const double> weights) {
+        weights_ = weights;
+        std::size_t first = 0;
+        for (auto& each : set_) {
+            const auto column = column_of(each);
+            if (products_.size() < first + column.size) products_.resize(2 * (first + column.size));
+            auto* products = products_.data() + (each.first = first);
+            double slope = 0.0, curvature = 0.0, cross = 0.0;
+            for (std::size_t k = 0; k < column.size; ++k) {
+                const auto i = column.places[k];
+                const double x = column.values[k];
+                const auto product = loss.curvatures[i] * x;
+                slope += loss.slopes[i] * x;
+                curvature += product * x;
+                cross += product;
+                products[k] = static_cast<float>(product * problem_.documents);
+            }
+            first += column.size;
+            each.slope = slope;
+            each.curvature = curvature;
+            each.cross = cross * problem_.constant;
+        }
+        if (problem_.has_constant()) expand_constant(loss);
+    }
+
+    // The sum of the optimality conditions' violations where it was expanded.
+    double violation() const {
+        double sum = 0.0;
+        for_all([&](const Coordinate& each) {
+            sum += each.prior.violation(each.slope, weights_[each.place]);
+        });
+        return sum;
+    }
+
+    // Over all coordinates, then over those away from rest until they hardly move, and all over again;
+    // until the violations met are `enough` of those of the first pass, or so many passes are over.
+    void minimise(double most_passes, double enough) {
+        std::fill(changes_.begin(), changes_.end(), 0.0);
+        for (auto& each : set_) each.change = 0.0;
+        constant_.change = 0.0;
+        pull_ = constant_.slope;
+        step_of_constant();
+        double passes = 0.0, first = 0.0;
+        for (bool is_first = true; passes < most_passes; is_first = false) {
+            moving_.clear();
+            double met = 0.0;
+            for (auto& each : set_) {
+                met += step(each);
+                if (weights_[each.place] + each.change != each.prior.rest()) moving_.push_back(&each);
+            }
+            ++passes;
+            if (is_first) first = met;
+            else if (met <= enough * first) break;
+            for (; passes < most_passes; ++passes) {
+                met = 0.0;
+                for (auto* each : moving_) met += step(*each);
+                if (met <= 0.5 * enough * first) break;
+            }
+        }
+    }
+
+    // What the expansion and the priors promise of the whole step; hardly ever above 0.
+    double promise() const {
+        double sum = penalty_change(1.0);
+        for_all([&](const Coordinate& each) { sum += each.slope * each.change; });
+        return sum;
+    }
+
+    double penalty() const {
+        double sum = 0.0;
+        for_all([&](const Coordinate& each) { sum += each.prior.value(weights_[each.place]); });
+        return sum;
+    }
+
+    double penalty_change(double share) const {
+        double sum = 0.0;
+        for_all([&](const Coordinate& each) {
+            const auto weight = weights_[each.place];
+            sum += each.prior.value(weight + share * each.change) - each.prior.value(weight);
+        });
+        return sum;
+    }
+
+    // Scores after a share of the step.
+    void move_scores(const std::vector<double>& from, double share, std::vector<double>& to) const {
+        const auto shift = constant_.change * problem_.constant;
+        for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i] + share * (changes_[i] + shift);
+    }
+    void move_weights(double share, std::vector<double>& weights) const {
+        for_all([&](const Coordinate& each) { weights[each.place] += share * each.change; });
+    }
+
+private:
+    struct Coordinate {
+        std::uint32_t place;
+        Prior prior;
+        double slope = 0.0;
+        double curvature = 0.0;
+        double cross = 0.0;     // with the constant
+        double change = 0.0;    // dⱼ
+        std::size_t first = 0;  // of its column in products_
+    };
+
+    template <class Visit>
+    void for_all(Visit&& visit) const {
+        for (const auto& each : set_) visit(each);
+        if (problem_.has_constant()) visit(constant_);
+    }
+
+    SparseLine column_of(const Coordinate& each) const {
+        return problem_.design.terms[static_cast<std::size_t>(problem_.terms[each.place])];
+    }
+
+    void expand_constant(const LossView& loss) {
+        double slope = 0.0, curvature = 0.0;
+        for (std::size_t i = 0; i < problem_.size(); ++i) {
+            slope += loss.slopes[i];
+            curvature += loss.curvatures[i];
+        }
+        constant_.slope = slope * problem_.constant;
+        constant_.curvature = curvature * problem_.constant * problem_.constant;
+    }
+
+    // One step of coordinate descent; how far the coordinate was from optimal.
+    double step(Coordinate& each) {
+        const auto column = column_of(each);
+        const auto* products = products_.data() + each.first;
+        double sum = 0.0;
+        for (std::size_t k = 0; k < column.size; ++k) sum += products[k] * changes_[column.places[k]];
+        const auto slope = each.slope + each.cross * constant_.change + sum / problem_.documents;
+        const auto weight = weights_[each.place] + each.change;
+        const auto change = each.prior.step(slope, each.curvature + ridge, weight);
+        if (change != 0.0) {
+            each.change += change;
+            column.add_to(changes_.data(), change);
+            pull_ += change * each.cross;
+            step_of_constant();
+        }
+        return each.prior.violation(slope, weight);
+    }
+
+    void step_of_constant() {
+        if (!problem_.has_constant()) return;
+        const auto change = constant_.prior.step(pull_, constant_.curvature + ridge,
+                                                 weights_.back() + constant_.change);
+        constant_.change += change;
+        pull_ += change * constant_.curvature;
+    }
+
+    static constexpr double ridge = 1e-12;  // for columns without curvature
+
+    const BinaryProblem& problem_;
+    std::span<const double> weights_;
+    std::vector<Coordinate> set_;
+    std::vector<Coordinate*> moving_;
+    Coordinate constant_{};
+    double pull_ = 0.0;            // the expansion's slope along the constant
+    std::vector<double> changes_;  // Σⱼ dⱼ xᵢⱼ, without the constant
+    // n curvatureᵢ xᵢⱼ of the columns, one after the other; single precision is enough for an expansion,
+    // and half as much to read.
+    std::vector<float> products_;
+};
+
+}  // namespace postil

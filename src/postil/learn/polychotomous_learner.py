@@ -1,0 +1,83 @@
+"""Polychotomous logistic regression as a recipe asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from postil.errors import UsageError
+from postil.features.selection import Selection
+from postil.learn.category_tasks import Progress
+from postil.learn.design import Design
+from postil.learn.emphasis import Emphasis
+from postil.learn.labels import Labels
+from postil.learn.linear_fit import LinearFit
+from postil.learn.method import Method
+from postil.learn.polychotomous import fit_polychotomous
+from postil.learn.polychotomous_method import PolychotomousMethod
+from postil.learn.strength import Strengths
+from postil.learn.term_priors import TermPriors
+
+
+@dataclass(frozen=True, slots=True)
+class PolychotomousLearner:
+    """All classes in one model; a document has exactly one."""
+
+    method: PolychotomousMethod = field(default_factory=PolychotomousMethod)
+
+    @property
+    def calibrations(self) -> tuple[str, ...]:
+        """Scores of all classes together are probabilities."""
+        return ("softmax",)
+
+    @property
+    def compares_scores(self) -> bool:
+        """A score says something beside those of the other classes alone."""
+        return True
+
+    @property
+    def tolerance(self) -> float:
+        """How small a certificate is asked for."""
+        return self.method.solver_options().tolerance
+
+    def searched(self) -> Method:
+        """There is none: a search measures categories one against the rest."""
+        raise UsageError(
+            "a search looks for λ with each category against the rest, and polychotomous has one "
+            "model for all: leave [search] out and give lam, C or prior_variance in [learn]"
+        )
+
+    def priors(
+        self,
+        design: Design,  # noqa: ARG002 - as of all learners
+        emphasis: Emphasis | None,  # noqa: ARG002
+        given: TermPriors | None,
+    ) -> TermPriors | None:
+        """What is believed of single terms: what is given."""
+        return given
+
+    def learn(
+        self,
+        design: Design,
+        labels: Labels,
+        *,
+        selection: Selection | None = None,
+        emphasis: Emphasis | None = None,
+        strengths: Strengths | None = None,
+        priors: TermPriors | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        quiet: bool = False,
+    ) -> LinearFit:
+        """Learn all classes."""
+        return fit_polychotomous(
+            design,
+            labels,
+            self.method,
+            selection=selection,
+            emphasis=emphasis,
+            strengths=strengths,
+            priors=self.priors(design, emphasis, priors),
+            threads=threads,
+            progress=progress,
+            quiet=quiet,
+        )
