@@ -123,12 +123,14 @@ inline void bind_learn_options(nb::module_& module) {
         .value("squared", LossName::squared)
         .value("modified_squared", LossName::modified_squared)
         .value("hinge", LossName::hinge)
-        .value("logistic", LossName::logistic);
+        .value("logistic", LossName::logistic)
+        .value("probit", LossName::probit);
     nb::enum_<SolverName>(module, "SolverName")
         .value("primal_coordinate", SolverName::primal_coordinate)
         .value("dual_coordinate", SolverName::dual_coordinate)
         .value("smo", SolverName::smo)
-        .value("newton_coordinate", SolverName::newton_coordinate);
+        .value("newton_coordinate", SolverName::newton_coordinate)
+        .value("em", SolverName::em);
     nb::enum_<Intercept>(module, "Intercept")
         .value("none", Intercept::none)
         .value("penalised", Intercept::penalised)
@@ -169,6 +171,13 @@ inline void bind_learn_options(nb::module_& module) {
         .def_rw("tolerance", &NewtonOptions::tolerance)
         .def_rw("passes", &NewtonOptions::passes)
         .def_rw("least_set", &NewtonOptions::least_set);
+    nb::class_<EmOptions>(module, "EmOptions", "Expectation maximisation.")
+        .def(nb::init<>())
+        .def_rw("iterations", &EmOptions::iterations)
+        .def_rw("tolerance", &EmOptions::tolerance)
+        .def_rw("least_weight", &EmOptions::least_weight)
+        .def_rw("start_variance", &EmOptions::start_variance)
+        .def_rw("passes", &EmOptions::passes);
     nb::class_<LearnOptions>(module, "LearnOptions", "What is minimised, and how.")
         .def(nb::init<>())
         .def_rw("loss", &LearnOptions::loss)
@@ -181,7 +190,8 @@ inline void bind_learn_options(nb::module_& module) {
         .def_rw("primal", &LearnOptions::primal)
         .def_rw("dual", &LearnOptions::dual)
         .def_rw("smo", &LearnOptions::smo)
-        .def_rw("newton", &LearnOptions::newton);
+        .def_rw("newton", &LearnOptions::newton)
+        .def_rw("em", &LearnOptions::em);
 }
 
 inline void bind_fits(nb::module_& module) {

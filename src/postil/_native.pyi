@@ -146,6 +146,8 @@ class LossName(enum.Enum):
 
     logistic = 3
 
+    probit = 4
+
 class SolverName(enum.Enum):
     primal_coordinate = 0
 
@@ -154,6 +156,8 @@ class SolverName(enum.Enum):
     smo = 2
 
     newton_coordinate = 3
+
+    em = 4
 
 class Intercept(enum.Enum):
     none = 0
@@ -337,6 +341,41 @@ class NewtonOptions:
     @least_set.setter
     def least_set(self, arg: int, /) -> None: ...
 
+class EmOptions:
+    """Expectation maximisation."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def iterations(self) -> int: ...
+
+    @iterations.setter
+    def iterations(self, arg: int, /) -> None: ...
+
+    @property
+    def tolerance(self) -> float: ...
+
+    @tolerance.setter
+    def tolerance(self, arg: float, /) -> None: ...
+
+    @property
+    def least_weight(self) -> float: ...
+
+    @least_weight.setter
+    def least_weight(self, arg: float, /) -> None: ...
+
+    @property
+    def start_variance(self) -> float: ...
+
+    @start_variance.setter
+    def start_variance(self, arg: float, /) -> None: ...
+
+    @property
+    def passes(self) -> int: ...
+
+    @passes.setter
+    def passes(self, arg: int, /) -> None: ...
+
 class LearnOptions:
     """What is minimised, and how."""
 
@@ -407,6 +446,12 @@ class LearnOptions:
 
     @newton.setter
     def newton(self, arg: NewtonOptions, /) -> None: ...
+
+    @property
+    def em(self) -> EmOptions: ...
+
+    @em.setter
+    def em(self, arg: EmOptions, /) -> None: ...
 
 def loss_at(options: LearnOptions, margins: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
     """Value, slope and curvature of the loss at each margin."""

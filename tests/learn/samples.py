@@ -33,7 +33,8 @@ def method_of(parts, *, lam=LAM, constant=1.0, mix=None, **options) -> Method:
     """A method of (loss, prior, solver, intercept) that works until it is certified to 1e-6."""
     loss, prior, solver, intercept = parts
     options = {"tolerance": 1e-6, "iterations": 1_000_000} | options
-    return Method(loss, prior, solver, Regularization(lam=lam), intercept, constant, options, mix)
+    strength = Regularization(lam=lam if "strength" in PRIORS[prior].provides else None)
+    return Method(loss, prior, solver, strength, intercept, constant, options, mix)
 
 
 def _is_legal(parts) -> bool:
@@ -44,9 +45,12 @@ def _is_legal(parts) -> bool:
     return True
 
 
-EVERY = [
+LEGAL = [
     parts for parts in product(LOSSES, PRIORS, SOLVERS, get_args(InterceptKind)) if _is_legal(parts)
 ]
+# Those with one minimum, which the reference finds. A prior without a strength is not convex: what
+# holds of any method is tested with LEGAL, the rest of such a prior in a module of its own.
+EVERY = [parts for parts in LEGAL if "strength" in PRIORS[parts[1]].provides]
 PROBLEMS = sorted({(loss, prior, intercept) for loss, prior, _, intercept in EVERY})
 
 
@@ -66,8 +70,9 @@ def each(methods):
 
 
 EVERY_METHOD = each(EVERY)
+ANY_METHOD = each(LEGAL)
 # One method for each solver, where the loss and the intercept make no difference.
-EVERY_SOLVER = each([next(p for p in EVERY if p[2] == solver) for solver in SOLVERS])
+EVERY_SOLVER = each([next(p for p in LEGAL if p[2] == solver) for solver in SOLVERS])
 
 
 def sparse_values(rng, documents, terms, density=0.3):

@@ -13,8 +13,8 @@ from postil.learn.one_vs_rest import fit
 from postil.learn.solvers import SOLVERS
 
 from .samples import (
-    EVERY,
-    EVERY_METHOD,
+    ANY_METHOD,
+    LEGAL,
     design_of,
     each,
     labels_of,
@@ -27,7 +27,7 @@ MANY = 600
 LONG = {"tolerance": 0.0, "iterations": 2**31}
 LOGISTIC = ("logistic", "gaussian", "dual-coordinate", "penalised")
 # One method for each solver; a squared loss would be solved by one Newton step.
-ENDLESS = [next(p for p in reversed(EVERY) if p[2] == solver) for solver in SOLVERS]
+ENDLESS = [next(p for p in reversed(LEGAL) if p[2] == solver) for solver in SOLVERS]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def endless():
     return design_of(sparse_values(rng, 150, 40)), labels_of(rng.random((150, MANY)) < 0.4)
 
 
-@EVERY_METHOD
+@ANY_METHOD
 def test_progress_ends_with_all_that_there_was_to_learn(parts):
     _, truth, design, _ = sample()
     labels = labels_of(np.column_stack([truth, np.zeros(50, bool)]))

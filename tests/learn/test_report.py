@@ -10,7 +10,7 @@ import pytest
 from postil.learn.one_vs_rest import fit
 from postil.learn.report import FitReport, NotConvergedWarning, warn_of_unfinished
 
-from .samples import EVERY_METHOD, method_of, sample
+from .samples import ANY_METHOD, method_of, sample
 
 
 def caught_by(work):
@@ -20,7 +20,7 @@ def caught_by(work):
     return caught
 
 
-@EVERY_METHOD
+@ANY_METHOD
 def test_one_warning_for_all_categories_that_did_not_get_there(parts):
     _, _, design, labels = sample()
     found = []
@@ -36,7 +36,7 @@ def test_one_warning_for_all_categories_that_did_not_get_there(parts):
     assert all(report.stopped == "iterations" for report in found[0].reports)
 
 
-@EVERY_METHOD
+@ANY_METHOD
 def test_no_warning_where_nobody_asked_or_wants_to_know(parts):
     _, _, design, labels = sample()
     quiet = method_of(parts, iterations=1)
@@ -73,7 +73,7 @@ def test_only_the_unfinished_count():
         warn_of_unfinished(reports, 1e-6)
 
 
-@EVERY_METHOD
+@ANY_METHOD
 def test_a_report_goes_into_a_file(parts):
     _, _, design, labels = sample()
     report = fit(design, labels, method_of(parts)).reports[0]

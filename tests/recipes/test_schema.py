@@ -13,6 +13,7 @@ from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.polychotomous_method import PolychotomousMethod, PolychotomousOptions
+from postil.learn.priors import PRIORS
 from postil.learn.regularization import Regularization
 from postil.learn.solvers import SOLVERS
 from postil.recipes import parts, schema
@@ -199,6 +200,8 @@ def test_the_options_of_every_solver_are_held_to_their_types(tmp_path, solver, o
     intercept = min(needs.intercepts)
     head = f'name = "x"\n[learn]\nloss = "{loss}"\nsolver = "{solver}"\n'
     head += f'intercept = "{intercept}"\n'
+    prior = next(prior.name for prior in PRIORS.values() if needs.prior_needs <= prior.provides)
+    head += f'prior = "{prior}"\n'
     assert load(tmp_path, head)
     for value in VALUES.keys() - KINDS[OPTIONS[solver, option]]:
         told = refused(tmp_path, f"{head}[learn.options]\n{option} = {VALUES[value]}")
@@ -295,7 +298,7 @@ def test_the_schema_knows_what_the_parts_know():
         (
             '[decide]\ncalibration = "plat"',
             "[decide] calibration: expected one of logistic, platt, isotonic, moderated, softmax, "
-            "got \"plat\"; did you mean 'platt'?",
+            "probit, got \"plat\"; did you mean 'platt'?",
         ),
         ('[decide]\nrule = "f2"', "[decide] rule: decision rule 'f2': no decision rule is called"),
         ("[learn]\nlam = 1.0\n[search]", "[search]: [learn] gives lam and [search] looks for λ"),

@@ -11,6 +11,7 @@
 
 #include "postil/problem.hpp"
 #include "postil/solvers/dual_coordinate.hpp"
+#include "postil/solvers/em.hpp"
 #include "postil/solvers/newton_coordinate.hpp"
 #include "postil/solvers/primal_coordinate.hpp"
 #include "postil/solvers/smo.hpp"
@@ -18,8 +19,8 @@
 
 namespace postil {
 
-enum class LossName : std::uint8_t { squared, modified_squared, hinge, logistic };
-enum class SolverName : std::uint8_t { primal_coordinate, dual_coordinate, smo, newton_coordinate };
+enum class LossName : std::uint8_t { squared, modified_squared, hinge, logistic, probit };
+enum class SolverName : std::uint8_t { primal_coordinate, dual_coordinate, smo, newton_coordinate, em };
 
 struct LearnOptions {
     LossName loss = LossName::logistic;
@@ -33,6 +34,7 @@ struct LearnOptions {
     DualOptions dual;
     SmoOptions smo;
     NewtonOptions newton;
+    EmOptions em;
 };
 
 // Lists of different lengths, one after the other.

@@ -23,6 +23,15 @@ Fit solve_primal(const BinaryProblem& problem, const LearnOptions& options,
     });
 }
 
+Fit solve_em(const BinaryProblem& problem, const LearnOptions& options,
+             std::span<const double> start, Monitor& monitor) {
+    return with_loss(options, [&](auto loss) -> Fit {
+        if constexpr (decltype(loss)::smooth)
+            return ExpectationMaximisation(problem, loss, options.em).solve(start, monitor);
+        else throw std::invalid_argument("expectation maximisation needs a smooth loss");
+    });
+}
+
 template <class Products>
 Fit solve_dual(const BinaryProblem& problem, Products& products, const LearnOptions& options,
                std::span<const double> start, std::uint64_t seed, Monitor& monitor) {
@@ -177,6 +186,7 @@ void solve_from_starts(BinaryProblem& problem, const LearnOptions& options,
                 case SolverName::dual_coordinate:
                     return solve_dual(problem, options, from, options.dual.seed + category, monitor);
                 case SolverName::smo: return solve_smo(problem, options, monitor);
+                case SolverName::em: return solve_em(problem, options, from, monitor);
                 default: throw std::invalid_argument("no such solver");
             }
         }();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "postil/losses.hpp"
+#include "postil/probit_loss.hpp"
 #include "postil/training.hpp"
 
 namespace postil {
@@ -17,6 +18,7 @@ auto with_loss(const LearnOptions& options, Work&& work) -> decltype(work(Square
         case LossName::modified_squared: return work(ModifiedSquaredLoss{});
         case LossName::hinge: return work(HingeLoss{options.rate});
         case LossName::logistic: return work(LogisticLoss{options.printed_bound});
+        case LossName::probit: return work(ProbitLoss{});
     }
     throw std::invalid_argument("no such loss");
 }

@@ -14,6 +14,7 @@ from postil.decide.isotonic import Isotonic
 from postil.decide.logistic import Logistic
 from postil.decide.moderated import Moderated
 from postil.decide.platt import Platt
+from postil.decide.probit import Probit
 from postil.decide.softmax import Softmax
 from postil.errors import InputError, SpecError
 from postil.text.suggest import advice
@@ -40,10 +41,13 @@ class Calibration(Protocol):
         ...
 
 
-Kind: TypeAlias = type[Logistic] | type[Platt] | type[Isotonic] | type[Moderated] | type[Softmax]
+Kind: TypeAlias = (
+    type[Logistic] | type[Platt] | type[Isotonic] | type[Moderated] | type[Softmax] | type[Probit]
+)
 
 CALIBRATIONS: dict[str, Kind] = {
-    calibration.kind: calibration for calibration in (Logistic, Platt, Isotonic, Moderated, Softmax)
+    calibration.kind: calibration
+    for calibration in (Logistic, Platt, Isotonic, Moderated, Softmax, Probit)
 }
 
 

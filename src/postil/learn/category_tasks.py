@@ -63,6 +63,8 @@ class CategoryTasks:
                 f"{values.shape[-1] if values.ndim else 1}"
             )
         pairs = Strengths(given.way, values).pairs(self.total, method.share)
+        if "strength" not in method.parts()[1].provides:
+            pairs = np.zeros_like(pairs)
         return np.ascontiguousarray(pairs.transpose(1, 0, 2))
 
     def assignment(

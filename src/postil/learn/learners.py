@@ -32,7 +32,7 @@ from postil.text.suggest import advice
 Floats = NDArray[np.float64]
 
 VARIANCE_RULE, POSTERIOR = "variance_rule", "posterior"
-LOGISTIC, MODERATED = "logistic", "moderated"  # calibrations, of a later layer
+LOGISTIC, MODERATED, PROBIT = "logistic", "moderated", "probit"  # calibrations, of a later layer
 
 
 class Learner(Protocol):
@@ -104,6 +104,8 @@ class LinearLearner:
         That comes first where few terms are kept: of many that go together each is uncertain, and
         the sum is not.
         """
+        if "normal probability" in self.method.parts()[0].provides:
+            return (PROBIT,)
         if not self.method.gives_probabilities:
             return ()
         if not self.posterior:
@@ -121,7 +123,8 @@ class LinearLearner:
         return self.method.solver_options().tolerance
 
     def searched(self) -> Method:
-        """The method, unless it says its own strength of regularization."""
+        """The method, unless it says its own strength of regularization, or has none."""
+        self.method.check_takes_strengths()
         given = self.method.regularization.given()
         if given:
             raise UsageError(

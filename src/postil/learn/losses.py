@@ -18,7 +18,7 @@ class Loss(Part):
     a few margins. ``curvature bound``: that can be bounded within a step. ``conjugate``: its
     Legendre transform is known, and with it the best dual variable of one document. ``box dual``:
     that transform is linear on an interval. ``probability``: 1/(1 + exp(-score)) estimates the
-    probability of membership.
+    probability of membership. ``normal probability``: Φ(score) does.
     """
 
     formula: str
@@ -54,6 +54,13 @@ LOSSES: Mapping[str, Loss] = MappingProxyType(
             frozenset({"slope", "curvature", "curvature bound", "conjugate", "probability"}),
             "ln(1 + exp(-z))",
             _native.LossName.logistic,
+        ),
+        Loss(
+            "probit",
+            "probit regression, Φ the normal distribution (genkin-lewis-madigan-2004, section 3.3)",
+            frozenset({"slope", "curvature", "curvature bound", "conjugate", "normal probability"}),
+            "-ln Φ(z)",
+            _native.LossName.probit,
         ),
     )
 )

@@ -65,6 +65,13 @@ class Method:
         if not 0 <= self.mix <= 1:
             raise UsageError(f"mix is from 0 (ridge) to 1 (lasso), not {self.mix!r}")
 
+    def check_takes_strengths(self) -> None:
+        """Refuse to be told, or to look for, a strength that the prior does not have."""
+        if "strength" not in self.parts()[1].provides:
+            raise UsageError(
+                f"the prior {self.prior} has no strength: give none, and search for none"
+            )
+
     def _check_strength(self, prior: Prior) -> None:
         given = self.regularization.given()
         if given and "strength" not in prior.provides:

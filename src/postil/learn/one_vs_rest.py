@@ -113,6 +113,8 @@ class _Task:
         threads: int,
         progress: Progress | None,
     ) -> tuple[LinearFit, ...]:
+        if strengths is not None:
+            self.method.check_takes_strengths()
         usual = strengths or usual_strengths(self.design, self.tasks, self.method, self.selection)
         pairs = self.tasks.checked(usual, self.method)
         fits = self._train(pairs, starts, threads, progress) if len(self.learnable) else None

@@ -49,5 +49,12 @@ PRIORS: Mapping[str, Prior] = MappingProxyType(
             "λ (ρ |w| + (1 - ρ) w²)",
             None,
         ),
+        Prior(
+            "jeffreys",
+            "hyperparameter-free, of local optima (genkin-lewis-madigan-2004, section 3.3)",
+            frozenset({"scale mixture"}),
+            "ln(|w|) / n",
+            0.0,
+        ),
     )
 )

@@ -14,6 +14,7 @@ from postil.decide.evidence import Needs
 from postil.decide.logistic import Logistic
 from postil.decide.moderated import Moderated
 from postil.decide.platt import Platt
+from postil.decide.probit import Probit
 from postil.decide.softmax import Softmax
 from postil.errors import InputError, UsageError
 from postil.learn.learners import Learner, NaiveBayesLearner, learner_from
@@ -165,6 +166,10 @@ _UNFITTED: Mapping[str, tuple[str, str]] = {
         "takes scores for those of classes of which a document has exactly one, and those of "
         "[learn] are not",
         'learner = "polychotomous"',
+    ),
+    Probit.kind: (
+        "is for the scores of that loss, and those of [learn] are not",
+        'loss = "probit"',
     ),
 }
 

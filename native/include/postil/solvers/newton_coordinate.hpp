@@ -33,6 +33,7 @@ struct NewtonOptions {
     double tolerance = 1e-4;     // of the certificate; 0: until no step lowers the objective
     std::uint32_t passes = 50;   // of coordinate descent within a step, at most
     std::size_t least_set = 32;  // terms by which a working set grows, at least
+    bool can_rest = true;        // false: no prior has an absolute value, so that no weight rests
 };
 
 template <class Loss>
@@ -158,7 +159,7 @@ private:
     // Finds the coordinates that may not stay where they are, with their slopes.
     void find_open() {
         open_.clear();
-        const bool can_rest = problem_.strength.absolute > 0.0 || !problem_.beliefs.empty();
+        const bool can_rest = options_.can_rest && (problem_.strength.absolute > 0.0 || !problem_.beliefs.empty());
         if (can_rest) follow();
         for (std::size_t place = 0; place < weights_.size(); ++place)
             if (!can_rest || !rests(place))
