@@ -100,14 +100,15 @@ def test_the_certificate_of_a_few_steps_is_exactly_that_of_the_formulas():
         assert fit.reports[0].certificate == pytest.approx(problem.gap(w) / problem.objective(w))
 
 
-def test_the_residual_of_a_free_intercept_is_relative_to_that_of_zero_weights():
+@pytest.mark.parametrize("lam", [1e-2, 0.05, 0.2])
+def test_the_residual_of_a_free_intercept_is_relative_to_zero_weights_or_the_prior(lam):
     x, y = sample(4, classes=3)
-    method = method_of("laplace", intercept="free", options={"iterations": 1})
+    method = method_of("laplace", lam=lam, intercept="free", options={"iterations": 1})
     with pytest.warns(NotConvergedWarning):
         fit = learned(x, y, 3, method)
-    problem = Multinomial.of(x, y, 3, absolute=[*[1e-2] * 8, 0.0], constant=1.0)
+    problem = Multinomial.of(x, y, 3, absolute=[*[lam] * 8, 0.0], constant=1.0)
     w = whole(fit, 1.0)
-    expected = problem.residual(w) / problem.residual(np.zeros_like(w))
+    expected = problem.residual(w) / min(problem.residual(np.zeros_like(w)), lam)
     assert fit.reports[0].certificate == pytest.approx(expected, rel=1e-6)
 
 
@@ -362,6 +363,10 @@ def test_the_learner_of_a_recipe():
     fit = learner.learn(design_of(x), labels_of(y, 3))
     assert learner.tolerance == 1e-5
     assert learner.calibrations == ("softmax",)
+    fixed = TermPriors(x.shape[1], own={1: {0: TermPrior(mean=2.0, variance=0.0)}})
+    believed = learner.learn(design_of(x), labels_of(y, 3), priors=fixed)
+    assert believed.weights[1, 0] == 2.0
+    assert fit.weights[1, 0] != 2.0
     assert fit.reports[0].lam == pytest.approx(1 / (2.0 * len(y)))
     with pytest.raises(UsageError, match="leave \\[search\\] out"):
         learner.searched()

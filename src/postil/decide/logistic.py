@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from postil.decide.evidence import Needs, TrainingSet
-from postil.decide.inputs import Floats, checked_scores, checked_width
+from postil.decide.inputs import Floats
+from postil.decide.unfitted import Unfitted
 
 
 @dataclass(frozen=True, slots=True)
-class Logistic:
+class Logistic(Unfitted):
     """``1 / (1 + exp(-score))``: the score of a logistic model is the logarithm of the odds."""
 
     kind: ClassVar[str] = "logistic"
     help: ClassVar[str] = "1/(1+exp(-score)), native for logistic loss"
-    needs: ClassVar[Needs] = Needs.NOTHING
-    categories: int
 
-    @classmethod
-    def fit(cls, training: TrainingSet) -> Logistic:
-        """Nothing is fitted."""
-        return cls(training.categories)
-
-    def probabilities(self, scores: ArrayLike) -> Floats:
-        """Turn scores, documents × categories, into probabilities; linear in the scores."""
-        values = checked_width(checked_scores(scores), self.categories, "the calibration")
-        probabilities: Floats = expit(values)
+    def link(self, scores: Floats) -> Floats:
+        """The share that the odds stand for."""
+        probabilities: Floats = expit(scores)
         return probabilities
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """There is nothing to keep."""
-        return {}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], categories: int) -> Logistic:  # noqa: ARG003
-        """Restore from the number of categories alone."""
-        return cls(categories)

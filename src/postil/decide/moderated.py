@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
+from numpy.typing import ArrayLike
 
-from postil.decide.evidence import Needs, TrainingSet
-from postil.decide.inputs import Floats, checked_scores, checked_width
+from postil.decide.inputs import Floats, checked_scores
+from postil.decide.logistic import Logistic
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,33 +17,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Moderated:
+class Moderated(Logistic):
     """``1 / (1 + exp(-s))`` of moderated scores s, which :func:`moderated_scores` makes."""
 
     kind: ClassVar[str] = "moderated"
     help: ClassVar[str] = "as logistic, drawn to 1/2 where the weights of a text are uncertain"
-    needs: ClassVar[Needs] = Needs.NOTHING
-    categories: int
-
-    @classmethod
-    def fit(cls, training: TrainingSet) -> Moderated:
-        """Nothing is fitted: the variances come with the weights."""
-        return cls(training.categories)
-
-    def probabilities(self, scores: ArrayLike) -> Floats:
-        """Turn *moderated* scores, documents × categories, into probabilities."""
-        values = checked_width(checked_scores(scores), self.categories, "the calibration")
-        probabilities: Floats = expit(values)
-        return probabilities
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """There is nothing to keep."""
-        return {}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], categories: int) -> Moderated:  # noqa: ARG003
-        """Restore from the number of categories alone."""
-        return cls(categories)
 
 
 def needs_variances(calibration: Calibration | None) -> bool:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from postil.decide.evidence import Needs, TrainingSet
-from postil.decide.inputs import Floats, checked_scores, checked_width
+from postil.decide.inputs import Floats
+from postil.decide.unfitted import Unfitted
 
 
 @dataclass(frozen=True, slots=True)
-class Softmax:
+class Softmax(Unfitted):
     """``exp(scoreₖ) / Σ exp(score)``: a document has exactly one category, and they sum to 1.
 
     Unlike the other calibrations this one looks at all categories of a document together.
@@ -22,33 +21,16 @@ class Softmax:
 
     kind: ClassVar[str] = "softmax"
     help: ClassVar[str] = "exp(score) over their sum, native for polychotomous learning"
-    needs: ClassVar[Needs] = Needs.NOTHING
-    categories: int
 
-    @classmethod
-    def fit(cls, training: TrainingSet) -> Softmax:
-        """Nothing is fitted."""
-        return cls(training.categories)
-
-    def probabilities(self, scores: ArrayLike) -> Floats:
-        """Turn scores, documents × categories, into probabilities; linear in the scores."""
-        values = checked_width(checked_scores(scores), self.categories, "the calibration")
-        highest = values.max(axis=1, keepdims=True, initial=-np.inf)
+    def link(self, scores: Floats) -> Floats:
+        """Shares of a document's categories."""
+        highest = scores.max(axis=1, keepdims=True, initial=-np.inf)
         with np.errstate(over="ignore", under="ignore"):
-            powers: Floats = np.exp(values - highest)
+            powers: Floats = np.exp(scores - highest)
         powers /= powers.sum(axis=1, keepdims=True)
         return powers
 
     def log_probabilities(self, scores: ArrayLike) -> Floats:
         """Scores that may be compared between documents, which those of one document may be."""
-        values = checked_width(checked_scores(scores), self.categories, "the calibration")
+        values = self.checked(scores)
         return values - np.logaddexp.reduce(values, axis=1, keepdims=True)
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """There is nothing to keep."""
-        return {}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], categories: int) -> Softmax:  # noqa: ARG003
-        """Restore from the number of categories alone."""
-        return cls(categories)

@@ -225,7 +225,8 @@ def usual_strengths(
     """The strengths that a method says itself, one for each category."""
     categories = len(tasks.labels)
     if method.regularization.is_norm_based:
-        return norm_based(design, tasks.documents, categories, selection)
+        constant = 0.0 if method.intercept == "none" else method.constant
+        return norm_based(design, tasks.documents, categories, selection, constant)
     return method.regularization.strengths(categories)
 
 

@@ -107,13 +107,18 @@ private:
                 largest_[term] = std::max(largest_[term], std::abs(x));
             });
         }
-        over_moving([&](const Prior& prior, double, double) { has_free_ = has_free_ || is_free(prior); });
+        // Where nothing holds a weight back its conjugate is infinite, and there is no gap.
+        over_moving([&](const Prior& prior, double, double) { has_free_ = has_free_ || !prior.holds(); });
         if (has_free_) {
             scores_.look();
             look_at_all();
             over_moving([&](const Prior& prior, double slope, double) {
                 initial_residual_ = std::max(initial_residual_, prior.violation(slope, 0.0));
             });
+            // As problem.hpp measures violations: by what holds a weight at rest, if that is less.
+            for (const auto c : moving_)
+                if (const auto held = problem_.strengths[c].absolute; held > 0.0)
+                    initial_residual_ = std::min(initial_residual_, held);
         }
         for (const auto c : moving_)
             for (std::size_t term = 0; term < coordinates(); ++term) {
@@ -123,12 +128,6 @@ private:
                 for_each(term, [&](std::size_t i, double x) { scores_.scores(c)[i] += rest * x; });
             }
         scores_.look();
-    }
-
-    // Whether nothing holds a weight back: then its conjugate is infinite, and there is no gap.
-    static bool is_free(const Prior& prior) {
-        return prior.absolute == 0.0 && prior.squared == 0.0 &&
-               (prior.low == -no_bound || prior.high == no_bound);
     }
 
     // The slope of the loss along every weight. A document's classes side by side, each column is read
