@@ -1,6 +1,7 @@
 // A loss at all documents at once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <vector>
@@ -45,6 +46,21 @@ struct LossView {
                 problem.weights.data(), scores.data(), values.data(), slopes.data(),
                 curvatures.data());
         average = std::accumulate(values.begin(), values.end(), 0.0);
+    }
+
+    // No less than (1/n) Σ cᵢ [f(zᵢ) + k(-aᵢ) + aᵢ zᵢ] at a = -s f'(z) (optimality.hpp).
+    template <class Loss>
+    double slack_of_share(const Loss& loss, double share) const {
+        if (share == 1.0) return 0.0;
+        double sum = 0.0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            auto most = (1.0 - share) * values[i];
+            if constexpr (requires { loss.slack_of_share(share, 0.0, 1.0); })
+                if (share > 0.5)
+                    most = std::min(most, loss.slack_of_share(share, slopes[i], curvatures[i]));
+            sum += most;
+        }
+        return sum;
     }
 };
 

@@ -148,6 +148,12 @@ struct LogisticLoss {
     }
     double curvature(const Point& point) const { return point.curvature; }
 
+    // At most f(z) + k(-sa) + saz at a = -f'(z), for a share s near 1: the second derivative by s is
+    // a/(s(1 - sa)), and a/(1 - a) = f'²/f''.
+    double slack_of_share(double share, double slope, double curvature) const {
+        return (1.0 - share) * (1.0 - share) / (2.0 * share) * slope * slope / curvature;
+    }
+
     struct Reach {
         double distance;
         double growth;  // exp(distance)

@@ -45,8 +45,10 @@ public:
     double penalty() const { return penalty_; }
     double largest_violation() const { return largest_; }
 
-    // No less than the gap, without another look at the documents.
-    double gap_at_most(double average_loss) const { return gap_ + (1.0 - share_) * average_loss; }
+    // No less than the gap, without another look at the documents; or with what the second sum is at
+    // most, if that is known better.
+    double gap_at_most(double average_loss) const { return gap_with((1.0 - share_) * average_loss); }
+    double gap_with(double slack_of_share) const { return gap_ + slack_of_share; }
 
     // The gap: margin(i) and slope(i), f'(zᵢ), for every document.
     template <class Loss, class Margin, class Slope>

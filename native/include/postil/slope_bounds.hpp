@@ -49,7 +49,8 @@ public:
 
     bool has_begun() const { return facts_ != nullptr; }
 
-    // Lets the reference follow until ‖h - h'‖ is at most `goal`.
+    // Lets the reference follow until ‖h - h'‖ is at most `goal`, and further, up to a tenth of it,
+    // as long as only few documents need it.
     void follow(const SparseLines& documents, std::span<const double> slopes, double goal) {
         scale_to(slopes);
         const auto [cut, left] = cut_for(slopes, goal * goal);
@@ -92,25 +93,30 @@ private:
         return (std::bit_cast<std::uint64_t>(change) >> 52) & 0x7ff;
     }
 
-    // The least class of changes to follow so that the squares of all smaller ones stay within the
-    // limit, and what these sum up to.
+    // The least class of changes to follow, and what the squares of all smaller ones sum up to.
     std::pair<std::size_t, double> cut_for(std::span<const double> slopes, double limit) {
         squares_.fill(0.0);
+        counts_.fill(0);
         for (std::size_t i = 0; i < slopes.size(); ++i) {
             const auto change = slopes[i] - reference_[i];
             squares_[size_class(change)] += change * change;
+            ++counts_[size_class(change)];
         }
-        double sum = 0.0;
-        for (std::size_t at = 0; at < classes; ++at) {
-            if (sum + squares_[at] > limit) return {at, sum};
-            sum += squares_[at];
+        std::size_t cut = 0, followed = slopes.size();
+        double left = 0.0;
+        for (; cut < classes; ++cut) {
+            const bool is_cheap = followed <= slopes.size() / 32 && left + squares_[cut] > 0.01 * limit;
+            if (is_cheap || left + squares_[cut] > limit) break;
+            left += squares_[cut];
+            followed -= counts_[cut];
         }
-        return {classes, sum};
+        return {cut, left};
     }
 
     const ColumnFacts* facts_ = nullptr;
     std::vector<double> reference_, known_, factors_;
     std::array<double, classes> squares_{};
+    std::array<std::size_t, classes> counts_{};
     double distance_ = 0.0;
 };
 

@@ -213,9 +213,9 @@ private:
         }
         fit.kind = Certificate::duality_gap;
         const auto scale = fit.objective > 0.0 ? fit.objective : 1.0;
-        fit.certificate = found.gap_at_most(here_.average) / scale;
+        fit.certificate = found.gap_with(here_.slack_of_share(loss_, found.share())) / scale;
         // The bound is some times the gap: where it is far too large, so is the gap.
-        if (fit.certificate <= options_.tolerance || fit.certificate > 5.0 * options_.tolerance) return;
+        if (fit.certificate <= options_.tolerance || fit.certificate > 3.0 * options_.tolerance) return;
         const auto margin = [&](std::size_t i) { return problem_.labels[i] * here_.scores[i]; };
         const auto slope_at = [&](std::size_t i) { return loss_.slope(margin(i)); };
         fit.certificate = found.gap(problem_, loss_, margin, slope_at) / scale;
