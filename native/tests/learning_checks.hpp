@@ -39,6 +39,33 @@ private:
         check_warm_start(fits);
         if (random_.one_in(10)) check_interruption();
         if (!takes_any_prior()) check_kernel(fits);
+        if (random_.one_in(3)) check_expectation_maximisation();
+    }
+
+    // Its optimum is local and its prior has no strength: what holds is that all stays finite, and that
+    // threads change nothing.
+    void check_expectation_maximisation() {
+        auto options = options_;
+        options.solver = SolverName::em;
+        if (options.loss == LossName::hinge) options.loss = LossName::logistic;
+        options.em.iterations = static_cast<std::uint32_t>(random_.between(1, 60));
+        options.em.tolerance = tolerance();
+        const auto terms = lesson_.chosen_terms();
+        const auto learn = [&](std::size_t workers) {
+            Monitor monitor;
+            return postil::train(lesson_.design(), terms ? &*terms : nullptr,
+                                 lesson_.assignment(false), options, workers, monitor);
+        };
+        const auto alone = learn(1), together = learn(3);
+        for (std::size_t k = 0; k < alone.size(); ++k) {
+            for (const auto weight : alone[k].weights)
+                ledger_.check(std::isfinite(weight), "expectation maximisation: finite weights");
+            ledger_.check(std::isfinite(alone[k].intercept) && alone[k].certificate >= 0.0,
+                          "expectation maximisation: a finite intercept, and a certificate");
+            ledger_.check(alone[k].weights == together[k].weights &&
+                              alone[k].intercept == together[k].intercept,
+                          "expectation maximisation is the same in threads");
+        }
     }
 
     bool takes_any_prior() const {
@@ -83,7 +110,7 @@ private:
 
     LossName random_loss() {
         if (options_.solver == SolverName::smo) return LossName::hinge;
-        const auto loss = static_cast<LossName>(random_.below(4));
+        const auto loss = static_cast<LossName>(random_.below(5));
         const bool is_legal = options_.solver == SolverName::dual_coordinate ||
                               loss != LossName::hinge;
         return is_legal ? loss : LossName::logistic;

@@ -88,7 +88,7 @@ def test_terms_that_the_recipe_selects(path, tmp_path):
         (("-o", "path.txt"), 2, "--output is a file .csv, .json, .svg or .png, not path.txt"),
         (("--over", "sigma"), 2, "--over is one of lam, C, prior_variance, not 'sigma'"),
         (("--ratio", "3"), 2, "ratio is a number above 0 and under 1"),
-        (("-r", "naive-bayes-1"), 2, "has no strength of regularization, and so no path"),
+        (("-r", "naive-bayes-1"), 2, "has no path: it learns without a strength"),
         (("-o", "none/path.csv"), 2, "does not exist; make it first"),
     ],
 )

@@ -260,5 +260,5 @@ def test_a_learner_gives_variances_where_it_is_asked():
 
 @pytest.mark.parametrize("loss", ["squared", "modified-squared", "hinge"])
 def test_losses_that_are_no_likelihood_are_refused(loss):
-    with pytest.raises(UsageError, match=f"the loss {loss} is no likelihood.*loss = 'logistic'"):
+    with pytest.raises(UsageError, match=f"for the loss {loss}; write loss = 'logistic'"):
         learner_from({"loss": loss, "posterior": True})

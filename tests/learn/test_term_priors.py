@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from postil.errors import UsageError
 from postil.features import Selection
+from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
 from postil.learn.priors import PRIORS
 from postil.learn.solvers import SOLVERS
@@ -273,3 +274,23 @@ def test_every_prior_of_the_registry_is_tried():
     assert {parts[1] for parts in LOGISTIC} == {
         p.name for p in PRIORS.values() if "step" in p.provides
     }
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({0: 1.0}, "are TermPriors, not dict"),
+        (TermPriors(8, own={2: {0: TermPrior(mean=1.0)}}), "category 2: categories are numbered"),
+        (TermPriors(8, own={"c0": {0: TermPrior()}}), "category 'c0': categories are numbered"),
+    ],
+)
+def test_priors_that_belong_to_nothing_are_refused(given, message):
+    _, _, design, labels = sample()
+    method = Method("logistic", "laplace", "newton-coordinate")
+    with pytest.raises(UsageError, match=message):
+        fit(design, labels, method, priors=given)
+
+
+def test_a_prior_is_a_term_prior():
+    with pytest.raises(UsageError, match="TermPrior each"):
+        TermPriors(4, every={0: (3, 1)})

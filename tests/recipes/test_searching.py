@@ -10,7 +10,7 @@ import pytest
 
 from postil.corpus.document import Document
 from postil.errors import UsageError
-from postil.recipes.recipe import Recipe
+from postil.recipes.recipe import Recipe, load_recipe
 from postil.training import train
 
 
@@ -147,3 +147,11 @@ class TestSqueezing:
         recipe = self.recipe(most_terms=2)
         tuned = replace(recipe, decide=replace(recipe.decide, rule="f1", folds=3))
         assert np.diff(train(documents(), tuned).weights.indptr).max() <= 2
+
+
+def test_another_way_to_say_the_strength_leaves_the_recipe_s_grid():
+    recipe = load_recipe("lasso-logistic")
+    assert recipe.searching(folds=3).search.grid == recipe.search.grid
+    assert recipe.searching(over="prior_variance").search.grid == recipe.search.grid
+    assert recipe.searching(over="C").search.grid is None
+    assert recipe.searching(over="C", grid=(1.0, 2.0)).search.grid == (1.0, 2.0)

@@ -24,8 +24,8 @@ def method_of(recipe: Recipe) -> Any:  # noqa: ANN401 - a Method
 
     if not isinstance(recipe.learner(), LinearLearner):
         raise UsageError(
-            f"recipe {recipe.name}: has no strength of regularization, and so no path; take one of "
-            "a linear method"
+            f"recipe {recipe.name}: has no path: it learns without a strength, or all categories "
+            "at once; take one of a linear method"
         )
     return recipe.searching(most_terms=None, exactly=False).learner().searched()
 

@@ -246,6 +246,14 @@ def _check_sizes(
         )
     if priors is None:
         return
+    if not isinstance(priors, TermPriors):
+        raise UsageError(f"priors of single terms are TermPriors, not {type(priors).__name__}")
+    unknown = [category for category in priors.own if category not in range(len(labels))]
+    if unknown:
+        raise UsageError(
+            f"priors are given for category {unknown[0]!r}: categories are numbered from 0 to "
+            f"{len(labels) - 1}"
+        )
     if priors.terms != design.terms:
         raise UsageError(f"there are {design.terms} terms and priors of {priors.terms}")
     check_takes_priors(method)

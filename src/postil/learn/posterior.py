@@ -82,8 +82,8 @@ def check_has_posterior(method: Method) -> None:
     loss, prior, _ = method.parts()
     if loss.name not in CURVATURES:
         raise UsageError(
-            f"posterior: the loss {loss.name} is no likelihood, so that weights have no posterior "
-            f"variance; write loss = {' or '.join(map(repr, CURVATURES))}, or leave posterior out"
+            f"posterior: variances are not known for the loss {loss.name}; write loss = "
+            f"{' or '.join(map(repr, CURVATURES))}, or leave posterior out"
         )
     if "strength" not in prior.provides:
         raise UsageError(

@@ -85,6 +85,8 @@ class TermPriors:
             if factors.shape != (self.terms,) or not (np.isfinite(factors) & (factors > 0)).all():
                 raise UsageError(f"factors are {self.terms} finite numbers above 0, one a term")
         for numbers in (self.every, *self.own.values()):
+            if not all(isinstance(prior, TermPrior) for prior in numbers.values()):
+                raise UsageError("every and own give terms a TermPrior each, as TermPrior(mean=1)")
             wrong = [term for term in numbers if not 0 <= term <= self.terms]
             if wrong:
                 raise UsageError(f"there is no term {wrong[0]}: there are {self.terms}")

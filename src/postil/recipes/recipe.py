@@ -109,7 +109,10 @@ class Recipe:
         """
         strengths = {each.name for each in fields(Regularization)}
         learn = {name: value for name, value in self.learn.items() if name not in strengths}
-        return replace(self, learn=learn, search=replace(self._usual_search(), **wanted))
+        usual = self._usual_search()
+        if wanted.get("over", usual.over) != usual.over:
+            usual = replace(usual, grid=None)  # its numbers would mean something else
+        return replace(self, learn=learn, search=replace(usual, **wanted))
 
     def _usual_search(self) -> Search:
         if self.search is not None:
