@@ -162,7 +162,7 @@ def test_lasso_elastic_net_and_norm_based_variance():
     near = LinearClassifier(prior="elastic-net", mix=0.999, C=0.1, **settings).fit(x, y)
     np.testing.assert_allclose(near.coef_, lasso.coef_, atol=0.01)
     normed = LinearClassifier(prior="gaussian", prior_variance="norm", **settings).fit(x, y)
-    variance = 31 / np.mean(1 + (x.astype(np.float32) ** 2).sum(axis=1))
+    variance = 31 / np.mean((x.astype(np.float32) ** 2).sum(axis=1))
     said = LinearClassifier(prior="gaussian", prior_variance=variance, **settings).fit(x, y)
     np.testing.assert_allclose(normed.coef_, said.coef_, rtol=1e-4, atol=1e-6)
 

@@ -195,7 +195,7 @@ def test_strengths_of_a_search_and_of_a_rule_are_those_of_the_fit():
         alone = learned(design, labels, method)
         assert (found.variances != alone.variances)[category].nnz == 0
     ruled = method_of(regularization=Regularization(prior_variance="norm"))
-    said = norm_based(design, np.ones(design.documents), 2, None, CONSTANT)
+    said = norm_based(design, np.ones(design.documents), 2, None)
     by_rule, by_strength = (
         learned(design, labels, ruled),
         learned(design, labels, ruled, strengths=said),

@@ -136,7 +136,7 @@ class TestNormBased:
         x, _, design, _ = sample("empty documents")
         found = norm_based(design, np.ones(len(x)), 3, None)
         assert found.way == "prior_variance"
-        squared_norm = np.mean([row @ row + 1 for row in x])
+        squared_norm = np.mean([row @ row for row in x])
         np.testing.assert_allclose(found.values, np.full(3, (x.shape[1] + 1) / squared_norm))
 
     def test_after_selection(self):
@@ -146,9 +146,9 @@ class TestNormBased:
             np.array([], np.int32),
             np.arange(8, dtype=np.int32),
         ]
-        found = norm_based(design, np.ones(len(x)), 3, Selection.of(chosen, 8), 0.5)
+        found = norm_based(design, np.ones(len(x)), 3, Selection.of(chosen, 8))
         for value, terms in zip(found.values, chosen, strict=True):
-            squared_norm = np.mean([row @ row + 0.5**2 for row in x[:, terms]])
+            squared_norm = np.mean([row @ row for row in x[:, terms]]) or 1.0
             assert value == pytest.approx((len(terms) + 1) / squared_norm)
 
     def test_documents_count_by_their_weights(self):
@@ -156,20 +156,18 @@ class TestNormBased:
         weights = np.arange(len(x)) % 3.0
         rows = np.repeat(np.arange(len(x)), weights.astype(int))
         expected = (x.shape[1] + 1) / np.mean([row @ row for row in x[rows]])
-        assert norm_based(design, weights, 1, None, 0.0).values == pytest.approx([expected])
+        assert norm_based(design, weights, 1, None).values == pytest.approx([expected])
 
     def test_cosine_normalised_documents_have_a_variance_of_their_terms(self):
         x, _, _, _ = sample()
         kept = np.abs(x).sum(axis=1) > 0
         x = x[kept] / np.linalg.norm(x[kept], axis=1, keepdims=True)
         found = norm_based(design_of(x), np.ones(len(x)), 1, None)
-        assert found.values == pytest.approx([9.0 / 2], rel=1e-6)
+        assert found.values == pytest.approx([9.0], rel=1e-6)
 
     def test_no_terms_at_all(self):
         _, _, design, _ = sample("no terms")
-        for constant in (0.0, 1.0):
-            found = norm_based(design, np.ones(9), 2, None, constant)
-            assert found.values.tolist() == [1.0, 1.0]
+        assert norm_based(design, np.ones(9), 2, None).values.tolist() == [1.0, 1.0]
 
     @pytest.mark.parametrize("prior", [p.name for p in PRIORS.values() if "strength" in p.provides])
     def test_a_fit_by_the_rule_is_a_fit_by_its_value(self, prior):

@@ -122,7 +122,7 @@ def test_absent_corpora_are_told_and_nothing_fails(whole):
 
 def test_rows_of_table_1_add_up(whole):
     cells = {cell.key: cell.ours for cell in whole.cells()}
-    for id in ("table1", "table1-default"):
+    for id in ("table1", "table1-tuned"):
         for pair in comparisons.PAIRS:
             assert sum(cells[id, pair, each] for each in ("fewer", "more", "equal")) == 12
             assert 0 < cells[id, pair, "p"] <= 1

@@ -13,18 +13,14 @@ Floats = NDArray[np.float64]
 
 
 def norm_based(
-    design: Design,
-    documents: Floats,
-    categories: int,
-    selection: Selection | None,
-    constant: float = 1.0,
+    design: Design, documents: Floats, categories: int, selection: Selection | None
 ) -> Strengths:
     """σ² = d/u: d the terms of a category and the constant, u the documents' mean squared norm.
 
-    Norms are of the terms that the category may use and of the constant feature, of which the
-    paper's vectors have one (section 5.1); ``constant`` is its value, 0 where there is none.
-    ``documents`` are the documents' weights. Where u is 0, σ² is d. Cost: one pass over the
-    non-zeros, and one over the selected terms.
+    Norms are of the terms that the category may use. The paper's vectors have a constant feature as
+    well; the authors' program leaves it out of u, and with it the printed numbers for 5 selected
+    terms would be out of reach. ``documents`` are the documents' weights. Documents without any
+    such term leave u at 0: then σ² is d. Cost: one pass over the non-zeros, and one over the selected terms.
     """
     columns = design.columns.copy()
     columns.data = np.square(columns.data, dtype=np.float64)
@@ -34,6 +30,5 @@ def norm_based(
     else:
         lists = [selection[category] for category in range(categories)]
         pairs = [(len(terms), float(squares[terms].sum())) for terms in lists]
-    own = constant**2
-    variances = [(terms + 1) / ((norm + own) or 1.0) for terms, norm in pairs]
+    variances = [(terms + 1) / (norm if norm > 0 else 1.0) for terms, norm in pairs]
     return Strengths("prior_variance", np.array(variances, dtype=np.float64))

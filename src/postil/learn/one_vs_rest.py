@@ -225,8 +225,7 @@ def usual_strengths(
     """The strengths that a method says itself, one for each category."""
     categories = len(tasks.labels)
     if method.regularization.is_norm_based:
-        constant = 0.0 if method.intercept == "none" else method.constant
-        return norm_based(design, tasks.documents, categories, selection, constant)
+        return norm_based(design, tasks.documents, categories, selection)
     return method.regularization.strengths(categories)
 
 

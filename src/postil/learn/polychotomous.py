@@ -130,9 +130,7 @@ class _Task:
         regularization = self.method.regularization
         if not regularization.is_norm_based:
             return regularization.strengths(len(self.labels))
-        constant = 0.0 if self.method.intercept == "none" else self.method.constant
-        categories = len(self.labels)
-        return norm_based(self.design, self.documents, categories, self.selection, constant)
+        return norm_based(self.design, self.documents, len(self.labels), self.selection)
 
     def _pairs(self, given: Strengths) -> Floats:
         if given.values.shape != (len(self.labels),):

@@ -2,8 +2,8 @@
 
 A pair of methods is compared by the number of errors on each category: where the left has fewer,
 where it has more, and the two-sided Wilcoxon test of the differences. The captions say tuned
-thresholds, the text of section 6.1 default ones: the tables follow the captions, a study and the
-figure the text.
+thresholds, the text of section 6.1 default ones: tables and figure follow the text, which the ties
+of table 1 speak for (47 printed, 47 found), a study the caption.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ LEVEL = 0.05
 
 # Which tables compare the methods on a collection, and with which threshold.
 TABLES = {
-    "ModApte": {"table1": "tuned", "table1-default": "default"},
-    "RCV1-v2": {"table2": "tuned"},
-    "OHSUMED": {"table3": "tuned"},
+    "ModApte": {"table1": "default", "table1-tuned": "tuned"},
+    "RCV1-v2": {"table2": "default"},
+    "OHSUMED": {"table3": "default"},
 }
-JUDGED = "tuned"
+JUDGED = "default"
 
 
 def run_comparisons(collection: str, settings: Settings) -> CellValues:
