@@ -20,7 +20,8 @@ def norm_based(
     Norms are of the terms that the category may use. The paper's vectors have a constant feature as
     well; the authors' program leaves it out of u, and with it the printed numbers for 5 selected
     terms would be out of reach. ``documents`` are the documents' weights. Documents without any
-    such term leave u at 0: then σ² is d. Cost: one pass over the non-zeros, and one over the selected terms.
+    such term leave u at 0: then σ² is d. Cost: one pass over the non-zeros, and one over the
+    selected terms.
     """
     columns = design.columns.copy()
     columns.data = np.square(columns.data, dtype=np.float64)
