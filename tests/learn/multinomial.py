@@ -11,6 +11,11 @@ from scipy.special import logsumexp, softmax
 
 from postil.learn.design import Design
 from postil.learn.labels import Labels
+from postil.learn.polychotomous import fit_polychotomous
+from postil.learn.polychotomous_method import PolychotomousMethod
+from postil.learn.regularization import Regularization
+
+TIGHT = {"tolerance": 1e-10, "iterations": 10_000}
 
 
 def names(count):
@@ -123,3 +128,12 @@ def whole(fit, constant=None):
     """The weights of a fit, the constant's last."""
     w = fit.weights.toarray()
     return w if constant is None else np.column_stack([w, fit.intercepts / constant])
+
+
+def method_of(prior="gaussian", *, lam=1e-2, intercept="penalised", **rest):
+    options = TIGHT | rest.pop("options", {})
+    return PolychotomousMethod(prior, Regularization(lam=lam), intercept, options=options, **rest)
+
+
+def learned(x, y, classes, method, **rest):
+    return fit_polychotomous(design_of(x), labels_of(y, classes), method, **rest)
