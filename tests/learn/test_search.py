@@ -18,6 +18,7 @@ from postil.learn import search_blocks
 from postil.learn.emphasis import Emphasis
 from postil.learn.learners import learner_from
 from postil.learn.losses import LOSSES
+from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit, fit_path
 from postil.learn.report import NotConvergedWarning
 from postil.learn.search import LambdaSearch
@@ -290,7 +291,7 @@ def test_what_cannot_be_is_refused(wrong, message):
 
 
 def test_a_measure_that_the_loss_has_nothing_for(data):
-    with pytest.raises(UsageError, match="needs a loss that gives a probability"):
+    with pytest.raises(UsageError, match="needs a loss that gives a likelihood"):
         LambdaSearch(measure="log-likelihood").run(data.design, data.labels, method_of(HINGE))
     assert measure_for("log-likelihood", method_of(LOGISTIC)).name == "log-likelihood"
 
@@ -299,3 +300,11 @@ def test_naive_bayes_takes_no_lambdas(data):
     learner = learner_from({"learner": "naive-bayes"})
     with pytest.raises(UsageError, match="no λ"):
         learner.learn(data.design, data.labels, strengths=Strengths("lam", np.ones(3)))
+
+
+def test_the_likelihood_of_a_probit_model_can_be_searched_for(data):
+    method = Method("probit", "laplace", "newton-coordinate")
+    search = LambdaSearch((1e-1, 1e-2), folds=3, measure="log-likelihood")
+    result = search.run(data.design, data.labels, method, quiet=True)
+    assert np.isfinite(result.values).all()
+    assert (result.values < 0).all()

@@ -72,7 +72,7 @@ class TestSearching:
         [
             ({"search": {}, "learn": {"learner": "naive-bayes"}}, "Naive Bayes has no λ"),
             ({"search": {}, "learn": {"lam": 0.1}}, r"\[learn\] gives lam and \[search\]"),
-            ({"search": {"measure": "log-likelihood"}}, "gives a probability"),
+            ({"search": {"measure": "log-likelihood"}}, "gives a likelihood"),
             ({"search": {"folds": 0}}, "at least 2"),
             ({"search": {"lambdas": [1.0]}}, r"\[search\] has no entry 'lambdas'"),
             ({"search": {"over": "sigma"}}, r"\[search\] over: expected one of lam, C"),

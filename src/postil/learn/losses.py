@@ -17,13 +17,16 @@ class Loss(Part):
     ``slope``: it has a first derivative everywhere. ``curvature``: it has a second one, at all but
     a few margins. ``curvature bound``: that can be bounded within a step. ``conjugate``: its
     Legendre transform is known, and with it the best dual variable of one document. ``box dual``:
-    that transform is linear on an interval. ``probability``: 1/(1 + exp(-score)) estimates the
-    probability of membership. ``normal probability``: Φ(score) does.
+    that transform is linear on an interval. ``likelihood``: it is -ln P of what is so.
+    ``probability``: 1/(1 + exp(-score)) estimates the probability of membership. ``normal
+    probability``: Φ(score) does.
     """
 
     formula: str
     native: _native.LossName
 
+
+_SMOOTH_LIKELIHOOD = frozenset({"slope", "curvature", "curvature bound", "conjugate", "likelihood"})
 
 LOSSES: Mapping[str, Loss] = MappingProxyType(
     registry(
@@ -51,14 +54,14 @@ LOSSES: Mapping[str, Loss] = MappingProxyType(
         Loss(
             "logistic",
             "logistic regression (zhang-oles-2001, eq. 6)",
-            frozenset({"slope", "curvature", "curvature bound", "conjugate", "probability"}),
+            _SMOOTH_LIKELIHOOD | {"probability"},
             "ln(1 + exp(-z))",
             _native.LossName.logistic,
         ),
         Loss(
             "probit",
             "probit regression, Φ the normal distribution (genkin-lewis-madigan-2004, section 3.3)",
-            frozenset({"slope", "curvature", "curvature bound", "conjugate", "normal probability"}),
+            _SMOOTH_LIKELIHOOD | {"normal probability"},
             "-ln Φ(z)",
             _native.LossName.probit,
         ),

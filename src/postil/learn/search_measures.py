@@ -165,7 +165,7 @@ MEASURES: Mapping[str, SearchMeasure] = MappingProxyType(
             _NONE,
             _log_likelihoods,
             _share,
-            loss_needs=frozenset({"probability"}),
+            loss_needs=frozenset({"likelihood"}),
         ),
     )
 )
