@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <vector>
 
 #include "postil/losses.hpp"
 #include "postil/problem.hpp"
+#include "postil/sums.hpp"
 
 namespace postil {
 
@@ -45,22 +45,27 @@ struct LossView {
         look_at(loss, problem.size(), 1.0 / problem.documents, problem.labels.data(),
                 problem.weights.data(), scores.data(), values.data(), slopes.data(),
                 curvatures.data());
-        average = std::accumulate(values.begin(), values.end(), 0.0);
+        average = summed(values.size(), [&](std::size_t i) { return values[i]; });
+    }
+
+    double sum_of_slopes() const {
+        return summed(slopes.size(), [&](std::size_t i) { return slopes[i]; });
+    }
+    double sum_of_curvatures() const {
+        return summed(curvatures.size(), [&](std::size_t i) { return curvatures[i]; });
     }
 
     // No less than (1/n) Σ cᵢ [f(zᵢ) + k(-aᵢ) + aᵢ zᵢ] at a = -s f'(z) (optimality.hpp).
     template <class Loss>
     double slack_of_share(const Loss& loss, double share) const {
         if (share == 1.0) return 0.0;
-        double sum = 0.0;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            auto most = (1.0 - share) * values[i];
-            if constexpr (requires { loss.slack_of_share(share, 0.0, 1.0); })
-                if (share > 0.5)
-                    most = std::min(most, loss.slack_of_share(share, slopes[i], curvatures[i]));
-            sum += most;
-        }
-        return sum;
+        const auto most = [&](std::size_t i) { return (1.0 - share) * values[i]; };
+        if constexpr (requires { loss.slack_of_share(share, 0.0, 1.0); })
+            if (share > 0.5)
+                return summed(values.size(), [&](std::size_t i) {
+                    return std::min(most(i), loss.slack_of_share(share, slopes[i], curvatures[i]));
+                });
+        return summed(values.size(), most);
     }
 };
 

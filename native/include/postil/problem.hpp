@@ -68,6 +68,8 @@ struct BinaryProblem {
     // Whether every weight is held back: a free one makes the dual infeasible until its slope is zero,
     // so that the optimality conditions are measured and not a gap.
     bool holds_all() const {
+        if (beliefs.empty() && coordinates() > 0)
+            return prior(0).holds() && prior(coordinates() - 1).holds();
         for (std::size_t place = 0; place < coordinates(); ++place)
             if (!prior(place).holds()) return false;
         return true;

@@ -148,13 +148,9 @@ private:
     }
 
     void expand_constant(const LossView& loss) {
-        double slope = 0.0, curvature = 0.0;
-        for (std::size_t i = 0; i < problem_.size(); ++i) {
-            slope += loss.slopes[i];
-            curvature += loss.curvatures[i];
-        }
-        constant_.slope = slope * problem_.constant;
-        constant_.curvature = curvature * problem_.constant * problem_.constant;
+        const auto x = problem_.constant;
+        constant_.slope = x * loss.sum_of_slopes();
+        constant_.curvature = x * x * loss.sum_of_curvatures();
     }
 
     // One step of coordinate descent; how far the coordinate was from optimal.

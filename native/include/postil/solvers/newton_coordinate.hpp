@@ -45,27 +45,18 @@ public:
 
     // `start` holds weights by place in the terms and last the constant's; empty means at rest.
     void begin(std::span<const double> start) {
-        const auto size = problem_.coordinates();
-        weights_.assign(size, 0.0);
+        weights_.assign(problem_.coordinates(), 0.0);
         here_.resize(problem_.size());
         there_.resize(problem_.size());
         std::fill(here_.scores.begin(), here_.scores.end(), 0.0);
         expansion_.begin();
-        here_.look(problem_, loss_);
         is_held_ = problem_.holds_all();
         if (!is_held_) {
+            here_.look(problem_, loss_);
             find_open();
             initial_residual_ = measured().largest_violation();
         }
-        for (std::size_t place = 0; place < size; ++place) {
-            const auto prior = problem_.prior(place);
-            const auto from = place < start.size() ? start[place] : prior.mean;
-            if (const auto weight = std::clamp(from, prior.low, prior.high); weight != 0.0) {
-                weights_[place] = weight;
-                problem_.for_each(place, [&](std::size_t i, double x) { here_.scores[i] += weight * x; });
-            }
-        }
-        if (start.empty() && problem_.has_constant()) begin_with_constant();
+        if (!start.empty() || !problem_.beliefs.empty()) begin_away_from_zero(start);
         here_.look(problem_, loss_);
         has_moved_ = true;
     }
@@ -77,6 +68,7 @@ public:
         fit.iterations = std::exchange(has_begun_, true) ? 0 : 1;  // the constant's own steps
         double best = no_bound, objective = no_bound;
         std::uint32_t in_vain = 0;
+        settle_constant();
         for (;;) {
             find_open();
             certify(fit);
@@ -110,6 +102,18 @@ private:
         std::uint32_t place;
         double slope;
     };
+
+    void begin_away_from_zero(std::span<const double> start) {
+        for (std::size_t place = 0; place < weights_.size(); ++place) {
+            const auto prior = problem_.prior(place);
+            const auto from = place < start.size() ? start[place] : prior.mean;
+            const auto weight = std::clamp(from, prior.low, prior.high);
+            if (weight == 0.0) continue;
+            weights_[place] = weight;
+            problem_.for_each(place, [&](std::size_t i, double x) { here_.scores[i] += weight * x; });
+        }
+    }
+
     // Weights away from 0 are open, unless a belief lets them rest elsewhere.
     void keep_weights(Fit& fit) const {
         const auto keep = [&](std::size_t place) {
@@ -126,10 +130,8 @@ private:
 
     // The best constant while all other weights rest: where every document has the same score, it
     // depends on the classes' weights alone. Without it common words look as if they mattered.
-    void begin_with_constant() {
-        const bool differ = std::adjacent_find(here_.scores.begin(), here_.scores.end(), std::not_equal_to<>()) !=
-                            here_.scores.end();
-        if (differ || here_.scores.empty()) return;
+    void settle_constant() {
+        if (!problem_.has_constant() || here_.scores.empty() || scores_differ()) return;
         double inside = 0.0, outside = 0.0;
         for (std::size_t i = 0; i < problem_.size(); ++i)
             (problem_.labels[i] > 0.0f ? inside : outside) += problem_.weights[i] / problem_.documents;
@@ -148,9 +150,17 @@ private:
             if (std::abs(change) * x <= 1e-9) break;
         }
         std::fill(here_.scores.begin(), here_.scores.end(), score);
+        here_.look(problem_, loss_);
+        has_moved_ = true;
+    }
+
+    bool scores_differ() const {
+        const auto& scores = here_.scores;
+        return std::adjacent_find(scores.begin(), scores.end(), std::not_equal_to<>()) != scores.end();
     }
 
     double slope(std::size_t place) const {
+        if (place == problem_.terms.size()) return problem_.constant * here_.sum_of_slopes();
         double sum = 0.0;
         problem_.for_each(place, [&](std::size_t i, double x) { sum += here_.slopes[i] * x; });
         return sum;
@@ -161,9 +171,25 @@ private:
         open_.clear();
         const bool can_rest = options_.can_rest && (problem_.strength.absolute > 0.0 || !problem_.beliefs.empty());
         if (can_rest) follow();
-        for (std::size_t place = 0; place < weights_.size(); ++place)
-            if (!can_rest || !rests(place))
-                open_.push_back({static_cast<std::uint32_t>(place), slope(place)});
+        for (std::size_t first = 0; first < weights_.size(); first += block) {
+            const auto last = std::min(first + block, weights_.size());
+            if (can_rest && rest_all(first, last)) continue;
+            for (auto place = first; place < last; ++place)
+                if (!can_rest || !rests(place))
+                    open_.push_back({static_cast<std::uint32_t>(place), slope(place)});
+        }
+    }
+
+    // Whether a block of terms rests, as nearly all do: one answer for them all, without branches.
+    bool rest_all(std::size_t first, std::size_t last) const {
+        if (!problem_.beliefs.empty() || last > problem_.terms.size()) return false;
+        std::int64_t awake = 0;
+        for (auto place = first; place < last; ++place) {
+            const auto term = static_cast<std::size_t>(problem_.terms[place]);
+            const auto most = std::abs(bounds_.slope(term)) + bounds_.doubt(term);
+            awake |= (most > problem_.strength.absolute) | (weights_[place] != 0.0);
+        }
+        return awake == 0;
     }
 
     void follow() {
@@ -281,6 +307,7 @@ private:
         return false;
     }
 
+    static constexpr std::size_t block = 32;  // of terms, looked at together
     static constexpr int rounds = 2;  // of Newton steps on a working set, at most
     static constexpr double inner_tolerance = 0.5;
     static constexpr double most_care = 4096.0;
