@@ -6,7 +6,7 @@
 // that and the priors together over the working set, and a line search takes the step (Yuan, Ho and
 // Lin 2012, "newGLMNET", do this over all terms). Under a Laplace prior most weights rest at their
 // mean. A term at rest stays out of the working set as long as the slope of the loss along it is
-// surely less than what holds it (slope_bounds.hpp), so that most columns are never looked at.
+// surely less than what holds it (open_coordinates.hpp), so that most columns are never looked at.
 //
 // A Newton step costs the documents, and for every inner pass the non-zeros of the terms that move; a
 // check of all terms costs one number for each of them, the rows of documents whose slope has changed
@@ -22,8 +22,8 @@
 #include "postil/loss_view.hpp"
 #include "postil/optimality.hpp"
 #include "postil/problem.hpp"
-#include "postil/slope_bounds.hpp"
 #include "postil/solvers/expansion.hpp"
+#include "postil/solvers/open_coordinates.hpp"
 #include "postil/threads.hpp"
 
 namespace postil {
@@ -41,7 +41,11 @@ class NewtonCoordinateDescent {
 public:
     NewtonCoordinateDescent(const BinaryProblem& problem, const ColumnFacts& facts, Loss loss,
                             const NewtonOptions& options)
-        : problem_(problem), facts_(facts), loss_(loss), options_(options), expansion_(problem) {}
+        : problem_(problem),
+          loss_(loss),
+          options_(options),
+          open_(problem, facts, options.can_rest),
+          expansion_(problem) {}
 
     // `start` holds weights by place in the terms and last the constant's; empty means at rest.
     void begin(std::span<const double> start) {
@@ -53,12 +57,12 @@ public:
         is_held_ = problem_.holds_all();
         if (!is_held_) {
             here_.look(problem_, loss_);
-            find_open();
+            open_.find(here_, weights_);
             initial_residual_ = measured().largest_violation();
         }
         if (!start.empty() || !problem_.beliefs.empty()) begin_away_from_zero(start);
         here_.look(problem_, loss_);
-        has_moved_ = true;
+        open_.moved();
     }
 
     // From where the last call ended, with the strength that the problem has now. The fit holds the
@@ -70,7 +74,7 @@ public:
         std::uint32_t in_vain = 0;
         settle_constant();
         for (;;) {
-            find_open();
+            open_.find(here_, weights_);
             certify(fit);
             if (options_.tolerance > 0.0 && fit.certificate <= options_.tolerance) {
                 fit.stop = Stop::certified;
@@ -97,11 +101,6 @@ public:
     std::span<const double> weights() const { return weights_; }
 
 private:
-    // A coordinate with the slope of the loss along it.
-    struct Open {
-        std::uint32_t place;
-        double slope;
-    };
 
     void begin_away_from_zero(std::span<const double> start) {
         for (std::size_t place = 0; place < weights_.size(); ++place) {
@@ -151,72 +150,12 @@ private:
         }
         std::fill(here_.scores.begin(), here_.scores.end(), score);
         here_.look(problem_, loss_);
-        has_moved_ = true;
+        open_.moved();
     }
 
     bool scores_differ() const {
         const auto& scores = here_.scores;
         return std::adjacent_find(scores.begin(), scores.end(), std::not_equal_to<>()) != scores.end();
-    }
-
-    double slope(std::size_t place) const {
-        if (place == problem_.terms.size()) return problem_.constant * here_.sum_of_slopes();
-        double sum = 0.0;
-        problem_.for_each(place, [&](std::size_t i, double x) { sum += here_.slopes[i] * x; });
-        return sum;
-    }
-
-    // Finds the coordinates that may not stay where they are, with their slopes.
-    void find_open() {
-        open_.clear();
-        const bool can_rest = options_.can_rest && (problem_.strength.absolute > 0.0 || !problem_.beliefs.empty());
-        if (can_rest) follow();
-        for (std::size_t first = 0; first < weights_.size(); first += block) {
-            const auto last = std::min(first + block, weights_.size());
-            if (can_rest && rest_all(first, last)) continue;
-            for (auto place = first; place < last; ++place)
-                if (!can_rest || !rests(place))
-                    open_.push_back({static_cast<std::uint32_t>(place), slope(place)});
-        }
-    }
-
-    // Whether a block of terms rests, as nearly all do: one answer for them all, without branches.
-    bool rest_all(std::size_t first, std::size_t last) const {
-        if (!problem_.beliefs.empty() || last > problem_.terms.size()) return false;
-        std::int64_t awake = 0;
-        for (auto place = first; place < last; ++place) {
-            const auto term = static_cast<std::size_t>(problem_.terms[place]);
-            const auto most = std::abs(bounds_.slope(term)) + bounds_.doubt(term);
-            awake |= (most > problem_.strength.absolute) | (weights_[place] != 0.0);
-        }
-        return awake == 0;
-    }
-
-    void follow() {
-        if (!bounds_.has_begun()) bounds_.begin(facts_, slope_of_others());
-        const auto goal = 0.3 * problem_.strength.absolute;
-        if (std::exchange(has_moved_, false) || bounds_.distance() > goal)
-            bounds_.follow(problem_.design.documents, here_.slopes, goal);
-    }
-
-    // For a unit of a document's weight.
-    double slope_of_others() const {
-        for (std::size_t i = 0; i < problem_.size(); ++i)
-            if (problem_.labels[i] < 0.0f && problem_.weights[i] > 0.0)
-                return here_.slopes[i] / facts_.document_weights[i];
-        return 0.0;
-    }
-
-    bool rests(std::size_t place) const {
-        if (place == problem_.terms.size()) return false;
-        const auto term = static_cast<std::size_t>(problem_.terms[place]);
-        const auto slope = bounds_.slope(term), doubt = bounds_.doubt(term);
-        if (problem_.beliefs.empty())
-            return weights_[place] == 0.0 && std::abs(slope) + doubt <= problem_.strength.absolute;
-        const auto prior = problem_.prior(place);
-        if (prior.absolute == 0.0 || weights_[place] != prior.rest()) return false;
-        return prior.violation(slope - doubt, weights_[place]) == 0.0 &&
-               prior.violation(slope + doubt, weights_[place]) == 0.0;
     }
 
     // Coordinates that rest add nothing.
@@ -300,32 +239,28 @@ private:
             if (change <= 0.01 * share * promised || !can_be_seen) {
                 expansion_.move_weights(share, weights_);
                 std::swap(here_, there_);
-                has_moved_ = true;
+                open_.moved();
                 return true;
             }
         }
         return false;
     }
 
-    static constexpr std::size_t block = 32;  // of terms, looked at together
     static constexpr int rounds = 2;  // of Newton steps on a working set, at most
     static constexpr double inner_tolerance = 0.5;
     static constexpr double most_care = 4096.0;
 
     const BinaryProblem& problem_;
-    const ColumnFacts& facts_;
     Loss loss_;
     const NewtonOptions& options_;
     std::vector<double> weights_;
     LossView here_, there_;
-    SlopeBounds bounds_;
-    std::vector<Open> open_;
+    OpenCoordinates open_;
     Expansion expansion_;  // over the working set
     std::vector<std::pair<double, std::uint32_t>> ranked_;
     bool is_held_ = true;
     double care_ = 1.0;  // grows where rough steps do not better the certificate
     bool has_begun_ = false;
-    bool has_moved_ = true;  // since the bounds of slopes were brought up to date
     double initial_residual_ = 0.0;
 };
 
