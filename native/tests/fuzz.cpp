@@ -17,6 +17,7 @@
 #include "learning_checks.hpp"
 #include "ledger.hpp"
 #include "mutator.hpp"
+#include "polychotomous_checks.hpp"
 #include "random.hpp"
 #include "reuters_checks.hpp"
 #include "scoring_checks.hpp"
@@ -65,6 +66,8 @@ void run_input(std::uint64_t seed, Ledger& ledger) {
     ScoringChecks(ledger, random).run(current.bytes, seed % inputs_for_each_large == 50);
     for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
         LearningChecks(ledger, random).run();
+    for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
+        PolychotomousChecks(ledger, random).run();
     current.busy = false;
 }
 

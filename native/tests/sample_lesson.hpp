@@ -39,10 +39,15 @@ struct OwnLists {
     Lists view() const { return {starts, places}; }
 };
 
+struct LessonSizes {
+    std::size_t most_documents = 24;
+    std::size_t fewest_categories = 1, most_categories = 4;
+};
+
 class SampleLesson {
 public:
-    explicit SampleLesson(Random& random) : random_(random) {
-        documents_ = random_.between(1, 24);
+    explicit SampleLesson(Random& random, LessonSizes sizes = {}) : random_(random), sizes_(sizes) {
+        documents_ = random_.between(1, sizes_.most_documents);
         terms_ = random_.below(16);
         choose_values();
         write(rows_, documents_, terms_, [&](auto i, auto j) { return dense_[i * terms_ + j]; });
@@ -150,7 +155,8 @@ private:
     }
 
     void choose_categories() {
-        for (auto left = random_.between(1, 4); left > 0; --left) {
+        auto left = random_.between(sizes_.fewest_categories, sizes_.most_categories);
+        for (; left > 0; --left) {
             // Every document, every second, every fourth, none.
             const auto rarity = random_.pick(std::vector<std::size_t>{1, 2, 4, 1'000'000});
             for (std::size_t i = 0; i < documents_; ++i)
@@ -225,6 +231,7 @@ private:
     }
 
     Random& random_;
+    LessonSizes sizes_;
     std::size_t documents_ = 0, terms_ = 0;
     std::vector<float> dense_;
     OwnLines rows_, columns_;

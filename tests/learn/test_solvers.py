@@ -207,6 +207,16 @@ def test_a_lambda_beyond_double_precision_is_refused(lam):
         fit(design, labels, method_of(EVERY[0], lam=lam))
 
 
+def test_weights_that_leave_the_range_of_numbers_are_a_users_error(monkeypatch):
+    def overflow(*_):
+        raise OverflowError("with λ = 1e-100 weights leave the range")
+
+    _, _, design, labels = sample()
+    monkeypatch.setattr(_native, "train", overflow)
+    with pytest.raises(UsageError, match="with λ = 1e-100 weights leave the range"):
+        fit(design, labels, method_of(EVERY[0]))
+
+
 @EVERY_METHOD
 def test_stored_zeros_and_double_precision_change_nothing(parts):
     x, _, _, labels = sample()

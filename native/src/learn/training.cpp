@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -137,6 +138,16 @@ Fit lightened(Fit fit, const LearnOptions& options) {
     return fit;
 }
 
+// A strength at the end of the range of doubles may drive weights out of it.
+void check_finite(const Fit& fit, const Strength& strength) {
+    if (std::isfinite(fit.objective) && std::isfinite(fit.certificate)) return;
+    char message[120];
+    std::snprintf(message, sizeof message,
+                  "with λ = %g weights leave the range of double precision: take a larger λ",
+                  strength.absolute + strength.squared);
+    throw std::overflow_error(message);
+}
+
 // Calls solve(point) for every strength, which the problem then has, and keeps its fits.
 template <class Solve>
 void follow_path(BinaryProblem& problem, std::span<const Strength> strengths, std::span<Fit> fits,
@@ -145,6 +156,7 @@ void follow_path(BinaryProblem& problem, std::span<const Strength> strengths, st
         const auto begun = std::chrono::steady_clock::now();
         problem.strength = strengths[point];
         fits[point] = solve(point);
+        check_finite(fits[point], strengths[point]);
         fits[point].seconds = seconds_since(begun);
     }
 }

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from postil import _native
 from postil.errors import UsageError
-from postil.learn.category_tasks import CategoryTasks, Progress
+from postil.learn.category_tasks import CategoryTasks, Progress, within_range
 from postil.learn.emphasis import Emphasis
 from postil.learn.gram import as_rows, gram_matrix
 from postil.learn.kernel_fit import KernelFit
@@ -182,13 +182,10 @@ class _Task:
         progress: Progress | None,
     ) -> _native.Fits:
         gram = gram_matrix(self.matrix, self.kernel, self.present)
-        fits = _native.train_by_kernel(
-            gram,
-            self.tasks.assignment(strengths, self._starts(starts)),
-            self.method.to_native(),
-            threads,
-            self.tasks.told(progress),
-        )
+        assignment = self.tasks.assignment(strengths, self._starts(starts))
+        told = self.tasks.told(progress)
+        with within_range():
+            fits = _native.train_by_kernel(gram, assignment, self.method.to_native(), threads, told)
         if progress is not None:
             progress(len(self.learnable), len(self.learnable))
         return fits

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -130,6 +131,15 @@ class CategoryTasks:
     def _has_members(self, category: int) -> bool:
         """Whether any member counts."""
         return bool(self.sizes[category] > 0 and self.member_weights[category] > 0)
+
+
+@contextmanager
+def within_range() -> Iterator[None]:
+    """The core's word that weights left the range of numbers, as an error of the user's λ."""
+    try:
+        yield
+    except OverflowError as overflow:
+        raise UsageError(str(overflow)) from None
 
 
 def lists(starts: NDArray[Any], places: NDArray[Any]) -> _native.Lists:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from postil import _native
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.category_tasks import CategoryTasks, Progress, lists
+from postil.learn.category_tasks import CategoryTasks, Progress, lists, within_range
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
@@ -180,14 +180,10 @@ class _Task:
             terms = lists(kept.offsets, kept.ids)
         options = self.method.to_native()
         options.keep_duals = self.keep_starts
-        fits = _native.train(
-            self.design.native,
-            terms,
-            self.tasks.assignment(strengths, self._checked_starts(starts), beliefs),
-            options,
-            threads,
-            self.tasks.told(progress),
-        )
+        assignment = self.tasks.assignment(strengths, self._checked_starts(starts), beliefs)
+        told = self.tasks.told(progress)
+        with within_range():
+            fits = _native.train(self.design.native, terms, assignment, options, threads, told)
         if progress is not None:
             progress(len(chosen), len(chosen))
         return fits

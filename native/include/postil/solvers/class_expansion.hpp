@@ -211,7 +211,7 @@ private:
 
     void shift_term(std::size_t term) {
         for (const auto c : weights_.moving()) {
-            these_[c] = weights_.prior(c, term);
+            these_[c] = within_reach(c, term);
             now_[c] = weights_(c, term) + changes_[cursors_[c]];
         }
         const auto shift = best_shift_(these_, now_);
