@@ -7,9 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks import lasso_peers, liblinear_peer
+from benchmarks import lasso_peers
+from benchmarks.against_liblinear import against_liblinear
 from benchmarks.lasso_peers import PEERS, LassoPeer
-from benchmarks.learning import Aim, Floats, Lesson, learn, reuters_lesson, weights_of
+from benchmarks.learning import Aim, Floats, Lesson, learn, weights_of
 from benchmarks.liblinear_peer import LASSO, Liblinear
 from benchmarks.match import AGREEMENT, Match
 from benchmarks.reaching import Lagging, Learner, each, loosest, total
@@ -17,7 +18,6 @@ from benchmarks.registry import Line, UnequalError, benchmark
 from benchmarks.settings import Settings
 from benchmarks.spread import Spread
 from benchmarks.timing import interleaved
-from postil.errors import CorpusError
 from postil.learn.design import Design
 
 AIM = Aim("logistic", "laplace", 10.0)
@@ -56,14 +56,10 @@ class Entrant:
 @benchmark("lasso", "L1 logistic regression of all Reuters categories, to the same objective")
 def run(settings: Settings) -> Iterator[Line]:
     """LIBLINEAR at two tolerances, everybody else at those that reach no higher objectives."""
-    if not liblinear_peer.is_installed():
-        yield f"Left out: LIBLINEAR is not installed (pip install {liblinear_peer.PACKAGE})."
-        return
-    try:
-        lesson = reuters_lesson(settings.documents)
-    except CorpusError as error:
-        yield f"Left out: {error}."
-        return
+    yield from against_liblinear(settings, _compare)
+
+
+def _compare(lesson: Lesson, settings: Settings) -> Iterator[Line]:
     yield from _contest(lesson, ROUNDS_WHEN_QUICK if settings.quick else ROUNDS)
     yield (
         f"{lesson.matrix.shape[0]:,} documents, {lesson.matrix.shape[1]:,} terms, "

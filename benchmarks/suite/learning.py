@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks import liblinear_peer
-from benchmarks.learning import Aim, Floats, Lesson, learn, reuters_lesson, weights_of
+from benchmarks.against_liblinear import against_liblinear
+from benchmarks.learning import Aim, Floats, Lesson, learn, weights_of
 from benchmarks.liblinear_peer import ALGORITHMS, Liblinear
 from benchmarks.match import AGREEMENT, Match
 from benchmarks.reaching import Lagging, Learner, each, total
@@ -16,7 +16,6 @@ from benchmarks.registry import Line, UnequalError, benchmark
 from benchmarks.settings import Settings
 from benchmarks.spread import Spread
 from benchmarks.timing import Task, interleaved
-from postil.errors import CorpusError
 from postil.learn.design import Design
 
 ENTRIES: dict[str, dict[str, tuple[str, Lagging, tuple[int, ...]]]] = {
@@ -39,14 +38,10 @@ CONVERSIONS = ("LIBLINEAR's conversion", "postil's conversion")
 @benchmark("learning", "all Reuters categories one against the rest, to the same objective")
 def run(settings: Settings) -> Iterator[Line]:
     """LIBLINEAR at its default tolerance, postil at that which reaches no higher an objective."""
-    if not liblinear_peer.is_installed():
-        yield f"Left out: LIBLINEAR is not installed (pip install {liblinear_peer.PACKAGE})."
-        return
-    try:
-        lesson = reuters_lesson(settings.documents)
-    except CorpusError as error:
-        yield f"Left out: {error}."
-        return
+    yield from against_liblinear(settings, _compare)
+
+
+def _compare(lesson: Lesson, settings: Settings) -> Iterator[Line]:
     peer, design = Liblinear(lesson.matrix), Design(lesson.matrix)
     for (loss, kind), algorithm in ALGORITHMS.items():
         aim = Aim(loss)

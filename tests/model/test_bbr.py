@@ -210,6 +210,7 @@ def test_a_topic_without_a_name_goes_by_the_model_s(tmp_path):
         ("POLYTOMOUS", "endofheader\n", "", ", line 13: the file ends before endofheader"),
         ("POLYTOMOUS", "classes 1 2 3", "classes 1 2 3 4 5", ", line 14: the file ends before the"),
         ("POLYTOMOUS", "modelType 1", "modelType 0", ", line 8: modelType: the link '0' is not 1"),
+        ("POLYTOMOUS", "design 0", "design 1", ", line 9: design: only 0, features as they are"),
         ("DENSE", "betaDense 1 0 0", "betaDense 1 0", ", line 6: betaDense: there are 3 weights"),
         ("DENSE", "betaDense 1", "betaDense 3", ", line 6: betaDense: there is no class number"),
         ("SPARSE", "mine 1 75 0.3", "mine 1 75", ", line 5: a line is a model's name, a class"),

@@ -34,7 +34,6 @@ class PolychotomousOptions(SolverOptions):
         """What each option may be."""
         return {
             **SolverOptions.rules(self),
-            "iterations": whole(1, MOST_SWEEPS),
             "passes": whole(1, MOST_SWEEPS),
             "least_set": whole(1, MOST_SWEEPS),
         }

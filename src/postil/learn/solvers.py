@@ -15,7 +15,7 @@ from postil.learn.parts import Part, registry
 InterceptKind = Literal["none", "penalised", "free"]
 
 MOST_SWEEPS = 2**32 - 1
-MOST_ITERATIONS = 2**63 - 1
+MOST_PAIRS = 2**63 - 1
 MOST_SEED = 2**64 - 1
 
 
@@ -42,7 +42,7 @@ class SolverOptions:
         """What each option may be."""
         return {
             "tolerance": number("at least 0 and under 1", lambda value: 0 <= value < 1),
-            "iterations": whole(1, MOST_ITERATIONS),
+            "iterations": whole(1, MOST_SWEEPS),
             "seed": whole(0, MOST_SEED),
         }
 
@@ -80,7 +80,6 @@ class PrimalCoordinateOptions(SolverOptions):
         """What each option may be."""
         return {
             **SolverOptions.rules(self),
-            "iterations": whole(1, MOST_SWEEPS),
             "trust_region": one_of("doubled", "halved"),
             "bound": one_of("exact", "printed"),
             "initial_reach": number("above 0", lambda value: value > 0, finite=False),
@@ -126,7 +125,6 @@ class DualCoordinateOptions(SolverOptions):
         """What each option may be."""
         return {
             **SolverOptions.rules(self),
-            "iterations": whole(1, MOST_SWEEPS),
             "rate": number("above 0 and under 2", lambda value: 0 < value < 2),
         }
 
@@ -157,7 +155,6 @@ class NewtonCoordinateOptions(SolverOptions):
         """What each option may be."""
         return {
             **SolverOptions.rules(self),
-            "iterations": whole(1, MOST_SWEEPS),
             "passes": whole(1, MOST_SWEEPS),
             "least_set": whole(1, MOST_SWEEPS),
         }
@@ -192,7 +189,6 @@ class EmOptions(SolverOptions):
         """What each option may be."""
         return {
             **SolverOptions.rules(self),
-            "iterations": whole(1, MOST_SWEEPS),
             "start_variance": number("from 1e-10 to 1e10", lambda value: 1e-10 <= value <= 1e10),
             "least_weight": number("from 1e-10 to 1", lambda value: 1e-10 <= value <= 1),
             "passes": whole(1, MOST_SWEEPS),
@@ -219,7 +215,11 @@ class SmoOptions(SolverOptions):
 
     def rules(self) -> dict[str, Rule]:
         """What each option may be."""
-        return {**SolverOptions.rules(self), "cache_megabytes": whole(0, MOST_SWEEPS)}
+        return {
+            **SolverOptions.rules(self),
+            "iterations": whole(1, MOST_PAIRS),
+            "cache_megabytes": whole(0, MOST_SWEEPS),
+        }
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""

@@ -24,8 +24,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from postil.model.bbr.parsed import LINKS, ParsedClass, ParsedModel, refuse
-from postil.model.bbr.statements import Statement, statements
-from postil.model.bbr.transforms import IDF, PASSED_OVER, TRANSFORMS, note_transform
+from postil.model.bbr.statements import Statement, ignore, read_all
+from postil.model.bbr.transforms import IDF, PASSED_OVER, TRANSFORMS, check_design, note_transform
 
 TITLE = "Bayesian Binary Regression"
 UNNAMED = "1"
@@ -65,8 +65,7 @@ class _Reader:
         self.model.link = LINKS[link]
 
     def design(self, statement: Statement) -> None:
-        if statement.whole() != 0:
-            raise statement.refusal("only 0, features as they are, can be read; not interactions")
+        check_design(statement)
 
     def topic_feats(self, statement: Statement) -> None:
         self._once(self.features, statement)
@@ -107,10 +106,6 @@ class _Reader:
             raise statement.refusal(f"stands in line {before.line} of the same topic already")
 
 
-def _ignore(reader: _Reader, statement: Statement) -> None:
-    """It says nothing of the weights."""
-
-
 def _hierarchical(reader: _Reader, statement: Statement) -> None:  # noqa: ARG001 - one form
     raise statement.refusal("a model of groups has weights for each group; that cannot be read")
 
@@ -124,7 +119,7 @@ def _of_bxr(reader: _Reader, statement: Statement) -> None:  # noqa: ARG001
 
 _STATEMENTS: Mapping[str, Callable[[_Reader, Statement], None]] = {
     **dict.fromkeys(TRANSFORMS, _Reader.transform),
-    **dict.fromkeys((*PASSED_OVER, IDF, "endofheader"), _ignore),
+    **dict.fromkeys((*PASSED_OVER, IDF, "endofheader"), ignore),
     **dict.fromkeys(("ngroups", "betaHierSparse"), _hierarchical),
     "nDesignParams": _of_bxr,
     "modelname": _Reader.modelname,
@@ -141,10 +136,7 @@ _STATEMENTS: Mapping[str, Callable[[_Reader, Statement], None]] = {
 def read_binary(lines: Iterable[tuple[int, str]], source: str, title: str) -> ParsedModel:
     """Read the lines that follow the title; time and memory are linear in the features."""
     reader = _Reader(source, title)
-    last = 1
-    for statement in statements(lines, source, _STATEMENTS):
-        last = statement.line
-        _STATEMENTS[statement.keyword](reader, statement)
+    last = read_all(reader, _STATEMENTS, lines, source)
     if reader.inside or not reader.model.classes:
         raise refuse(source, last, "the file ends before endoftopic: it is cut short")
     return reader.model

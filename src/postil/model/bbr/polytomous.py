@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from postil.errors import ModelFileError
 from postil.model.bbr.parsed import CONSTANT_IDS, LINKS, ParsedClass, ParsedModel, refuse
-from postil.model.bbr.statements import SHOWN, Statement, statements
-from postil.model.bbr.transforms import IDF, PASSED_OVER, TRANSFORMS, note_transform
+from postil.model.bbr.statements import SHOWN, Statement, ignore, read_all
+from postil.model.bbr.transforms import IDF, PASSED_OVER, TRANSFORMS, check_design, note_transform
 
 TITLES = (
     "Bayesian Polytomous Regression",
@@ -58,8 +58,7 @@ class _Reader:
             raise statement.refusal(f"the link {link!r} is not 1, logistic")
 
     def design(self, statement: Statement) -> None:
-        if statement.whole() != 0:
-            raise statement.refusal("only 0, features as they are, can be read; not interactions")
+        check_design(statement)
 
     def end_of_header(self, statement: Statement) -> None:  # noqa: ARG002 - one form for all
         self.header_ended = True
@@ -133,14 +132,10 @@ class _Reader:
         return refuse(self.source, line, f"the file ends before {what}: it is cut short")
 
 
-def _ignore(reader: _Reader, statement: Statement) -> None:
-    """It says nothing of the weights."""
-
-
 _PASSED_OVER = {*PASSED_OVER, IDF, "nDesignParams", "modelname", "topic", "threshold"}
 _STATEMENTS: Mapping[str, Callable[[_Reader, Statement], None]] = {
     **dict.fromkeys(TRANSFORMS, _Reader.transform),
-    **dict.fromkeys(sorted(_PASSED_OVER), _ignore),
+    **dict.fromkeys(sorted(_PASSED_OVER), ignore),
     "nclasses": _Reader.number_of_classes,
     "classes": _Reader.classes,
     "modelType": _Reader.model_type,
@@ -156,8 +151,4 @@ _STATEMENTS: Mapping[str, Callable[[_Reader, Statement], None]] = {
 def read_polytomous(lines: Iterable[tuple[int, str]], source: str, title: str) -> ParsedModel:
     """Read the lines that follow the title; time and memory are linear in the weights."""
     reader = _Reader(source, title)
-    last = 1
-    for statement in statements(lines, source, _STATEMENTS):
-        last = statement.line
-        _STATEMENTS[statement.keyword](reader, statement)
-    return reader.finished(last)
+    return reader.finished(read_all(reader, _STATEMENTS, lines, source))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from postil.errors import ModelFileError
 from postil.model.bbr.parsed import refuse
@@ -12,6 +13,8 @@ from postil.text.suggest import advice
 
 COMMENT = "#"
 SHOWN = 40
+
+Reader = TypeVar("Reader")
 
 
 @dataclass(slots=True)
@@ -77,6 +80,24 @@ def statements(
             )
     if last is not None:
         yield last
+
+
+def read_all(
+    reader: Reader,
+    takers: Mapping[str, Callable[[Reader, Statement], None]],
+    lines: Iterable[tuple[int, str]],
+    source: str,
+) -> int:
+    """Hand every statement to the taker of its keyword; the line of the last one."""
+    last = 1
+    for statement in statements(lines, source, takers):
+        last = statement.line
+        takers[statement.keyword](reader, statement)
+    return last
+
+
+def ignore(reader: object, statement: Statement) -> None:
+    """The taker of what says nothing of the weights."""
 
 
 def _is_number(word: str) -> bool:

@@ -22,3 +22,9 @@ def note_transform(model: ParsedModel, statement: Statement) -> None:
     method = statement.whole()
     if method:
         model.transformed[statement.keyword] = _SENTENCES[statement.keyword].format(method)
+
+
+def check_design(statement: Statement) -> None:
+    """Refuse features that the program made of several."""
+    if statement.whole() != 0:
+        raise statement.refusal("only 0, features as they are, can be read; not interactions")
