@@ -166,8 +166,6 @@ def test_the_learner_of_a_recipe():
     assert believed.weights[1, 0] == 2.0
     assert fit.weights[1, 0] != 2.0
     assert fit.reports[0].lam == pytest.approx(1 / (2.0 * len(y)))
-    with pytest.raises(UsageError, match="leave \\[search\\] out"):
-        learner.searched()
     with pytest.raises(UsageError, match="has no entry 'loss'"):
         learner_from({"learner": "polychotomous", "loss": "logistic"})
 

@@ -69,6 +69,12 @@ def refused(line: str, *before: str) -> str:
         ('"#sale"\t0.5\t1', PriorLine("#sale", 0.5, 1.0)),
         ('"class"\t3\t75\t1\t1', None),
         ("title:oil 1 1", PriorLine("title:oil", 1.0, 1.0)),
+        ('"new york" 0.5 1', PriorLine("new york", 0.5, 1.0)),
+        ('"new york"\t0.5 1', PriorLine("new york", 0.5, 1.0)),
+        ('  "a \\"b\\" \\u00e9"   0.5\t1 ABS', PriorLine('a "b" é', 0.5, 1.0, absolute=True)),
+        ('class "local news" "new york" 0 1', PriorLine("new york", 0.0, 1.0, "local news")),
+        ('class 3 "class" 0 1', PriorLine("class", 0.0, 1.0, "3")),
+        ('5" 0 1', PriorLine('5"', 0.0, 1.0)),
     ],
 )
 def test_a_line_is_read_as_it_says(line, expected):
@@ -108,10 +114,19 @@ def test_comments_empty_lines_and_topics():
         ("new york 0 1", "the mode 'york'"),
         ('"a\t0\t1', 'the feature "a is not a JSON text'),
         ('""\t0\t1', 'the feature "" is not a JSON text'),
+        ('"new york 0 1', 'the feature "new is not a JSON text: a name that begins'),
+        ('"new york"s 0 1', 'the feature "new is not a JSON text'),
+        ('"a" "b" 0 1', "the mode '\"b\"' is not a finite number (a term of several words stands"),
     ],
 )
 def test_a_bad_line_is_refused_in_a_sentence(line, told):
     assert refused(line, "# first", "1 0 1").startswith(told)
+
+
+def test_a_topic_may_have_a_name_of_several_words():
+    found = parsed('topic "local news"', '"new york" 0 1', "endoftopic")
+    assert found == [PriorLine("new york", 0.0, 1.0, "local news")]
+    assert found[0].place == "p.txt, line 2"
 
 
 def test_a_prior_that_stands_twice_is_refused():
@@ -198,7 +213,8 @@ def test_features_by_their_numbers():
     assert found.unknown_features == ("4", "x")
     assert found.unknown_categories == ("z",)
     assert found.note("p.txt") == (
-        "p.txt: 4 of 7 lines matched; not among the terms: 4, x; not among the categories: z"
+        "p.txt: 4 of 7 lines matched; not among the terms: 4 (the data has features from 1 to 3), "
+        "x; not among the categories: z"
     )
     assert by_ids(3, first=0)("0") == 0
     assert by_ids(3, first=0)(CONSTANT) == 3
@@ -217,7 +233,7 @@ def test_features_by_terms_of_a_vocabulary():
 
 def test_the_constant_cannot_be_said_twice():
     lines = parsed("0 1 1", f"{CONSTANT} 1 1")
-    with pytest.raises(UsageError, match="stands twice"):
+    with pytest.raises(UsageError, match=r"^p\.txt, line 2: the prior of @constant stands twice$"):
         match_priors(lines, [], by_ids(3), 3)
 
 

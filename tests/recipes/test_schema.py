@@ -323,8 +323,9 @@ def test_the_schema_knows_what_the_parts_know():
             'has exactly one, and those of [learn] are not; write calibration = "platt"',
         ),
         (
-            '[learn]\nlearner = "polychotomous"\n[search]\n[decide]\nrule = "best"',
-            "[search]: a search looks for λ with each category against the rest",
+            '[learn]\nlearner = "polychotomous"\n[search]\nshared = false\n[decide]\nrule = "best"',
+            "[search]: shared = false wants a strength for each category, and polychotomous has "
+            "one model with one strength for all: leave it out, or learn one-vs-rest",
         ),
     ],
 )

@@ -8,6 +8,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from postil.categorizer import TextCategorizer
 from postil.corpus.document import Document
 from postil.errors import UsageError
 from postil.recipes.recipe import Recipe, load_recipe
@@ -25,6 +26,10 @@ def documents():
         label = "ab"[number % 2]
         picked = rng.choice(words[label].split(), 3)
         yield Document(str(number), {"text": " ".join([*picked, "common"])}, (label,), "train")
+
+
+TOGETHER = {"learner": "polychotomous", "prior": "laplace"}
+BEST = {"rule": "best"}
 
 
 class TestSearching:
@@ -80,6 +85,18 @@ class TestSearching:
             ({"search": {"rounds": 6}}, "at most 5, not 6"),
             ({"search": {"exactly": True}}, "write most_terms = 10"),
             ({"search": {"most_terms": 5}}, "needs a prior that leaves terms out, and gaussian"),
+            (
+                {"search": {"most_terms": 5}, "learn": TOGETHER, "decide": BEST},
+                "most_terms wants a strength for each category",
+            ),
+            (
+                {"search": {"measure": "break-even"}, "learn": TOGETHER, "decide": BEST},
+                "break-even needs a threshold for each category",
+            ),
+            (
+                {"search": {}, "learn": {**TOGETHER, "C": 1.0}, "decide": BEST},
+                r"\[learn\] gives C and \[search\]",
+            ),
             ({"search": {"most_terms": 0}}, r"\[search\] most_terms: expected"),
         ],
     )
@@ -121,6 +138,67 @@ class TestWays:
         assert search["automatic"]
         assert {r["lam"] for r in model.reports} == {search["lam"]}
         assert ("searching λ", 100, 100) in told
+
+
+class TestTogether:
+    """One model for all classes."""
+
+    def test_it_goes_by_likelihood_and_learns_with_what_it_found(self):
+        table = {"over": "prior_variance", "grid": [0.1, 10.0, 1000.0], "folds": 3}
+        recipe = recipe_of(search=table, learn=TOGETHER, decide=BEST)
+        assert Recipe.from_dict(recipe.to_dict()) == recipe
+        told = []
+        model = train(documents(), recipe, watch=lambda *step: told.append(step))
+        search = model.method["search"]
+        assert search["measure"] == "log-likelihood"
+        assert search["shared"]
+        found = search["prior_variance"]
+        fixed = recipe_of(learn={**TOGETHER, "prior_variance": found}, decide=BEST)
+        same = train(documents(), fixed)
+        np.testing.assert_array_equal(model.weights.toarray(), same.weights.toarray())
+        assert ("searching λ", 18, 18) in told
+
+    def test_probabilities_of_what_was_found(self):
+        """Of documents held out they are better than those of any other strength of the grid."""
+        grid = [0.01, 1.0, 100.0]
+        recipe = recipe_of(
+            search={"over": "C", "grid": grid, "folds": 3}, learn=TOGETHER, decide=BEST
+        )
+        categorizer = TextCategorizer(recipe).fit_documents(documents())
+        model = categorizer.model
+        assert model.calibration.kind == "softmax"
+        rows = {row["C"]: row["value"] for row in model.method["search"]["grid"]}
+        assert max(rows, key=rows.get) == model.method["search"]["C"]
+        texts = [document.fields["text"] for document in documents()]
+        probabilities = categorizer.predict_proba(texts)
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+        truth = ["ab".index(document.labels[0]) for document in documents()]
+        likelihood = np.log(probabilities[np.arange(len(truth)), truth]).mean()
+        assert rows[0.01] < likelihood < 0
+
+    def test_a_recipe_that_gives_its_strength_may_search_instead(self):
+        given = recipe_of(learn={**TOGETHER, "C": 10.0}, decide=BEST)
+        searching = given.searching(folds=3, grid=(0.1, 1.0), over="C")
+        assert "C" not in searching.learn
+        assert train(documents(), searching).method["search"]["measure"] == "log-likelihood"
+        with pytest.raises(UsageError, match="shared = false wants a strength for each category"):
+            given.searching(shared=False)
+
+    @pytest.mark.parametrize("prior", ["laplace", "gaussian"])
+    def test_automatic(self, prior):
+        table = {"grid": "auto", "points": 5, "folds": 3}
+        recipe = recipe_of(search=table, learn={**TOGETHER, "prior": prior}, decide=BEST)
+        model = train(documents(), recipe)
+        assert model.method["search"]["automatic"]
+        assert {r["lam"] for r in model.reports} == {model.method["search"]["lam"]}
+
+    @pytest.mark.parametrize("name", ["polychotomous-lasso", "polychotomous-ridge"])
+    def test_the_recipes_search_as_the_paper_does(self, name):
+        recipe, alike = load_recipe(name), load_recipe(f"{name.split('-')[1]}-logistic")
+        usual = replace(alike.search, shared=True)
+        # Of the ridge, the widest variance is left out.
+        assert recipe.search == replace(usual, grid=usual.grid[name.endswith("ridge") :])
+        assert not {"lam", "C", "prior_variance"} & recipe.learn.keys()
 
 
 class TestSqueezing:

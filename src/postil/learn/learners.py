@@ -24,6 +24,7 @@ from postil.learn.polychotomous_learner import PolychotomousLearner
 from postil.learn.polychotomous_method import PolychotomousMethod
 from postil.learn.posterior import check_has_posterior, with_variances
 from postil.learn.regularization import Regularization
+from postil.learn.search_methods import SearchedMethod, check_unset
 from postil.learn.strength import Strengths
 from postil.learn.term_priors import TermPriors
 from postil.learn.variance_rules import EQUAL, VARIANCE_RULES, ruled_priors
@@ -50,7 +51,7 @@ class Learner(Protocol):
     def tolerance(self) -> float:
         """How small a certificate is asked for; 0 where none is."""
 
-    def searched(self) -> Method:
+    def searched(self) -> SearchedMethod:
         """The method whose λ a search may choose; refused where there is none to choose."""
 
     def priors(
@@ -125,11 +126,7 @@ class LinearLearner:
     def searched(self) -> Method:
         """The method, unless it says its own strength of regularization, or has none."""
         self.method.check_takes_strengths()
-        given = self.method.regularization.given()
-        if given:
-            raise UsageError(
-                f"[learn] gives {' and '.join(given)} and [search] looks for λ: leave one out"
-            )
+        check_unset(self.method.regularization)
         return self.method
 
     def priors(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.category_tasks import Progress
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
-from postil.learn.method import Method
 from postil.learn.polychotomous import fit_polychotomous
 from postil.learn.polychotomous_method import PolychotomousMethod
+from postil.learn.search_methods import check_unset
 from postil.learn.strength import Strengths
 from postil.learn.term_priors import TermPriors
 
@@ -39,12 +38,10 @@ class PolychotomousLearner:
         """How small a certificate is asked for."""
         return self.method.solver_options().tolerance
 
-    def searched(self) -> Method:
-        """There is none: a search measures categories one against the rest."""
-        raise UsageError(
-            "a search looks for λ with each category against the rest, and polychotomous has one "
-            "model for all: leave [search] out and give lam, C or prior_variance in [learn]"
-        )
+    def searched(self) -> PolychotomousMethod:
+        """The method, unless it says its own strength of regularization."""
+        check_unset(self.method.regularization)
+        return self.method
 
     def priors(
         self,

@@ -10,14 +10,15 @@
     class 3 75 1.5 0.1    of class 3 alone, in place of what is said for all
 
 A feature is the number it has in svmlight data, or a term as the vocabulary shows it. Words are
-parted by blanks, or, in a line that has them, by tabs: terms of several words need that. A name in
-a line with tabs may be written as a JSON text, in double quotes.
+parted by blanks, or, in a line that has two tabs, by tabs. A name may be written as a JSON text, in
+double quotes: terms of several words need that, or the tabs.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -33,6 +34,9 @@ ABSOLUTE = "ABS"
 COMMENT, QUOTE = "#", '"'
 CLASS, TOPIC, END_OF_TOPIC = "class", "topic", "endoftopic"
 SKEWS = (-1, 0, 1)
+# A text in quotes with a blank or nothing after it, or whatever stands between blanks.
+WORD = re.compile(r'"(?:[^"\\]|\\.)*"(?!\S)|\S+')
+SEVERAL_WORDS = "a term of several words stands in double quotes, or in a line cut by tabs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class PriorLine:
 
     ``variance`` multiplies the common variance; an ``absolute`` one takes its place. Infinity
     lets the weight go free, 0 keeps it at the mode. With ``skew`` 1 the weight is at least the
-    mode, with -1 at most.
+    mode, with -1 at most. ``source`` and ``line`` say where it was read.
     """
 
     feature: str
@@ -51,6 +55,12 @@ class PriorLine:
     absolute: bool = False
     skew: int = 0
     line: int = field(default=0, compare=False)
+    source: str = field(default="", compare=False, repr=False)
+
+    @property
+    def place(self) -> str:
+        """Where it was read, for the head of a message."""
+        return f"{self.source}, line {self.line}" if self.source else f"line {self.line}"
 
     def prior(self) -> TermPrior:
         """The same as the learners take it."""
@@ -137,8 +147,7 @@ class _Parser:
         if len(words) < 3:
             self._refuse(
                 f"{' '.join(words)!r} is too short: a line is FEATURE MODE VARIANCE [ABS] [SKEW], "
-                "with CLASS NAME in front where it is for one class (cut lines with terms of "
-                "several words by tabs)"
+                f"with class NAME in front where it is for one class ({SEVERAL_WORDS})"
             )
         feature, mode, variance, *rest = words
         absolute = rest[:1] == [ABSOLUTE]
@@ -153,6 +162,7 @@ class _Parser:
             absolute,
             self._skew(rest[0]) if rest else 0,
             self._number,
+            self._source,
         )
 
     def _name(self, word: str, what: str) -> str:
@@ -163,13 +173,16 @@ class _Parser:
         except ValueError:
             name = None
         if not isinstance(name, str) or not name:
-            self._refuse(f"the {what} {word} is not a JSON text; a name in quotes is read as one")
+            self._refuse(
+                f"the {what} {word} is not a JSON text: a name that begins with a double quote is "
+                "read as one, up to the quote that ends it"
+            )
         return str(name)
 
     def _mode(self, word: str) -> float:
         value = _number(word)
         if not math.isfinite(value):
-            self._refuse(f"the mode {word!r} is not a finite number")
+            self._refuse(f"the mode {word!r} is not a finite number ({SEVERAL_WORDS})")
         return value
 
     def _variance(self, word: str) -> float:
@@ -190,8 +203,8 @@ class _Parser:
 
 def _words(line: str) -> list[str]:
     cells = [cell.strip() for cell in line.strip().split("\t")]
-    # A line with a tab or two among blanks is still one of numbers.
-    return line.split() if len(cells) < 3 and QUOTE not in line else cells
+    # A line with a tab among blanks is still one of blanks.
+    return WORD.findall(line) if len(cells) < 3 else cells
 
 
 def _number(word: str) -> float:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from postil.errors import UsageError
 from postil.learn.category_tasks import Progress
-from postil.learn.method import Method
 from postil.learn.search_grids import (
     AUTO,
     PAPER_GRID,
@@ -19,7 +18,9 @@ from postil.learn.search_grids import (
     check_whole,
     checked_grid,
 )
+from postil.learn.search_kinds import problems_of
 from postil.learn.search_measures import measure_for
+from postil.learn.search_methods import SearchedMethod
 from postil.learn.search_result import SearchResult
 from postil.learn.search_run import Searcher, SearchRun
 from postil.learn.strength import Way
@@ -42,6 +43,9 @@ class LambdaSearch(Searcher):
     Without a grid it is the way's own (``usual_grid``). Only the first ``rounds`` folds are run:
     2 of 10 is genkin-lewis-madigan-2004's.
 
+    Without a ``measure`` it is F1. A polychotomous method has one model and so one strength for all
+    classes; its measure, if none is given, is the log-likelihood under softmax.
+
     The grid ``"auto"`` needs to know nothing: ``points`` strengths evenly spaced by their
     logarithms, from the strongest useful one (see ``strongest``) down to ``ratio`` times its λ
     (10^-4, or 10^-5 with a Gaussian prior), given up where it clearly becomes worse, and then
@@ -52,7 +56,7 @@ class LambdaSearch(Searcher):
     grid: Sequence[float] | str | None = None
     folds: int = 5
     shared: bool = True
-    measure: str = "f1"
+    measure: str | None = None
     seed: int = 0
     one_standard_error: bool = False
     over: Way = "lam"
@@ -73,11 +77,15 @@ class LambdaSearch(Searcher):
                 raise UsageError(
                     f"rounds are the folds that are run: at most {self.folds}, not {self.rounds}"
                 )
-        measure_for(self.measure)
+        if self.measure is not None:
+            measure_for(self.measure)
 
-    def check(self, method: Method) -> None:
-        """Refuse a method that the measure cannot be taken of."""
-        measure_for(self.measure, method)
+    def check(self, method: SearchedMethod) -> None:
+        """Refuse a method that the measure cannot be taken of, or that has one strength for all."""
+        kind = problems_of(method)
+        kind.measure(self.measure, method)
+        if not self.shared:
+            kind.check_apart("shared = false")
 
     @property
     def _search(self) -> LambdaSearch:

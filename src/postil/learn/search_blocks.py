@@ -1,22 +1,27 @@
-"""Paths of many categories, some categories at a time: what bounds their memory."""
+"""One category against the rest: paths of many, some at a time, which bounds their memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.features.selection import Selection
 from postil.learn.category_tasks import Progress
-from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit, fit_path
+from postil.learn.report import unfinished
+from postil.learn.search_measures import HeldOut, SearchMeasure, measure_for
+from postil.learn.search_methods import SearchedMethod
+from postil.learn.search_problems import Measure, SearchedProblems, Unseen
+from postil.learn.search_strongest import strongest
 from postil.learn.strength import Strengths, Way
 from postil.learn.term_priors import TermPriors
 
@@ -26,19 +31,23 @@ Places = NDArray[np.int64]
 # So many weights are held at a time if none of them is 0: some 200 MB of them.
 MOST_WEIGHTS = 1 << 23
 LEAST_CATEGORIES = 8
+# So many columns of scores are held at a time, if categories are fewer.
+TOGETHER = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Problems:
+class Problems(SearchedProblems):
     """The binary problems of some documents: what is learned from, by what method."""
 
-    design: Design
-    labels: Labels
     method: Method
-    emphasis: Emphasis
-    selection: Selection | None = None
-    priors: TermPriors | None = None
-    threads: int | None = None
+
+    usual_measure: ClassVar[str] = "f1"
+
+    @classmethod
+    def measure(cls, name: str | None, method: SearchedMethod) -> Measure:
+        """The measure of that name, refused where the loss does not give what it needs."""
+        assert isinstance(method, Method)
+        return measure_for(cls.usual_measure if name is None else name, method)
 
     def of(self, chosen: Places) -> Problems:
         """The problems of some categories; costs the number of memberships."""
@@ -55,6 +64,45 @@ class Problems:
             selection=kept,
             priors=_priors_of(self.priors, chosen),
         )
+
+    def tallies(
+        self,
+        measure: str,
+        unseen: Unseen,
+        way: Way,
+        values: Floats,
+        progress: Progress | None = None,
+    ) -> tuple[Floats, Places]:
+        """A path of all categories; the scores of a point are held, or more if categories are few.
+
+        All but the scores is native.
+        """
+        counted = measure_for(measure, self.method)
+        tolerance = self.method.solver_options().tolerance
+        left = np.zeros(values.shape, dtype=np.int64)
+        blocks = []
+        for block, fits in self.paths(way, values, progress):
+            part = Unseen(unseen.rows, unseen.members[:, block], unseen.weights)
+            step = max(1, TOGETHER // max(1, part.members.shape[1]))
+            groups = [fits[first : first + step] for first in range(0, len(fits), step)]
+            blocks.append(np.concatenate([self._tally(counted, group, part) for group in groups]))
+            for point, learned in enumerate(fits):
+                ran_out = {id(report) for report in unfinished(learned.reports, tolerance)}
+                left[point, block] += [id(report) in ran_out for report in learned.reports]
+        return np.concatenate(blocks, axis=1), left
+
+    def _tally(self, measure: SearchMeasure, fits: Sequence[LinearFit], unseen: Unseen) -> Floats:
+        """What the measure counts of some points, all of whose columns are scored at once."""
+        weights = sp.vstack([fit.weights for fit in fits], format="csr")
+        scores = np.asarray((unseen.rows @ weights.T).todense())
+        scores = scores + np.concatenate([fit.intercepts for fit in fits])
+        truth = np.tile(unseen.members, (1, len(fits)))
+        counted = measure.tally(HeldOut(scores, truth, unseen.weights, self.method))
+        return counted.reshape(len(fits), unseen.members.shape[1], -1)
+
+    def strongest(self, way: Way) -> Floats:
+        """Where each category's path begins."""
+        return strongest(self, way)
 
     def paths(
         self, way: Way, values: Floats, progress: Progress | None = None

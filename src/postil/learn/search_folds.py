@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.corpus.stratification import stratify
 from postil.errors import UsageError
-from postil.features.inputs import Csr
 from postil.features.selection import Selection
 from postil.learn.category_tasks import Progress
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
-from postil.learn.linear_fit import LinearFit
-from postil.learn.report import unfinished
-from postil.learn.search_blocks import Problems
-from postil.learn.search_measures import HeldOut, SearchMeasure
+from postil.learn.search_problems import Measure, SearchedProblems, Unseen
 from postil.learn.strength import Way
 from postil.learn.term_priors import TermPriors
 
@@ -30,8 +25,6 @@ SelectionOf = Callable[[Rows], Selection | None]
 PriorsOf = Callable[[Emphasis], TermPriors | None]
 
 ALL = -1  # the round that holds out nothing
-# So many columns of scores are held at a time, if categories are fewer.
-TOGETHER = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,8 +60,8 @@ class HeldOutFits:
 
     def __init__(
         self,
-        problems: Problems,
-        measure: SearchMeasure,
+        problems: SearchedProblems,
+        measure: Measure,
         *,
         folds: int,
         rounds: int,
@@ -84,7 +77,7 @@ class HeldOutFits:
         self.held_out = [self.present[part == number] for number in range(rounds)]
         self._selection_of = selection_of
         self._priors_of = priors_of
-        self._learned: dict[int, Problems] = {}
+        self._learned: dict[int, SearchedProblems] = {}
 
     @property
     def rounds(self) -> Rows:
@@ -102,70 +95,39 @@ class HeldOutFits:
         """Measure points × categories strengths, for the ``chosen`` categories.
 
         ``rounds`` are all of them, or some. ``progress`` is told how many fits of how many are
-        done. Cost: for each round a path of the strengths for all categories, native but for the
-        scores of the held-out documents. Memory: those scores, a point at a time (or more where
-        categories are few), and the weights of a block of categories.
+        done. Cost: for each round a path of the strengths for all categories. Memory: the scores
+        of the documents held out, and the weights that the problems hold at a time.
         """
         wanted = (self.rounds if rounds is None else rounds).tolist()
-        points, categories = values.shape
-        left = np.zeros((points, categories), dtype=np.int64)
+        size = values.size
+        left = np.zeros(values.shape, dtype=np.int64)
         found = []
         for at, number in enumerate(wanted):
 
             def tell(done: int, of: int, before: int = at) -> None:
                 assert progress is not None
-                progress((before * of + done) * points, len(wanted) * of * points)
+                progress(before * size + size * done // max(1, of), len(wanted) * size)
 
-            found.append(self._round(number, way, values, chosen, left, tell if progress else None))
+            problems = self._of_round(number).of(chosen)
+            unseen = self._unseen(problems, self.held_out[number])
+            counts, ran_out = problems.tallies(
+                self.measure.name, unseen, way, values, tell if progress else None
+            )
+            found.append(counts)
+            left += ran_out
         return Tallies(np.stack(found), left)
 
-    def _round(
-        self,
-        number: int,
-        way: Way,
-        values: Floats,
-        chosen: Rows,
-        left: NDArray[np.int64],
-        progress: Progress | None,
-    ) -> Floats:
-        """The tallies of one fold: points × categories × what the measure counts."""
-        held_out = self.held_out[number]
-        problems = self._of_round(number).of(chosen)
-        rows = problems.design.rows[held_out]
+    def _unseen(self, problems: SearchedProblems, held_out: Rows) -> Unseen:
         members = problems.labels.members[held_out].toarray().astype(bool)
-        tolerance = problems.method.solver_options().tolerance
-        blocks = []
-        for block, fits in problems.paths(way, values, progress):
-            inside = members[:, block]
-            step = max(1, TOGETHER // max(1, inside.shape[1]))
-            groups = [fits[first : first + step] for first in range(0, len(fits), step)]
-            blocks.append(
-                np.concatenate([self._tally(group, rows, inside, held_out) for group in groups])
-            )
-            for point, fit in enumerate(fits):
-                ran_out = {id(report) for report in unfinished(fit.reports, tolerance)}
-                left[point, block] += [id(report) in ran_out for report in fit.reports]
-        return np.concatenate(blocks, axis=1)
+        return Unseen(problems.design.rows[held_out], members, self.documents[held_out])
 
-    def _tally(
-        self, fits: Sequence[LinearFit], rows: Csr, members: NDArray[np.bool_], held_out: Rows
-    ) -> Floats:
-        """What the measure counts of some points, all of whose columns are scored at once."""
-        weights = sp.vstack([fit.weights for fit in fits], format="csr")
-        scores = np.asarray((rows @ weights.T).todense())
-        scores = scores + np.concatenate([fit.intercepts for fit in fits])
-        truth = np.tile(members, (1, len(fits)))
-        held = HeldOut(scores, truth, self.documents[held_out], self.problems.method)
-        counted = self.measure.tally(held)
-        return counted.reshape(len(fits), members.shape[1], -1)
-
-    def of_all(self) -> Problems:
+    def of_all(self) -> SearchedProblems:
         """What all documents learn from; their terms are selected once."""
         if ALL not in self._learned:
             self._learned[ALL] = self._prepared(self.problems.emphasis, self.present)
         return self._learned[ALL]
 
-    def _of_round(self, number: int) -> Problems:
+    def _of_round(self, number: int) -> SearchedProblems:
         """What a fold learns from; its terms are selected once."""
         if number not in self._learned:
             weights = self.documents.copy()
@@ -174,7 +136,7 @@ class HeldOutFits:
             self._learned[number] = self._prepared(emphasis, np.flatnonzero(weights))
         return self._learned[number]
 
-    def _prepared(self, emphasis: Emphasis, rows: Rows) -> Problems:
+    def _prepared(self, emphasis: Emphasis, rows: Rows) -> SearchedProblems:
         return replace(
             self.problems,
             emphasis=emphasis,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil.learn.search_choice import choose, jackknife
-from postil.learn.search_measures import SearchMeasure
+from postil.learn.search_problems import Measure
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -24,7 +24,7 @@ class Measured:
     counts are those of the point before, which only sums over categories look at.
     """
 
-    measure: SearchMeasure
+    measure: Measure
     tried: Floats
     counts: Floats
     known: Flags

@@ -62,20 +62,19 @@ def measure_for(name: str, method: Method | None = None) -> SearchMeasure:
     return measure
 
 
-def _ratio(above: Floats, below: Floats) -> Floats:
+def ratio_of(above: Floats, below: Floats) -> Floats:
     """One over the other; undefined (nan) where there is nothing below."""
     result: Floats = np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below > 0)
     return result
 
 
-def _table(held: HeldOut, accepted: Flags) -> Floats:
-    """TP, FP and FN of each category."""
-    weights = held.weights
+def confusion(weights: Floats, members: Flags, accepted: Flags) -> Floats:
+    """TP, FP and FN of each category, for documents of these weights."""
     return np.stack(
         [
-            weights @ (accepted & held.members),
-            weights @ (accepted & ~held.members),
-            weights @ (~accepted & held.members),
+            weights @ (accepted & members),
+            weights @ (accepted & ~members),
+            weights @ (~accepted & members),
         ],
         axis=-1,
     )
@@ -83,13 +82,13 @@ def _table(held: HeldOut, accepted: Flags) -> Floats:
 
 def _counts(held: HeldOut) -> Floats:
     """TP, FP and FN of the natural decision, score >= 0."""
-    return _table(held, held.scores >= 0)
+    return confusion(held.weights, held.members, held.scores >= 0)
 
 
-def _f1(counts: Floats) -> Floats:
+def f1_of(counts: Floats) -> Floats:
     """2TP / (2TP + FP + FN); undefined without members and without decisions."""
     found, wrong, missed = np.moveaxis(counts, -1, 0)
-    return _ratio(2 * found, 2 * found + wrong + missed)
+    return ratio_of(2 * found, 2 * found + wrong + missed)
 
 
 def _errors(held: HeldOut) -> Floats:
@@ -98,9 +97,9 @@ def _errors(held: HeldOut) -> Floats:
     return np.stack([wrong, np.full(len(wrong), held.weights.sum())], axis=-1)
 
 
-def _share(pairs: Floats) -> Floats:
+def share_of(pairs: Floats) -> Floats:
     """The first of two sums over the second."""
-    return _ratio(pairs[..., 0], pairs[..., 1])
+    return ratio_of(pairs[..., 0], pairs[..., 1])
 
 
 def _losses(held: HeldOut) -> Floats:
@@ -141,17 +140,17 @@ def _best_cut(scores: Floats, members: Flags, weights: Floats) -> tuple[float, f
 def _break_even(counts: Floats) -> Floats:
     """The mean of precision and recall; undefined without members."""
     found, wrong, missed = np.moveaxis(counts, -1, 0)
-    precision = np.nan_to_num(_ratio(found, found + wrong))
-    return (precision + _ratio(found, found + missed)) / 2
+    precision = np.nan_to_num(ratio_of(found, found + wrong))
+    return (precision + ratio_of(found, found + missed)) / 2
 
 
 _NONE: frozenset[str] = frozenset()
 
 MEASURES: Mapping[str, SearchMeasure] = MappingProxyType(
     registry(
-        SearchMeasure("f1", "F1 of score >= 0; micro over categories", _NONE, _counts, _f1),
-        SearchMeasure("error", "share of wrong decisions", _NONE, _errors, _share, False),
-        SearchMeasure("loss", "average of the method's own loss", _NONE, _losses, _share, False),
+        SearchMeasure("f1", "F1 of score >= 0; micro over categories", _NONE, _counts, f1_of),
+        SearchMeasure("error", "share of wrong decisions", _NONE, _errors, share_of, False),
+        SearchMeasure("loss", "average of the method's own loss", _NONE, _losses, share_of, False),
         SearchMeasure(
             "break-even",
             "precision and recall where a cut of each fold balances them",
@@ -164,7 +163,7 @@ MEASURES: Mapping[str, SearchMeasure] = MappingProxyType(
             "average ln P of what is so",
             _NONE,
             _log_likelihoods,
-            _share,
+            share_of,
             loss_needs=frozenset({"likelihood"}),
         ),
     )

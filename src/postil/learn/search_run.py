@@ -10,21 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.errors import UsageError
 from postil.learn.category_tasks import Progress
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
-from postil.learn.method import Method
 from postil.learn.report import NotConvergedWarning
 from postil.learn.search_auto import AutomaticSearch, usual_ratio
-from postil.learn.search_blocks import Problems
 from postil.learn.search_folds import HeldOutFits, PriorsOf, SelectionOf
 from postil.learn.search_grids import AUTO, exponent, strong_first, usual_grid
+from postil.learn.search_kinds import problems_of
 from postil.learn.search_measured import Measured, all_equal
-from postil.learn.search_measures import measure_for
+from postil.learn.search_methods import SearchedMethod
+from postil.learn.search_problems import SearchedProblems
 from postil.learn.search_result import SearchResult, unfinished_sentence
-from postil.learn.search_strongest import strongest
 
 if TYPE_CHECKING:
     from postil.learn.search import LambdaSearch
@@ -39,7 +37,7 @@ class Searcher:
 
     __slots__ = ()
 
-    def check(self, method: Method) -> None:
+    def check(self, method: SearchedMethod) -> None:
         """Refuse a method that cannot be searched so."""
         raise NotImplementedError
 
@@ -54,7 +52,7 @@ class Searcher:
         self,
         design: Design,
         labels: Labels,
-        method: Method,
+        method: SearchedMethod,
         *,
         selection_of: SelectionOf | None = None,
         priors_of: PriorsOf | None = None,
@@ -71,13 +69,15 @@ class Searcher:
         folds.
 
         Cost: for each fold a path of all categories, every fit but the first starting from that
-        of the stronger one before it. Memory: the scores of one fold's documents for all
+        of the stronger one before it; polychotomous methods have one fit for all categories, and
+        each starts from nothing. Memory: the scores of one fold's documents for all
         categories, a few numbers for each fold, strength and category, and the weights of a
         path's categories, some 200 MB of them at a time at the most.
         """
         began = time.perf_counter()
         self.check(method)
-        problems = Problems(design, labels, method, emphasis or Emphasis(), threads=threads)
+        kind = problems_of(method)
+        problems = kind(design, labels, method, emphasis or Emphasis(), threads=threads)
         run = SearchRun(self._search, problems, selection_of, priors_of)
         result = replace(self._found(run, progress), seconds=time.perf_counter() - began)
         if not quiet and result.unfinished.any():
@@ -91,22 +91,17 @@ class SearchRun:
     def __init__(
         self,
         search: LambdaSearch,
-        problems: Problems,
+        problems: SearchedProblems,
         selection_of: SelectionOf | None,
         priors_of: PriorsOf | None,
     ) -> None:
-        measure = measure_for(search.measure, problems.method)
-        labels, design = problems.labels, problems.design
-        if labels.documents != design.documents:
-            raise UsageError(
-                f"there are {design.documents} documents and labels of {labels.documents}"
-            )
+        problems.check()
         self.search = search
         self.problems = problems
         self.rounds = search.rounds or search.folds
         self.fits = HeldOutFits(
             problems,
-            measure,
+            problems.measure(search.measure, problems.method),
             folds=search.folds,
             rounds=self.rounds,
             seed=search.seed,
@@ -138,7 +133,7 @@ class SearchRun:
 
     def strongest(self) -> Floats:
         """The strongest useful strength of each category, by all documents."""
-        return strongest(self.fits.of_all(), self.search.over)
+        return self.fits.of_all().strongest(self.search.over)
 
     def _over_grid(self, progress: Progress | None) -> Measured:
         search, categories = self.search, len(self.problems.labels)
@@ -201,7 +196,7 @@ class _Verdict:
         search, problems = self.run.search, self.run.problems
         return SearchResult(
             names=problems.labels.names,
-            measure=search.measure,
+            measure=self.run.fits.measure.name,
             folds=search.folds,
             rounds=self.run.rounds,
             shared=search.shared,

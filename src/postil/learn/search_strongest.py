@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from postil import _native
 from postil.learn.category_tasks import CategoryTasks
-from postil.learn.search_blocks import Problems
 from postil.learn.search_grids import of_lambda
 from postil.learn.strength import Way
+
+if TYPE_CHECKING:
+    from postil.learn.search_blocks import Problems
 
 Floats = NDArray[np.float64]
 
@@ -46,14 +48,14 @@ def strongest(problems: Problems, way: Way = "lam") -> Floats:
     share = problems.method.share
     lam = np.ones(len(problems.labels))
     if len(tasks.learnable):
-        slopes = _Slopes(problems, tasks)
+        slopes = Slopes(problems, tasks)
         found = _at_rest(slopes, way) if share > 0 else _little_to_gain(slopes)
         lam[:] = found.max() or 1.0
         lam[tasks.learnable[found > 0]] = found[found > 0]
     return of_lambda(lam, way, tasks.total, share)
 
 
-class _Slopes:
+class Slopes:
     """The slopes of the average loss in all terms, for models of a constant alone.
 
     With Pⱼ the summed values of term j in the members and Nⱼ in the others, weighted, it is
@@ -157,7 +159,7 @@ class _Slopes:
         return result
 
 
-def _at_rest(slopes: _Slopes, way: Way) -> Floats:
+def _at_rest(slopes: Slopes, way: Way) -> Floats:
     """The least λ at which no term moves.
 
     A penalised constant of weight v ≠ 0 has |slope| = a + 2b|v|, which gives λ for v, and so all
@@ -199,7 +201,7 @@ def _lambda_of_constant(
     return pull / (share + squares * size)
 
 
-def _little_to_gain(slopes: _Slopes) -> Floats:
+def _little_to_gain(slopes: Slopes) -> Floats:
     scores = slopes.free_constants() * slopes.method.constant
     result: Floats = slopes.squared_norms(scores) / (4 * WORTH_HAVING * slopes.loss(scores))
     return result

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 from postil.errors import UsageError
 from postil.learn.category_tasks import Progress
-from postil.learn.method import Method
 from postil.learn.search import LambdaSearch
 from postil.learn.search_grids import check_whole
+from postil.learn.search_kinds import problems_of
+from postil.learn.search_methods import SearchedMethod
 from postil.learn.search_result import SearchResult
 from postil.learn.search_run import Searcher, SearchRun
 from postil.learn.squeezing import Squeeze
@@ -47,8 +48,9 @@ class Squeezer(Searcher):
     def __post_init__(self) -> None:
         check_whole("most_terms", self.most_terms, 1)
 
-    def check(self, method: Method) -> None:
+    def check(self, method: SearchedMethod) -> None:
         """Refuse a prior that lets no term go, and what the search cannot measure."""
+        problems_of(method).check_apart("most_terms")
         if method.share == 0:
             raise UsageError(
                 f"most_terms needs a prior that leaves terms out, and {method.prior} keeps all: "

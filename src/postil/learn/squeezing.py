@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from postil.errors import UsageError
 from postil.learn.linear_fit import LinearFit
+from postil.learn.search_blocks import Problems
 from postil.learn.search_choice import choose
 from postil.learn.search_grids import weaker
 from postil.learn.search_limit import Counts, Squeezed
@@ -40,7 +41,9 @@ class Squeeze:
         self.way = run.search.over
         self.share = run.problems.method.share
         self.free = free
-        self.problems = run.fits.of_all()
+        problems = run.fits.of_all()
+        assert isinstance(problems, Problems)  # Squeezer has refused others
+        self.problems = problems
         self.measure = run.fits.measure
         self.categories = len(free.names)
         self.tried = free.tried

@@ -75,7 +75,7 @@ class Search:
     folds: int = 5
     rounds: int | None = None
     shared: bool = True
-    measure: str = "f1"
+    measure: str | None = None
     one_standard_error: bool = False
     most_terms: int | None = None
     exactly: bool = False

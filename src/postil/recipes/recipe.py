@@ -103,9 +103,10 @@ class Recipe:
         """The same method with λ searched for instead of given.
 
         ``wanted`` are entries of ``[search]``; what they leave out is as the recipe has it, or as
-        the paper: 5 folds, λ = 10^-k for k = 0..6, one λ for all categories, by F1. F1 looks at
-        decisions at a score of 0, which are not those of a rule that tunes thresholds out of
-        fold: with such a rule, and no ``[search]`` in the recipe, it is break-even.
+        the paper: 5 folds, λ = 10^-k for k = 0..6, one λ for all categories, by F1 (by likelihood
+        where one model has them all). F1 looks at decisions at a score of 0, which are not those
+        of a rule that tunes thresholds out of fold: with such a rule, and no ``[search]`` in the
+        recipe, it is break-even.
         """
         strengths = {each.name for each in fields(Regularization)}
         learn = {name: value for name, value in self.learn.items() if name not in strengths}

@@ -1,0 +1,296 @@
+"""A search over one model for all classes: the same numbers as a loop over folds."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import log_softmax
+from sklearn.metrics import f1_score, zero_one_loss
+
+from postil.errors import InputError, UsageError
+from postil.features.select import select_terms
+from postil.learn.emphasis import Emphasis
+from postil.learn.labels import Labels
+from postil.learn.learners import learner_from
+from postil.learn.polychotomous import fit_polychotomous
+from postil.learn.polychotomous_method import PolychotomousMethod
+from postil.learn.report import NotConvergedWarning
+from postil.learn.search import LambdaSearch
+from postil.learn.search_folds import make_parts
+from postil.learn.search_grids import usual_grid
+from postil.learn.search_polychotomous import PolychotomousProblems
+from postil.learn.squeezer import Squeezer
+from postil.learn.strength import Strengths
+from postil.learn.term_priors import TermPrior, TermPriors
+
+from .multinomial import design_of, labels_of, names, sample
+
+CLASSES = 3
+GRIDS = {"lam": (1e-3, 1.0, 1e-2), "C": (0.1, 10.0, 1.0), "prior_variance": (0.1, 10.0, 1.0)}
+STRONG_FIRST = {"lam": [1.0, 1e-2, 1e-3], "C": [0.1, 1.0, 10.0], "prior_variance": [0.1, 1.0, 10.0]}
+FINE = {"tolerance": 1e-9}
+
+
+def method_of(prior="gaussian", **rest):
+    return PolychotomousMethod(prior, **{"options": FINE, **rest})
+
+
+@pytest.fixture(scope="module")
+def data():
+    return sample(3, documents=90, terms=12)
+
+
+def searched(data, search, method=None, **rest):
+    x, y = data
+    return search.run(design_of(x), labels_of(y, CLASSES), method or method_of(), **rest)
+
+
+def held_out_scores(data, method, way, strength, part, rounds=None, weights=None, **rest):
+    """Fits on copies of the training rows; the documents of folds that are not run stay nan."""
+    x, y = data
+    scores = np.full((len(y), CLASSES), np.nan)
+    for fold in range(part.max() + 1 if rounds is None else rounds):
+        held, rows = part == fold, np.flatnonzero(part != fold)
+        fit = fit_polychotomous(
+            design_of(x[rows]),
+            labels_of(y[rows], CLASSES),
+            method,
+            strengths=Strengths(way, np.full(CLASSES, strength)),
+            emphasis=None if weights is None else Emphasis(weights[rows]),
+            **rest,
+        )
+        scores[held] = fit.scores(sp.csr_matrix(x[held]))
+    return scores
+
+
+def log_likelihoods(scores, y):
+    return log_softmax(scores, axis=1)[np.arange(len(y)), y]
+
+
+class TestValues:
+    @pytest.mark.parametrize("prior", ["gaussian", "laplace"])
+    @pytest.mark.parametrize("way", list(GRIDS))
+    def test_they_are_those_of_a_loop_over_folds(self, data, prior, way):
+        method = method_of(prior)
+        result = searched(data, LambdaSearch(GRIDS[way], folds=4, seed=3, over=way), method)
+        assert result.measure == "log-likelihood"
+        assert result.grid.tolist() == STRONG_FIRST[way]
+        y = data[1]
+        part = make_parts(labels_of(y, CLASSES), 4, 3)
+        means = []
+        for at, strength in enumerate(result.grid):
+            scores = held_out_scores(data, method, way, strength, part)
+            each = log_likelihoods(scores, y)
+            means.append(each.mean())
+            assert result.values[at] == pytest.approx(each.mean(), rel=1e-4)
+            for c in range(CLASSES):
+                own = each[y == c].mean()
+                assert result.values_by_category[at, c] == pytest.approx(own, rel=1e-4)
+        assert result.best == int(np.argmax(means))
+        assert (result.chosen == result.grid[result.best]).all()
+        assert len(result.chosen) == CLASSES
+
+    @pytest.mark.parametrize(
+        ("measure", "expected"),
+        [
+            ("loss", lambda y, scores: -log_likelihoods(scores, y).mean()),
+            ("error", lambda y, scores: zero_one_loss(y, scores.argmax(axis=1))),
+            ("f1", lambda y, scores: f1_score(y, scores.argmax(axis=1), average="micro")),
+        ],
+    )
+    def test_by_other_measures(self, data, measure, expected):
+        method = method_of("laplace")
+        result = searched(data, LambdaSearch(GRIDS["lam"], folds=3, measure=measure), method)
+        part = make_parts(labels_of(data[1], CLASSES), 3, 0)
+        values = [
+            expected(data[1], held_out_scores(data, method, "lam", lam, part))
+            for lam in result.grid
+        ]
+        np.testing.assert_allclose(result.values, values, rtol=1e-4)
+        best = np.argmax(values) if measure == "f1" else np.argmin(values)
+        assert result.shared_strength == result.grid[best]
+
+    def test_f1_of_a_class(self, data):
+        method = method_of()
+        result = searched(data, LambdaSearch((1e-2,), folds=3, measure="f1"), method)
+        part = make_parts(labels_of(data[1], CLASSES), 3, 0)
+        best = held_out_scores(data, method, "lam", 1e-2, part).argmax(axis=1)
+        expected = f1_score(data[1], best, average=None)
+        np.testing.assert_allclose(result.values_by_category[0], expected)
+
+    def test_only_some_folds_are_run(self, data):
+        method = method_of("laplace")
+        search = LambdaSearch(GRIDS["C"], folds=10, rounds=2, over="C")
+        result = searched(data, search, method)
+        assert (result.folds, result.rounds) == (10, 2)
+        part = make_parts(labels_of(data[1], CLASSES), 10, 0)
+        scores = held_out_scores(data, method, "C", 10.0, part, rounds=2)
+        run = part < 2
+        expected = log_likelihoods(scores[run], data[1][run]).mean()
+        assert result.values[-1] == pytest.approx(expected, rel=1e-4)
+
+    def test_documents_weigh_in_learning_and_in_measuring(self, data):
+        weights = np.random.default_rng(1).uniform(0.2, 3.0, len(data[1]))
+        method = method_of()
+        search = LambdaSearch((1.0,), folds=3, over="C")
+        result = searched(data, search, method, emphasis=Emphasis(weights))
+        part = make_parts(labels_of(data[1], CLASSES), 3, 0)
+        scores = held_out_scores(data, method, "C", 1.0, part, weights=weights)
+        expected = np.average(log_likelihoods(scores, data[1]), weights=weights)
+        assert result.values[0] == pytest.approx(expected, rel=1e-4)
+
+    def test_a_reference_class_and_priors_of_terms(self, data):
+        method = method_of(reference="b")
+        priors = TermPriors(12, own={0: {1: TermPrior(mean=2.0, variance=0.5)}})
+        search = LambdaSearch((1.0,), folds=3, over="prior_variance")
+        result = searched(data, search, method, priors_of=lambda _: priors)
+        part = make_parts(labels_of(data[1], CLASSES), 3, 0)
+        scores = held_out_scores(data, method, "prior_variance", 1.0, part, priors=priors)
+        expected = log_likelihoods(scores, data[1]).mean()
+        assert result.values[0] == pytest.approx(expected, rel=1e-4)
+
+    def test_terms_are_selected_anew_in_each_fold(self, data):
+        x, y = data
+        members = labels_of(y, CLASSES).members.astype(np.float32)
+        chosen = []
+
+        def selection_of(rows):
+            chosen.append(
+                select_terms(sp.csr_matrix(x[rows]), members[rows], measure="chi-square", k=4)
+            )
+            return chosen[-1]
+
+        method = method_of()
+        result = searched(
+            data, LambdaSearch((1e-2, 1e-3), folds=3), method, selection_of=selection_of
+        )
+        assert len(chosen) == 3
+        part = make_parts(labels_of(y, CLASSES), 3, 0)
+        scores = np.vstack(
+            [
+                held_out_scores(data, method, "lam", 1e-3, part, selection=kept)[part == fold]
+                for fold, kept in enumerate(chosen)
+            ]
+        )
+        truth = np.concatenate([y[part == fold] for fold in range(3)])
+        expected = log_likelihoods(scores, truth).mean()
+        assert result.values[1] == pytest.approx(expected, rel=1e-4)
+
+    def test_documents_of_a_class_that_a_fold_has_not_seen_have_no_likelihood(self):
+        x, y = sample(4, documents=41)
+        y[-1] = 3  # the only one
+        labels = labels_of(y, 4)
+        result = LambdaSearch(GRIDS["lam"], folds=4).run(design_of(x), labels, method_of())
+        assert np.isnan(result.values_by_category[:, 3]).all()
+        assert (result.values > -10).all()
+        error = LambdaSearch(GRIDS["lam"], folds=4, measure="error")
+        found = error.run(design_of(x), labels, method_of()).values_by_category[:, 3]
+        assert found.tolist() == [1.0, 1.0, 1.0]
+
+
+class TestChoice:
+    def test_one_standard_error(self, data):
+        grid = tuple(10.0 ** (-k / 4) for k in range(14))
+        careful = searched(data, LambdaSearch(grid, folds=5, one_standard_error=True))
+        best = int(np.argmax(careful.values))
+        within = careful.values >= careful.values[best] - careful.standard_errors[best]
+        assert careful.shared_strength == careful.grid[within].max()
+        assert careful.shared_strength > careful.grid[best]
+        assert searched(data, LambdaSearch(grid, folds=5)).shared_strength == careful.grid[best]
+
+    def test_the_standard_error_is_that_of_the_documents_together(self, data):
+        method = method_of()
+        result = searched(data, LambdaSearch((1e-2,), folds=4), method)
+        part = make_parts(labels_of(data[1], CLASSES), 4, 0)
+        each = log_likelihoods(held_out_scores(data, method, "lam", 1e-2, part), data[1])
+        without = np.array([each[part != fold].mean() for fold in range(4)])
+        expected = np.sqrt(3 / 4 * ((without - without.mean()) ** 2).sum())
+        assert result.standard_errors[0] == pytest.approx(expected, rel=1e-3)
+
+    @pytest.mark.parametrize("prior", ["gaussian", "laplace"])
+    @pytest.mark.parametrize("way", list(GRIDS))
+    def test_the_usual_grids(self, data, prior, way):
+        method = method_of(prior, options={"tolerance": 1e-2})
+        result = searched(data, LambdaSearch(folds=2, rounds=1, over=way), method)
+        assert sorted(result.grid) == sorted(usual_grid(way, method.share))
+
+    def test_what_is_found_can_be_learned_with_and_told(self, data):
+        x, y = data
+        learner = learner_from({"learner": "polychotomous", "prior": "laplace"})
+        result = searched(data, LambdaSearch(GRIDS["C"], folds=3, over="C"), learner.searched())
+        fit = learner.learn(design_of(x), labels_of(y, CLASSES), strengths=result.strengths())
+        assert fit.reports[0].lam == pytest.approx(1 / (len(y) * result.shared_strength))
+        told = json.loads(json.dumps(result.to_dict()))
+        assert (told["measure"], told["C"]) == ("log-likelihood", result.shared_strength)
+        assert [row["categories"] for row in told["grid"]].count(CLASSES) == 1
+        assert "log-likelihood" in result.to_text()
+
+    def test_another_seed_cuts_other_folds(self, data):
+        values = [searched(data, LambdaSearch((1e-2,), seed=seed)).values[0] for seed in (0, 0, 1)]
+        assert values[0] == values[1] != values[2]
+
+
+class TestProgress:
+    @pytest.mark.parametrize("grid", [(1e-1, 1e-2, 1e-3), "auto"])
+    def test_it_rises_to_the_end(self, data, grid):
+        told = []
+        search = LambdaSearch(grid, folds=3, points=5)
+        searched(data, search, method_of("laplace"), progress=lambda *at: told.append(at))
+        assert told == sorted(told)
+        points = 3 if grid != "auto" else 5 + 4
+        assert told[-1] == (points * 3 * CLASSES,) * 2
+
+    def test_a_fit_that_ran_out_of_iterations_is_counted_once(self, data):
+        method = method_of("laplace", options={"iterations": 1, "tolerance": 1e-9})
+        with pytest.warns(NotConvergedWarning, match="4 fits of the search ran out"):
+            result = searched(data, LambdaSearch((1e-3, 1e-4), folds=2), method)
+        assert result.unfinished.tolist() == [2, 2]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("search", "told"),
+        [
+            (LambdaSearch(shared=False), "shared = false wants a strength for each category"),
+            (Squeezer(5), "most_terms wants a strength for each category"),
+            (
+                LambdaSearch(measure="break-even"),
+                "break-even needs a threshold for each category.*use log-likelihood, loss, error",
+            ),
+        ],
+    )
+    def test_what_one_model_for_all_does_not_have(self, data, search, told):
+        with pytest.raises(UsageError, match=told):
+            search.check(method_of("laplace"))
+        with pytest.raises(UsageError, match=told):
+            searched(data, search, method_of("laplace"))
+
+    def test_no_choice_of_classes(self, data):
+        x, y = data
+        one = PolychotomousProblems(
+            design_of(x), labels_of(y, CLASSES), method_of("laplace"), Emphasis()
+        )
+        assert one.of(np.arange(CLASSES)) is one
+        with pytest.raises(UsageError, match="a choice of categories wants a strength for each"):
+            one.of(np.arange(2))
+
+    def test_documents_that_cannot_be_learned_from(self, data):
+        x, y = data
+        with pytest.raises(UsageError, match="90 documents and labels of 89"):
+            LambdaSearch().run(design_of(x), labels_of(y[1:], CLASSES), method_of())
+        several = Labels.of([["a", "b"], *[[names(CLASSES)[k]] for k in y[1:]]], names(CLASSES))
+        with pytest.raises(InputError, match="1 with more than one"):
+            LambdaSearch().run(design_of(x), several, method_of())
+        alone = np.where(np.arange(len(y)) == 7, 3, y)
+        with pytest.raises(InputError, match="the reference class d has one member"):
+            LambdaSearch().run(design_of(x), labels_of(alone, 4), method_of(reference="d"))
+        with pytest.raises(UsageError, match="there is no class 'e'"):
+            LambdaSearch().run(design_of(x), labels_of(alone, 4), method_of(reference="e"))
+
+    def test_a_strength_that_is_given(self):
+        learner = learner_from({"learner": "polychotomous", "C": 2.0})
+        with pytest.raises(UsageError, match=r"\[learn\] gives C and \[search\] looks for λ"):
+            learner.searched()
