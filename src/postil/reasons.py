@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,12 @@ from postil.decide.states import SENTENCES, State
 from postil.errors import UsageError
 from postil.explain.explainer import Explainer
 from postil.explain.explanation import Explanation
-from postil.explain.reading import UNKNOWN, DocumentTerms
+from postil.explain.reading import UNKNOWN, DocumentTerms, given_terms
 from postil.explain.rule import CategoryRule
-from postil.prediction import Predictor
+from postil.model.columns import column_name
+from postil.model.model import Model
+from postil.model.numbered import NAMES, VECTORS, NumberedDocuments
+from postil.prediction import Decider, Predictor, VectorPredictor
 
 Floats = NDArray[np.float64]
 
@@ -52,38 +55,37 @@ class DocumentReasons:
     reasons: tuple[Reason, ...]
 
 
-class Reasons:
-    """Explains what a model decides.
+class _DecisionReasons:
+    """Explains what a model decides, once a document's terms and scores are known.
 
-    Cost for each document: scoring it, then what :class:`~postil.explain.Explainer` says for
-    each category that is explained, and sorting the categories where a rule counts them.
+    Cost for each category that is explained: what :class:`~postil.explain.Explainer` says, and
+    sorting the categories where a rule counts them.
     """
 
-    def __init__(self, predictor: Predictor, *, sets: int = 3, additions: int = 10) -> None:
-        self.predictor = predictor
-        self.model = predictor.model
+    empty: ClassVar[str]
+    """What is said of a document without a term, and ``strange`` of one without a known one."""
+    strange: ClassVar[str]
+
+    def __init__(self, decider: Decider, *, sets: int, additions: int) -> None:
+        self.model = decider.model
         if self.model.decision.thresholds is None:
             raise UsageError(
                 f"the model decides by {self.model.decision.spec!r}: shares of all documents at "
                 "hand, so that no document has a threshold of its own to explain; train it with a "
                 "rule that has thresholds, such as f1 or best"
             )
+        self._decider = decider
         self._explainer = Explainer(self.model.vectorizer, sets=sets, additions=additions)
 
-    def explain(
-        self, fields: Mapping[str, str], document_id: str = "", columns: Sequence[int] | None = None
+    def _told(
+        self,
+        terms: DocumentTerms,
+        scores: Floats,
+        variances: Floats | None,
+        columns: Sequence[int] | None,
     ) -> DocumentReasons:
-        """Explain the decisions on a document's categories, given by their columns.
-
-        Without ``columns``: on those the model gives it, best first, and on the nearest that it
-        does not give.
-        """
-        model = self.model
-        terms = self._explainer.read(fields, document_id)
-        texts = model.vectorizer.fields.columns_of([Document(document_id, fields)])
-        scores = self.predictor.scores(texts)
-        probabilities = self.predictor.probabilities(scores, self.predictor.variances(texts))
-        (given,) = self.predictor.names(scores)
+        probabilities = self._decider.probabilities(scores, variances)
+        (given,) = self._decider.names(scores)
         wanted = self._told_of(scores[0], given) if columns is None else columns
         return DocumentReasons(
             terms,
@@ -118,7 +120,7 @@ class Reasons:
             probability = float(probabilities[0, column])
             rule = replace(rule, probability=lambda _: probability)
         state = SENTENCES.get(State(int(model.decision.states[column])), "")
-        rule = replace(rule, note="; ".join(filter(None, [cut.reason, state, _unread(terms)])))
+        rule = replace(rule, note="; ".join(filter(None, [cut.reason, state, self._unread(terms)])))
         rival = None if cut.rival is None else model.names[cut.rival]
         return Reason(model.names[column], rival, self._explainer.explain(terms, rule, score=score))
 
@@ -127,14 +129,86 @@ class Reasons:
         weights = model.weights[[column]].toarray()[0]
         return CategoryRule(model.names[column], weights, float(model.intercepts[column]))
 
+    def _unread(self, terms: DocumentTerms) -> str:
+        """Say that no word of a document has a part in anything, if that is so."""
+        if not len(terms):
+            return f"{self.empty}: the intercept alone decides"
+        if (terms.columns == UNKNOWN).all():
+            return f"{self.strange}: the intercept alone decides"
+        return ""
 
-def _unread(terms: DocumentTerms) -> str:
-    """Say that no word of a document has a part in anything, if that is so."""
-    if not len(terms):
-        return "the text holds no word that could be a term: the intercept alone decides"
-    if (terms.columns == UNKNOWN).all():
-        return "the model knows no word of the text: the intercept alone decides"
-    return ""
+
+class Reasons(_DecisionReasons):
+    """Explains what a model decides on texts.
+
+    Cost for each document: scoring it, then what :class:`~postil.explain.Explainer` says for
+    each category that is explained, and sorting the categories where a rule counts them.
+    """
+
+    empty = "the text holds no word that could be a term"
+    strange = "the model knows no word of the text"
+
+    def __init__(self, predictor: Predictor, *, sets: int = 3, additions: int = 10) -> None:
+        super().__init__(predictor, sets=sets, additions=additions)
+        self.predictor = predictor
+
+    def explain(
+        self, fields: Mapping[str, str], document_id: str = "", columns: Sequence[int] | None = None
+    ) -> DocumentReasons:
+        """Explain the decisions on a document's categories, given by their columns.
+
+        Without ``columns``: on those the model gives it, best first, and on the nearest that it
+        does not give.
+        """
+        terms = self._explainer.read(fields, document_id)
+        texts = self.model.vectorizer.fields.columns_of([Document(document_id, fields)])
+        scores = self.predictor.scores(texts)
+        return self._told(terms, scores, self.predictor.variances(texts), columns)
+
+
+class VectorReasons(_DecisionReasons):
+    """Explains what a model decides on vectors of numbered features; cost as of :class:`Reasons`.
+
+    A feature is called what the model calls it, or by its number where it is unknown. A feature
+    that would flip a decision is one of value 1.
+    """
+
+    empty = "the document has no feature"
+    strange = "the model knows no feature of the document"
+
+    def __init__(self, predictor: VectorPredictor, *, sets: int = 3, additions: int = 10) -> None:
+        super().__init__(predictor, sets=sets, additions=additions)
+        self.predictor = predictor
+
+    def explain(
+        self, documents: NumberedDocuments, row: int, columns: Sequence[int] | None = None
+    ) -> DocumentReasons:
+        """Explain the decisions on one of the documents, as :meth:`Reasons.explain` does."""
+        one = NumberedDocuments(documents.matrix[[row]], [documents.labels[row]], documents.source)
+        vectors = self.predictor.vectors(one)
+        scores = self.predictor.scores(vectors)
+        terms = self._read(one, documents.ids[row])
+        return self._told(terms, scores, self.predictor.variances(vectors), columns)
+
+    def _read(self, document: NumberedDocuments, document_id: str) -> DocumentTerms:
+        row = document.matrix
+        present = row.data != 0
+        numbers = row.indices[present].tolist()
+        known = [_numbered_column(self.model, number) for number in numbers]
+        names = [
+            str(number) if column is None else column_name(self.model.vectorizer, column)
+            for number, column in zip(numbers, known, strict=True)
+        ]
+        found = np.array([UNKNOWN if c is None else c for c in known], dtype=np.int64)
+        return given_terms(names, found, row.data[present].astype(np.float64), document_id)
+
+
+def _numbered_column(model: Model, number: int) -> int | None:
+    """The column of a feature by its number in svmlight data; None where there is none."""
+    if model.method[VECTORS] == NAMES:
+        return number - 1 if 0 < number <= model.vectorizer.terms else None
+    assert model.vectorizer.vocabulary is not None
+    return model.vectorizer.vocabulary.column_of.get(str(number))
 
 
 def cut_of(rule: DecisionRule, scores: Floats, column: int, names: Sequence[str]) -> Cut:

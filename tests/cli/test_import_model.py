@@ -103,6 +103,13 @@ def test_a_model_with_names(postil, folder):
     assert shown["categories"][0]["up"] == [{"term": "word2", "weight": 1.5}]  # over the mean
 
 
+def test_an_imported_threshold_is_called_that(postil, folder):
+    postil("import-model", "grain.bbr", "-o", "grain.postil")
+    shown = postil("inspect", "grain.postil", "--category", "grain").out
+    assert "(imported)\n" in shown
+    assert "members" not in shown
+
+
 def test_an_imported_model_is_measured(postil, folder):
     postil("import-model", "grain.bbr", "-o", "grain.postil")
     told = json.loads(postil("evaluate", "grain.postil", "test.svm", "--json").out)
@@ -128,12 +135,14 @@ def test_an_imported_model_is_measured(postil, folder):
         (("train", "train.svm", "-o", "x.postil", "--priors", "lasso.toml"), 1, "lasso.toml, line"),
         (("train", "train.svm", "-o", "x.postil", "--priors", "none.txt"), 1, "none.txt"),
         (("train", "train.svm", "-o", "x.postil", "--priors", "p.txt"), 2, "takes no priors"),
+        (("train", "train.svm", "-o", "x.postil", "--priors", "alien.txt"), 1, "no line matched"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
 def test_what_cannot_be_is_said_in_a_line(postil, folder, command, code, told):
     postil("import-model", "grain.bbr", "-o", "g.postil")
     Path("p.txt").write_text("2 0 1\n")
+    Path("alien.txt").write_text("harbour 0 1\n")
     if "d.postil" in command:
         rows = [{"text": f"word{i % 2} here", "labels": [f"c{i % 2}"]} for i in range(20)]
         Path("c.jsonl").write_text("\n".join(map(json.dumps, rows)))
@@ -150,7 +159,8 @@ def test_training_on_vectors_with_priors(postil, folder):
     assert result.code == 0
     assert "vectors as they are; [representation] of lasso has no part" in result.err
     assert (
-        "p.txt: 3 of 5 lines matched; not among the terms: 999; not among the categories: 7\n"
+        "p.txt: 3 of 5 lines matched; not among the terms: 999 (the data has features from 2 to "
+        "9); not among the categories: 7\n"
     ) in result.err
     model = load_model("v.postil")
     assert model.names == ("1",)
@@ -166,6 +176,20 @@ def test_training_on_vectors_with_priors(postil, folder):
     told = postil("evaluate", "v.postil", "train.svm")
     assert "these are the documents that v.postil learned from" in told.err
     assert postil("evaluate", "v.postil", "test.svm").err == ""
+
+
+def test_0_is_said_to_be_a_feature_where_the_data_has_one(postil, folder):
+    Path("zero.svm").write_text("1 0:1 2:1\n-1 3:2\n" * 10)
+    Path("p.txt").write_text("2 0 1\n0 0.75 0\n@constant -2 0\n")
+    result = postil("train", "zero.svm", "-o", "z.postil", "-r", "lasso.toml", "--priors", "p.txt")
+    assert result.code == 0
+    assert (
+        "p.txt: 3 of 3 lines matched; line 2: the data has a feature 0, and the line is of it; "
+        "the constant is @constant\n"
+    ) in result.err
+    model = load_model("z.postil")
+    assert model.weights.toarray()[0, model.vectorizer.vocabulary.column_of["0"]] == 0.75
+    assert model.intercepts.tolist() == [-2.0]
 
 
 def test_training_on_several_labels(postil, folder):

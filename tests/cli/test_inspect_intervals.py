@@ -201,3 +201,51 @@ def test_a_loss_without_likelihood_has_no_posterior():
         UsageError, match="posterior: variances are not known for the loss modified-squared"
     ):
         Recipe.from_dict({"name": "x", "learn": {"posterior": True}})
+
+
+def test_what_has_no_variance_has_no_interval(postil, tmp_path):
+    path = trained(tmp_path / "bare.postil", LEARN | {"intercept": "none"})
+    found = told(postil, path, "--category", "sport")
+    assert found["categories"][0]["intercept_deviation"] == 0
+    assert found["categories"][0]["intercept_interval"] is None
+    (line,) = [
+        line
+        for line in postil("inspect", path, "--category", "sport").out.splitlines()
+        if line.startswith("  intercept")
+    ]
+    assert line.split() == ["intercept", "0"]
+
+
+def test_a_weight_kept_at_its_mode_has_no_interval(postil, tmp_path):
+    recipe = tmp_path / "sure.toml"
+    settings = "\n".join(f"{name} = {json.dumps(value)}" for name, value in LEARN.items())
+    recipe.write_text(f'name = "sure"\n[learn]\n{settings}\n')
+    (tmp_path / "p.txt").write_text("harbour 3 0\n")
+    options = ("-r", "sure.toml", "--priors", "p.txt", "--no-test")
+    assert postil("train", "demo", "-o", "kept.postil", *options).code == 0
+    shown = told(postil, "kept.postil", "--category", "sport", "--top", "1000")["categories"][0]
+    kept = next(term for term in shown["up"] if term["term"] == "harbour")
+    assert (kept["weight"], kept["deviation"]) == (3.0, 0.0)
+    assert (kept["interval"], kept["holds_zero"]) == (None, False)
+    shown = postil("inspect", "kept.postil", "--category", "sport", "--top", "1000").out
+    lines = shown.splitlines()
+    (line,) = [line for line in lines if line.startswith("  harbour ")]
+    assert line.split() == ["harbour", "+3.0000", "-"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "origin"),
+    [
+        ("default", "default"),
+        ("default(0.5)", "default"),
+        ("best", "default"),
+        ("training-error", "fitted"),
+        ("f1", "fitted"),
+        ("proportional", "fitted"),
+    ],
+)
+def test_a_threshold_says_where_it_comes_from(postil, tmp_path, rule, origin):
+    learn = {"loss": "logistic", "solver": "dual-coordinate"}
+    path = trained(tmp_path / "rule.postil", learn, rule=rule, folds=2)
+    assert told(postil, path, "--category", "sport")["categories"][0]["origin"] == origin
+    assert f"({origin})\n" in postil("inspect", path, "--category", "sport").out

@@ -88,7 +88,10 @@ def test_terms_that_the_recipe_selects(path, tmp_path):
         (("-o", "path.txt"), 2, "--output is a file .csv, .json, .svg or .png, not path.txt"),
         (("--over", "sigma"), 2, "--over is one of lam, C, prior_variance, not 'sigma'"),
         (("--ratio", "3"), 2, "ratio is a number above 0 and under 1"),
-        (("-r", "naive-bayes-1"), 2, "has no path: it learns without a strength"),
+        (("-r", "naive-bayes-1"), 2, "and the learner naive-bayes learns otherwise; take"),
+        (("-r", "polychotomous-lasso"), 2, "and the learner polychotomous learns otherwise; take"),
+        (("-r", "jeffreys-logistic"), 2, "postil: recipe jeffreys-logistic has no path: a path"),
+        (("-r", "jeffreys-logistic"), 2, "and its prior jeffreys has none; take a recipe of a"),
         (("-o", "none/path.csv"), 2, "does not exist; make it first"),
     ],
 )
@@ -102,3 +105,54 @@ def test_a_category_that_is_not_there(path):
     result = path(category="counsil")
     assert result.code == 1
     assert "demo has no category 'counsil'; did you mean 'council'" in result.err
+
+
+def vectors(folder):
+    lines = "1 2:1 5:1.5\n-1 3:2\n1 5:0.5\n-1 3:1 9:1\n" * 6
+    (folder / "train.svm").write_text(lines)
+
+
+def test_a_path_of_vectors_has_numbers_for_terms(postil, tmp_path):
+    vectors(tmp_path)
+    result = postil("path", "train.svm", "--category", "1", "--points", "4", "-o", "path.json")
+    assert result.code == 0
+    assert "train.svm: vectors as they are; [representation] of lasso-logistic has no part" in (
+        result.err
+    )
+    (told,) = json.loads((tmp_path / "path.json").read_text())
+    assert told["points"][0]["weights"] == {}
+    assert {row["term"] for row in told["order"]} <= {"2", "3", "5", "9"}
+    assert told["points"][-1]["weights"]["5"] > 0 > told["points"][-1]["weights"]["3"]
+
+
+def test_a_path_of_vectors_ends_at_what_is_trained(postil, tmp_path):
+    vectors(tmp_path)
+    exact = f"{LASSO}options = {{ tolerance = 1e-9 }}\n"
+    (tmp_path / "one.toml").write_text(exact)
+    options = ("-r", "one.toml", "--ratio", "0.1", "-o", "path.json")
+    assert postil("path", "train.svm", "--category", "1", *options).code == 0
+    last = json.loads((tmp_path / "path.json").read_text())[0]["points"][-1]
+    (tmp_path / "same.toml").write_text(exact.replace("lam = 0.1", f"lam = {last['lam']}"))
+    assert postil("train", "train.svm", "-o", "v.postil", "-r", "same.toml").code == 0
+    (facts,) = json.loads(postil("inspect", "v.postil", "--json").out)["categories"]
+    trained = {term["term"]: term["weight"] for term in facts["up"] + facts["down"]}
+    assert trained == pytest.approx(last["weights"], rel=1e-3)
+
+
+def test_vectors_of_which_no_path_can_be_learned(postil, tmp_path):
+    vectors(tmp_path)
+    (tmp_path / "bare.svm").write_text("1\n-1\n")
+    absent = postil("path", "train.svm", "--category", "7")
+    assert (absent.code, "train.svm has no category '7'" in absent.err) == (1, True)
+    bare = postil("path", "bare.svm", "--category", "1")
+    assert (bare.code, "no document has a feature to learn from" in bare.err) == (1, True)
+    strange = postil("path", "train.svm", "--category", "1", "--split", "train")
+    assert (strange.code, "--split means nothing when reading svmlight" in strange.err) == (2, True)
+
+
+def test_recipes_are_not_compared_on_vectors(postil, tmp_path):
+    vectors(tmp_path)
+    result = postil("compare", "train.svm", "lasso-logistic", "ridge-logistic")
+    assert result.code == 2
+    assert "train.svm: svmlight files are not read here" in result.err
+    assert "postil evaluate each model on another" in result.err

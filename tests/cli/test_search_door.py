@@ -49,9 +49,21 @@ def test_one_for_each_category(postil, tmp_path):
 
 def test_the_summary_shows_what_was_chosen(postil):
     result = train(postil, "--search", "--search-grid", GRID, "--search-measure", "loss")
-    chosen = next(line for line in result.err.splitlines() if "→" in line).split()[1]
-    assert f"chose λ = {chosen} for all categories by loss in 5 folds" in result.err
-    assert sum("→" in line for line in result.err.splitlines()) == 1
+    best = [line.split() for line in result.err.splitlines() if line.endswith("  best")]
+    assert len(best) == 1
+    assert f"chose λ = {best[0][0]} for all categories by loss in 5 folds" in result.err
+    assert "→" not in result.err
+
+
+def test_under_a_limit_the_best_is_told_from_what_was_chosen(postil):
+    result = train(postil, "-r", "lasso-logistic", "--no-test", "--most-terms", "3")
+    assert result.code == 0
+    (best,) = [line for line in result.err.splitlines() if "best for all" in line]
+    assert best.endswith("  best for all, without the limit")
+    assert best.split()[3] == "0"  # what is best without the limit keeps too many for all
+    assert "categories are counted at the strength that is nearest to theirs" in result.err
+    assert "with at most 3 terms: " in result.err
+    assert "\nSearch for σ²\n" in postil("inspect", "s.postil").out
 
 
 def test_inspect_shows_a_table_and_no_dump(postil):
@@ -61,9 +73,9 @@ def test_inspect_shows_a_table_and_no_dump(postil):
     at = lines.index("Search for λ")
     assert lines[at + 1].startswith("  chose λ = ")
     assert lines[at + 2].split() == ["λ", "break-even", "std.", "error", "categories"]
-    rows = [line.replace("→", "").split() for line in lines[at + 3 : at + 6]]
+    rows = [line.split() for line in lines[at + 3 : at + 6]]
     assert [row[0] for row in rows] == ["0.01", "0.001", "0.0001"]
-    assert [row[-1] for row in rows].count("12") == 1
+    assert [row[3:] for row in rows if row[3] != "0"] == [["12", "best"]]
     assert "standard_error" not in shown
     assert all(len(line) <= 100 for line in lines[: at + 7])
 
@@ -93,6 +105,10 @@ def test_the_end_of_the_grid_is_pointed_out(postil):
         (
             ("--search", "-r", "naive-bayes-1"),
             "--search with the recipe naive-bayes-1: Naive Bayes has",
+        ),
+        (
+            ("--search-per-category", "-r", "polychotomous-lasso"),
+            "--search-per-category with the recipe polychotomous-lasso: ",
         ),
         (
             ("--search-measure", "log-likelihood"),

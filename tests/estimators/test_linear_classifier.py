@@ -306,8 +306,22 @@ def test_sparse_weights_score_alike(digits):
 
 @pytest.mark.parametrize("name", ["lam", "C", "prior_variance"])
 def test_a_strength_that_is_no_number_is_named(name):
-    with pytest.raises(ValueError, match=f"{name} is a finite number above 0, not '1'"):
+    also = ", or 'norm'" if name == "prior_variance" else ""
+    with pytest.raises(ValueError, match=f"{name} is a finite number above 0{also}, not '1'"):
         LinearClassifier(**{name: "1"}).fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_the_one_word_for_a_variance_is_named():
+    with pytest.raises(ValueError, match="above 0, or 'norm', not 'nrom'"):
+        LinearClassifier(prior_variance="nrom").fit(np.eye(4), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "here"), [("lasso", "laplace"), ("L1", "laplace"), ("ridge", "gaussian")]
+)
+def test_a_prior_by_its_other_name_is_told_its_name_here(name, here):
+    with pytest.raises(ValueError, match=f"no prior '{name}'; did you mean '{here}'\\?"):
+        LinearClassifier(prior=name).fit(np.eye(4), [0, 1, 0, 1])
 
 
 LISTED = [["a"], ["a", "b"], [], ["b"]]

@@ -50,6 +50,11 @@ def compare(
         raise typer.BadParameter("name two or more different recipes")
     chosen = [(name, load_recipe(name)) for name in recipes]
     refuse_once(corpus, "postil compare")
+    reading.refuse_vectors(
+        corpus,
+        "their documents cannot be marked train and test: postil train each recipe on one file, "
+        "and postil evaluate each model on another",
+    )
     opened = reading.open(corpus)
     opened.needs_test = True
     with told(opened):

@@ -61,28 +61,36 @@ def explain(
     The terms that pushed it up and down and what each added, the margin against the threshold,
     the probability if the model is calibrated, the words whose loss or gain would change it.
 
+    A model of numbered features takes svmlight files; their documents are numbered from 1.
+
     \b
     postil explain demo.postil demo --id gz-101
     postil explain demo.postil demo --category sport --json
     postil explain demo.postil --text "The harbour committee met on Monday" --html why.html
+    postil explain bbr.postil test.svm --id 7
     """
     from postil.cli.category_names import columns_named
+    from postil.cli.explain_vectors import numbered_documents, reasons_of
     from postil.errors import UsageError
     from postil.model.loading import load_model
-    from postil.prediction import Predictor
-    from postil.reasons import Reasons
 
     _check_options(documents, ids, texts, html, top, json=json)
     if html is not None:
         check_output(html, model, documents)
     loaded = load_model(model)
     columns = columns_named(categories, loaded.names, str(model)) if categories else None
+    vectors = None if documents is None else reading.vectors(documents)
+    if vectors is not None and html is not None:
+        raise typer.BadParameter("--html shows a text, and vectors have none: leave it out")
     try:
-        reasons = Reasons(Predictor(loaded))
+        reasons = reasons_of(loaded, vectors)
     except UsageError as error:
         raise UsageError(f"{model}: {error}") from None
-    chosen = _documents(reading, documents, ids or [], texts or [], loaded.vectorizer.fields)
-    told = [(each, reasons.explain(each.fields, each.id, columns)) for each in chosen]
+    if vectors is not None:
+        chosen = numbered_documents(vectors, ids or [], loaded.names)
+    else:
+        chosen = _documents(reading, documents, ids or [], texts or [], loaded.vectorizer.fields)
+    told = [(each, reasons(each, columns)) for each in chosen]
     if html is not None:
         _write_page(html, *told[0])
     if json:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Facts = dict[str, Any]
 
+FITTED = "fitted"
 WEIGHT = "weight"
 OVER_MEAN = "weight over the mean of all categories"
 
@@ -27,9 +28,10 @@ def gather(
     its best categories, only differences between categories count, and a weight says nothing
     for itself: naive Bayes has none above 0. There it is the weight over the mean of all.
 
-    Each category has its training ``report`` (None where the model keeps none) and ``given``:
-    ``never``, ``always``, or ``by score``. With a ``level``, which needs a model that keeps
-    variances, weights have intervals. Cost: a few passes over the weights.
+    Each category has its training ``report`` (None where the model keeps none), ``given``
+    (``never``, ``always``, or ``by score``) and ``origin``, where its threshold comes from. With a
+    ``level``, which needs a model that keeps variances, weights have intervals. Cost: a few passes
+    over the weights.
     """
     from postil.model.description import describe
 
@@ -46,7 +48,9 @@ def gather(
         facts = described[column] | terms
         threshold = _threshold(model, column)
         given = "by score" if math.isfinite(threshold) else _ALWAYS[threshold < 0]
-        each.append(facts | {"given": given, "report": reports.get(facts["name"])})
+        origin = _origin(model, facts["state"])
+        report = reports.get(facts["name"])
+        each.append(facts | {"given": given, "origin": origin, "report": report})
     if level is not None:
         whole["interval"] = level
         for facts in each:
@@ -111,6 +115,24 @@ _ALWAYS = {True: "always", False: "never"}
 def _threshold(model: Model, column: int) -> float:
     thresholds = model.decision.thresholds
     return 0.0 if thresholds is None else float(thresholds[column])
+
+
+def _origin(model: Model, state: str) -> str:
+    """Where a threshold comes from: the documents, a default that saw none, or another program."""
+    from postil.decide.evidence import Needs
+    from postil.decide.spec import parse_rule
+    from postil.errors import SpecError
+
+    if state != FITTED:
+        return state.replace("_", " ")
+    if "imported" in model.method:
+        return "imported"
+    rule = model.decision
+    try:
+        by_default = parse_rule(rule.spec).needs == Needs.NOTHING and not rule.whole_batch
+    except SpecError:  # a rule of a version to come, or of nobody we know
+        return FITTED
+    return "default" if by_default else FITTED
 
 
 def certificate_of(facts: Facts) -> float | None:

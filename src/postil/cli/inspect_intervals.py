@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from postil.model.model import Model
 
 USUAL_LEVEL = 0.95
+NO_INTERVAL = "-"
 
 
 def level_for(model: Model, wanted: float | None) -> float | None:
@@ -30,21 +31,26 @@ def add_intervals(facts: dict[str, Any], level: float) -> None:
     """Give a category's terms and its intercept their intervals, and say which hold 0.
 
     An interval is the weight and z deviations each way, z such that a Gaussian is in there with
-    the probability ``level``: 1.96 for 0.95.
+    the probability ``level``: 1.96 for 0.95. What has no variance, because nothing was learned of
+    it (a weight kept at its mode, an intercept that there is not), has None.
     """
     from scipy.special import ndtri
 
     z = float(ndtri((1.0 + level) / 2.0))
     for term in (*facts["up"], *facts["down"]):
-        reach = z * term["deviation"]
-        low, high = term["weight"] - reach, term["weight"] + reach
-        term["interval"] = [low, high]
-        term["holds_zero"] = low <= 0.0 <= high
-    middle, reach = facts["intercept"], z * facts["intercept_deviation"]
-    facts["intercept_interval"] = [middle - reach, middle + reach]
+        interval = _interval(term["weight"], z * term["deviation"])
+        term["interval"] = interval
+        term["holds_zero"] = interval is not None and interval[0] <= 0.0 <= interval[1]
+    facts["intercept_interval"] = _interval(facts["intercept"], z * facts["intercept_deviation"])
 
 
-def interval_text(interval: list[float]) -> str:
+def _interval(middle: float, reach: float) -> list[float] | None:
+    return [middle - reach, middle + reach] if reach > 0 else None
+
+
+def interval_text(interval: list[float] | None) -> str:
     """An interval in a table."""
+    if interval is None:
+        return NO_INTERVAL
     low, high = interval
     return f"{low:+.4f} to {high:+.4f}"

@@ -13,7 +13,7 @@ from postil.cli import inspect_words as words
 from postil.cli.console import counted, show_table
 from postil.cli.inspect_facts import Facts, certificate_of
 from postil.cli.inspect_intervals import interval_text
-from postil.cli.search import search_lines, search_sentence
+from postil.cli.search import search_lines, search_sentence, search_symbol
 from postil.explain.figures import visible
 
 SHOWN_NOTES = 10
@@ -60,11 +60,11 @@ def show_facts(whole: Facts) -> None:
 
 
 def show_search(whole: Facts) -> None:
-    """Print how λ was searched for, if it was: a line for each, the best marked."""
+    """Print how the strength was searched for, if it was: a line for each, the best marked."""
     search = whole["method"].get("search")
     if not search:
         return
-    _title("Search for λ")
+    _title(f"Search for {search_symbol(search)}")
     typer.echo(f"{INDENT}{search_sentence(search)}")
     for line in search_lines(search):
         typer.echo(f"{INDENT}{line}")
@@ -138,10 +138,11 @@ def show_category(whole: Facts, facts: Facts) -> None:
     _title(facts["name"])
     measure = "share" if "share" in facts else "threshold"
     columns = whole["weights"]["columns"]
-    documents = _counted(whole["training"]["documents"], "document")
+    documents = whole["training"]["documents"]
+    of_all = f"{facts['members']:,} of {_counted(documents, 'document')}"
     pairs = {
-        "members": f"{facts['members']:,} of {documents}",
-        measure: f"{_measure(facts, measure)} ({facts['state'].replace('_', ' ')})",
+        "members": of_all if documents else "",  # an imported model knows none
+        measure: f"{_measure(facts, measure)} ({facts['origin']})",
         "decision": words.decision(whole),
         "intercept": f"{facts['intercept']:.4g}{_intercept_interval(whole, facts)}",
         "weights": f"{facts['nonzeros']:,} of {columns:,} not 0",
@@ -169,7 +170,7 @@ def _show_terms(whole: Facts, title: str, terms: list[dict[str, Any]]) -> None:
 
 
 def _intercept_interval(whole: Facts, facts: Facts) -> str:
-    if "interval" not in whole:
+    if facts.get("intercept_interval") is None:
         return ""
     return f" ({whole['interval']:.4g} interval {interval_text(facts['intercept_interval'])})"
 

@@ -13,6 +13,7 @@ from postil.cli.failures import check_output, file_named, naming
 from postil.cli.passing import told
 from postil.cli.path_figure import check_drawable, drawn
 from postil.cli.path_learning import learned_path, method_of
+from postil.cli.path_reading import read_numbered_training, read_texts
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
 
@@ -61,13 +62,15 @@ def path(
     The path begins at the strongest useful λ: with a Laplace prior the one at which every term
     still rests; just below it, the first comes in. λ then falls evenly by its logarithm. The recipe
     says how documents become vectors, which terms may be used, and the method; the strength that it
-    gives or searches for has no part. Documents marked test are never learned from.
+    gives or searches for has no part. Documents marked test are never learned from. Of an svmlight
+    file (.svm) all vectors are taken as they are, and terms are numbers.
 
     \b
     postil path demo --category council
     postil path reuters-modapte --category grain --points 40 -o grain.svg
     postil path mails.csv --label-column folder --category invoices -o invoices.csv
     postil path demo --category council -r logistic --over prior_variance -o ridge.png
+    postil path vectors.svm --category 1
     """
     from postil.recipes.recipe import load_recipe
 
@@ -76,20 +79,17 @@ def path(
         _check_file(output, corpus, recipe)
     chosen = load_recipe(recipe)
     method = method_of(chosen)
-    opened = reading.open(corpus)
-    with told(opened), steps() as watch:
-        found, vectorizer = learned_path(
-            opened,
-            chosen,
-            method,
-            category,
-            watch,
-            way=way,
-            points=points,
-            ratio=ratio,
-            threads=threads,
-        )
-    names = _Names(vectorizer)
+    wanted = {"way": way, "points": points, "ratio": ratio, "threads": threads}
+    vectors = reading.vectors(corpus)
+    with steps() as watch:
+        if vectors is None:
+            opened = reading.open(corpus)
+            with told(opened):
+                read = read_texts(opened, chosen, watch, threads)
+        else:
+            read = read_numbered_training(vectors, chosen, threads)
+        found = learned_path(read, chosen, method, category, watch, **wanted)
+    names = _Names(read.vectorizer)
     if output is None:
         _show(found[category], names, top or 20)
         return

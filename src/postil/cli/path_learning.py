@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from postil.cli.console import say
 from postil.cli.progress import Steps
 
 if TYPE_CHECKING:
-    from postil.cli.passing import PassingCorpus
+    from postil.cli.path_reading import Training
     from postil.learn.path import RegularizationPath
     from postil.recipes.recipe import Recipe
-    from postil.vectors.vectorizer import Vectorizer
-
-CHUNK = 4096
 
 
 def method_of(recipe: Recipe) -> Any:  # noqa: ANN401 - a Method
@@ -22,55 +18,48 @@ def method_of(recipe: Recipe) -> Any:  # noqa: ANN401 - a Method
     from postil.errors import UsageError
     from postil.learn.learners import LinearLearner
 
-    if not isinstance(recipe.learner(), LinearLearner):
-        raise UsageError(
-            f"recipe {recipe.name}: has no path: it learns without a strength, or all categories "
-            "at once; take one of a linear method"
-        )
+    learner = recipe.learner()
+    if not isinstance(learner, LinearLearner):
+        kind = recipe.learn.get("learner", "linear")
+        raise UsageError(_no_path(recipe, f"the learner {kind} learns otherwise"))
+    try:
+        learner.method.check_takes_strengths()
+    except UsageError:
+        raise UsageError(_no_path(recipe, f"its prior {learner.method.prior} has none")) from None
     return recipe.searching(most_terms=None, exactly=False).learner().searched()
 
 
+def _no_path(recipe: Recipe, why: str) -> str:
+    return (
+        f"recipe {recipe.name} has no path: a path shows one category at weaker and weaker "
+        f"strengths of regularization, and {why}; take a recipe of a linear method with a "
+        "strength, such as lasso-logistic or ridge-logistic"
+    )
+
+
 def learned_path(
-    opened: PassingCorpus,
+    read: Training,
     recipe: Recipe,
     method: Any,  # noqa: ANN401
     category: str,
     watch: Steps,
     **wanted: Any,  # noqa: ANN401 - what regularization_path takes
-) -> tuple[RegularizationPath, Vectorizer]:
-    """Read the documents that are not marked test, and learn the path of one category.
-
-    Cost: one pass over the documents, then a native path.
-    """
+) -> RegularizationPath:
+    """Learn the path of one category; cost: that of a native path."""
     from postil.learn.design import Design
     from postil.learn.labels import Labels
     from postil.learn.path import regularization_path
-    from postil.recipes.fields import fitted
-    from postil.vectors.gathering import RowFacts, chunks_of
 
-    recipe, documents, note = fitted(recipe, (d for d in opened if d.split != "test"), opened.name)
-    if note:
-        say(note)
-    vectorizer = recipe.representation.vectorizer(wanted["threads"])
-    facts = RowFacts()
-
-    def chunks() -> Iterator[Any]:
-        for chunk in chunks_of(documents, vectorizer.fields, CHUNK, facts):
-            yield chunk
-            watch.reach("reading", len(facts.ids), None)
-
-    matrix = vectorizer.fit_transform_chunks(chunks())
-    at = _place(category, facts.categories, opened.name)
-    labels = Labels((category,), facts.indicator().astype(bool)[:, [at]])
-    found = regularization_path(
-        Design(matrix),
+    at = _place(category, read.categories, read.source)
+    labels = Labels((category,), read.members[:, [at]])
+    return regularization_path(
+        Design(read.matrix),
         labels,
         method,
-        selection=_selection(recipe, matrix, labels),
+        selection=_selection(recipe, read.matrix, labels),
         progress=lambda done, total: watch.reach("path", done, total),
         **wanted,
     )
-    return found, vectorizer
 
 
 def _place(category: str, names: Sequence[str], source: str) -> int:

@@ -116,6 +116,14 @@ class Reading:
             raise typer.BadParameter(f"{flags} means nothing when reading svmlight")
         return read_numbered(path)
 
+    def refuse_vectors(self, path: str, why: str) -> None:
+        """Refuse an svmlight file where a command can do nothing with it."""
+        from postil.errors import UsageError
+        from postil.model.numbered import names_vectors
+
+        if names_vectors(path, self.values["format"]):
+            raise UsageError(f"{path}: svmlight files are not read here, since {why}")
+
 
 def _choices(given: list[str]) -> dict[str, str]:
     choices = {}

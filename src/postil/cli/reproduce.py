@@ -8,19 +8,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.console import say, show_json
+from postil.cli.console import say, show_json, show_table
 from postil.cli.progress import Steps, steps
 
 if TYPE_CHECKING:
+    from postil.papers.listing import Listed
     from postil.papers.runner import Step
+
+UNKNOWN = "-"
 
 
 def reproduce(
     paper: Annotated[str, typer.Argument(help="Short name of a paper, as zhang-oles-2001.")],
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", help="A table or figure, as table2; may be repeated."),
+        typer.Option("--only", help="A table or figure, as table2 (see --list); may be repeated."),
     ] = None,
+    list_only: Annotated[
+        bool,
+        typer.Option("--list", help="Show what there is for --only, and what it costs; run none."),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Folder for the page (Markdown, HTML) and figures."),
@@ -29,7 +36,8 @@ def reproduce(
         bool, typer.Option("--refresh", help="Compute anew what was computed before.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One object for each cell, for a program to read.")
+        bool,
+        typer.Option("--json", help="One object for each cell (or line of --list), for a program."),
     ] = False,
 ) -> None:
     """Run a paper's experiments and print its numbers beside ours.
@@ -39,6 +47,7 @@ def reproduce(
     left out, and said.
 
     \b
+    postil reproduce zhang-oles-2001 --list
     postil reproduce zhang-oles-2001
     postil reproduce zhang-oles-2001 --only table2 --json
     postil reproduce zhang-oles-2001 -o reproduction/
@@ -49,6 +58,9 @@ def reproduce(
     from postil.papers.runner import reproduce as run
     from postil.papers.watching import watched_by
 
+    if list_only:
+        _list(paper, only, as_json=as_json)
+        return
     if output is not None:
         from postil.papers.plots.drawing import require_plots
 
@@ -75,6 +87,33 @@ def reproduce(
     from postil.papers.render.terminal import print_reproduction
 
     print_reproduction(result)
+
+
+def _list(name: str, only: list[str] | None, *, as_json: bool) -> None:
+    """Show the tables and figures of a paper; nothing is computed."""
+    from postil.papers.cache import ResultCache
+    from postil.papers.listing import listed
+    from postil.papers.loading import load_paper
+    from postil.papers.registry import experiments_of
+
+    found = listed(load_paper(name), experiments_of(name), ResultCache(), only)
+    if as_json:
+        show_json([each.to_dict() for each in found])
+        return
+    header = ("--only", "experiments", "took", "corpora", "what it shows")
+    show_table(header, [_row(each) for each in found], " rr")
+    if any(each.seconds is None for each in found):
+        say("took: seconds when computed here before; - where something of it never was")
+
+
+def _row(each: Listed) -> tuple[str, ...]:
+    return (
+        each.id,
+        str(len(each.experiments)),
+        UNKNOWN if each.seconds is None else f"{each.seconds:.1f} s",
+        " ".join(each.corpora) or UNKNOWN,
+        each.title,
+    )
 
 
 def _tell(shown: Steps, step: Step) -> None:

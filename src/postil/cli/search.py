@@ -14,7 +14,6 @@ from postil.cli.console import counted, table_lines
 if TYPE_CHECKING:
     from postil.recipes.recipe import Recipe
 
-MARK = "→"
 AUTO = "auto"
 SHOWN = 5
 
@@ -51,7 +50,9 @@ class SearchOptions:
         """The option that an error is most likely about."""
         if self.measure is not None:
             return f"--search-measure {self.measure}"
-        return "--search" if self.most_terms is None else f"--most-terms {self.most_terms}"
+        if self.most_terms is not None:
+            return f"--most-terms {self.most_terms}"
+        return "--search-per-category" if self.per_category else "--search"
 
 
 def searching(recipe: Recipe, options: SearchOptions) -> Recipe:
@@ -112,7 +113,7 @@ def _grid(text: str) -> tuple[float, ...] | str:
 
 def search_sentence(search: Mapping[str, Any]) -> str:
     """What was searched and chosen, in a line."""
-    symbol, key = _symbol(search), _key(search)
+    symbol, key = search_symbol(search), _key(search)
     rounds = search.get("rounds", search["folds"])
     folds = counted(search["folds"], "fold")
     if rounds < search["folds"]:
@@ -128,30 +129,50 @@ def search_sentence(search: Mapping[str, Any]) -> str:
 
 
 def search_lines(search: Mapping[str, Any]) -> list[str]:
-    """A line for each strength: its measure, and an arrow at the best for all together."""
+    """A line for each strength: its measure, and a word at the best for all together.
+
+    The word stands last, so that the columns before it are the same in every line.
+    """
     key = _key(search)
     rows = [
         (
-            MARK if row[key] == search[key] else "",
             f"{row[key]:.3g}",
             _figure(row["value"]),
             _figure(row["standard_error"]),
             str(row["categories"]),
+            _best(search) if row[key] == search[key] else "",
         )
         for row in search["grid"]
     ]
-    head = "share" if key == "share" else _symbol(search)
-    header = ("", head, str(search["measure"]), "std. error", "categories")
-    lines = list(table_lines(header, rows, " rrrr"))
+    head = "share" if key == "share" else search_symbol(search)
+    header = (head, str(search["measure"]), "std. error", "categories", "")
+    lines = list(table_lines(header, rows, "rrrr"))
+    if _off_the_grid(search):
+        lines.append("categories are counted at the strength that is nearest to theirs")
     if key == "share":
         lines.append(
             "shares are of the strongest λ of each category; it was refined around its best"
         )
     ends = (search["grid"][0][key], search["grid"][-1][key])
     if len(rows) > 1 and search[key] in ends and not search.get("automatic"):
-        best = f"{_symbol(search)}, {search[key]:g}"
+        best = f"{search_symbol(search)}, {search[key]:g}"
         lines.append(f"the best {best}, is at an end of the grid: try a wider one")
     return lines + _limit_lines(search)
+
+
+def _best(search: Mapping[str, Any]) -> str:
+    """What is best in a line of the table."""
+    if search.get("most_terms") is not None:
+        return "best for all, without the limit"
+    return "best" if search["shared"] else "best for all"
+
+
+def _off_the_grid(search: Mapping[str, Any]) -> bool:
+    """Whether a limit of terms gave some category a strength between those of the table."""
+    key = _key(search)
+    rows = search.get("categories") or ()
+    tried = {row[key] for row in search["grid"]} if key != "share" else set()
+    return bool(tried) and any(row.get(key) not in tried for row in rows)
 
 
 def _limit(search: Mapping[str, Any]) -> str:
@@ -194,7 +215,8 @@ def _key(search: Mapping[str, Any]) -> str:
     return "share" if "share" in search else str(search.get("over", "lam"))
 
 
-def _symbol(search: Mapping[str, Any]) -> str:
+def search_symbol(search: Mapping[str, Any]) -> str:
+    """What was searched for: λ, C or σ²."""
     from postil.learn.search_grids import SYMBOLS
 
     return SYMBOLS[search.get("over", "lam")]

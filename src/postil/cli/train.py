@@ -74,8 +74,8 @@ def train(
         str | None,
         typer.Option(
             "--search-measure",
-            help="f1, error, loss, break-even or log-likelihood (default: f1, or break-even where "
-            "the recipe tunes thresholds).",
+            help="f1, error, loss, break-even or log-likelihood (default: f1, break-even where the "
+            "recipe tunes thresholds, log-likelihood where one model has all classes).",
         ),
     ] = None,
     search_over: Annotated[

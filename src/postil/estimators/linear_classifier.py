@@ -203,10 +203,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(products, dtype=np.float64) + self.intercept_
 
     def _regularization(self) -> Regularization:
-        if self.prior_variance == NORM_BASED:
+        if isinstance(self.prior_variance, str) and self.prior_variance == NORM_BASED:
             return Regularization(self.lam, self.C, NORM_BASED)
         given = {"lam": self.lam, "C": self.C, "prior_variance": self.prior_variance}
-        said = {name: positive(name, value) for name, value in given.items() if value is not None}
+        words = {"prior_variance": NORM_BASED}
+        said = {
+            name: positive(name, value, words.get(name))
+            for name, value in given.items()
+            if value is not None
+        }
         return Regularization(**said)
 
     def _method(self, pass_steps: int) -> Method:

@@ -27,11 +27,12 @@ def steps_of_a_pass(solver: str, documents: int) -> int:
     return documents if solver in _STEPPING_SOLVERS else 1
 
 
-def positive(name: str, value: Any) -> float:  # noqa: ANN401 - whatever was given
-    """A finite number above 0."""
+def positive(name: str, value: Any, word: str | None = None) -> float:  # noqa: ANN401
+    """A finite number above 0; ``word`` is what it might be instead, and was not."""
     number = float(value) if isinstance(value, Real) else math.nan
     if not 0 < number < math.inf:
-        raise UsageError(f"{name} is a finite number above 0, not {value!r}")
+        also = "" if word is None else f", or {word!r}"
+        raise UsageError(f"{name} is a finite number above 0{also}, not {value!r}")
     return number
 
 

@@ -24,7 +24,7 @@ class DocumentTerms:
 
     ``columns`` is -1 for a term the vocabulary does not hold. ``values`` are those of the vector
     the model scores, 0 for such a term. Terms that share a hash bucket are one term here, named
-    by all of them.
+    by all of them. ``sizes`` are the weights before the norm where no counts make them.
     """
 
     id: str
@@ -34,9 +34,27 @@ class DocumentTerms:
     counts: Numbers
     values: NDArray[np.float64]
     pieces: Pieces
+    sizes: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
+
+
+def given_terms(
+    names: list[str], columns: Numbers, values: NDArray[np.float64], document_id: str = ""
+) -> DocumentTerms:
+    """The terms of a document that is a vector: they stand in no text, each of them once."""
+    nowhere = np.empty(0, dtype=np.int64)
+    return DocumentTerms(
+        document_id,
+        (),
+        names,
+        columns,
+        np.ones(len(names), dtype=np.int64),
+        np.where(columns == UNKNOWN, 0.0, values),
+        Pieces(nowhere, nowhere, nowhere, nowhere),
+        sizes=values,
+    )
 
 
 def read_document(

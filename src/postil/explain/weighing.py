@@ -112,9 +112,12 @@ def constant_of(vectorizer: Vectorizer, rule: CategoryRule) -> float:
 
 def weigh(vectorizer: Vectorizer, document: DocumentTerms, rule: CategoryRule) -> WeighedRow:
     """Prepare a document for questions of the form "what if"."""
+    sizes = document.sizes
+    if sizes is None:
+        sizes = sizes_of(vectorizer, document.columns, document.counts.astype(np.float64))
     return WeighedRow(
         norm=vectorizer.weighting.norm,
         base=rule.intercept + constant_of(vectorizer, rule),
         weights=weights_of(document, rule),
-        sizes=sizes_of(vectorizer, document.columns, document.counts.astype(np.float64)),
+        sizes=sizes,
     )

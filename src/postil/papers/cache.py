@@ -107,6 +107,15 @@ class ResultCache:
         except (OSError, UsageError) as error:
             _warn(f"{path}: the result cannot be kept ({error})")
 
+    def kept(self) -> Iterator[tuple[str, Json]]:
+        """The name and result of every entry that can be read, whatever the question was."""
+        for path in self._files():
+            if not ENTRY.fullmatch(path.name):
+                continue
+            with suppress(OSError, ValueError, RecursionError, KeyError, TypeError):
+                entry = json.loads(path.read_bytes())
+                yield str(entry["question"]["experiment"]), entry["result"]
+
     def clear(self) -> int:
         """Remove all entries, and what dead processes left; return the number of entries."""
         removed = 0

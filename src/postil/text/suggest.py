@@ -6,11 +6,26 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 SUGGESTIONS = 3
+# What others call a thing, to what it is called here: no likeness of letters finds these.
+CALLED_ELSEWHERE = {
+    "double-exponential": "laplace",
+    "l1": "laplace",
+    "l2": "gaussian",
+    "lasso": "laplace",
+    "normal": "gaussian",
+    "ridge": "gaussian",
+}
 
 
 def near_names(received: str, allowed: Iterable[str]) -> list[str]:
-    """Find the allowed names most like the received one, best first; at most three."""
+    """Find the allowed names most like the received one, best first; at most three.
+
+    A name that others use for one of those allowed finds that one alone.
+    """
     by_lower = {name.lower(): name for name in allowed}
+    same = CALLED_ELSEWHERE.get(received.lower())
+    if same in by_lower:
+        return [by_lower[same]]
     near = get_close_matches(received.lower(), by_lower, n=SUGGESTIONS)
     return [by_lower[name] for name in near]
 
