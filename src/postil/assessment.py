@@ -18,7 +18,8 @@ from postil.model.model import Model
 from postil.model.numbered import NumberedDocuments
 from postil.model.training import DocumentDigest
 from postil.prediction import Decider, Predictor, VectorPredictor
-from postil.training import CHUNK, Watch
+from postil.training import CHUNK
+from postil.training_run import Watch
 from postil.vectors.gathering import RowFacts, chunks_of
 
 Floats = NDArray[np.float64]

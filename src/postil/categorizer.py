@@ -20,7 +20,8 @@ from postil.prediction import Predictor
 from postil.reasons import Reasons
 from postil.recipes.recipe import DEFAULT, Recipe, load_recipe
 from postil.text.suggest import advice
-from postil.training import Tell, Watch, train
+from postil.training import Tell, train
+from postil.training_run import Watch
 from postil.vectors.fields import Columns, Text
 
 Floats = NDArray[np.float64]

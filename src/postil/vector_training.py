@@ -18,7 +18,8 @@ from postil.model.numbered import (
 from postil.model.training import TrainingFingerprint
 from postil.model.training_vectors import TrainingVectors
 from postil.recipes.recipe import Recipe
-from postil.training import Tell, Watch, learn_from
+from postil.training import Tell, check_priors, learn_from
+from postil.training_run import Watch
 
 
 def train_vectors(
@@ -37,6 +38,7 @@ def train_vectors(
     has; where labels are 1 and -1 alone there is one category, ``1``. Cost: as of
     :func:`postil.training.train` after its pass over the texts.
     """
+    check_priors(recipe, priors)
     names = (MEMBER,) if documents.binary else None
     sets = documents.labels_for(names) if names else documents.labels
     if not any(sets):

@@ -90,7 +90,7 @@ def test_features_are_called_by_their_names(postil, folder):
         (("g.postil", "test.svm", "--id", "x"), 1, "from 1 to 4"),
         (("g.postil", "test.svm", "--html", "x.html"), 2, "--html shows a text"),
         (("g.postil", "test.svm", "--category", "grian"), 2, "did you mean 'grain'"),
-        (("g.postil", "empty.svm"), 1, "empty.svm holds no document"),
+        (("g.postil", "empty.svm"), 1, "empty.svm: the file is empty"),
         (("g.postil", "--text", "a"), 2, "g.postil: the model's terms are numbered features"),
         (("t.postil", "test.svm"), 2, "test.svm: the model reads texts"),
     ],

@@ -118,6 +118,9 @@ def test_an_imported_model_is_measured(postil, folder):
     assert told["learned_from"] is False
 
 
+TRAIN = ("train", "train.svm", "-o", "x.postil")
+
+
 @pytest.mark.parametrize(
     ("command", "code", "told"),
     [
@@ -132,10 +135,15 @@ def test_an_imported_model_is_measured(postil, folder):
         (("predict", "g.postil", "absent.svm"), 1, "absent.svm"),
         (("predict", "d.postil", "test.svm"), 2, "test.svm: the model reads texts"),
         (("evaluate", "d.postil", "test.svm"), 2, "test.svm: the model reads texts"),
-        (("train", "train.svm", "-o", "x.postil", "--priors", "lasso.toml"), 1, "lasso.toml, line"),
-        (("train", "train.svm", "-o", "x.postil", "--priors", "none.txt"), 1, "none.txt"),
-        (("train", "train.svm", "-o", "x.postil", "--priors", "p.txt"), 2, "takes no priors"),
-        (("train", "train.svm", "-o", "x.postil", "--priors", "alien.txt"), 1, "no line matched"),
+        ((*TRAIN, "--priors", "lasso.toml"), 1, "lasso.toml, line"),
+        ((*TRAIN, "--priors", "none.txt"), 1, "none.txt"),
+        ((*TRAIN, "--priors", "p.txt"), 2, "p.txt: the solver dual-coordinate takes no priors"),
+        ((*TRAIN, "-r", "naive-bayes-1", "--priors", "p.txt"), 2, "p.txt: Naive Bayes counts"),
+        ((*TRAIN, "-r", "lasso.toml", "--priors", "alien.txt"), 1, "no line matched"),
+        ((*TRAIN, "-r", "lasso.toml", "--priors", "nothing.svm"), 1, "holds no prior: a line is"),
+        ((*TRAIN, "-r", "lasso.toml", "--priors", "."), 1, "folder"),
+        (("train", "nothing.svm", "-o", "x.postil"), 1, "nothing.svm: the file is empty"),
+        (("predict", "g.postil", "nothing.svm"), 1, "nothing.svm: the file is empty"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
@@ -143,6 +151,7 @@ def test_what_cannot_be_is_said_in_a_line(postil, folder, command, code, told):
     postil("import-model", "grain.bbr", "-o", "g.postil")
     Path("p.txt").write_text("2 0 1\n")
     Path("alien.txt").write_text("harbour 0 1\n")
+    Path("nothing.svm").touch()
     if "d.postil" in command:
         rows = [{"text": f"word{i % 2} here", "labels": [f"c{i % 2}"]} for i in range(20)]
         Path("c.jsonl").write_text("\n".join(map(json.dumps, rows)))

@@ -85,6 +85,19 @@ def test_the_end_of_the_grid_is_pointed_out(postil):
     assert "the best λ, 0.001, is at an end of the grid: try a wider one" in result.err
 
 
+def test_the_end_of_an_automatic_path_is_pointed_out():
+    rows = [
+        {"C": C, "value": value, "standard_error": 0.0, "categories": 0, "unfinished": 0}
+        for C, value in ((1.0, 0.1), (10.0, 0.2))
+    ]
+    found = {"measure": "f1", "folds": 5, "shared": True, "over": "C", "grid": rows}
+    found |= {"automatic": True, "C": 10.0}
+    assert search_lines(found)[-1] == (
+        "the best C, 10, is at the end of the path: a smaller ratio in [search] goes on"
+    )
+    assert "end of the path" not in "".join(search_lines(found | {"C": 1.0}))
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -96,7 +109,7 @@ def test_the_end_of_the_grid_is_pointed_out(postil):
         (("--search-measure", "brake-even"), "did you mean break-even?"),
         (("--search-folds", "1"), "--search-folds"),
         (("--search-over", "sigma"), "--search-over is one of lam, C, prior_variance"),
-        (("--search-rounds", "9"), "at most 5, not 9"),
+        (("--search-rounds", "9"), "--search-rounds 9 with the recipe default: rounds are"),
         (("--exactly",), "--exactly says how --most-terms is meant: give both"),
         (
             ("--most-terms", "5"),
@@ -193,9 +206,35 @@ def test_at_most_so_many_terms(postil, tmp_path, lasso):
     assert "by loss in 2 folds with at most 4 terms: " in result.err
     assert "at most 4 terms in each category: " in result.err
     assert "loss given up for it, by category on average: " in result.err
+    assert "end of the grid" not in result.err
     shown = postil("inspect", "s.postil").out
     assert "with at most 4 terms" in shown
     assert "without the limit" in shown
+
+
+def test_categories_left_without_terms_are_named():
+    rows = [
+        {"category": name, "lam": 0.1, "terms": terms, "free_terms": 9}
+        for name, terms in (("weather", 0), ("sport", 2))
+    ]
+    grid = [{"lam": 0.1, "value": 0.5, "standard_error": 0.0, "categories": 2, "unfinished": 0}]
+    found = {"measure": "loss", "folds": 2, "shared": False, "lam": 0.1, "grid": grid}
+    found |= {"categories": rows, "most_terms": 2, "exactly": False}
+    found |= {"mean_terms": 1.0, "mean_given_up": None}
+    assert search_lines(found)[-1].startswith(
+        "held-out documents are best told without any term in weather; --exactly keeps some"
+    )
+
+
+def test_inspect_shows_what_was_searched_for(postil, tmp_path, lasso):
+    options = ("--search-over", "prior_variance", "--search-per-category", "--search-folds", "2")
+    assert train(postil, *lasso, *options, "--search-grid", "20,200").code == 0
+    search = load_model(tmp_path / "s.postil").method["search"]
+    lines = postil("inspect", "s.postil").out.splitlines()
+    at = lines.index("Categories")
+    assert lines[at + 1].split()[-1] == "σ²"
+    shown = {line.split()[0]: float(line.split()[-1]) for line in lines[at + 2 : at + 14]}
+    assert shown == {row["category"]: row["prior_variance"] for row in search["categories"]}
 
 
 def test_models_of_before_had_lambda_alone():

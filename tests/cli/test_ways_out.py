@@ -173,7 +173,7 @@ def test_a_disk_that_cannot_be_read_is_told_with_the_corpus(postil, model, monke
 
 def test_compare_without_test_documents_learns_nothing(postil, tmp_path, monkeypatch):
     write_rows(tmp_path / "c.jsonl", rows())
-    monkeypatch.setattr("postil.training._Task.learn", None)
+    monkeypatch.setattr("postil.training_run.TrainingRun.learn", None)
     result = postil("compare", "c.jsonl", "default", "logistic-dual")
     assert result.code == 1
     assert "no document marked test" in last_line(result)

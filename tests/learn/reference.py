@@ -172,10 +172,15 @@ class Problem:
         return share * duals, share
 
     def kkt_residual(self, theta: Floats) -> float:
-        """The largest violation, by that at zero weights, or by what holds a weight if less."""
+        """The largest violation, by that at zero weights.
+
+        Under an absolute value: by what holds a weight, or, if that is less, by the steepest that
+        the loss can be along the constant at zero weights.
+        """
         unit = self.violations(np.zeros_like(theta)).max(initial=0.0)
         if self.holding:
-            unit = min(unit, self.holding)
+            slope = abs(float(loss_slope(self.loss, np.zeros(1))[0]))
+            unit = min(slope * self.constant * float(self.c.sum()) / self.n, self.holding)
         return float(self.violations(theta).max(initial=0.0) / unit) if unit else 0.0
 
     def minimum(self) -> float:

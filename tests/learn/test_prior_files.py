@@ -26,7 +26,7 @@ from postil.learn.prior_files import (
 )
 from postil.learn.prior_matching import by_ids, by_named_ids, by_terms, match_priors, vocabulary_of
 from postil.learn.regularization import Regularization
-from postil.learn.term_priors import TermPrior
+from postil.learn.term_priors import LEAST_VARIANCE, MOST_MEAN, MOST_VARIANCE, TermPrior
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import Vocabulary
@@ -102,7 +102,9 @@ def test_comments_empty_lines_and_topics():
         ("75 nan 1", "the mode 'nan'"),
         ("75 inf 1", "the mode 'inf'"),
         ("75 1_0 1", "the mode '1_0'"),
-        ("75 0 -1", "the variance '-1' is not a number of at least 0, or inf"),
+        ("75 0 -1", "the variance '-1' is none: it is 0, from 1e-30 to 1e+30, or inf"),
+        ("75 0 1e300", "the variance '1e300' is none"),
+        ("75 1e20 1", "the mode '1e20' is not from -1e+06 to 1e+06"),
         ("75 0 nan", "the variance 'nan'"),
         ("75 0 -inf", "the variance '-inf'"),
         ("75 0 abs", "the variance 'abs'"),
@@ -138,19 +140,20 @@ def test_a_prior_that_stands_twice_is_refused():
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8) | st.sampled_from(
     ["class", "topic", "endoftopic", "a b", "#", '"', "\t", "0", CONSTANT, "ABS"]
 )
-FINITE = st.floats(allow_nan=False, allow_infinity=False)
+MODES = st.floats(-MOST_MEAN, MOST_MEAN)
+VARIANCES = st.sampled_from([0.0, math.inf]) | st.floats(LEAST_VARIANCE, MOST_VARIANCE)
 LINES = st.builds(
     PriorLine,
     NAMES,
-    FINITE,
-    st.floats(min_value=0, allow_nan=False),
+    MODES,
+    VARIANCES,
     st.none() | NAMES,
     st.booleans(),
     st.sampled_from([-1, 0, 1]),
 )
 
 
-@given(st.lists(LINES, unique_by=lambda line: (line.category, line.feature)))
+@given(st.lists(LINES, min_size=1, unique_by=lambda line: (line.category, line.feature)))
 def test_what_is_written_is_read_again(tmp_path_factory, lines):
     path = tmp_path_factory.mktemp("priors") / "p.txt"
     write_prior_file(path, lines)

@@ -73,6 +73,19 @@ def test_only_the_unfinished_count():
         warn_of_unfinished(reports, 1e-6)
 
 
+def test_the_end_of_double_precision_counts_where_it_is_far_from_the_optimum():
+    near, far = (
+        report_of(category=name, stopped="precision", certificate=certificate)
+        for name, certificate in (("near", 1e-7), ("far", 1.9))
+    )
+    assert not caught_by(lambda: warn_of_unfinished([near], 1e-12))
+    told = r"1 of 2 categories came to the end of double precision; the worst, far, .* regularize"
+    with pytest.warns(NotConvergedWarning, match=told):
+        warn_of_unfinished([near, far], 1e-6)
+    with pytest.warns(NotConvergedWarning, match="2 of 2 categories ran out of iterations"):
+        warn_of_unfinished([far, report_of()], 1e-6)
+
+
 @ANY_METHOD
 def test_a_report_goes_into_a_file(parts):
     _, _, design, labels = sample()

@@ -252,12 +252,15 @@ def test_factors_that_mean_nothing_are_refused(factors):
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"mean": float("nan")}, "the mean of a prior is a finite number, not nan"),
-        ({"mean": INFINITE}, "the mean of a prior is a finite number, not inf"),
-        ({"variance": -1.0}, "the variance of a prior is at least 0, not -1.0"),
-        ({"variance": float("nan")}, "the variance of a prior is at least 0, not nan"),
-        ({"factor": 0.0}, "the factor of a variance is above 0, not 0.0"),
-        ({"factor": INFINITE}, "the factor of a variance is above 0, not inf"),
+        ({"mean": float("nan")}, "the mean of a prior is from -1e+06 to 1e+06, not nan"),
+        ({"mean": INFINITE}, "the mean of a prior is from -1e+06 to 1e+06, not inf"),
+        ({"variance": -1.0}, "the variance of a prior is 0, from 1e-30 to 1e+30, or inf, not -1.0"),
+        (
+            {"variance": float("nan")},
+            "the variance of a prior is 0, from 1e-30 to 1e+30, or inf, not nan",
+        ),
+        ({"factor": 0.0}, "the factor of a variance is from 1e-30 to 1e+30, not 0.0"),
+        ({"factor": INFINITE}, "the factor of a variance is from 1e-30 to 1e+30, not inf"),
         ({"low": 1.0}, "a prior's mean lies between its bounds, and 0 is not from 1 to inf"),
         ({"high": -1.0}, "a prior's mean lies between its bounds, and 0 is not from -inf to -1"),
         ({"low": float("nan")}, "a prior's mean lies between its bounds, and 0 is not from nan"),

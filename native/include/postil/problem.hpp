@@ -5,7 +5,10 @@
 // where dᵢ are the documents' weights and cᵢ = dᵢ times the weight of the document's class.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -75,10 +78,15 @@ struct BinaryProblem {
         return true;
     }
 
-    // What a violation of the optimality conditions is measured by: the largest one at zero weights, or
-    // what holds a weight at rest, if that is less.
+    // What a violation of the optimality conditions is measured by: the largest one at zero weights.
+    // Where an absolute value holds weights, zero may be the optimum: there it is what holds a weight
+    // at rest, or the steepest that the loss can be at zero weights along the constant, if that is less.
     double violation_unit(double at_zero) const {
         return strength.absolute > 0.0 ? std::min(at_zero, strength.absolute) : at_zero;
+    }
+    double steepest(double slope_of_loss) const {
+        const auto total = std::accumulate(weights.begin(), weights.end(), 0.0);
+        return std::abs(slope_of_loss) * constant * total / documents;
     }
 
     // Calls visit(document, x) for every non-zero of a coordinate's column.

@@ -12,7 +12,7 @@ import typer
 from postil.cli import inspect_words as words
 from postil.cli.console import counted, show_table
 from postil.cli.inspect_facts import Facts, certificate_of
-from postil.cli.inspect_intervals import interval_text
+from postil.cli.inspect_intervals import NO_INTERVAL, interval_text
 from postil.cli.search import search_lines, search_sentence, search_symbol
 from postil.explain.figures import visible
 
@@ -108,9 +108,9 @@ def show_categories(whole: Facts, each: list[Facts]) -> None:
     _title("Categories")
     measure = "share" if each and "share" in each[0] else "threshold"
     header = ["category", "members", "weights", measure, "iterations", "certificate", "stopped"]
-    own_lambdas = _chose_by_category(whole)
-    if own_lambdas:
-        header.append("λ")
+    chosen = _chosen_by_category(whole)
+    if chosen is not None:
+        header.append(search_symbol(whole["method"]["search"]))
     rows = [
         (
             INDENT + visible(facts["name"]),
@@ -120,7 +120,7 @@ def show_categories(whole: Facts, each: list[Facts]) -> None:
             _of_report(facts, "iterations"),
             _certificate(facts),
             _of_report(facts, "stopped"),
-            *([_lambda(facts)] if own_lambdas else []),
+            *([_strength(facts, chosen)] if chosen is not None else []),
         )
         for facts in each
     ]
@@ -154,8 +154,11 @@ def show_category(whole: Facts, facts: Facts) -> None:
         if facts[way]:
             typer.echo()
             _show_terms(whole, f"terms {title} it", facts[way])
-    if any(term.get("holds_zero") for term in (*facts["up"], *facts["down"])):
+    shown = (*facts["up"], *facts["down"])
+    if any(term.get("holds_zero") for term in shown):
         _wrapped(f"{HOLDS_ZERO}: the interval holds 0, so that the term may speak either way")
+    if any(term.get("interval", ()) is None for term in shown):
+        _wrapped(f"{NO_INTERVAL}: nothing was learned of the weight: it is its prior's mode")
 
 
 def _show_terms(whole: Facts, title: str, terms: list[dict[str, Any]]) -> None:
@@ -205,14 +208,18 @@ def _of_report(facts: Facts, name: str) -> str:
     return UNKNOWN if value is None else str(value)
 
 
-def _chose_by_category(whole: Facts) -> bool:
-    """Whether a search gave each category a λ of its own."""
-    return not whole["method"].get("search", {}).get("shared", True)
+def _chosen_by_category(whole: Facts) -> Mapping[str, float] | None:
+    """What a search gave each category, if it gave each its own; models of before know λ alone."""
+    search = whole["method"].get("search", {})
+    if search.get("shared", True) and not search.get("categories"):
+        return None
+    over = search.get("over", "lam")
+    return {row["category"]: row[over] for row in search.get("categories") or ()}
 
 
-def _lambda(facts: Facts) -> str:
-    value = (facts["report"] or {}).get("lam")
-    return UNKNOWN if value is None else f"{value:g}"
+def _strength(facts: Facts, chosen: Mapping[str, float]) -> str:
+    value = chosen.get(facts["name"], (facts["report"] or {}).get("lam"))
+    return UNKNOWN if value is None else f"{value:.6g}"
 
 
 def _certificate(facts: Facts) -> str:

@@ -42,7 +42,7 @@ def path(
             metavar="FILE",
         ),
     ] = None,
-    points: Annotated[int, typer.Option("--points", min=1, help="Strengths on the path.")] = 20,
+    points: Annotated[int, typer.Option("--points", min=2, help="Strengths on the path.")] = 20,
     ratio: Annotated[
         float | None,
         typer.Option("--ratio", help="The weakest λ as a share of the strongest (1e-4, or 1e-5)."),

@@ -52,6 +52,8 @@ class SearchOptions:
             return f"--search-measure {self.measure}"
         if self.most_terms is not None:
             return f"--most-terms {self.most_terms}"
+        if self.rounds is not None:
+            return f"--search-rounds {self.rounds}"
         return "--search-per-category" if self.per_category else "--search"
 
 
@@ -153,11 +155,21 @@ def search_lines(search: Mapping[str, Any]) -> list[str]:
         lines.append(
             "shares are of the strongest λ of each category; it was refined around its best"
         )
-    ends = (search["grid"][0][key], search["grid"][-1][key])
-    if len(rows) > 1 and search[key] in ends and not search.get("automatic"):
-        best = f"{search_symbol(search)}, {search[key]:g}"
-        lines.append(f"the best {best}, is at an end of the grid: try a wider one")
-    return lines + _limit_lines(search)
+    return lines + _end_lines(search) + _limit_lines(search)
+
+
+def _end_lines(search: Mapping[str, Any]) -> list[str]:
+    """That a wider grid may be better; under a limit of terms it is the limit that chooses."""
+    key, grid = _key(search), search["grid"]
+    if len(grid) < 2 or search.get("most_terms") is not None:
+        return []
+    name = "share" if key == "share" else search_symbol(search)
+    best = f"the best {name}, {search[key]:.3g}, is at"
+    if search.get("automatic"):
+        is_last = search[key] == grid[-1][key]
+        return [f"{best} the end of the path: a smaller ratio in [search] goes on"] * is_last
+    is_end = search[key] in (grid[0][key], grid[-1][key])
+    return [f"{best} an end of the grid: try a wider one"] * is_end
 
 
 def _best(search: Mapping[str, Any]) -> str:
@@ -198,9 +210,18 @@ def _limit_lines(search: Mapping[str, Any]) -> list[str]:
         lines.append(f"{search['measure']} given up for it, by category on average: {lost:.4f}")
     fewer = [f"{row['category']} ({row['terms']})" for row in rows if row["terms"] < most]
     if search["exactly"] and fewer:
-        shown = ", ".join(fewer[:SHOWN]) + (", …" if len(fewer) > SHOWN else "")
-        lines.append(f"no strength was found that keeps exactly {most}: {shown}")
+        lines.append(f"no strength was found that keeps exactly {most}: {_first(fewer)}")
+    without = [row["category"] for row in rows if row["terms"] == 0]
+    if without and not search["exactly"]:
+        lines.append(
+            f"held-out documents are best told without any term in {_first(without)}; --exactly "
+            "keeps some, and more --search-rounds judge better"
+        )
     return lines
+
+
+def _first(names: list[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
 
 
 def _chosen(search: Mapping[str, Any]) -> list[float]:

@@ -144,8 +144,8 @@ def train(
             exactly=exactly,
         ),
     )
-    check_model_output(output, corpus, recipe, priors)
     believed = None if priors is None else read_prior_file(priors)
+    check_model_output(output, corpus, recipe, priors)
     begun = time.monotonic()
     vectors = reading.vectors(corpus)
     if vectors is not None:

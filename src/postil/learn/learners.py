@@ -54,6 +54,9 @@ class Learner(Protocol):
     def searched(self) -> SearchedMethod:
         """The method whose λ a search may choose; refused where there is none to choose."""
 
+    def check_takes_priors(self) -> None:
+        """Refuse a learner that can believe nothing of single terms."""
+
     def priors(
         self, design: Design, emphasis: Emphasis | None, given: TermPriors | None
     ) -> TermPriors | None:
@@ -129,12 +132,16 @@ class LinearLearner:
         check_unset(self.method.regularization)
         return self.method
 
+    def check_takes_priors(self) -> None:
+        """Refuse a solver that knows one prior for all terms."""
+        check_takes_priors(self.method)
+
     def priors(
         self, design: Design, emphasis: Emphasis | None, given: TermPriors | None
     ) -> TermPriors | None:
         """What is believed of single terms: what is given, and else what the rule says."""
         if given is not None:
-            check_takes_priors(self.method)
+            self.check_takes_priors()
         return ruled_priors(self.variance_rule, design, emphasis, given)
 
     def learn(
@@ -205,6 +212,10 @@ class NaiveBayesLearner:
             "Naive Bayes has no λ to search for: leave [search] out and give smoothing in [learn]"
         )
 
+    def check_takes_priors(self) -> None:
+        """Refuse them: there is nothing to believe of a count."""
+        raise UsageError("Naive Bayes counts terms, and takes no priors of single ones")
+
     def priors(
         self,
         design: Design,  # noqa: ARG002 - as of all learners
@@ -213,7 +224,7 @@ class NaiveBayesLearner:
     ) -> TermPriors | None:
         """Nothing can be believed of single terms."""
         if given is not None:
-            raise UsageError("Naive Bayes counts terms, and takes no priors of single ones")
+            self.check_takes_priors()
         return None
 
     def learn(

@@ -43,6 +43,9 @@ class PolychotomousLearner:
         check_unset(self.method.regularization)
         return self.method
 
+    def check_takes_priors(self) -> None:
+        """It takes those of classes and of single terms."""
+
     def priors(
         self,
         design: Design,  # noqa: ARG002 - as of all learners

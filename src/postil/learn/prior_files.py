@@ -27,7 +27,7 @@ from pathlib import Path
 from postil.corpus.files.atomic import output_file
 from postil.corpus.files.streams import Source
 from postil.errors import InputError, UsageError
-from postil.learn.term_priors import UNBOUNDED, TermPrior
+from postil.learn.term_priors import MOST_MEAN, UNBOUNDED, VARIANCES, TermPrior, is_variance
 
 CONSTANT = "@constant"
 ABSOLUTE = "ABS"
@@ -36,6 +36,7 @@ CLASS, TOPIC, END_OF_TOPIC = "class", "topic", "endoftopic"
 SKEWS = (-1, 0, 1)
 # A text in quotes with a blank or nothing after it, or whatever stands between blanks.
 WORD = re.compile(r'"(?:[^"\\]|\\.)*"(?!\S)|\S+')
+LINE = "FEATURE MODE VARIANCE [ABS] [SKEW]"
 SEVERAL_WORDS = "a term of several words stands in double quotes, or in a line cut by tabs"
 
 
@@ -83,6 +84,8 @@ class PriorFile:
 def read_prior_file(path: str | Path) -> PriorFile:
     """Read a file, plain or compressed; time and memory are linear in its lines."""
     source = Source(Path(path))
+    if source.is_folder:
+        raise InputError(f"{source.name}: is a folder, and priors are read from a file")
     with source.open() as stream:
         content = stream.read()
     try:
@@ -91,6 +94,8 @@ def read_prior_file(path: str | Path) -> PriorFile:
         number = content.count(b"\n", 0, error.start) + 1
         raise InputError(f"{source.name}, line {number}: is not UTF-8; convert the file") from None
     lines = tuple(parse_prior_lines(text.split("\n"), source.name))
+    if not lines:
+        raise InputError(f"{source.name}: holds no prior: a line is {LINE}")
     return PriorFile(lines, source.name, sha256(content).hexdigest())
 
 
@@ -146,8 +151,8 @@ class _Parser:
     def _prior(self, category: str | None, words: list[str]) -> PriorLine:
         if len(words) < 3:
             self._refuse(
-                f"{' '.join(words)!r} is too short: a line is FEATURE MODE VARIANCE [ABS] [SKEW], "
-                f"with class NAME in front where it is for one class ({SEVERAL_WORDS})"
+                f"{' '.join(words)!r} is too short: a line is {LINE}, with class NAME in front "
+                f"where it is for one class ({SEVERAL_WORDS})"
             )
         feature, mode, variance, *rest = words
         absolute = rest[:1] == [ABSOLUTE]
@@ -183,12 +188,14 @@ class _Parser:
         value = _number(word)
         if not math.isfinite(value):
             self._refuse(f"the mode {word!r} is not a finite number ({SEVERAL_WORDS})")
+        if abs(value) > MOST_MEAN:
+            self._refuse(f"the mode {word!r} is not from {-MOST_MEAN:g} to {MOST_MEAN:g}")
         return value
 
     def _variance(self, word: str) -> float:
         value = _number(word)
-        if not value >= 0:
-            self._refuse(f"the variance {word!r} is not a number of at least 0, or inf")
+        if not is_variance(value):
+            self._refuse(f"the variance {word!r} is none: it is {VARIANCES}")
         return value
 
     def _skew(self, word: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -9,6 +10,10 @@ from typing import Any, Literal
 
 StopReason = Literal["certified", "movement", "iterations", "precision", "constant"]
 CertificateKind = Literal["duality gap", "KKT residual", "exact"]
+
+
+# A relative certificate that no user needs to go below.
+AS_NEAR_AS_CAN_BE = 1e-6
 
 
 class NotConvergedWarning(UserWarning):
@@ -51,24 +56,32 @@ def warn_of_unfinished(
     tolerance: float,
     warning: type[NotConvergedWarning] = NotConvergedWarning,
 ) -> None:
-    """One warning for all categories that ran out of iterations."""
+    """One warning for all categories that did not get as near as was asked."""
     left = unfinished(reports, tolerance)
     if not left:
         return
     every = "category" if len(reports) == 1 else "categories"
-    warnings.warn(
-        f"{len(left)} of {len(reports)} {every} ran out of iterations; {the_worst(left)}: allow "
-        f"more iterations, or a tolerance above {tolerance:g}",
-        warning,
-        stacklevel=3,
-    )
+    said = f"{len(left)} of {len(reports)} {every} {ended_and_way_out(left, tolerance)}"
+    warnings.warn(said, warning, stacklevel=3)
 
 
 def unfinished(reports: Sequence[FitReport], tolerance: float) -> list[FitReport]:
-    """Those that ran out of iterations before the certificate asked for; 0 asks for none."""
+    """Those that ended before the certificate asked for; a tolerance of 0 asks for none.
+
+    Where double precision ends, ``AS_NEAR_AS_CAN_BE`` is enough.
+    """
     if tolerance <= 0:
         return []
-    return [r for r in reports if r.stopped == "iterations" and r.certificate > tolerance]
+    least = {"iterations": tolerance, "precision": max(tolerance, AS_NEAR_AS_CAN_BE)}
+    return [r for r in reports if r.certificate > least.get(r.stopped, math.inf)]
+
+
+def ended_and_way_out(left: Sequence[FitReport], tolerance: float) -> str:
+    """How unfinished fits ended, the worst of them, and what can be done."""
+    why, way_out = "ran out of iterations", "allow more iterations"
+    if all(report.stopped == "precision" for report in left):
+        why, way_out = "came to the end of double precision", "regularize more"
+    return f"{why}; {the_worst(left)}: {way_out}, or a tolerance above {tolerance:g}"
 
 
 def the_worst(reports: Sequence[FitReport]) -> str:

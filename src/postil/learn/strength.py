@@ -54,10 +54,11 @@ class Strengths:
             pairs = np.stack([mix * absolute, (1.0 - mix) * squared], axis=-1)
         held = pairs.sum(axis=-1)
         if held.size and not ((held >= LEAST_LAMBDA) & (held <= MOST_LAMBDA)).all():
+            least, most = f"{held.min():g}", f"{held.max():g}"
+            span = least if least == most else f"{least} to {most}"
             raise UsageError(
-                f"λ is from {LEAST_LAMBDA:g} to {MOST_LAMBDA:g}, not {held.min():g} to "
-                f"{held.max():g} (C is 1/(2λn) for a Gaussian and 1/(λn) for a Laplace prior, "
-                "for n documents)"
+                f"λ is from {LEAST_LAMBDA:g} to {MOST_LAMBDA:g}, not {span} (C is 1/(2λn) for a "
+                "Gaussian and 1/(λn) for a Laplace prior, for n documents)"
             )
         return np.ascontiguousarray(pairs)
 

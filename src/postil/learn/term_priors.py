@@ -21,6 +21,17 @@ Floats = NDArray[np.float64]
 
 NUMBERS = 7  # of a belief, as the native core has them
 UNBOUNDED = math.inf
+# Weights and variances that mean something; beyond, the numbers of a fit run out of digits.
+MOST_MEAN = 1e6
+LEAST_VARIANCE, MOST_VARIANCE = 1e-30, 1e30
+
+
+VARIANCES = f"0, from {LEAST_VARIANCE:g} to {MOST_VARIANCE:g}, or inf"
+
+
+def is_variance(value: float) -> bool:
+    """Whether a single term's prior may have this variance: see ``VARIANCES``."""
+    return value in (0.0, math.inf) or LEAST_VARIANCE <= value <= MOST_VARIANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +50,17 @@ class TermPrior:
     high: float = UNBOUNDED
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.mean):
-            raise UsageError(f"the mean of a prior is a finite number, not {self.mean!r}")
-        if self.variance is not None and not self.variance >= 0:
-            raise UsageError(f"the variance of a prior is at least 0, not {self.variance!r}")
-        if not (math.isfinite(self.factor) and self.factor > 0):
-            raise UsageError(f"the factor of a variance is above 0, not {self.factor!r}")
+        if not abs(self.mean) <= MOST_MEAN:
+            raise UsageError(
+                f"the mean of a prior is from {-MOST_MEAN:g} to {MOST_MEAN:g}, not {self.mean!r}"
+            )
+        if self.variance is not None and not is_variance(self.variance):
+            raise UsageError(f"the variance of a prior is {VARIANCES}, not {self.variance!r}")
+        if not LEAST_VARIANCE <= self.factor <= MOST_VARIANCE:
+            raise UsageError(
+                f"the factor of a variance is from {LEAST_VARIANCE:g} to {MOST_VARIANCE:g}, not "
+                f"{self.factor!r}"
+            )
         if not self.low <= self.mean <= self.high:
             raise UsageError(
                 f"a prior's mean lies between its bounds, and {self.mean:g} is not from "

@@ -5,12 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
-from postil.learn.report import FitReport, NotConvergedWarning, the_worst, unfinished
+from postil.learn.report import (
+    FitReport,
+    NotConvergedWarning,
+    ended_and_way_out,
+    unfinished,
+)
 from postil.learn.search_result import SearchResult, unfinished_sentence
 
 
 class Unfinished:
-    """Counts the fits of a run that ran out of iterations: of categories, of folds, of a search."""
+    """Counts the fits of a run that are not as near as asked: of categories, folds, a search."""
 
     def __init__(self, tolerance: float) -> None:
         self._tolerance = tolerance
@@ -43,7 +48,4 @@ class Unfinished:
             for what, (count, total) in self._counts.items()
             if count
         ]
-        return (
-            f"{' and '.join(counts)} ran out of iterations; {the_worst(self._left)}: allow more "
-            f"iterations, or a tolerance above {self._tolerance:g}"
-        )
+        return f"{' and '.join(counts)} {ended_and_way_out(self._left, self._tolerance)}"

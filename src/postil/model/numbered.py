@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from postil.errors import UsageError
+from postil.errors import InputError, UsageError
 from postil.model.model import Model
 from postil.model.training import DocumentDigest
 from postil.vectors.svmlight import read_svmlight
@@ -78,6 +78,8 @@ def names_vectors(path: str, format: str | None = None) -> bool:
 def read_numbered(path: str | Path) -> NumberedDocuments:
     """Read an svmlight file, plain or compressed, all of it; ``-`` is standard input."""
     data = read_svmlight(path, zero_based=True)
+    if not data.labels and str(path) != "-":  # a stream may come to nothing
+        raise InputError(f"{path}: the file is empty: it holds no documents")
     return NumberedDocuments(data.vectors, data.labels, str(path))
 
 

@@ -55,11 +55,7 @@ public:
         std::fill(here_.scores.begin(), here_.scores.end(), 0.0);
         expansion_.begin();
         is_held_ = problem_.holds_all();
-        if (!is_held_) {
-            here_.look(problem_, loss_);
-            open_.find(here_, weights_);
-            initial_residual_ = measured().largest_violation();
-        }
+        if (!is_held_) initial_residual_ = residual_at_zero();
         if (!start.empty() || !problem_.beliefs.empty()) begin_away_from_zero(start);
         here_.look(problem_, loss_);
         open_.moved();
@@ -101,6 +97,13 @@ public:
     std::span<const double> weights() const { return weights_; }
 
 private:
+
+    double residual_at_zero() {
+        if (problem_.strength.absolute > 0.0) return problem_.steepest(loss_.slope(0.0));
+        here_.look(problem_, loss_);
+        open_.find(here_, weights_);
+        return measured().largest_violation();
+    }
 
     void begin_away_from_zero(std::span<const double> start) {
         for (std::size_t place = 0; place < weights_.size(); ++place) {

@@ -89,7 +89,9 @@ private:
         coordinates_.assign(problem_.coordinates(), {0.0, options_.initial_reach});
         order_.resize(coordinates_.size());
         std::iota(order_.begin(), order_.end(), 0u);
-        if (!is_held_) initial_residual_ = measured().largest_violation();
+        if (!is_held_)
+            initial_residual_ = problem_.strength.absolute > 0.0 ? problem_.steepest(loss_.slope(0.0))
+                                                                 : measured().largest_violation();
         for (std::size_t place = 0; place < coordinates_.size(); ++place) {
             const auto prior = problem_.prior(place);
             const auto from = place < start.size() ? start[place] : 0.0;

@@ -1,0 +1,166 @@
+"""What a training run does once its documents are vectors: search, learn, tune decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from postil.decide import (
+    DecisionRule,
+    OutOfFoldScores,
+    TrainingScores,
+    calibration_needs,
+    fit_calibration,
+    fit_rule,
+    make_folds,
+    out_of_fold_scores,
+    parse_rule,
+)
+from postil.decide.calibration import Calibration
+from postil.decide.evidence import Needs
+from postil.errors import InputError
+from postil.features.select import select_terms
+from postil.features.selection import Selection
+from postil.learn.design import Design
+from postil.learn.emphasis import Emphasis
+from postil.learn.labels import Labels
+from postil.learn.linear_fit import LinearFit
+from postil.learn.strength import Strengths
+from postil.learn.term_priors import TermPriors
+from postil.learn.unfinished import Unfinished
+from postil.recipes.recipe import Recipe
+
+Watch = Callable[[str, int, int | None], None]
+Floats = NDArray[np.float64]
+
+
+def unwatched(step: str, done: int, total: int | None) -> None:
+    """Nobody looks."""
+
+
+def timeless(report: Mapping[str, Any]) -> dict[str, Any]:
+    """A report without its time, so that the same documents give the same file."""
+    return {name: value for name, value in report.items() if name != "seconds"}
+
+
+class TrainingRun:
+    """One training run after its documents have become vectors."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        design: Design,
+        labels: Labels,
+        threads: int | None,
+        seed: int,
+        watch: Watch,
+    ) -> None:
+        self.recipe = recipe
+        self.design = design
+        self.labels = labels
+        self.threads = threads
+        self.seed = seed
+        self.watch = watch
+        self.learner = recipe.learner(seed)
+        self.unfinished = Unfinished(self.learner.tolerance)
+        self.strengths: Strengths | None = None
+        self.priors: TermPriors | None = None
+
+    def search(self) -> dict[str, Any]:
+        """Choose strengths if the recipe asks for it; categories learn with them from here on."""
+        wanted = self.recipe.search
+        if wanted is None:
+            return {}
+        self._check_folds("the search looks for λ")
+        result = wanted.over_lambda(self.design.documents, self.seed).run(
+            self.design,
+            self.labels,
+            self.learner.searched(),
+            selection_of=self._selection,
+            priors_of=lambda emphasis: self.learner.priors(self.design, emphasis, self.priors),
+            threads=self.threads,
+            progress=lambda done, total: self.watch("searching λ", done, total),
+            quiet=True,
+        )
+        self.unfinished.add_search(result)
+        self.strengths = result.strengths()
+        return {"search": timeless(result.to_dict())}
+
+    def learn(self, step: str, rows: NDArray[Any] | None) -> LinearFit:
+        """Learn from all documents, or from some rows: the others weigh nothing."""
+        emphasis = Emphasis()
+        if rows is not None:
+            weights = np.zeros(self.design.documents)
+            weights[rows] = 1.0
+            emphasis = Emphasis(weights)
+        fit = self.learner.learn(
+            self.design,
+            self.labels,
+            selection=self._selection(rows),
+            emphasis=emphasis,
+            strengths=self.strengths,
+            priors=self.priors,
+            threads=self.threads,
+            progress=lambda done, total: self.watch(step, done, total),
+            quiet=True,
+        )
+        self.unfinished.add("on all documents" if rows is None else "out of fold", fit.reports)
+        return fit
+
+    def _selection(self, rows: NDArray[Any] | None) -> Selection | None:
+        wanted = self.recipe.selection
+        if wanted.measure is None:
+            return None
+        matrix, members = self.design.rows, self.labels.members
+        if rows is not None:
+            matrix, members = matrix[rows], members[rows]
+        return select_terms(
+            matrix,
+            sp.csr_matrix(members, dtype=np.float32),
+            measure=wanted.measure,
+            k=wanted.terms,
+            threshold=wanted.threshold,
+        )
+
+    def decisions(self, fit: LinearFit) -> tuple[DecisionRule, Calibration | None]:
+        """The decision rule and the calibration, from training documents alone."""
+        spec = parse_rule(self.recipe.decide.rule)
+        kind = self.recipe.decide.calibration
+        if kind is None:
+            kind = next(iter(self.learner.calibrations), None)
+        needed = {spec.needs} | ({calibration_needs(kind)} if kind is not None else set())
+        scores: dict[Needs, TrainingScores | OutOfFoldScores | None] = {Needs.NOTHING: None}
+        if Needs.TRAINING in needed:
+            scores[Needs.TRAINING] = TrainingScores(fit.scores(self.design.rows))
+        if Needs.OUT_OF_FOLD in needed:
+            scores[Needs.OUT_OF_FOLD] = self._out_of_fold()
+        truth = self.labels.members
+        rule = fit_rule(spec, scores[spec.needs], truth)
+        if kind is None:
+            return rule, None
+        return rule, fit_calibration(kind, scores[calibration_needs(kind)], truth)
+
+    def _check_folds(self, purpose: str) -> None:
+        if self.design.documents < 2:
+            raise InputError(
+                f"recipe {self.recipe.name}: {purpose} on documents held out, and there is one "
+                "document to learn from: give 2 or more, or take a recipe that tunes nothing"
+            )
+
+    def _out_of_fold(self) -> OutOfFoldScores:
+        self._check_folds("[decide] tunes its rule or its calibration")
+        count = min(self.recipe.decide.folds, self.design.documents)  # few texts, few folds
+        folds = make_folds(self.labels.members, count, self.seed)
+        number = 0
+
+        def fit_and_score(train: NDArray[Any], held_out: NDArray[Any]) -> Floats:
+            nonlocal number
+            number += 1
+            fit = self.learn(f"fold {number} of {len(folds)}", train)
+            return fit.scores(self.design.rows[held_out])
+
+        return out_of_fold_scores(fit_and_score, folds, self.design.documents, len(self.labels))
