@@ -13,6 +13,8 @@ from benchmarks.registry import BENCHMARKS, Benchmark, Image, Line, Row
 from benchmarks.spread import Spread
 from benchmarks.table import markdown_image, markdown_table, text_table
 
+PACKAGES = "packages"
+
 
 def today() -> str:
     """The date, as it is written down."""
@@ -103,7 +105,8 @@ class Report:
 
     def write_markdown(self, page: Path) -> None:
         """Write a page for the documentation; sections it has of other benchmarks stay."""
-        facts = "\n".join(f"- {name}: {value}" for name, value in self.machine.items())
+        machine = {**self.machine, PACKAGES: _packages(page, self.machine.get(PACKAGES, ""))}
+        facts = "\n".join(f"- {name}: {value}" for name, value in machine.items() if value)
         head = (
             "# Benchmarks\n\nWritten by `python -m benchmarks --markdown FILE`; with names of "
             "benchmarks it measures those alone, and leaves other sections as they are.\n\n"
@@ -118,6 +121,18 @@ class Report:
         sections = _sections(page) | found
         ordered = [sections[name] for name in BENCHMARKS if name in sections]
         page.write_text("\n".join([head, *ordered]), encoding="utf-8")
+
+
+def _packages(page: Path, now: str) -> str:
+    """The packages of this run, and those that other sections of the page were measured with."""
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    before = re.search(rf"(?m)^- {PACKAGES}: (.*)$", text)
+    versions = dict(
+        package.rsplit(" ", 1)
+        for listed in (before[1] if before else "", now)
+        for package in filter(None, listed.split(", "))
+    )
+    return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
 def _sections(page: Path) -> dict[str, str]:
