@@ -54,12 +54,33 @@ def train(
     is tuned out of fold learns once more for each fold, and a search for λ, which comes first,
     once for each fold and λ. ``watch`` is told the step, how much of it is done, and of how much.
     """
-    watch = watch or unwatched
     check_priors(recipe, priors)
+    recipe, vectors = read_training(
+        documents, recipe, corpus=corpus, threads=threads, watch=watch, tell=tell
+    )
+    return learn_from(
+        vectors, recipe, priors=priors, threads=threads, seed=seed, watch=watch, tell=tell
+    )
+
+
+def read_training(
+    documents: Iterable[Document],
+    recipe: Recipe,
+    *,
+    corpus: str = "",
+    threads: int | None = None,
+    watch: Watch | None = None,
+    tell: Tell | None = None,
+) -> tuple[Recipe, TrainingVectors]:
+    """Make vectors of all documents not marked as test, in one pass.
+
+    The recipe comes back with the fields that were read.
+    """
+    watch = watch or unwatched
     source = corpus or "the corpus"
     recipe, chosen, note = fitted(recipe, (d for d in documents if d.split != "test"), source)
     if note:
-        _told(note, tell, FieldsWarning)
+        _told(note, tell, FieldsWarning, depth=4)  # who called train is warned
     vectorizer = recipe.representation.vectorizer(threads)
     facts = RowFacts()
     digest = DocumentDigest()
@@ -73,10 +94,7 @@ def train(
         )
     labels = Labels(tuple(facts.categories), facts.indicator().astype(bool))
     training = TrainingFingerprint(corpus, digest.documents, digest.hexdigest(), labels.sizes())
-    vectors = TrainingVectors(matrix, labels, vectorizer, training)
-    return learn_from(
-        vectors, recipe, priors=priors, threads=threads, seed=seed, watch=watch, tell=tell
-    )
+    return recipe, TrainingVectors(matrix, labels, vectorizer, training)
 
 
 def check_priors(recipe: Recipe, priors: PriorFile | None) -> None:
@@ -156,9 +174,9 @@ def _checked(
             vectorizer.bounds.limits(digest.documents)
 
 
-def _told(note: str, tell: Tell | None, kind: type[Warning]) -> None:
+def _told(note: str, tell: Tell | None, kind: type[Warning], depth: int = 3) -> None:
     if tell is None:
-        warnings.warn(note, kind, stacklevel=3)
+        warnings.warn(note, kind, stacklevel=depth)
     else:
         tell(note)
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.decide import (
@@ -23,7 +22,6 @@ from postil.decide import (
 from postil.decide.calibration import Calibration
 from postil.decide.evidence import Needs
 from postil.errors import InputError
-from postil.features.select import select_terms
 from postil.features.selection import Selection
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
@@ -112,19 +110,10 @@ class TrainingRun:
         return fit
 
     def _selection(self, rows: NDArray[Any] | None) -> Selection | None:
-        wanted = self.recipe.selection
-        if wanted.measure is None:
-            return None
         matrix, members = self.design.rows, self.labels.members
-        if rows is not None:
+        if rows is not None and self.recipe.selection.measure is not None:
             matrix, members = matrix[rows], members[rows]
-        return select_terms(
-            matrix,
-            sp.csr_matrix(members, dtype=np.float32),
-            measure=wanted.measure,
-            k=wanted.terms,
-            threshold=wanted.threshold,
-        )
+        return self.recipe.selection.chosen(matrix, members)
 
     def decisions(self, fit: LinearFit) -> tuple[DecisionRule, Calibration | None]:
         """The decision rule and the calibration, from training documents alone."""

@@ -34,11 +34,18 @@ def train_vectors(
 ) -> Model:
     """Learn from all documents of an svmlight file, their vectors as they are.
 
-    The recipe's ``[representation]`` has no part in it. Terms are the numbers that some document
-    has; where labels are 1 and -1 alone there is one category, ``1``. Cost: as of
-    :func:`postil.training.train` after its pass over the texts.
+    The recipe's ``[representation]`` has no part in it. Where labels are 1 and -1 alone there is
+    one category, ``1``. Cost: as of :func:`postil.training.train` after its pass over the texts.
     """
     check_priors(recipe, priors)
+    vectors = numbered_training(documents, threads)
+    return learn_from(
+        vectors, recipe, priors=priors, threads=threads, seed=seed, watch=watch, tell=tell
+    )
+
+
+def numbered_training(documents: NumberedDocuments, threads: int | None = None) -> TrainingVectors:
+    """All documents of the file to learn from; terms are the numbers that some of them has."""
     names = (MEMBER,) if documents.binary else None
     sets = documents.labels_for(names) if names else documents.labels
     if not any(sets):
@@ -53,9 +60,6 @@ def train_vectors(
     training = TrainingFingerprint(
         documents.source, digest.documents, digest.hexdigest(), labels.sizes()
     )
-    vectors = TrainingVectors(
+    return TrainingVectors(
         matrix, labels, vectorizer, training, numbered=True, method={VECTORS: IDS}
-    )
-    return learn_from(
-        vectors, recipe, priors=priors, threads=threads, seed=seed, watch=watch, tell=tell
     )

@@ -13,7 +13,6 @@ from postil.cli.failures import check_output, file_named, naming
 from postil.cli.passing import told
 from postil.cli.path_figure import check_drawable, drawn
 from postil.cli.path_learning import learned_path, method_of
-from postil.cli.path_reading import read_numbered_training, read_texts
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
 
@@ -73,6 +72,8 @@ def path(
     postil path vectors.svm --category 1
     """
     from postil.recipes.recipe import load_recipe
+    from postil.training import read_training
+    from postil.vector_training import numbered_training
 
     way = _way(over)
     if output is not None:
@@ -85,9 +86,17 @@ def path(
         if vectors is None:
             opened = reading.open(corpus)
             with told(opened):
-                read = read_texts(opened, chosen, watch, threads)
+                chosen, read = read_training(
+                    opened,
+                    chosen,
+                    corpus=opened.name,
+                    threads=threads,
+                    watch=watch.reach,
+                    tell=say,
+                )
         else:
-            read = read_numbered_training(vectors, chosen, threads)
+            say(vectors.note(chosen.name))
+            read = numbered_training(vectors, threads)
         found = learned_path(read, chosen, method, category, watch, **wanted)
     names = _Names(read.vectorizer)
     if output is None:

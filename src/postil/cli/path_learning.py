@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from postil.cli.progress import Steps
 
 if TYPE_CHECKING:
-    from postil.cli.path_reading import Training
     from postil.learn.path import RegularizationPath
+    from postil.model.training_vectors import TrainingVectors
     from postil.recipes.recipe import Recipe
 
 
@@ -38,7 +38,7 @@ def _no_path(recipe: Recipe, why: str) -> str:
 
 
 def learned_path(
-    read: Training,
+    read: TrainingVectors,
     recipe: Recipe,
     method: Any,  # noqa: ANN401
     category: str,
@@ -50,13 +50,13 @@ def learned_path(
     from postil.learn.labels import Labels
     from postil.learn.path import regularization_path
 
-    at = _place(category, read.categories, read.source)
-    labels = Labels((category,), read.members[:, [at]])
+    at = _place(category, read.labels.names, read.training.corpus)
+    labels = Labels((category,), read.labels.members[:, [at]])
     return regularization_path(
         Design(read.matrix),
         labels,
         method,
-        selection=_selection(recipe, read.matrix, labels),
+        selection=recipe.selection.chosen(read.matrix, labels.members),
         progress=lambda done, total: watch.reach("path", done, total),
         **wanted,
     )
@@ -68,24 +68,4 @@ def _place(category: str, names: Sequence[str], source: str) -> int:
 
     if category in names:
         return list(names).index(category)
-    if not names:
-        raise InputError(
-            f"{source}: none of its documents to learn from has a label: name the column that "
-            "holds them with --label-column, or use a corpus with labels"
-        )
     raise InputError(f"{source} has no category {category!r}{advice(category, sorted(names))}")
-
-
-def _selection(recipe: Recipe, matrix: Any, labels: Any) -> Any:  # noqa: ANN401
-    import numpy as np
-    import scipy.sparse as sp
-
-    from postil.features.select import select_terms
-
-    wanted = recipe.selection
-    if wanted.measure is None:
-        return None
-    members = sp.csr_matrix(labels.members, dtype=np.float32)
-    return select_terms(
-        matrix, members, measure=wanted.measure, k=wanted.terms, threshold=wanted.threshold
-    )

@@ -195,7 +195,7 @@ def _from_vectors(
 ) -> Model:
     from postil.vector_training import train_vectors
 
-    say(f"{vectors.source}: vectors as they are; [representation] of {recipe.name} has no part")
+    say(vectors.note(recipe.name))
     with steps() as watch:
         return train_vectors(
             vectors,

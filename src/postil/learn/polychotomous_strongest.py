@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from postil.features.selection import Selection
 from postil.learn.category_tasks import CategoryTasks
@@ -151,8 +152,7 @@ class _Rest:
             threads=1,
             quiet=True,
         )
-        raised = np.exp(fit.intercepts - fit.intercepts.max())
-        result: Floats = raised / raised.sum()
+        result: Floats = softmax(fit.intercepts)
         return result
 
 

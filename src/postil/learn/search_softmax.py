@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_softmax
 
 from postil.errors import UsageError
 from postil.learn.parts import Part, find, registry
@@ -64,11 +65,9 @@ def _log_likelihoods(held: HeldOutClasses) -> Floats:
     Documents of a class that the fit has seen no member of are left out: their probability is 0,
     whatever the strength.
     """
-    top = held.scores.max(axis=1)
-    sums = top + np.log(np.exp(held.scores - top[:, None]).sum(axis=1))
     learned = ~(held.scores == NEVER).all(axis=0)
-    own = held.scores[held.members]
-    return held.by_class(own - sums, held.weights * (held.members @ learned))
+    own = log_softmax(held.scores, axis=1)[held.members]
+    return held.by_class(own, held.weights * (held.members @ learned))
 
 
 def _losses(held: HeldOutClasses) -> Floats:
@@ -85,7 +84,7 @@ def _best(held: HeldOutClasses) -> Flags:
 
 def _errors(held: HeldOutClasses) -> Floats:
     """The weight of documents whose class is not found, and of all."""
-    found = held.members[np.arange(len(held.members)), held.scores.argmax(axis=1)]
+    found = (held.members & _best(held)).any(axis=1)
     return held.by_class(np.where(found, 0.0, 1.0), held.weights)
 
 

@@ -62,6 +62,10 @@ class NumberedDocuments:
             digest.add({FORMAT: b"".join(piece.tobytes() for piece in pieces)}, own)
         return digest
 
+    def note(self, recipe: str) -> str:
+        """What learning from them leaves out of a recipe."""
+        return f"{self.source}: vectors as they are; [representation] of {recipe} has no part"
+
     @property
     def ids(self) -> list[str]:
         """Documents have no ids: they are numbered."""

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+import scipy.sparse as sp
+
 from postil.errors import UsageError
+from postil.features.inputs import Csr
+from postil.features.select import select_terms
+from postil.features.selection import Selection
 from postil.learn.search import LambdaSearch
 from postil.learn.squeezer import Squeezer
 from postil.learn.strength import Way
@@ -63,6 +69,18 @@ class TermSelection:
                 f"a measure needs terms or threshold, got {' and '.join(given) or 'neither'}; "
                 "write terms = 1000 to keep so many, or threshold for all that reach a score"
             )
+
+    def chosen(self, matrix: Csr, members: Csr) -> Selection | None:
+        """The terms of each category, from documents × terms and documents × categories."""
+        if self.measure is None:
+            return None
+        return select_terms(
+            matrix,
+            sp.csr_matrix(members, dtype=np.float32),
+            measure=self.measure,
+            k=self.terms,
+            threshold=self.threshold,
+        )
 
 
 @dataclass(frozen=True, slots=True)
