@@ -18,7 +18,7 @@ def norm_based(
     """σ² = d/u: d the terms of a category and the constant, u the documents' mean squared norm.
 
     Norms are of the terms that the category may use. The paper's vectors have a constant feature as
-    well; the authors' program leaves it out of u, and with it the printed numbers for 5 selected
+    well; the paper does not say; here it is left out of u, as with it the printed numbers for 5 selected
     terms would be out of reach. ``documents`` are the documents' weights. Documents without any
     such term leave u at 0: then σ² is d. Cost: one pass over the non-zeros, and one over the
     selected terms.
