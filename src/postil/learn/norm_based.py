@@ -18,8 +18,8 @@ def norm_based(
     """σ² = d/u: d the terms of a category and the constant, u the documents' mean squared norm.
 
     Norms are of the terms that the category may use. The paper's vectors have a constant feature as
-    well; the paper does not say; here it is left out of u, as with it the printed numbers for 5 selected
-    terms would be out of reach. ``documents`` are the documents' weights. Documents without any
+    well, and it does not say whether u has it; here it is left out, since with it the printed
+    numbers for 5 selected terms are far away. ``documents`` are the documents' weights. Without any
     such term leave u at 0: then σ² is d. Cost: one pass over the non-zeros, and one over the
     selected terms.
     """
