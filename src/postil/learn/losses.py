@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from postil import _native
+from postil.learn.part_options import PartOptions
 from postil.learn.parts import Part, registry
 
 
@@ -24,6 +25,7 @@ class Loss(Part):
 
     formula: str
     native: _native.LossName
+    options: type[PartOptions] = PartOptions
 
 
 _SMOOTH_LIKELIHOOD = frozenset({"slope", "curvature", "curvature bound", "conjugate", "likelihood"})

@@ -10,10 +10,12 @@ from typing import Any
 from postil import _native
 from postil.errors import UsageError
 from postil.learn.losses import LOSSES, Loss
+from postil.learn.part_options import PartOptions, made_options
 from postil.learn.parts import find
 from postil.learn.priors import PRIORS, Prior
 from postil.learn.regularization import Regularization
-from postil.learn.solvers import SOLVERS, InterceptKind, Solver, SolverOptions
+from postil.learn.solver_options import SolverOptions
+from postil.learn.solvers import SOLVERS, InterceptKind, Solver
 
 DEFAULT_MIX = 0.5
 
@@ -28,7 +30,8 @@ class Method:
 
     An illegal triple is refused here, before any work. ``intercept`` says whether b, the weight
     of a constant feature of value ``constant``, is regularised like the others, free, or absent.
-    ``mix`` is the elastic net's share ρ of the absolute value, and of no other prior.
+    ``mix`` is the elastic net's share ρ of the absolute value, and of no other prior. ``options``
+    are the solver's; a loss or a prior may have some of its own.
     """
 
     loss: str = "modified-squared"
@@ -39,6 +42,8 @@ class Method:
     constant: float = 1.0
     options: Mapping[str, Any] = field(default_factory=dict)
     mix: float | None = None
+    loss_options: Mapping[str, Any] = field(default_factory=dict)
+    prior_options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         parts = self.parts()
@@ -55,7 +60,7 @@ class Method:
             raise UsageError(f"constant is a finite number above 0, not {self.constant!r}")
         self._check_mix(parts[1])
         self._check_strength(parts[1])
-        self.solver_options()
+        self.part_options()
 
     def _check_mix(self, prior: Prior) -> None:
         if self.mix is None:
@@ -97,6 +102,15 @@ class Method:
         """The solver's options, checked."""
         return self.parts()[2].make_options(self.options)
 
+    def part_options(self) -> tuple[PartOptions, PartOptions, SolverOptions]:
+        """The options of loss, prior and solver, checked."""
+        loss, prior, _ = self.parts()
+        return (
+            made_options(f"loss {loss.name}", loss.options, self.loss_options),
+            made_options(f"prior {prior.name}", prior.options, self.prior_options),
+            self.solver_options(),
+        )
+
     @property
     def gives_probabilities(self) -> bool:
         """Whether 1/(1 + exp(-score)) is a probability."""
@@ -110,7 +124,8 @@ class Method:
         options.solver = solver.native
         options.intercept = getattr(_native.Intercept, self.intercept)
         options.constant = self.constant
-        self.solver_options().fill(options)
+        for each in self.part_options():
+            each.fill(options)
         return options
 
 

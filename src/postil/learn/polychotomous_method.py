@@ -14,7 +14,8 @@ from postil.learn.option_rules import Rule, whole
 from postil.learn.parts import find
 from postil.learn.priors import PRIORS, Prior
 from postil.learn.regularization import Regularization
-from postil.learn.solvers import MOST_SWEEPS, InterceptKind, SolverOptions
+from postil.learn.solver_options import MOST_SWEEPS, SolverOptions
+from postil.learn.solvers import InterceptKind
 from postil.text.suggest import advice
 
 

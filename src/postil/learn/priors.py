@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from postil.learn.part_options import PartOptions
 from postil.learn.parts import Part, registry
 
 
@@ -24,6 +25,7 @@ class Prior(Part):
 
     formula: str
     mix: float | None
+    options: type[PartOptions] = PartOptions
 
 
 PRIORS: Mapping[str, Prior] = MappingProxyType(

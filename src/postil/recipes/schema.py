@@ -19,12 +19,13 @@ from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.naive_bayes import Form
 from postil.learn.option_rules import Rule, number, whole
+from postil.learn.part_options import PartOptions
 from postil.learn.polychotomous_method import PolychotomousOptions
 from postil.learn.priors import PRIORS
 from postil.learn.regularization import NORM_BASED
 from postil.learn.search_grids import AUTO, WAYS
 from postil.learn.search_measures import MEASURES as SEARCH_MEASURES
-from postil.learn.solvers import SOLVERS, InterceptKind, SolverOptions
+from postil.learn.solvers import SOLVERS, InterceptKind
 from postil.learn.variance_rules import VARIANCE_RULES
 from postil.recipes.entries import (
     Entry,
@@ -129,8 +130,8 @@ EXPECT: Table = {
     "tolerance": needed(any_number("1.5", least=0)),
 }
 
-# The solver's options: a table of their own, which depends on the solver.
-OPTIONS = "options"
+# Options of parts: tables of their own, which depend on the part.
+OPTIONS, LOSS_OPTIONS, PRIOR_OPTIONS = "options", "loss_options", "prior_options"
 _LEARNER = {"learner": name_of(LEARNERS, "linear")}
 
 LEARN: Mapping[str, Table] = {
@@ -148,6 +149,8 @@ LEARN: Mapping[str, Table] = {
         "constant": positive("1.0"),
         "posterior": flag(True),
         OPTIONS: table("{ iterations = 1000 }"),
+        LOSS_OPTIONS: table("{ gamma = 200.0 }"),
+        PRIOR_OPTIONS: table("{ mu = 0.01 }"),
     },
     "polychotomous": {
         **_LEARNER,
@@ -200,24 +203,37 @@ def check_learn(given: Any) -> None:  # noqa: ANN401 - whatever the file holds
     kind = given.get("learner", "linear")
     _LEARNER["learner"].check(place, "learner", kind)
     check_table(place, given, LEARN[kind])
-    if OPTIONS in given:
-        made = _OPTIONS_OF[kind](given)
-        check_table(f"[learn.{OPTIONS}]", given[OPTIONS], options_table(made))
+    for name, options_of in _OPTIONS_OF[kind].items():
+        if name in given:
+            check_table(f"[learn.{name}]", given[name], options_table(options_of(given)))
 
 
-def _solver_options(given: Mapping[str, Any]) -> SolverOptions:
+def _solver_options(given: Mapping[str, Any]) -> PartOptions:
     return SOLVERS[given.get("solver") or Method().solver].options()
 
 
+def _loss_options(given: Mapping[str, Any]) -> PartOptions:
+    return LOSSES[given.get("loss") or Method().loss].options()
+
+
+def _prior_options(given: Mapping[str, Any]) -> PartOptions:
+    return PRIORS[given.get("prior") or Method().prior].options()
+
+
 # By learner, for its [learn] table: the options with their defaults.
-_OPTIONS_OF: Mapping[str, Callable[[Mapping[str, Any]], SolverOptions]] = {
-    "linear": _solver_options,
-    "polychotomous": lambda _: PolychotomousOptions(),
+_OPTIONS_OF: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], PartOptions]]] = {
+    "linear": {
+        OPTIONS: _solver_options,
+        LOSS_OPTIONS: _loss_options,
+        PRIOR_OPTIONS: _prior_options,
+    },
+    "polychotomous": {OPTIONS: lambda _: PolychotomousOptions()},
+    "naive-bayes": {},
 }
 
 
-def options_table(made: SolverOptions) -> Table:
-    """The entries of ``[learn.options]``, as the rules of the options have them."""
+def options_table(made: PartOptions) -> Table:
+    """The entries of a table of options, as the rules of the options have them."""
     rules = made.rules()
     defaults = {each.name: getattr(made, each.name) for each in fields(made)}
     return {

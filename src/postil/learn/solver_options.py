@@ -1,0 +1,216 @@
+"""What each solver can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from postil import _native
+from postil.learn.option_rules import Rule, number, one_of, whole
+from postil.learn.part_options import PartOptions
+
+MOST_SWEEPS = 2**32 - 1
+MOST_PAIRS = 2**63 - 1
+MOST_SEED = 2**64 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class SolverOptions(PartOptions):
+    """What every solver can be told.
+
+    ``tolerance`` is of the certificate: the duality gap over the objective, or the largest
+    violation of the optimality conditions over that of zero weights; 0 never asks for it, so that
+    only ``iterations`` (and a stopping rule of a paper) end the work.
+    """
+
+    tolerance: float = 1e-3
+    iterations: int = 1000
+    seed: int = 0
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        return {
+            "tolerance": number("at least 0 and under 1", lambda value: 0 <= value < 1),
+            "iterations": whole(1, MOST_SWEEPS),
+            "seed": whole(0, MOST_SEED),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PrimalCoordinateOptions(SolverOptions):
+    """Primal coordinate descent (zhang-oles-2001, algorithms 2 to 4).
+
+    The defaults are ours: terms in random order, the constant visited eight times in a sweep
+    (all terms lean on it), the trust region that ends as Newton's method, with a floor so that a
+    term that rested can wake up, the exact curvature bound. The paper's are
+    ``trust_region="doubled"`` (or ``"halved"`` with ``least_reach=0``), ``bound="printed"``,
+    ``shuffle=False``, ``constant_visits=1``; ``movement=1e-3`` is its stopping
+    rule, ``continuation=50`` its c_k. ``truncation`` is its selection of features inside the
+    iterations: a term whose weight is smaller than this after a sweep leaves for good, so that the
+    end is no optimum of all terms, and the certificate says how far from one it is.
+    """
+
+    trust_region: Literal["doubled", "halved"] = "halved"
+    bound: Literal["exact", "printed"] = "exact"
+    initial_reach: float = 1.0
+    reach_slack: float = 0.1
+    movement: float = 0.0
+    continuation: int = 0
+    shuffle: bool = True
+    constant_visits: int = 8
+    least_reach: float = 1e-3
+    truncation: float = 0.0
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        return {
+            **SolverOptions.rules(self),
+            "trust_region": one_of("doubled", "halved"),
+            "bound": one_of("exact", "printed"),
+            "initial_reach": number("above 0", lambda value: value > 0, finite=False),
+            "reach_slack": number("at least 0", lambda value: value >= 0),
+            "least_reach": number("at least 0", lambda value: value >= 0),
+            "movement": number("at least 0", lambda value: value >= 0),
+            "continuation": whole(0, MOST_SWEEPS),
+            "constant_visits": whole(1, MOST_SWEEPS),
+            "truncation": number("at least 0", lambda value: value >= 0),
+        }
+
+    def fill(self, options: _native.LearnOptions) -> None:
+        """Set the native options of this solver."""
+        primal = _native.PrimalOptions()
+        primal.sweeps = self.iterations
+        primal.tolerance = self.tolerance
+        primal.seed = self.seed
+        primal.trust_region = getattr(_native.TrustRegion, self.trust_region)
+        primal.initial_reach = self.initial_reach
+        primal.reach_slack = self.reach_slack
+        primal.least_reach = self.least_reach
+        primal.movement = self.movement
+        primal.continuation = self.continuation
+        primal.shuffle = self.shuffle
+        primal.constant_visits = self.constant_visits
+        primal.truncation = self.truncation
+        options.primal = primal
+        options.printed_bound = self.bound == "printed"
+
+
+@dataclass(frozen=True, slots=True)
+class DualCoordinateOptions(SolverOptions):
+    """Dual coordinate descent (zhang-oles-2001, algorithm 5).
+
+    ``rate`` is the paper's η: the share of the hinge's full step that is taken (eq. 18).
+    """
+
+    shuffle: bool = True
+    shrink: bool = True
+    rate: float = 1.0
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        return {
+            **SolverOptions.rules(self),
+            "rate": number("above 0 and under 2", lambda value: 0 < value < 2),
+        }
+
+    def fill(self, options: _native.LearnOptions) -> None:
+        """Set the native options of this solver."""
+        dual = _native.DualOptions()
+        dual.passes = self.iterations
+        dual.tolerance = self.tolerance
+        dual.seed = self.seed
+        dual.shuffle = self.shuffle
+        dual.shrink = self.shrink
+        options.dual = dual
+        options.rate = self.rate
+
+
+@dataclass(frozen=True, slots=True)
+class NewtonCoordinateOptions(SolverOptions):
+    """Proximal Newton steps over a working set; ``iterations`` counts the steps.
+
+    ``passes`` of coordinate descent are made within a step, at most; a working set grows by as
+    many terms as it has, or by ``least_set``.
+    """
+
+    passes: int = 50
+    least_set: int = 32
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        return {
+            **SolverOptions.rules(self),
+            "passes": whole(1, MOST_SWEEPS),
+            "least_set": whole(1, MOST_SWEEPS),
+        }
+
+    def fill(self, options: _native.LearnOptions) -> None:
+        """Set the native options of this solver."""
+        newton = _native.NewtonOptions()
+        newton.steps = self.iterations
+        newton.tolerance = self.tolerance
+        newton.passes = self.passes
+        newton.least_set = self.least_set
+        options.newton = newton
+
+
+@dataclass(frozen=True, slots=True)
+class EmOptions(SolverOptions):
+    """Expectation maximisation under a scale mixture (Figueiredo 2003); a step is an iteration.
+
+    ``start_variance`` is that of the ridge solution to start from where a fit is given none: the
+    end is a local optimum, and depends on it. The default is wide for documents of length 1, so
+    that the prior decides which weights leave, and not the start. A weight smaller than
+    ``least_weight`` is on its way to 0 and leaves for good. An M-step takes Newton steps of at most
+    so many ``passes``. The certificate is relative to what the prior pulls a weight with; nothing
+    is random.
+    """
+
+    start_variance: float = 100.0
+    least_weight: float = 1e-6
+    passes: int = 20
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        return {
+            **SolverOptions.rules(self),
+            "start_variance": number("from 1e-10 to 1e10", lambda value: 1e-10 <= value <= 1e10),
+            "least_weight": number("from 1e-10 to 1", lambda value: 1e-10 <= value <= 1),
+            "passes": whole(1, MOST_SWEEPS),
+        }
+
+    def fill(self, options: _native.LearnOptions) -> None:
+        """Set the native options of this solver."""
+        em = _native.EmOptions()
+        em.iterations = self.iterations
+        em.tolerance = self.tolerance
+        em.start_variance = self.start_variance
+        em.least_weight = self.least_weight
+        em.passes = self.passes
+        options.em = em
+
+
+@dataclass(frozen=True, slots=True)
+class SmoOptions(SolverOptions):
+    """Sequential minimal optimisation; ``iterations`` counts pairs of documents."""
+
+    iterations: int = 10_000_000
+    cache_megabytes: int = 100
+    shrink: bool = True
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        return {
+            **SolverOptions.rules(self),
+            "iterations": whole(1, MOST_PAIRS),
+            "cache_megabytes": whole(0, MOST_SWEEPS),
+        }
+
+    def fill(self, options: _native.LearnOptions) -> None:
+        """Set the native options of this solver."""
+        smo = _native.SmoOptions()
+        smo.steps = self.iterations
+        smo.tolerance = self.tolerance
+        smo.cache_bytes = self.cache_megabytes << 20
+        smo.shrink = self.shrink
+        options.smo = smo
