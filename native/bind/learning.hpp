@@ -124,13 +124,16 @@ inline void bind_learn_options(nb::module_& module) {
         .value("modified_squared", LossName::modified_squared)
         .value("hinge", LossName::hinge)
         .value("logistic", LossName::logistic)
-        .value("probit", LossName::probit);
+        .value("probit", LossName::probit)
+        .value("perceptron", LossName::perceptron);
     nb::enum_<SolverName>(module, "SolverName")
         .value("primal_coordinate", SolverName::primal_coordinate)
         .value("dual_coordinate", SolverName::dual_coordinate)
         .value("smo", SolverName::smo)
         .value("newton_coordinate", SolverName::newton_coordinate)
-        .value("em", SolverName::em);
+        .value("em", SolverName::em)
+        .value("mistake_driven", SolverName::mistake_driven)
+        .value("dual_gradient", SolverName::dual_gradient);
     nb::enum_<Intercept>(module, "Intercept")
         .value("none", Intercept::none)
         .value("penalised", Intercept::penalised)
@@ -178,6 +181,28 @@ inline void bind_learn_options(nb::module_& module) {
         .def_rw("least_weight", &EmOptions::least_weight)
         .def_rw("start_variance", &EmOptions::start_variance)
         .def_rw("passes", &EmOptions::passes);
+    nb::class_<OnlineOptions>(module, "OnlineOptions", "Updates document by document.")
+        .def(nb::init<>())
+        .def_rw("passes", &OnlineOptions::passes)
+        .def_rw("tolerance", &OnlineOptions::tolerance)
+        .def_rw("rate", &OnlineOptions::rate)
+        .def_rw("shuffle", &OnlineOptions::shuffle)
+        .def_rw("seed", &OnlineOptions::seed);
+    nb::enum_<Entropy>(module, "Entropy")
+        .value("none", Entropy::none)
+        .value("unnormalised", Entropy::unnormalised)
+        .value("normalised", Entropy::normalised);
+    nb::class_<EntropyPrior>(module, "EntropyPrior", "What a weight of a Winnow costs.")
+        .def(nb::init<>())
+        .def_rw("kind", &EntropyPrior::kind)
+        .def_rw("mu", &EntropyPrior::mu)
+        .def_rw("positive", &EntropyPrior::positive)
+        .def_rw("threshold", &EntropyPrior::threshold)
+        .def_rw("total", &EntropyPrior::total)
+        .def("value", &EntropyPrior::value, "weight"_a)
+        .def("slope", &EntropyPrior::slope, "weight"_a)
+        .def("weight", &EntropyPrior::weight, "exponent"_a)
+        .def("conjugate", &EntropyPrior::conjugate, "exponent"_a);
     nb::class_<LearnOptions>(module, "LearnOptions", "What is minimised, and how.")
         .def(nb::init<>())
         .def_rw("loss", &LearnOptions::loss)
@@ -191,7 +216,9 @@ inline void bind_learn_options(nb::module_& module) {
         .def_rw("dual", &LearnOptions::dual)
         .def_rw("smo", &LearnOptions::smo)
         .def_rw("newton", &LearnOptions::newton)
-        .def_rw("em", &LearnOptions::em);
+        .def_rw("em", &LearnOptions::em)
+        .def_rw("online", &LearnOptions::online)
+        .def_rw("entropy", &LearnOptions::entropy);
 }
 
 inline void bind_fits(nb::module_& module) {
@@ -202,7 +229,8 @@ inline void bind_fits(nb::module_& module) {
         .value("precision", Stop::precision);
     nb::enum_<Certificate>(module, "Certificate")
         .value("duality_gap", Certificate::duality_gap)
-        .value("kkt_residual", Certificate::kkt_residual);
+        .value("kkt_residual", Certificate::kkt_residual)
+        .value("mistakes", Certificate::mistakes);
     const auto moved = nb::rv_policy::move;
     auto fits = nb::class_<Fits>(module, "Fits", "What became of each category.");
     fits.def("__len__", [](const Fits& self) { return self.fits.size(); });
@@ -214,12 +242,14 @@ inline void bind_fits(nb::module_& module) {
     array("weights", &Fit::weights, "Those that are not 0.");
     array("places", &Fit::places, "The place of each weight in the category's terms.");
     array("duals", &Fit::duals, "The dual variables by document; none if the solver has none.");
+    array("exponents", &Fit::exponents, "θ by place and the constant's last; none if the solver has none.");
     array("factors", &Fit::factors, "The factor of each document in the weights, where known.");
     auto value = [&](const char* name, auto field) {
         fits.def(name, [field](const Fits& self, std::size_t at) { return self.fits.at(at).*field; },
                  "category"_a);
     };
     value("intercept", &Fit::intercept);
+    value("unit", &Fit::unit);
     value("objective", &Fit::objective);
     value("certificate", &Fit::certificate);
     value("kind", &Fit::kind);

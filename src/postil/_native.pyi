@@ -148,6 +148,8 @@ class LossName(enum.Enum):
 
     probit = 4
 
+    perceptron = 5
+
 class SolverName(enum.Enum):
     primal_coordinate = 0
 
@@ -158,6 +160,10 @@ class SolverName(enum.Enum):
     newton_coordinate = 3
 
     em = 4
+
+    mistake_driven = 5
+
+    dual_gradient = 6
 
 class Intercept(enum.Enum):
     none = 0
@@ -376,6 +382,91 @@ class EmOptions:
     @passes.setter
     def passes(self, arg: int, /) -> None: ...
 
+class OnlineOptions:
+    """Updates document by document."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def passes(self) -> int: ...
+
+    @passes.setter
+    def passes(self, arg: int, /) -> None: ...
+
+    @property
+    def tolerance(self) -> float: ...
+
+    @tolerance.setter
+    def tolerance(self, arg: float, /) -> None: ...
+
+    @property
+    def rate(self) -> float: ...
+
+    @rate.setter
+    def rate(self, arg: float, /) -> None: ...
+
+    @property
+    def shuffle(self) -> bool: ...
+
+    @shuffle.setter
+    def shuffle(self, arg: bool, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+class Entropy(enum.Enum):
+    none = 0
+
+    unnormalised = 1
+
+    normalised = 2
+
+class EntropyPrior:
+    """What a weight of a Winnow costs."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def kind(self) -> Entropy: ...
+
+    @kind.setter
+    def kind(self, arg: Entropy, /) -> None: ...
+
+    @property
+    def mu(self) -> float: ...
+
+    @mu.setter
+    def mu(self, arg: float, /) -> None: ...
+
+    @property
+    def positive(self) -> bool: ...
+
+    @positive.setter
+    def positive(self, arg: bool, /) -> None: ...
+
+    @property
+    def threshold(self) -> float: ...
+
+    @threshold.setter
+    def threshold(self, arg: float, /) -> None: ...
+
+    @property
+    def total(self) -> float: ...
+
+    @total.setter
+    def total(self, arg: float, /) -> None: ...
+
+    def value(self, weight: float) -> float: ...
+
+    def slope(self, weight: float) -> float: ...
+
+    def weight(self, exponent: float) -> float: ...
+
+    def conjugate(self, exponent: float) -> float: ...
+
 class LearnOptions:
     """What is minimised, and how."""
 
@@ -453,6 +544,18 @@ class LearnOptions:
     @em.setter
     def em(self, arg: EmOptions, /) -> None: ...
 
+    @property
+    def online(self) -> OnlineOptions: ...
+
+    @online.setter
+    def online(self, arg: OnlineOptions, /) -> None: ...
+
+    @property
+    def entropy(self) -> EntropyPrior: ...
+
+    @entropy.setter
+    def entropy(self, arg: EntropyPrior, /) -> None: ...
+
 def loss_at(options: LearnOptions, margins: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
     """Value, slope and curvature of the loss at each margin."""
 
@@ -481,6 +584,8 @@ class Certificate(enum.Enum):
 
     kkt_residual = 1
 
+    mistakes = 2
+
 class Fits:
     """What became of each category."""
 
@@ -495,10 +600,15 @@ class Fits:
     def duals(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """The dual variables by document; none if the solver has none."""
 
+    def exponents(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """θ by place and the constant's last; none if the solver has none."""
+
     def factors(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """The factor of each document in the weights, where known."""
 
     def intercept(self, category: int) -> float: ...
+
+    def unit(self, category: int) -> float: ...
 
     def objective(self, category: int) -> float: ...
 

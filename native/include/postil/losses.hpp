@@ -115,6 +115,27 @@ struct HingeLoss {
     }
 };
 
+// f(z) = max(0, -z): the Perceptron, whose updates are its slopes.
+struct PerceptronLoss {
+    static constexpr bool smooth = false;
+
+    double value(double z) const { return std::max(0.0, -z); }
+    double slope(double z) const { return z < 0.0 ? -1.0 : 0.0; }
+
+    double conjugate(double) const { return 0.0; }
+    double dual_step(double a, double z, double q) const {
+        if (q == 0.0) return z < 0.0 ? 1.0 : 0.0;
+        return std::clamp(a - z / q, 0.0, 1.0);
+    }
+    double violation(double a, double z) const {
+        if (a == 0.0) return std::max(0.0, -z);
+        return a == 1.0 ? std::max(0.0, z) : std::abs(z);
+    }
+    bool settled(double a, double z, double slack) const {
+        return (a == 0.0 && z > slack) || (a == 1.0 && z < -slack);
+    }
+};
+
 // f(z) = ln(1 + exp(-z)).
 struct LogisticLoss {
     static constexpr bool smooth = true;

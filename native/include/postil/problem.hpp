@@ -112,6 +112,7 @@ enum class Stop : std::uint8_t {
 enum class Certificate : std::uint8_t {
     duality_gap,   // the objective less a lower bound of the minimum
     kkt_residual,  // the largest violation of the optimality conditions
+    mistakes,      // the share of documents that the last pass misclassified; there is no objective
 };
 
 // What a solver reports of one category. The certificate is relative: a gap to the objective, a
@@ -122,6 +123,8 @@ struct Fit {
                                        // are left out
     double intercept = 0.0;       // b: the constant's weight times its value
     std::vector<double> duals;    // a by document, where the solver starts from them
+    std::vector<double> exponents;  // θ by place and the constant's last, where it starts from them
+    double unit = 0.0;            // of weights that are a function of exponents (weight_states.hpp)
     std::vector<double> factors;  // of the documents in w = Σ factorᵢ xᵢ, where that is known
     double objective = 0.0;
     double certificate = 0.0;

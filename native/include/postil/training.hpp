@@ -9,18 +9,28 @@
 #include <span>
 #include <vector>
 
+#include "postil/entropy_prior.hpp"
 #include "postil/problem.hpp"
 #include "postil/solvers/dual_coordinate.hpp"
 #include "postil/solvers/em.hpp"
 #include "postil/solvers/newton_coordinate.hpp"
+#include "postil/solvers/online.hpp"
 #include "postil/solvers/primal_coordinate.hpp"
 #include "postil/solvers/smo.hpp"
 #include "postil/threads.hpp"
 
 namespace postil {
 
-enum class LossName : std::uint8_t { squared, modified_squared, hinge, logistic, probit };
-enum class SolverName : std::uint8_t { primal_coordinate, dual_coordinate, smo, newton_coordinate, em };
+enum class LossName : std::uint8_t { squared, modified_squared, hinge, logistic, probit, perceptron };
+enum class SolverName : std::uint8_t {
+    primal_coordinate,
+    dual_coordinate,
+    smo,
+    newton_coordinate,
+    em,
+    mistake_driven,
+    dual_gradient,
+};
 
 struct LearnOptions {
     LossName loss = LossName::logistic;
@@ -35,6 +45,8 @@ struct LearnOptions {
     SmoOptions smo;
     NewtonOptions newton;
     EmOptions em;
+    OnlineOptions online;
+    EntropyPrior entropy;  // of solvers that move along documents
 };
 
 // Lists of different lengths, one after the other.

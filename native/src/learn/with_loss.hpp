@@ -19,6 +19,7 @@ auto with_loss(const LearnOptions& options, Work&& work) -> decltype(work(Square
         case LossName::hinge: return work(HingeLoss{options.rate});
         case LossName::logistic: return work(LogisticLoss{options.printed_bound});
         case LossName::probit: return work(ProbitLoss{});
+        case LossName::perceptron: return work(PerceptronLoss{});
     }
     throw std::invalid_argument("no such loss");
 }

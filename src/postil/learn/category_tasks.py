@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -32,6 +32,7 @@ STOPS: Mapping[_native.Stop, StopReason] = {
 KINDS: Mapping[_native.Certificate, CertificateKind] = {
     _native.Certificate.duality_gap: "duality gap",
     _native.Certificate.kkt_residual: "KKT residual",
+    _native.Certificate.mistakes: "mistakes",
 }
 
 
@@ -55,6 +56,13 @@ class CategoryTasks:
             (self.sizes > 0) & (others > 0) & (self.member_weights > 0) & (self.other_weights > 0)
         )
 
+    def go_on(self, started: Sequence[bool]) -> None:
+        """Let categories that start from somewhere learn, even from members or others alone."""
+        if started and self.total > 0:
+            chosen = np.zeros(len(self.labels), dtype=bool)
+            chosen[self.learnable] = True
+            self.learnable = np.flatnonzero(chosen | np.asarray(started, dtype=bool))
+
     def checked(self, given: Strengths, method: Method) -> Floats:
         """The strengths of each category's points: categories × points × 2."""
         values = np.atleast_2d(given.values)
@@ -64,7 +72,7 @@ class CategoryTasks:
                 f"{values.shape[-1] if values.ndim else 1}"
             )
         pairs = Strengths(given.way, values).pairs(self.total, method.share)
-        if "strength" not in method.parts()[1].provides:
+        if not method.has_strength:
             pairs = np.zeros_like(pairs)
         return np.ascontiguousarray(pairs.transpose(1, 0, 2))
 

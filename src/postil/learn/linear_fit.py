@@ -22,7 +22,8 @@ class LinearFit:
     ``weights[c] @ x + intercepts[c]``. ``starts``, where they were to be kept, let a fit with
     another λ begin where this one ended. ``variances``, of the entries of ``weights``, and
     ``intercept_variances`` are there where the posterior was asked for
-    (:mod:`postil.learn.posterior`).
+    (:mod:`postil.learn.posterior`). ``units``, one for each category, are those of weights learned
+    by factors: w = unit (exp θ - exp -θ), or unit exp θ where weights are positive.
     """
 
     names: tuple[str, ...]
@@ -32,6 +33,7 @@ class LinearFit:
     starts: tuple[Floats, ...] = ()
     variances: sp.csr_matrix[Any] | None = None
     intercept_variances: Floats | None = None
+    units: Floats | None = None
 
     def scores(self, matrix: Any) -> Floats:  # noqa: ANN401 - any scipy sparse matrix
         """Scores of documents: documents × categories."""

@@ -20,7 +20,8 @@ class Loss(Part):
     Legendre transform is known, and with it the best dual variable of one document. ``box dual``:
     that transform is linear on an interval. ``likelihood``: it is -ln P of what is so.
     ``probability``: 1/(1 + exp(-score)) estimates the probability of membership. ``normal
-    probability``: Φ(score) does.
+    probability``: Φ(score) does. ``mistakes``: its slope is 0 but for documents that are
+    misclassified.
     """
 
     formula: str
@@ -66,6 +67,13 @@ LOSSES: Mapping[str, Loss] = MappingProxyType(
             _SMOOTH_LIKELIHOOD | {"normal probability"},
             "-ln Φ(z)",
             _native.LossName.probit,
+        ),
+        Loss(
+            "perceptron",
+            "mistakes, by how far (zhang-2000, section 2.1)",
+            frozenset({"mistakes"}),
+            "max(0, -z)",
+            _native.LossName.perceptron,
         ),
     )
 )

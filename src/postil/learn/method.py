@@ -59,7 +59,7 @@ class Method:
         if not (math.isfinite(self.constant) and self.constant > 0):
             raise UsageError(f"constant is a finite number above 0, not {self.constant!r}")
         self._check_mix(parts[1])
-        self._check_strength(parts[1])
+        self._check_strength()
         self.part_options()
 
     def _check_mix(self, prior: Prior) -> None:
@@ -70,19 +70,30 @@ class Method:
         if not 0 <= self.mix <= 1:
             raise UsageError(f"mix is from 0 (ridge) to 1 (lasso), not {self.mix!r}")
 
-    def check_takes_strengths(self) -> None:
-        """Refuse to be told, or to look for, a strength that the prior does not have."""
-        if "strength" not in self.parts()[1].provides:
+    @property
+    def has_strength(self) -> bool:
+        """Whether a number says how strongly weights are held back."""
+        _, prior, solver = self.parts()
+        return "strength" in prior.provides and "objective" in solver.provides
+
+    def check_takes_strengths(self, way: str | None = None) -> None:
+        """Refuse to be told, or to look for, a strength that there is not, or not in such a way."""
+        _, prior, solver = self.parts()
+        if "strength" not in prior.provides:
             raise UsageError(
                 f"the prior {self.prior} has no strength: give none, and search for none"
             )
-
-    def _check_strength(self, prior: Prior) -> None:
-        given = self.regularization.given()
-        if given and "strength" not in prior.provides:
+        if "objective" not in solver.provides:
             raise UsageError(
-                f"the prior {prior.name} has nothing to set: leave {' and '.join(given)} out"
+                f"the solver {self.solver} holds weights back by nothing but its steps: give no "
+                "strength, and search for none"
             )
+        if way == "prior_variance" and "variance" not in prior.provides:
+            raise UsageError(f"the prior {self.prior} has no variance: say lam or C")
+
+    def _check_strength(self) -> None:
+        for way in self.regularization.given():
+            self.check_takes_strengths(way)
 
     def parts(self) -> tuple[Loss, Prior, Solver]:
         """The three parts by their names."""

@@ -19,6 +19,7 @@ from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.learn.method import Method
 from postil.learn.norm_based import norm_based
+from postil.learn.prior_options import EntropyOptions
 from postil.learn.report import warn_of_unfinished
 from postil.learn.solvers import SOLVERS
 from postil.learn.strength import Strengths
@@ -103,7 +104,6 @@ class _Task:
         self.selection = selection
         self.priors = priors
         self.tasks = CategoryTasks(labels, emphasis.of_documents(design.documents), emphasis)
-        self.learnable = self.tasks.learnable
         self.keep_starts = keep_starts
 
     def run(
@@ -115,9 +115,11 @@ class _Task:
     ) -> tuple[LinearFit, ...]:
         if strengths is not None:
             self.method.check_takes_strengths()
+        if "updates" in self.method.parts()[2].provides:
+            self.tasks.go_on([bool(len(start)) for start in starts])
         usual = strengths or usual_strengths(self.design, self.tasks, self.method, self.selection)
         pairs = self.tasks.checked(usual, self.method)
-        fits = self._train(pairs, starts, threads, progress) if len(self.learnable) else None
+        fits = self._train(pairs, starts, threads, progress) if len(self.tasks.learnable) else None
         return tuple(self._point(fits, pairs, point) for point in range(pairs.shape[1]))
 
     def _point(self, fits: _native.Fits | None, pairs: Floats, point: int) -> LinearFit:
@@ -125,9 +127,10 @@ class _Task:
         lambdas = pairs[:, point].sum(axis=1)
         rows: list[tuple[NDArray[Any], Floats]] = []
         intercepts = np.empty(len(self.labels))
+        units = usual_units(self.method, len(self.labels))
         reports = []
         ends: list[Floats] = []  # of all categories, or of none
-        place = {int(category): at for at, category in enumerate(self.learnable)}
+        place = {int(category): at for at, category in enumerate(self.tasks.learnable)}
         for category, lam in enumerate(lambdas):
             if fits is None or category not in place:
                 rows.append((np.empty(0, dtype=np.int32), np.empty(0)))
@@ -141,10 +144,17 @@ class _Task:
             rows.append((self._terms(category, places), weights))
             intercepts[category] = fits.intercept(at)
             reports.append(self.tasks.report(category, lam, fits, at, len(weights)))
+            if units is not None:
+                units[category] = fits.unit(at)
             if self.keep_starts:
                 ends.append(self._end(fits, at, category))
         return LinearFit(
-            self.labels.names, self._stack(rows), intercepts, tuple(reports), tuple(ends)
+            self.labels.names,
+            self._stack(rows),
+            intercepts,
+            tuple(reports),
+            tuple(ends),
+            units=units,
         )
 
     def _checked_starts(self, starts: Sequence[Floats]) -> list[Floats]:
@@ -153,7 +163,7 @@ class _Task:
         if len(starts) != len(self.labels):
             raise UsageError(f"there are {len(self.labels)} categories and {len(starts)} starts")
         by_document = "duals" in self.method.parts()[2].provides
-        for category in self.learnable.tolist():
+        for category in self.tasks.learnable.tolist():
             terms = self._term_count(category)
             lengths = {0, self.design.documents} if by_document else {0, terms, terms + 1}
             if len(starts[category]) not in lengths:
@@ -162,7 +172,7 @@ class _Task:
                     f"values, where there are {max(lengths)}: take those of a fit by the same "
                     "solver and terms"
                 )
-        return [starts[category] for category in self.learnable.tolist()]
+        return [starts[category] for category in self.tasks.learnable.tolist()]
 
     def _train(
         self,
@@ -171,7 +181,7 @@ class _Task:
         threads: int,
         progress: Progress | None,
     ) -> _native.Fits:
-        chosen = self.learnable
+        chosen = self.tasks.learnable
         terms = beliefs = None
         if self.priors is not None:
             beliefs = self.priors.native(chosen.tolist(), self.tasks.total, self.method.share)
@@ -198,10 +208,14 @@ class _Task:
         return self.design.terms if self.selection is None else len(self.selection[category])
 
     def _end(self, fits: _native.Fits, at: int, category: int) -> Floats:
-        """Where another fit may start: duals by document, or weights and the constant's."""
-        duals = fits.duals(at)
-        if len(duals):
-            return duals
+        """Where another fit may start: duals by document, or what is known of each term.
+
+        That is its weight, or its exponent where weights are a function of one; the constant's
+        is the last.
+        """
+        for known in (fits.duals(at), fits.exponents(at)):
+            if len(known):
+                return known
         weights = np.zeros(self._term_count(category) + 1)
         weights[fits.places(at)] = fits.weights(at)
         weights[-1] = fits.intercept(at) / self.method.constant
@@ -213,6 +227,12 @@ class _Task:
         weights = np.concatenate([np.empty(0), *(weights for _, weights in rows)])
         shape = (len(rows), self.design.terms)
         return sp.csr_matrix((weights, terms, starts), shape=shape)
+
+
+def usual_units(method: Method, categories: int) -> Floats | None:
+    """Units of weights where nothing was learned yet; none where weights are not by factors."""
+    options = method.part_options()[1]
+    return np.full(categories, options.mu) if isinstance(options, EntropyOptions) else None
 
 
 def usual_strengths(

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from postil.learn.part_options import PartOptions
 from postil.learn.parts import Part, registry
+from postil.learn.prior_options import EntropyOptions, NormalisedEntropyOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,9 @@ class Prior(Part):
     ``step``: the best change of one weight under a quadratic bound of the loss is known.
     ``ridge``: it is λ‖w‖², so that weights are a sum of documents and the dual is simple.
     ``strength``: a number says how strongly it holds weights back. ``scale mixture``: given the
-    weights, it is a Gaussian prior with a variance for each of them.
+    weights, it is a Gaussian prior with a variance for each of them. ``variance``: its strength can
+    be said as one. ``updates``: weights follow from a sum of documents, so that a document moves
+    them by its own terms.
 
     ``mix`` is the share of the absolute value: 0 for a square, 1 for none; ``None`` where the
     user says it.
@@ -33,21 +36,21 @@ PRIORS: Mapping[str, Prior] = MappingProxyType(
         Prior(
             "gaussian",
             "ridge (zhang-oles-2001, eq. 4; genkin-lewis-madigan-2004, eq. 3)",
-            frozenset({"step", "strength", "ridge"}),
+            frozenset({"step", "strength", "variance", "ridge", "updates"}),
             "λ w²",
             0.0,
         ),
         Prior(
             "laplace",
             "lasso (genkin-lewis-madigan-2004, eq. 6)",
-            frozenset({"step", "strength"}),
+            frozenset({"step", "strength", "variance"}),
             "λ |w|",
             1.0,
         ),
         Prior(
             "elastic-net",
             "between lasso and ridge",
-            frozenset({"step", "strength"}),
+            frozenset({"step", "strength", "variance"}),
             "λ (ρ |w| + (1 - ρ) w²)",
             None,
         ),
@@ -57,6 +60,22 @@ PRIORS: Mapping[str, Prior] = MappingProxyType(
             frozenset({"scale mixture"}),
             "ln(|w|) / n",
             0.0,
+        ),
+        Prior(
+            "entropy",
+            "Winnow's: relative entropy beside a start μ (zhang-2000, section 2.2)",
+            frozenset({"strength", "updates"}),
+            "λ Σ± (w ln(w/μ) - w + μ)",
+            1.0,
+            EntropyOptions,
+        ),
+        Prior(
+            "normalised-entropy",
+            "normalised Winnow's: all weights add up to W (zhang-2000, section 2.2)",
+            frozenset({"strength", "updates"}),
+            "λ Σ± w ln(w/μ)",
+            1.0,
+            NormalisedEntropyOptions,
         ),
     )
 )

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 StopReason = Literal["certified", "movement", "iterations", "precision", "constant"]
-CertificateKind = Literal["duality gap", "KKT residual", "exact"]
+CertificateKind = Literal["duality gap", "KKT residual", "mistakes", "exact"]
 
 
 # A relative certificate that no user needs to go below.
@@ -24,8 +24,9 @@ class NotConvergedWarning(UserWarning):
 class FitReport:
     """How one category was learned.
 
-    The certificate is relative: the duality gap over the objective, or the largest violation of
-    the optimality conditions over that of zero weights. ``stopped`` is why it ended: certified to
+    The certificate is relative: the duality gap over the objective, the largest violation of the
+    optimality conditions over that of zero weights, or, where nothing is minimised, the share of
+    documents that were mistakes in the last pass. ``stopped`` is why it ended: certified to
     the tolerance, a paper's rule on movement, out of iterations, at the limit of double precision,
     or constant: the category had no member, or nothing but members, so that there was nothing to
     learn; ``note`` says which. ``shared`` says that iterations, objective, certificate and seconds

@@ -84,6 +84,7 @@ class LambdaSearch(Searcher):
         """Refuse a method that the measure cannot be taken of, or that has one strength for all."""
         kind = problems_of(method)
         kind.measure(self.measure, method)
+        kind.check_way(self.over, method)
         if not self.shared:
             kind.check_apart("shared = false")
 

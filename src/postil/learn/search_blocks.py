@@ -49,6 +49,12 @@ class Problems(SearchedProblems):
         assert isinstance(method, Method)
         return measure_for(cls.usual_measure if name is None else name, method)
 
+    @classmethod
+    def check_way(cls, way: Way, method: SearchedMethod) -> None:
+        """Refuse the variance of a prior that has none."""
+        assert isinstance(method, Method)
+        method.check_takes_strengths(way)
+
     def of(self, chosen: Places) -> Problems:
         """The problems of some categories; costs the number of memberships."""
         if len(chosen) == len(self.labels):

@@ -74,6 +74,10 @@ class SearchedProblems:
         raise NotImplementedError
 
     @classmethod
+    def check_way(cls, way: Way, method: SearchedMethod) -> None:
+        """Refuse strengths said in a way that the method's prior does not have."""
+
+    @classmethod
     def check_apart(cls, wanted: str) -> None:
         """Refuse what is wanted where categories cannot have a strength each."""
 

@@ -214,3 +214,71 @@ class SmoOptions(SolverOptions):
         smo.cache_bytes = self.cache_megabytes << 20
         smo.shrink = self.shrink
         options.smo = smo
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateOptions(SolverOptions):
+    """What solvers that move along one document after the other can be told.
+
+    ``iterations`` are passes over the documents; ``rate`` is the paper's η. Without ``shuffle``
+    documents come in their order in every pass.
+    """
+
+    iterations: int = 100
+    shuffle: bool = True
+
+    def _online(self, rate: float) -> _native.OnlineOptions:
+        online = _native.OnlineOptions()
+        online.passes = self.iterations
+        online.tolerance = self.tolerance
+        online.rate = rate
+        online.shuffle = self.shuffle
+        online.seed = self.seed
+        return online
+
+
+@dataclass(frozen=True, slots=True)
+class MistakeDrivenOptions(UpdateOptions):
+    """Perceptron and Winnow (zhang-2000, sections 2.1 and 2.2).
+
+    A pass without a mistake is the end, and the certificate is the share of documents that the last
+    pass misclassified. As no data but separable ones end so, the default ``tolerance`` of 0 asks
+    for nothing: a larger one warns where the share is above it.
+    """
+
+    tolerance: float = 0.0
+    rate: float = 0.1
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        return {
+            **SolverOptions.rules(self),
+            "rate": number("above 0", lambda value: value > 0),
+        }
+
+    def fill(self, options: _native.LearnOptions) -> None:
+        """Set the native options of this solver."""
+        options.online = self._online(self.rate)
+
+
+@dataclass(frozen=True, slots=True)
+class DualGradientOptions(UpdateOptions):
+    """SVM and large margin Winnows by dual updates (zhang-2000, sections 2.1 and 2.2).
+
+    The paper's ``rate`` is a small number, the same for all documents. Ours, ``"newton"``, is for
+    each document the step that maximises the dual's expansion, and gets as near as is asked.
+    """
+
+    rate: float | Literal["newton"] = "newton"
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        above = number('above 0, or "newton"', lambda value: value > 0)
+        return {
+            **SolverOptions.rules(self),
+            "rate": Rule(above.words, lambda value: value == "newton" or above.holds(value)),
+        }
+
+    def fill(self, options: _native.LearnOptions) -> None:
+        """Set the native options of this solver."""
+        options.online = self._online(0.0 if self.rate == "newton" else float(self.rate))

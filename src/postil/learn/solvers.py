@@ -12,7 +12,9 @@ from postil.learn.part_options import made_options
 from postil.learn.parts import Part, registry
 from postil.learn.solver_options import (
     DualCoordinateOptions,
+    DualGradientOptions,
     EmOptions,
+    MistakeDrivenOptions,
     NewtonCoordinateOptions,
     PrimalCoordinateOptions,
     SmoOptions,
@@ -24,7 +26,13 @@ InterceptKind = Literal["none", "penalised", "free"]
 
 @dataclass(frozen=True, slots=True)
 class Solver(Part):
-    """An algorithm: what it needs of the other parts, and its options."""
+    """An algorithm: what it needs of the other parts, and its options.
+
+    ``weights``: it finds weights. ``term priors``: each term may have a prior of its own.
+    ``duals``: it can start from dual variables by document. ``kernels``: it knows documents by
+    their products alone. ``objective``: it minimises something, as strongly held back as it is
+    told. ``updates``: it can go on from weights with other documents.
+    """
 
     loss_needs: frozenset[str]
     prior_needs: frozenset[str]
@@ -43,7 +51,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
             "primal-coordinate",
             "primal coordinate descent with trust region (zhang-oles-2001, algorithms 1-4; "
             "genkin-lewis-madigan-2004, figures 4 and 5)",
-            frozenset({"weights", "term priors"}),
+            frozenset({"weights", "objective", "term priors"}),
             frozenset({"slope", "curvature bound"}),
             frozenset({"step"}),
             frozenset({"none", "penalised", "free"}),
@@ -53,7 +61,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "dual-coordinate",
             "dual coordinate descent (zhang-oles-2001, algorithm 5)",
-            frozenset({"weights", "duals", "kernels"}),
+            frozenset({"weights", "objective", "duals", "kernels"}),
             frozenset({"conjugate"}),
             frozenset({"ridge"}),
             frozenset({"none", "penalised"}),
@@ -63,7 +71,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "newton-coordinate",
             "proximal Newton steps over a working set of terms",
-            frozenset({"weights", "term priors"}),
+            frozenset({"weights", "objective", "term priors"}),
             frozenset({"slope", "curvature"}),
             frozenset({"step"}),
             frozenset({"none", "penalised", "free"}),
@@ -73,7 +81,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "smo",
             "sequential minimal optimisation (zhang-oles-2001, eq. 7; Platt 1999)",
-            frozenset({"weights", "kernels"}),
+            frozenset({"weights", "objective", "kernels"}),
             frozenset({"box dual"}),
             frozenset({"ridge"}),
             frozenset({"free"}),
@@ -83,12 +91,32 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "em",
             "expectation maximisation (genkin-lewis-madigan-2004, section 3.3; Figueiredo 2003)",
-            frozenset({"weights"}),
+            frozenset({"weights", "objective"}),
             frozenset({"slope", "curvature"}),
             frozenset({"scale mixture"}),
             frozenset({"none", "penalised", "free"}),
             EmOptions,
             _native.SolverName.em,
+        ),
+        Solver(
+            "mistake-driven",
+            "Perceptron and Winnow updates (zhang-2000, sections 2.1 and 2.2)",
+            frozenset({"weights", "updates"}),
+            frozenset({"mistakes"}),
+            frozenset({"updates"}),
+            frozenset({"none", "penalised"}),
+            MistakeDrivenOptions,
+            _native.SolverName.mistake_driven,
+        ),
+        Solver(
+            "dual-gradient",
+            "updates of dual variables, additive or multiplicative (zhang-2000, section 2)",
+            frozenset({"weights", "objective", "updates"}),
+            frozenset({"box dual"}),
+            frozenset({"updates"}),
+            frozenset({"none", "penalised"}),
+            DualGradientOptions,
+            _native.SolverName.dual_gradient,
         ),
     )
 )
