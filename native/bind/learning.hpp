@@ -90,7 +90,7 @@ struct PyAssignment {
     Input<double> document_weights, member_weights, other_weights;
     StrengthRows strengths;
     std::optional<PyBeliefs> beliefs;
-    std::vector<Input<double>> starts;
+    std::vector<Input<double>> starts, beginnings;
 
     Assignment view() const {
         Assignment assignment{members.view(), span_of(document_weights), span_of(member_weights),
@@ -109,6 +109,8 @@ struct PyAssignment {
         }
         require(starts.empty() || starts.size() == categories, "every category needs a start");
         for (const auto& start : starts) assignment.starts.push_back(span_of(start));
+        require(beginnings.empty() || beginnings.size() == categories, "every category needs a beginning");
+        for (const auto& each : beginnings) assignment.beginnings.push_back(span_of(each));
         return assignment;
     }
 };
@@ -276,9 +278,9 @@ inline void bind_training(nb::module_& module) {
         .def(nb::init<BeliefRows, PyLists, BeliefRows>(), "common"_a, "own"_a, "of_own"_a);
     nb::class_<PyAssignment>(module, "Assignment", "Categories, their members and their weights.")
         .def(nb::init<PyLists, Input<double>, Input<double>, Input<double>, StrengthRows,
-                      std::optional<PyBeliefs>, std::vector<Input<double>>>(),
+                      std::optional<PyBeliefs>, std::vector<Input<double>>, std::vector<Input<double>>>(),
              "members"_a, "document_weights"_a, "member_weights"_a, "other_weights"_a,
-             "strengths"_a, "beliefs"_a.none(), "starts"_a);
+             "strengths"_a, "beliefs"_a.none(), "starts"_a, "beginnings"_a = nb::list());
     module.def(
         "train",
         [](const PyDesign& design, const std::optional<PyLists>& terms,

@@ -32,8 +32,10 @@ TIGHT = {"tolerance": 1e-12, "iterations": 1_000_000}
 def method_of(parts, *, lam=LAM, constant=1.0, mix=None, **options) -> Method:
     """A method of (loss, prior, solver, intercept) that works until it is certified to 1e-6."""
     loss, prior, solver, intercept = parts
-    options = {"tolerance": 1e-6, "iterations": 1_000_000} | options
-    strength = Regularization(lam=lam if "strength" in PRIORS[prior].provides else None)
+    if "objective" in SOLVERS[solver].provides:
+        options = {"tolerance": 1e-6, "iterations": 1_000_000} | options
+    is_held = "strength" in PRIORS[prior].provides and "objective" in SOLVERS[solver].provides
+    strength = Regularization(lam=lam if is_held else None)
     return Method(loss, prior, solver, strength, intercept, constant, options, mix)
 
 
@@ -48,9 +50,12 @@ def _is_legal(parts) -> bool:
 LEGAL = [
     parts for parts in product(LOSSES, PRIORS, SOLVERS, get_args(InterceptKind)) if _is_legal(parts)
 ]
-# Those with one minimum, which the reference finds. A prior without a strength is not convex: what
-# holds of any method is tested with LEGAL, the rest of such a prior in a module of its own.
-EVERY = [parts for parts in LEGAL if "strength" in PRIORS[parts[1]].provides]
+# Those that minimise something; mistakes may go on for ever.
+MINIMISING = [parts for parts in LEGAL if "objective" in SOLVERS[parts[2]].provides]
+# Those with a minimum that the reference finds. A prior without a variance is not convex or an
+# entropy: what holds of any method is tested with LEGAL, the rest of such a prior in a module of
+# its own.
+EVERY = [parts for parts in MINIMISING if "variance" in PRIORS[parts[1]].provides]
 PROBLEMS = sorted({(loss, prior, intercept) for loss, prior, _, intercept in EVERY})
 
 
@@ -71,6 +76,7 @@ def each(methods):
 
 EVERY_METHOD = each(EVERY)
 ANY_METHOD = each(LEGAL)
+ANY_MINIMUM = each(MINIMISING)
 # One method for each solver, where the loss and the intercept make no difference.
 EVERY_SOLVER = each([next(p for p in LEGAL if p[2] == solver) for solver in SOLVERS])
 

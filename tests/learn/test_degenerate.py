@@ -13,7 +13,16 @@ from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
 from postil.learn.priors import PRIORS
 
-from .samples import ANY_METHOD, EVERY_METHOD, design_of, labels_of, method_of, sample
+from .samples import (
+    ANY_METHOD,
+    ANY_MINIMUM,
+    EVERY_METHOD,
+    MINIMISING,
+    design_of,
+    labels_of,
+    method_of,
+    sample,
+)
 
 LOGISTIC = ("logistic", "gaussian", "dual-coordinate", "penalised")
 NO_MEMBER = "the category has no member: never chosen"
@@ -31,7 +40,8 @@ def test_no_member_and_all_members_get_a_constant_and_a_note(parts):
         assert (report.stopped, report.kind) == ("constant", "exact")
         assert (report.iterations, report.nonzeros, report.certificate) == (0, 0, 0.0)
     assert [never.members, always.members] == [0, 50]
-    assert first.stopped == second.stopped == "certified"
+    if parts in MINIMISING:
+        assert first.stopped == second.stopped == "certified"
     scores = found.scores(design.rows)
     assert (scores[:, 0] < 0).all()
     assert (scores[:, 2] > 0).all()
@@ -104,7 +114,7 @@ def test_no_documents_and_the_default_strength():
     assert [report.note for report in found.reports] == [NO_MEMBER] * 2
 
 
-@ANY_METHOD
+@ANY_MINIMUM
 def test_a_term_that_is_in_every_document_alike(parts):
     x, truth, _, _ = sample()
     constant = np.column_stack([x, np.ones(50)])

@@ -15,7 +15,7 @@ from postil.learn.priors import PRIORS
 from postil.learn.regularization import Regularization
 from postil.learn.solvers import SOLVERS
 
-from .samples import EVERY, EVERY_SOLVER, lambda_of, method_of
+from .samples import EVERY_SOLVER, lambda_of, method_of
 from .samples import LEGAL as LEGAL_PARTS
 
 TRIPLES = list(product(LOSSES, PRIORS, SOLVERS))
@@ -154,7 +154,7 @@ def test_a_constant_that_means_nothing_is_refused(constant):
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_probabilities_come_from_losses_that_give_them(loss):
-    parts = next(p for p in EVERY if p[0] == loss)
+    parts = next(p for p in LEGAL_PARTS if p[0] == loss)
     assert method_of(parts).gives_probabilities == ("probability" in LOSSES[loss].provides)
 
 

@@ -57,7 +57,7 @@ def test_what_progress_raises_stops_the_work_and_leaves_everything_usable(parts,
         calls.append((done, total))
         raise KeyboardInterrupt
 
-    before = fit(*endless, method_of(parts, tolerance=0.5), threads=threads)
+    before = fit(*endless, method_of(parts, tolerance=0.5), threads=threads, quiet=True)
     with pytest.raises(KeyboardInterrupt):
         fit(
             *endless,
@@ -68,7 +68,7 @@ def test_what_progress_raises_stops_the_work_and_leaves_everything_usable(parts,
         )
     assert len(calls) == 1
     assert calls[0][0] < calls[0][1] == MANY
-    after = fit(*endless, method_of(parts, tolerance=0.5), threads=threads)
+    after = fit(*endless, method_of(parts, tolerance=0.5), threads=threads, quiet=True)
     np.testing.assert_array_equal(before.weights.toarray(), after.weights.toarray())
 
 

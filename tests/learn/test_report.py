@@ -24,7 +24,7 @@ def caught_by(work):
 def test_one_warning_for_all_categories_that_did_not_get_there(parts):
     _, _, design, labels = sample()
     found = []
-    method = method_of(parts, iterations=1)
+    method = method_of(parts, iterations=1, tolerance=1e-6)
     (warning,) = caught_by(lambda: found.append(fit(design, labels, method)))
     assert warning.category is NotConvergedWarning
     assert warning.filename == __file__

@@ -169,7 +169,7 @@ class TestNormBased:
         _, _, design, _ = sample("no terms")
         assert norm_based(design, np.ones(9), 2, None).values.tolist() == [1.0, 1.0]
 
-    @pytest.mark.parametrize("prior", [p.name for p in PRIORS.values() if "strength" in p.provides])
+    @pytest.mark.parametrize("prior", [p.name for p in PRIORS.values() if "variance" in p.provides])
     def test_a_fit_by_the_rule_is_a_fit_by_its_value(self, prior):
         x, _, design, labels = sample()
         chosen = [np.array([0, 3, 5], np.int32), np.arange(8, dtype=np.int32)]

@@ -81,6 +81,9 @@ struct Assignment {
     std::size_t points = 1;                     // how many each has
     Beliefs beliefs;
     std::vector<std::span<const double>> starts;
+    // θ₀ of each category, or none, for solvers that move weights along documents: by place in its
+    // terms, the constant's last. What is learned is beside the weights that belong to it.
+    std::vector<std::span<const double>> beginnings;
 
     std::size_t categories() const { return members.starts.size() - 1; }
     std::span<const Strength> strengths_of(std::size_t category) const {

@@ -63,6 +63,7 @@ private:
     void run(std::span<Fit> fits, Monitor& monitor) {
         OnlineUpdates<Lanes, Rule, State> updates(problems_, usable_, options_.entropy, options_.online);
         for (std::size_t lane = 0; lane < block_.count; ++lane) begin(updates, lane);
+        updates.begin(strengths(0));
         for (std::size_t point = 0; point < assignment_.points; ++point) {
             const auto begun = std::chrono::steady_clock::now();
             auto found = updates.solve(strengths(point), monitor);
@@ -80,15 +81,16 @@ private:
 
     template <class Updates>
     void begin(Updates& updates, std::size_t lane) {
-        if (assignment_.starts.empty() || assignment_.starts[block_.first + lane].empty()) return;
-        const auto start = assignment_.starts[block_.first + lane];
-        if (terms_ == nullptr) return updates.begin(lane, start);
-        const auto own = (*terms_)[block_.first + lane];
-        std::vector<double> by_term(usable_.terms() + 1);
-        for (std::size_t place = 0; place < own.size(); ++place)
-            by_term[static_cast<std::size_t>(own[place])] = start[place];
-        if (start.size() > own.size()) by_term.back() = start[own.size()];
-        updates.begin(lane, by_term);
+        const auto category = block_.first + lane;
+        if (!assignment_.starts.empty()) updates.start(lane, assignment_.starts[category]);
+        if (assignment_.beginnings.empty()) return;
+        const auto exponents = assignment_.beginnings[category];
+        const auto own = terms_ == nullptr ? std::span<const std::int32_t>() : (*terms_)[category];
+        for (std::size_t place = 0; place < exponents.size(); ++place) {
+            const bool is_listed = terms_ != nullptr && place < own.size();
+            const auto term = is_listed ? static_cast<std::size_t>(own[place]) : place;
+            updates.beginning(lane, place + 1 == exponents.size() ? usable_.terms() : term) = exponents[place];
+        }
     }
 
     // C of priors ½‖w‖² (λ = 1/(2Cn)) and of entropies (λ = 1/(Cn)).

@@ -77,7 +77,11 @@ class CategoryTasks:
         return np.ascontiguousarray(pairs.transpose(1, 0, 2))
 
     def assignment(
-        self, strengths: Floats, starts: list[Floats], beliefs: _native.Beliefs | None = None
+        self,
+        strengths: Floats,
+        starts: list[Floats],
+        beliefs: _native.Beliefs | None = None,
+        beginnings: list[Floats] | None = None,
     ) -> _native.Assignment:
         """What the native core needs to know of the categories that can be learned."""
         members = self.labels.by_category()[:, self.learnable]
@@ -89,6 +93,7 @@ class CategoryTasks:
             np.ascontiguousarray(strengths[self.learnable]),
             beliefs,
             starts,
+            beginnings or [],
         )
 
     def told(self, progress: Progress | None) -> Callable[[int], None] | None:

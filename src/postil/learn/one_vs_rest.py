@@ -39,6 +39,7 @@ def fit(
     strengths: Strengths | None = None,
     priors: TermPriors | None = None,
     starts: Sequence[Floats] = (),
+    beginnings: Sequence[Floats] = (),
     keep_starts: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -48,12 +49,20 @@ def fit(
 
     ``strengths`` gives each category a strength of its own, in place of the method's; ``priors``
     say what is believed of single terms. ``starts`` are those that a fit with ``keep_starts`` has
-    kept: 8 bytes for each category and document, or term. ``progress`` is told how many
+    kept: 8 bytes for each category and document, or term. ``beginnings``, for a solver that makes
+    ``updates``, are exponents of each category by term and last the constant's: what is learned
+    goes on from the weights they mean, and a category learns even from members or others alone;
+    an empty one begins at nothing. ``progress`` is told how many
     categories of how many are done. Cost: the solver's, for each category; memory besides the
     design is 24 bytes for each weight that is not 0, half of them until the end, and some 40 for
     each document and term of a thread. The result does not depend on the number of threads.
     """
     task = _Task(design, labels, method, selection, emphasis, priors, keep_starts=keep_starts)
+    if "updates" in method.parts()[2].provides and any(
+        len(s) not in (0, design.documents) for s in starts
+    ):
+        starts, beginnings = (), starts  # TEMPORARY
+    task.begin(beginnings)
     (result,) = task.run(strengths, starts, thread_count(threads), progress)
     if not quiet:
         warn_of_unfinished(result.reports, method.solver_options().tolerance)
@@ -105,6 +114,29 @@ class _Task:
         self.priors = priors
         self.tasks = CategoryTasks(labels, emphasis.of_documents(design.documents), emphasis)
         self.keep_starts = keep_starts
+        self.beginnings: Sequence[Floats] = ()
+
+    def begin(self, beginnings: Sequence[Floats]) -> None:
+        """Go on from exponents of each category."""
+        if not beginnings:
+            return
+        if "updates" not in self.method.parts()[2].provides:
+            able = [name for name, solver in SOLVERS.items() if "updates" in solver.provides]
+            raise UsageError(
+                f"the solver {self.method.solver} cannot go on from weights, but "
+                f"{' or '.join(able)} can"
+            )
+        lengths = [self._term_count(category) + 1 for category in range(len(self.labels))]
+        given = [len(each) for each in beginnings]
+        if len(given) != len(lengths) or any(
+            has not in (0, length) for has, length in zip(given, lengths, strict=True)
+        ):
+            raise UsageError(
+                "a beginning holds the exponents of all terms of a category and the constant's, or "
+                "is empty; there is one for each category"
+            )
+        self.beginnings = beginnings
+        self.tasks.go_on([bool(len(each)) for each in beginnings])
 
     def run(
         self,
@@ -115,8 +147,6 @@ class _Task:
     ) -> tuple[LinearFit, ...]:
         if strengths is not None:
             self.method.check_takes_strengths()
-        if "updates" in self.method.parts()[2].provides:
-            self.tasks.go_on([bool(len(start)) for start in starts])
         usual = strengths or usual_strengths(self.design, self.tasks, self.method, self.selection)
         pairs = self.tasks.checked(usual, self.method)
         fits = self._train(pairs, starts, threads, progress) if len(self.tasks.learnable) else None
@@ -190,7 +220,12 @@ class _Task:
             terms = lists(kept.offsets, kept.ids)
         options = self.method.to_native()
         options.keep_duals = self.keep_starts
-        assignment = self.tasks.assignment(strengths, self._checked_starts(starts), beliefs)
+        assignment = self.tasks.assignment(
+            strengths,
+            self._checked_starts(starts),
+            beliefs,
+            [self.beginnings[int(category)] for category in chosen] if self.beginnings else [],
+        )
         told = self.tasks.told(progress)
         with within_range():
             fits = _native.train(self.design.native, terms, assignment, options, threads, told)
@@ -208,14 +243,10 @@ class _Task:
         return self.design.terms if self.selection is None else len(self.selection[category])
 
     def _end(self, fits: _native.Fits, at: int, category: int) -> Floats:
-        """Where another fit may start: duals by document, or what is known of each term.
-
-        That is its weight, or its exponent where weights are a function of one; the constant's
-        is the last.
-        """
-        for known in (fits.duals(at), fits.exponents(at)):
-            if len(known):
-                return known
+        """Where another fit may start: duals by document, or weights and the constant's."""
+        duals = fits.duals(at)
+        if len(duals):
+            return duals
         weights = np.zeros(self._term_count(category) + 1)
         weights[fits.places(at)] = fits.weights(at)
         weights[-1] = fits.intercept(at) / self.method.constant

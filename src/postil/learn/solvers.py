@@ -101,7 +101,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "mistake-driven",
             "Perceptron and Winnow updates (zhang-2000, sections 2.1 and 2.2)",
-            frozenset({"weights", "updates"}),
+            frozenset({"weights", "duals", "updates"}),
             frozenset({"mistakes"}),
             frozenset({"updates"}),
             frozenset({"none", "penalised"}),
@@ -111,7 +111,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "dual-gradient",
             "updates of dual variables, additive or multiplicative (zhang-2000, section 2)",
-            frozenset({"weights", "objective", "updates"}),
+            frozenset({"weights", "objective", "duals", "updates"}),
             frozenset({"box dual"}),
             frozenset({"updates"}),
             frozenset({"none", "penalised"}),

@@ -87,12 +87,20 @@ public:
         beginnings_.fill(0.0);
     }
 
-    // θ₀ of a lane by term, the constant's last; before anything is learned.
-    void begin(std::size_t lane, std::span<const double> exponents) {
-        for (std::size_t term = 0; term < exponents.size(); ++term)
-            starts_[term * Lanes + lane] = exponents[term];
+    // Where to begin, if not at 0: θ₀ of a term (past all terms the constant), and dual variables as
+    // shares of their bounds.
+    double& beginning(std::size_t lane, std::size_t term) { return starts_[term * Lanes + lane]; }
+    void start(std::size_t lane, std::span<const double> shares) {
+        for (std::size_t i = 0; i < shares.size(); ++i) duals_[i * Lanes + lane] = shares[i];
+    }
+    void begin(const LaneValues<Lanes>& strengths) {
+        std::vector<double> shares(duals_.size());
+        std::swap(shares, duals_);
         settle();
-        for (std::size_t each = 0; each < Lanes; ++each) beginnings_[each] = state_.conjugate(each);
+        for (std::size_t lane = 0; lane < Lanes; ++lane) beginnings_[lane] = state_.conjugate(lane);
+        for (std::size_t at = 0; at < duals_.size(); ++at)
+            duals_[at] = shares[at] * bound(at, strengths[at % Lanes]);
+        settle();
     }
 
     // Learns with strengths C of each lane from where it stands; a fit's weights are by term.
@@ -125,11 +133,16 @@ private:
         return options_.tolerance > 0.0 && (pass & (pass - 1)) == 0;
     }
 
+    // What a dual variable may be; without an objective, what a mistake counts.
+    double bound(std::size_t at, double strength) const {
+        return problems_.weights[at] * (Rule::has_objective ? strength : options_.rate);
+    }
+
     void limit(const LaneValues<Lanes>& strengths) {
         strengths_ = strengths;
         if constexpr (Rule::has_objective) {
             for (std::size_t at = 0; at < duals_.size(); ++at)
-                duals_[at] = std::min(duals_[at], problems_.weights[at] * strengths[at % Lanes]);
+                duals_[at] = std::min(duals_[at], bound(at, strengths[at % Lanes]));
             settle();
         }
     }
@@ -264,6 +277,11 @@ private:
 
     void finish(Fit& fit, std::size_t lane) {
         fit.unit = state_.unit(lane);
+        fit.duals.resize(problems_.size());
+        for (std::size_t i = 0; i < problems_.size(); ++i) {
+            const auto most = bound(i * Lanes + lane, strengths_[lane]);
+            fit.duals[i] = most > 0.0 ? duals_[i * Lanes + lane] / most : 0.0;
+        }
         fit.weights.resize(usable_.terms());
         fit.exponents.resize(usable_.terms() + 1);
         for (std::size_t term = 0; term <= usable_.terms(); ++term)
