@@ -5,7 +5,7 @@
 //
 // (zhang-2000, section 2). Lanes of a term lie together. A look at a document and a move along it cost
 // its terms, also where weights are normalised: their sum is kept up to date on the way. Memory: 8
-// bytes for each term and lane of an additive state, 32 of a multiplicative one.
+// bytes for each term and lane of an additive state, 16 of a multiplicative one.
 #pragma once
 
 #include <algorithm>
@@ -99,9 +99,8 @@ public:
         reach = no_limit;
     }
 
-    // θ itself, to be written to; settle() then makes weights of it.
-    double& exponent(std::size_t term, std::size_t lane) { return weights_[term * Lanes + lane]; }
-    void settle() {}
+    // Weights of exponents by term and lane.
+    void settle(const std::vector<double>& exponents) { weights_ = exponents; }
 
     double weight(std::size_t term, std::size_t lane) const { return weights_[term * Lanes + lane]; }
     double unit(std::size_t) const { return 0.0; }
@@ -120,58 +119,58 @@ private:
     std::vector<double> weights_;
 };
 
-// exp(θ) of a term moves by a factor that is the same for all terms of equal value in a document. Far
-// out, where that would leave double precision, a lane keeps exp(θ - shift) instead, from θ each time.
+// exp(θ) of a term moves by a factor that is the same for all terms of equal value in a document, and
+// θ is its logarithm. Far out, where that would leave double precision, a lane knows θ itself and
+// keeps exp(θ - shift).
 template <std::size_t Lanes>
 class MultiplicativeState {
 public:
     MultiplicativeState(const UsableTerms<Lanes>& usable, const EntropyPrior& prior)
-        : usable_(usable), prior_(prior), cells_(usable.terms() + 1),
-          weights_(cells_.size() * Lanes) {
-        every_lane_.fill(1.0f);
+        : usable_(usable), prior_(prior), powers_((usable.terms() + 1) * Lanes),
+          weights_(powers_.size()) {
         for (std::size_t lane = 0; lane < Lanes; ++lane) {
-            for (std::size_t term = 0; term < cells_.size(); ++term) starts_[lane] += usable_(term, lane);
+            for (std::size_t term = 0; term <= usable.terms(); ++term)
+                starts_[lane] += usable(term, lane);
             if (!prior.positive) starts_[lane] *= 2.0;
             totals_[lane] = prior.total > 0.0 ? prior.total : prior.mu * starts_[lane];
         }
-        settle();
+        settle(std::vector<double>(powers_.size()));
     }
 
     void look(const Visited& document, LaneValues<Lanes>& scores) const {
         const auto* last = weights_.data() + usable_.terms() * Lanes;
         for (std::size_t lane = 0; lane < Lanes; ++lane) scores[lane] = document.constant * last[lane];
         add_products<Lanes>(document.row, weights_.data(), scores.data());
-        for (std::size_t lane = 0; lane < Lanes; ++lane)  // the unit may be infinite, see unit()
+        for (std::size_t lane = 0; lane < Lanes; ++lane)  // a unit may be infinite, see unit()
             scores[lane] = (scores[lane] == 0.0 ? 0.0 : scores[lane] * units_[lane]) - prior_.threshold;
     }
 
     void move(const Visited& document, const LaneValues<Lanes>& by) {
-        Step step{by};
-        for (std::size_t k = 0; k < document.row.size; ++k)
-            move_term(static_cast<std::size_t>(document.row.places[k]), document.row.values[k], step);
-        if (document.constant != 0.0) move_term(usable_.terms(), document.constant, step);
+        std::array<std::size_t, Lanes> moving;
+        std::size_t count = 0;
         for (std::size_t lane = 0; lane < Lanes; ++lane)
-            if (step.is_far[lane]) settle(lane);
+            if (by[lane] != 0.0) moving[count++] = lane;
+        const bool is_near = !any_far_ && !is_long(document, by);
+        if (is_near && count > few && usable_.all() && !prior_.positive) move_together(document, by);
+        else
+            for (std::size_t at = 0; at < count; ++at) move_lane(document, moving[at], by[moving[at]]);
         if (prior_.kind == Entropy::normalised)
-            for (std::size_t lane = 0; lane < Lanes; ++lane) renew_unit(lane);
+            for (std::size_t at = 0; at < count; ++at) renew_unit(moving[at]);
     }
 
     // The second derivative of the conjugate along the document: Σ w x² of both signs, less the
-    // square of the mean where weights are normalised.
+    // square of the mean where weights are normalised. A step is trusted while no factor is over e.
     void steepness(const Visited& document, LaneValues<Lanes>& out, double& reach) const {
-        out.fill(0.0);
-        double largest = std::abs(document.constant);
-        auto add = [&](std::size_t term, double x) {
-            const auto& cell = cells_[term];
-            for (std::size_t lane = 0; lane < Lanes; ++lane)
-                out[lane] += x * x * (cell.plus[lane] + cell.minus[lane]);
-            largest = std::max(largest, std::abs(x));
-        };
-        for (std::size_t k = 0; k < document.row.size; ++k)
-            add(static_cast<std::size_t>(document.row.places[k]), document.row.values[k]);
-        if (document.constant != 0.0) add(usable_.terms(), document.constant);
         LaneValues<Lanes> scores;
         look(document, scores);
+        out.fill(0.0);
+        double largest = 0.0;
+        for_each(document, [&](std::size_t term, double x) {
+            const auto* powers = powers_.data() + term * Lanes;
+            for (std::size_t lane = 0; lane < Lanes; ++lane)
+                out[lane] += x * x * (powers[lane] + opposite(term, lane));
+            largest = std::max(largest, std::abs(x));
+        });
         for (std::size_t lane = 0; lane < Lanes; ++lane) {
             out[lane] *= units_[lane];
             if (prior_.kind != Entropy::normalised) continue;
@@ -181,11 +180,10 @@ public:
         reach = largest > 0.0 ? 1.0 / largest : 0.0;
     }
 
-    double& exponent(std::size_t term, std::size_t lane) { return cells_[term].theta[lane]; }
-
-    // Weights, sums and units from the exponents.
-    void settle() {
-        for (std::size_t lane = 0; lane < Lanes; ++lane) settle(lane);
+    // Weights, sums and units of exponents by term and lane.
+    void settle(const std::vector<double>& exponents) {
+        for (std::size_t lane = 0; lane < Lanes; ++lane)
+            settle_lane(lane, [&](std::size_t term) { return exponents[term * Lanes + lane]; });
     }
 
     double weight(std::size_t term, std::size_t lane) const {
@@ -202,82 +200,144 @@ public:
         if (prior_.kind == Entropy::normalised)
             return totals_[lane] * (std::log(sums_[lane] / starts_[lane]) + shifts_[lane]);
         double sum = 0.0;
-        for (std::size_t term = 0; term < cells_.size(); ++term)
-            if (usable_(term, lane)) sum += prior_.conjugate(cells_[term].theta[lane]);
+        for (std::size_t term = 0; term <= usable_.terms(); ++term)
+            if (usable_(term, lane)) sum += prior_.conjugate(exponent(term, lane));
         return sum;
     }
 
 private:
-    static constexpr double near = 300.0;  // exp() of it can be multiplied on for a while
+    static constexpr double far = 300.0;   // exp() of it can be multiplied once more by as much
+    static constexpr std::size_t few = 2;  // lanes that are cheaper moved one by one
 
-    struct Cell {
-        double theta[Lanes] = {}, plus[Lanes] = {}, minus[Lanes] = {};  // exp(±θ - shift)
-    };
-    struct Step {
-        const LaneValues<Lanes>& by;
-        double x = 0.0;  // of the factors
-        LaneValues<Lanes> ups{}, downs{};
-        std::array<bool, Lanes> is_far{};
-
-        void factors_for(double value) {
-            if (value == x) return;
-            x = value;
-            for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                ups[lane] = by[lane] == 0.0 ? 1.0 : std::exp(std::clamp(by[lane] * x, -near, near));
-                downs[lane] = 1.0 / ups[lane];
-            }
-        }
-    };
-
-    void move_term(std::size_t term, double x, Step& step) {
-        if (x == 0.0) return;
-        step.factors_for(x);
-        auto& cell = cells_[term];
-        auto* weights = weights_.data() + term * Lanes;
-        const auto* mask = usable_.all() ? every_lane_.data() : usable_.at(term);
-        for (std::size_t lane = 0; lane < Lanes; ++lane) {
-            const auto plus = cell.plus[lane] * step.ups[lane];  // 0 where a lane may not use the term
-            const auto minus = cell.minus[lane] * step.downs[lane];
-            sums_[lane] += (plus - cell.plus[lane]) + (minus - cell.minus[lane]);
-            cell.theta[lane] += step.by[lane] * x * mask[lane];
-            cell.plus[lane] = plus;
-            cell.minus[lane] = minus;
-            weights[lane] = plus - minus;
-        }
-        for (std::size_t lane = 0; lane < Lanes; ++lane)
-            step.is_far[lane] |= std::abs(cell.theta[lane]) > shifts_[lane] + near;
-        if (has_shifts_) settle_shifted(term, step);
+    template <class Visit>
+    void for_each(const Visited& document, Visit&& visit) const {
+        for (std::size_t k = 0; k < document.row.size; ++k)
+            visit(static_cast<std::size_t>(document.row.places[k]),
+                  static_cast<double>(document.row.values[k]));
+        if (document.constant != 0.0) visit(usable_.terms(), document.constant);
     }
 
-    void settle(std::size_t lane) {
+    double exponent(std::size_t term, std::size_t lane) const {
+        const auto at = term * Lanes + lane;
+        return is_far_[lane] ? exponents_[at] : std::log(powers_[at]);
+    }
+    // exp(-θ - shift), of balanced weights.
+    double opposite(std::size_t term, std::size_t lane) const {
+        return powers_[term * Lanes + lane] - weights_[term * Lanes + lane];
+    }
+
+    // Whether a step is so long that its factor has no room.
+    bool is_long(const Visited& document, const LaneValues<Lanes>& by) const {
+        double most = 0.0, largest = 0.0;
+        for (const auto each : by) most = std::max(most, std::abs(each));
+        if (most < 1e-30) return false;
+        for_each(document, [&](std::size_t, double x) { largest = std::max(largest, std::abs(x)); });
+        return most * largest > far;
+    }
+
+    // All lanes at once: balanced, all terms usable.
+    void move_together(const Visited& document, const LaneValues<Lanes>& by) {
+        LaneValues<Lanes> factors, largest, least;
+        factors.fill(1.0), largest.fill(1.0), least.fill(1.0);
+        double of = 0.0;  // the value that factors are for
+        for_each(document, [&](std::size_t term, double x) {
+            if (x != of)
+                for (std::size_t lane = 0; lane < Lanes; ++lane)
+                    factors[lane] = by[lane] == 0.0 ? 1.0 : std::exp(by[lane] * x);
+            of = x;
+            auto* powers = powers_.data() + term * Lanes;
+            auto* weights = weights_.data() + term * Lanes;
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                const auto power = powers[lane] * factors[lane], back = 1.0 / power;
+                sums_[lane] += (power + back) - (2.0 * powers[lane] - weights[lane]);
+                powers[lane] = power;
+                weights[lane] = power - back;
+                largest[lane] = std::max(largest[lane], power);
+                least[lane] = std::min(least[lane], power);
+            }
+        });
+        for (std::size_t lane = 0; lane < Lanes; ++lane) watch(lane, largest[lane], least[lane]);
+    }
+
+    void move_lane(const Visited& document, std::size_t lane, double by) {
+        LaneValues<Lanes> alone{};
+        alone[lane] = by;
+        if (!is_far_[lane] && is_long(document, alone)) go_far(lane);
+        if (is_far_[lane]) return move_far(document, lane, by);
+        double of = 0.0, factor = 1.0, largest = 1.0, least = 1.0;
+        for_each(document, [&](std::size_t term, double x) {
+            if (x != of) factor = std::exp(by * x);
+            of = x;
+            auto& power = powers_[term * Lanes + lane];
+            auto& weight = weights_[term * Lanes + lane];
+            if (power == 0.0) return;  // the lane may not use the term
+            const auto moved = power * factor, back = prior_.positive ? 0.0 : 1.0 / moved;
+            sums_[lane] += (moved + back) - (2.0 * power - weight);
+            power = moved;
+            weight = moved - back;
+            largest = std::max(largest, moved);
+            least = std::min(least, moved);
+        });
+        watch(lane, largest, least);
+    }
+
+    void watch(std::size_t lane, double largest, double least) {
+        static const double most = std::exp(far);
+        if (largest > most || least < 1.0 / most) go_far(lane);
+    }
+
+    // From here on θ is known itself.
+    void go_far(std::size_t lane) {
+        if (exponents_.empty()) exponents_.resize(powers_.size());
+        for (std::size_t term = 0; term <= usable_.terms(); ++term)
+            if (usable_(term, lane)) exponents_[term * Lanes + lane] = std::log(powers_[term * Lanes + lane]);
+        is_far_[lane] = any_far_ = true;
+        settle_far(lane);
+    }
+
+    void move_far(const Visited& document, std::size_t lane, double by) {
+        bool is_beyond = false;
+        for_each(document, [&](std::size_t term, double x) {
+            if (!usable_(term, lane)) return;
+            auto& theta = exponents_[term * Lanes + lane];
+            const auto before = powers_[term * Lanes + lane] + opposite(term, lane);
+            theta += by * x;
+            is_beyond |= std::abs(theta) > shifts_[lane] + far;
+            if (!is_beyond) sums_[lane] += settle_cell(term, lane, theta) - before;
+        });
+        if (is_beyond) settle_far(lane);
+    }
+
+    void settle_far(std::size_t lane) {
+        settle_lane(lane, [&](std::size_t term) { return exponents_[term * Lanes + lane]; });
+    }
+
+    template <class Exponent>
+    void settle_lane(std::size_t lane, Exponent&& exponent_of) {
         double furthest = 0.0;
-        for (const auto& cell : cells_) furthest = std::max(furthest, std::abs(cell.theta[lane]));
-        shifts_[lane] = furthest > near ? furthest : 0.0;
-        has_shifts_ = std::any_of(shifts_.begin(), shifts_.end(), [](double s) { return s > 0.0; });
+        for (std::size_t term = 0; term <= usable_.terms(); ++term)
+            if (usable_(term, lane)) furthest = std::max(furthest, std::abs(exponent_of(term)));
+        if (furthest > far && exponents_.empty()) exponents_.resize(powers_.size());
+        is_far_[lane] = furthest > far;
+        any_far_ = std::any_of(is_far_.begin(), is_far_.end(), [](bool each) { return each; });
+        shifts_[lane] = is_far_[lane] ? furthest : 0.0;
         sums_[lane] = 0.0;
-        for (std::size_t term = 0; term < cells_.size(); ++term) {
+        for (std::size_t term = 0; term <= usable_.terms(); ++term) {
             if (!usable_(term, lane)) continue;
-            settle_cell(term, lane);
-            sums_[lane] += cells_[term].plus[lane] + cells_[term].minus[lane];
+            const auto theta = exponent_of(term);
+            if (is_far_[lane]) exponents_[term * Lanes + lane] = theta;
+            sums_[lane] += settle_cell(term, lane, theta);
         }
         renew_unit(lane);
     }
 
-    // A factor would take what has become 0 nowhere.
-    void settle_shifted(std::size_t term, const Step& step) {
-        for (std::size_t lane = 0; lane < Lanes; ++lane) {
-            if (shifts_[lane] == 0.0 || step.is_far[lane] || !usable_(term, lane)) continue;
-            const auto before = cells_[term].plus[lane] + cells_[term].minus[lane];
-            settle_cell(term, lane);
-            sums_[lane] += cells_[term].plus[lane] + cells_[term].minus[lane] - before;
-        }
-    }
-
-    void settle_cell(std::size_t term, std::size_t lane) {
-        auto& cell = cells_[term];
-        cell.plus[lane] = std::exp(cell.theta[lane] - shifts_[lane]);
-        cell.minus[lane] = prior_.positive ? 0.0 : std::exp(-cell.theta[lane] - shifts_[lane]);
-        weights_[term * Lanes + lane] = cell.plus[lane] - cell.minus[lane];
+    // exp(θ - shift) + exp(-θ - shift) of a term.
+    double settle_cell(std::size_t term, std::size_t lane, double theta) {
+        const auto power = std::exp(theta - shifts_[lane]);
+        const auto back = prior_.positive ? 0.0 : std::exp(-theta - shifts_[lane]);
+        powers_[term * Lanes + lane] = power;
+        weights_[term * Lanes + lane] = power - back;
+        return power + back;
     }
 
     void renew_unit(std::size_t lane) {
@@ -287,12 +347,13 @@ private:
 
     const UsableTerms<Lanes>& usable_;
     const EntropyPrior& prior_;
-    std::vector<Cell> cells_;
-    std::vector<double> weights_;  // plus - minus
+    std::vector<double> powers_;     // exp(θ - shift) by term and lane
+    std::vector<double> weights_;    // exp(θ - shift) - exp(-θ - shift)
+    std::vector<double> exponents_;  // θ of lanes that are far out; empty while there are none
     LaneValues<Lanes> starts_{}, totals_{};  // how many weights there are, and W
     LaneValues<Lanes> shifts_{}, sums_{}, units_{};
-    std::array<float, Lanes> every_lane_{};
-    bool has_shifts_ = false;
+    std::array<bool, Lanes> is_far_{};
+    bool any_far_ = false;
 };
 
 }  // namespace postil

@@ -201,7 +201,7 @@ private:
 
     // θ anew from the dual variables: what rounding has added up is gone.
     void settle() {
-        std::vector<double> exponents = starts_;
+        exponents_ = starts_;
         for (std::size_t i = 0; i < problems_.size(); ++i) {
             LaneValues<Lanes> by;
             double moved = 0.0;
@@ -210,14 +210,14 @@ private:
                 moved += std::abs(by[lane]);
             }
             if (moved == 0.0) continue;
-            add_multiples<Lanes>(problems_.documents[i], by.data(), exponents.data());
+            add_multiples<Lanes>(problems_.documents[i], by.data(), exponents_.data());
             for (std::size_t lane = 0; lane < Lanes; ++lane)
-                exponents[usable_.terms() * Lanes + lane] += problems_.constant * by[lane];
+                exponents_[usable_.terms() * Lanes + lane] += problems_.constant * by[lane];
         }
         for (std::size_t term = 0; term <= usable_.terms(); ++term)
             for (std::size_t lane = 0; lane < Lanes; ++lane)
-                state_.exponent(term, lane) = usable_(term, lane) ? exponents[term * Lanes + lane] : 0.0;
-        state_.settle();
+                if (!usable_(term, lane)) exponents_[term * Lanes + lane] = 0.0;
+        state_.settle(exponents_);
     }
 
     void certify(std::array<Fit, Lanes>& fits) {
@@ -266,12 +266,12 @@ private:
     }
 
     // R(w) beside the start: w·(θ - θ₀) - R*(θ) + R*(θ₀).
-    double cost(std::size_t lane) {
+    double cost(std::size_t lane) const {
         double sum = 0.0;
         for (std::size_t term = 0; term <= usable_.terms(); ++term)
             if (usable_(term, lane))
                 sum += state_.weight(term, lane) *
-                       (state_.exponent(term, lane) - starts_[term * Lanes + lane]);
+                       (exponents_[term * Lanes + lane] - starts_[term * Lanes + lane]);
         return std::max(0.0, sum - state_.conjugate(lane) + beginnings_[lane]);
     }
 
@@ -285,7 +285,7 @@ private:
         fit.weights.resize(usable_.terms());
         fit.exponents.resize(usable_.terms() + 1);
         for (std::size_t term = 0; term <= usable_.terms(); ++term)
-            fit.exponents[term] = usable_(term, lane) ? state_.exponent(term, lane) : 0.0;
+            fit.exponents[term] = exponents_[term * Lanes + lane];
         for (std::size_t term = 0; term < usable_.terms(); ++term)
             fit.weights[term] = usable_(term, lane) ? state_.weight(term, lane) : 0.0;
         fit.intercept = -state_.threshold();
@@ -301,6 +301,7 @@ private:
     std::vector<double> duals_;  // by document and lane
     std::vector<std::uint32_t> order_;
     std::vector<double> starts_;     // θ₀ by term and lane
+    std::vector<double> exponents_;  // θ when it was last added up anew
     LaneValues<Lanes> beginnings_;   // R*(θ₀)
     LaneValues<Lanes> strengths_{};  // C
     LaneValues<Lanes> active_{};     // 1 while a lane learns, then 0
