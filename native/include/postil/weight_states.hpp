@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -141,8 +142,10 @@ public:
         const auto* last = weights_.data() + usable_.terms() * Lanes;
         for (std::size_t lane = 0; lane < Lanes; ++lane) scores[lane] = document.constant * last[lane];
         add_products<Lanes>(document.row, weights_.data(), scores.data());
-        for (std::size_t lane = 0; lane < Lanes; ++lane)  // a unit may be infinite, see unit()
-            scores[lane] = (scores[lane] == 0.0 ? 0.0 : scores[lane] * units_[lane]) - prior_.threshold;
+        for (std::size_t lane = 0; lane < Lanes; ++lane) {
+            scores[lane] = is_far_[lane] ? far_score(document, lane) : scores[lane] * units_[lane];
+            scores[lane] -= prior_.threshold;
+        }
     }
 
     void move(const Visited& document, const LaneValues<Lanes>& by) {
@@ -155,7 +158,7 @@ public:
         else
             for (std::size_t at = 0; at < count; ++at) move_lane(document, moving[at], by[moving[at]]);
         if (prior_.kind == Entropy::normalised)
-            for (std::size_t at = 0; at < count; ++at) renew_unit(moving[at]);
+            for (std::size_t at = 0; at < count; ++at) keep_sum(moving[at]);
     }
 
     // The second derivative of the conjugate along the document: Σ w x² of both signs, less the
@@ -190,9 +193,11 @@ public:
         const auto weight = weights_[term * Lanes + lane];
         return weight == 0.0 ? 0.0 : weight * units_[lane];
     }
-    // w = unit (exp(θ) - exp(-θ)), or unit exp(θ). Infinite where θ is far out of what w can be, and
-    // 0 where a normalised lane has gone that far: then weights are known, and θ is not.
-    double unit(std::size_t lane) const { return units_[lane] * std::exp(-shifts_[lane]); }
+    // w = unit (exp(θ) - exp(-θ)), or unit exp(θ). It is 0 where a normalised lane has gone so far
+    // that θ cannot be told from weights.
+    double unit(std::size_t lane) const {
+        return prior_.kind == Entropy::normalised ? units_[lane] * std::exp(-shifts_[lane]) : prior_.mu;
+    }
     double threshold() const { return prior_.threshold; }
 
     // μ Σ (exp(±θ) - 1), or normalised W ln(Σ exp(±θ)/d) (entropy_prior.hpp).
@@ -215,6 +220,27 @@ private:
             visit(static_cast<std::size_t>(document.row.places[k]),
                   static_cast<double>(document.row.values[k]));
         if (document.constant != 0.0) visit(usable_.terms(), document.constant);
+    }
+
+    // By the largest power of the document's own terms, so that its sign is that of the sum, however
+    // small they are beside others.
+    double far_score(const Visited& document, std::size_t lane) const {
+        double most = -std::numeric_limits<double>::infinity(), sum = 0.0;
+        const auto theta_of = [&](std::size_t term) { return exponents_[term * Lanes + lane]; };
+        for_each(document, [&](std::size_t term, double) {
+            if (!usable_(term, lane)) return;
+            most = std::max(most, prior_.positive ? theta_of(term) : std::abs(theta_of(term)));
+        });
+        for_each(document, [&](std::size_t term, double x) {
+            if (!usable_(term, lane)) return;
+            sum += x * (std::exp(theta_of(term) - most) -
+                        (prior_.positive ? 0.0 : std::exp(-theta_of(term) - most)));
+        });
+        if (sum == 0.0) return 0.0;
+        const auto unit = prior_.kind == Entropy::normalised ? std::log(units_[lane]) - shifts_[lane]
+                                                             : std::log(prior_.mu);
+        const auto score = sum * std::exp(unit + most);
+        return score == 0.0 ? std::copysign(std::numeric_limits<double>::min(), sum) : score;
     }
 
     double exponent(std::size_t term, std::size_t lane) const {
@@ -291,7 +317,6 @@ private:
         if (exponents_.empty()) exponents_.resize(powers_.size());
         for (std::size_t term = 0; term <= usable_.terms(); ++term)
             if (usable_(term, lane)) exponents_[term * Lanes + lane] = std::log(powers_[term * Lanes + lane]);
-        is_far_[lane] = any_far_ = true;
         settle_far(lane);
     }
 
@@ -302,25 +327,28 @@ private:
             auto& theta = exponents_[term * Lanes + lane];
             const auto before = powers_[term * Lanes + lane] + opposite(term, lane);
             theta += by * x;
-            is_beyond |= std::abs(theta) > shifts_[lane] + far;
+            is_beyond |= (prior_.positive ? theta : std::abs(theta)) > shifts_[lane] + far;
             if (!is_beyond) sums_[lane] += settle_cell(term, lane, theta) - before;
         });
         if (is_beyond) settle_far(lane);
     }
 
     void settle_far(std::size_t lane) {
-        settle_lane(lane, [&](std::size_t term) { return exponents_[term * Lanes + lane]; });
+        settle_lane(lane, [&](std::size_t term) { return exponents_[term * Lanes + lane]; }, true);
     }
 
     template <class Exponent>
-    void settle_lane(std::size_t lane, Exponent&& exponent_of) {
-        double furthest = 0.0;
-        for (std::size_t term = 0; term <= usable_.terms(); ++term)
-            if (usable_(term, lane)) furthest = std::max(furthest, std::abs(exponent_of(term)));
-        if (furthest > far && exponents_.empty()) exponents_.resize(powers_.size());
-        is_far_[lane] = furthest > far;
+    void settle_lane(std::size_t lane, Exponent&& exponent_of, bool stays_far = false) {
+        double furthest = 0.0, highest = -std::numeric_limits<double>::infinity();
+        for (std::size_t term = 0; term <= usable_.terms(); ++term) {
+            if (!usable_(term, lane)) continue;
+            furthest = std::max(furthest, std::abs(exponent_of(term)));
+            highest = std::max(highest, exponent_of(term));
+        }
+        is_far_[lane] = stays_far || furthest > far;
+        if (is_far_[lane] && exponents_.empty()) exponents_.resize(powers_.size());
         any_far_ = std::any_of(is_far_.begin(), is_far_.end(), [](bool each) { return each; });
-        shifts_[lane] = is_far_[lane] ? furthest : 0.0;
+        shifts_[lane] = !is_far_[lane] ? 0.0 : prior_.positive ? highest : furthest;
         sums_[lane] = 0.0;
         for (std::size_t term = 0; term <= usable_.terms(); ++term) {
             if (!usable_(term, lane)) continue;
@@ -328,19 +356,33 @@ private:
             if (is_far_[lane]) exponents_[term * Lanes + lane] = theta;
             sums_[lane] += settle_cell(term, lane, theta);
         }
+        peaks_[lane] = sums_[lane];
+        renew_unit(lane);
+    }
+
+    // A sum that was much larger has kept its rounding errors: it is added up anew. That takes a
+    // fall by so many factors that it costs next to nothing.
+    void keep_sum(std::size_t lane) {
+        peaks_[lane] = std::max(peaks_[lane], sums_[lane]);
+        if (sums_[lane] < 1e-6 * peaks_[lane])
+            settle_lane(lane, [&](std::size_t term) { return exponent(term, lane); }, is_far_[lane]);
         renew_unit(lane);
     }
 
     // exp(θ - shift) + exp(-θ - shift) of a term.
     double settle_cell(std::size_t term, std::size_t lane, double theta) {
         const auto power = std::exp(theta - shifts_[lane]);
-        const auto back = prior_.positive ? 0.0 : std::exp(-theta - shifts_[lane]);
+        // Near by the same way as where lanes move together, which writes down those that rest, too.
+        const auto back = prior_.positive ? 0.0
+                          : !is_far_[lane]  ? 1.0 / power
+                                            : std::exp(-theta - shifts_[lane]);
         powers_[term * Lanes + lane] = power;
         weights_[term * Lanes + lane] = power - back;
         return power + back;
     }
 
     void renew_unit(std::size_t lane) {
+        // Unnormalised and far out it may be infinite, and so is a weight then.
         if (prior_.kind != Entropy::normalised) units_[lane] = prior_.mu * std::exp(shifts_[lane]);
         else units_[lane] = sums_[lane] > 0.0 ? totals_[lane] / sums_[lane] : 0.0;
     }
@@ -351,7 +393,7 @@ private:
     std::vector<double> weights_;    // exp(θ - shift) - exp(-θ - shift)
     std::vector<double> exponents_;  // θ of lanes that are far out; empty while there are none
     LaneValues<Lanes> starts_{}, totals_{};  // how many weights there are, and W
-    LaneValues<Lanes> shifts_{}, sums_{}, units_{};
+    LaneValues<Lanes> shifts_{}, sums_{}, peaks_{}, units_{};  // peaks: of sums since added up anew
     std::array<bool, Lanes> is_far_{};
     bool any_far_ = false;
 };
