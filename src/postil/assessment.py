@@ -100,7 +100,7 @@ def assessment(
     probabilities: list[Floats | None] = []
     predictor = Predictor(model, threads)
     fields = model.vectorizer.fields
-    passing = _with_fields(digests.of(documents), fields.names, source)
+    passing = with_fields(digests.of(documents), fields.names, source)
     for chunk in chunks_of(passing, fields, CHUNK, facts):
         scores = predictor.scores(chunk.columns)
         blocks.append(scores)
@@ -227,7 +227,7 @@ def _split(digests: _Digests, model: Model) -> str:
     return f"{count} {what}document{'' if count == 1 else 's'}, learned from {learned}"
 
 
-def _with_fields(
+def with_fields(
     documents: Iterable[Document], wanted: Sequence[str], source: str
 ) -> Iterator[Document]:
     """All documents, and then whether some had each field that the model reads."""

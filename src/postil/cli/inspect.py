@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from postil.cli.console import show_json
+from postil.cli.reading import Reading, reads_corpus
 
 Sort = Literal["size", "name", "certificate"]
 
@@ -15,8 +16,10 @@ OVERVIEW_TERMS = 5
 DETAIL_TERMS = 10
 
 
+@reads_corpus
 def inspect_model(
     model: Annotated[Path, typer.Argument(help="Model file.")],
+    reading: Reading,
     categories: Annotated[
         list[str] | None,
         typer.Option("--category", help="Show this category in detail, may be repeated."),
@@ -35,6 +38,18 @@ def inspect_model(
         float | None,
         typer.Option("--interval", help="Level of the weights' intervals (default: 0.95)."),
     ] = None,
+    margins: Annotated[
+        str | None,
+        typer.Option(
+            "--margins",
+            metavar="CORPUS",
+            help="Margins on these labelled documents, and which family of methods they suit.",
+        ),
+    ] = None,
+    margin_at: Annotated[
+        float | None,
+        typer.Option("--margin-at", help="Count documents with a margin below this (default: 1)."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")] = False,
 ) -> None:
     """Show what a model holds: its categories with their terms, and how it was trained.
@@ -44,33 +59,45 @@ def inspect_model(
     postil inspect demo.postil --category sport --top 20
     postil inspect demo.postil --sort certificate --json
     postil inspect sure.postil --category sport --interval 0.9
+    postil inspect demo.postil --margins demo
 
     Terms of a category in detail have intervals where the model was trained with posterior = true.
+    With --margins a corpus is read: all documents but those marked test, or those of --split.
     """
     from postil.cli import inspect_tables as tables
     from postil.cli.category_names import columns_named
     from postil.cli.inspect_facts import gather, sorted_facts
     from postil.cli.inspect_intervals import level_for
+    from postil.cli.inspect_margins import add_margins, measured_margins, refuse_without
+    from postil.cli.inspect_margins_tables import show_margins
     from postil.model.loading import load_model
 
+    if margins is None:
+        refuse_without(reading, margin_at)
     loaded = load_model(model)
     named = bool(categories)
     columns = columns_named(categories or loaded.names, loaded.names, str(model))
     if top is None:
         top = DETAIL_TERMS if named or json else OVERVIEW_TERMS
     whole, each = gather(loaded, top, columns, level_for(loaded, interval))
+    if margins is not None:
+        add_margins(whole, each, measured_margins(loaded, margins, reading, columns, margin_at))
     if sort is not None or not named:
         each = sorted_facts(each, sort or "size")
     if json:
         show_json({"model": str(model)} | whole | {"categories": each})
         return
     typer.echo(tables.headline(str(model), whole))
+    if margins is not None:
+        show_margins(whole, each)
+        return
     if named:
         for facts in each:
             tables.show_category(whole, facts)
         return
     tables.show_facts(whole)
     tables.show_search(whole)
+    tables.show_updates(whole)
     tables.show_report(whole)
     tables.show_bytes(whole)
     tables.show_categories(whole, each)

@@ -29,7 +29,10 @@ def headline(name: str, whole: Facts) -> str:
     """The model in a line."""
     categories, documents = whole["weights"]["categories"], whole["training"]["documents"]
     corpus = whole["training"]["corpus"]
-    origin = f"trained on {_counted(documents, 'document')}{f' of {corpus}' if corpus else ''}"
+    more = sum(update.get("documents", 0) for update in whole["method"].get("updates") or ())
+    origin = f"trained on {_counted(documents - more, 'document')}"
+    origin += f" of {corpus}" if corpus else ""
+    origin += f", updated by {more:,}" if more else ""
     imported = whole["method"].get("imported")
     if imported:
         origin = f"imported from {imported['file']}"
@@ -47,7 +50,7 @@ def show_facts(whole: Facts) -> None:
         "learn": words.settings(recipe.get("learn") or {}),
         "selection": words.settings(recipe.get("selection") or {}),
         "method": words.settings(
-            {k: v for k, v in whole["method"].items() if k not in ("search", "vectors")}
+            {k: v for k, v in whole["method"].items() if k not in ("search", "updates", "vectors")}
         ),
         **words.representation(whole),
         "decision": words.decision(whole),
@@ -64,16 +67,26 @@ def show_search(whole: Facts) -> None:
     search = whole["method"].get("search")
     if not search:
         return
-    _title(f"Search for {search_symbol(search)}")
+    show_title(f"Search for {search_symbol(search)}")
     typer.echo(f"{INDENT}{search_sentence(search)}")
     for line in search_lines(search):
         typer.echo(f"{INDENT}{line}")
 
 
+def show_updates(whole: Facts) -> None:
+    """Print what was learned on top of the training, a line for each update."""
+    updates = whole["method"].get("updates") or ()
+    if not updates:
+        return
+    show_title("Updates")
+    for number, update in enumerate(updates, 1):
+        show_wrapped(f"{number}. {words.update(update)}")
+
+
 def show_report(whole: Facts) -> None:
     """Print how training went: iterations, why it stopped, the worst certificate, notes."""
     report = whole["report"]
-    _title("Training report")
+    show_title("Training report")
     if not report["categories"]:
         typer.echo(f"{INDENT}the model keeps none")
     else:
@@ -87,7 +100,7 @@ def show_report(whole: Facts) -> None:
         _show_pairs({name: text for name, text in facts.items() if text})
     notes = [*report["notes"], *whole["decision"]["notes"]]
     for note in notes[:SHOWN_NOTES]:
-        _wrapped(f"note: {note}")
+        show_wrapped(f"note: {note}")
     if len(notes) > SHOWN_NOTES:
         typer.echo(f"{INDENT}… and {len(notes) - SHOWN_NOTES} more notes (--json)")
 
@@ -95,7 +108,7 @@ def show_report(whole: Facts) -> None:
 def show_bytes(whole: Facts) -> None:
     """Print what each part takes in the file."""
     sizes = whole["bytes"]
-    _title("Bytes")
+    show_title("Bytes")
     rows = [
         (f"{INDENT}{part}", f"{size:,}", f"{size / sizes['total']:.1%}")
         for part, size in sizes.items()
@@ -105,7 +118,7 @@ def show_bytes(whole: Facts) -> None:
 
 def show_categories(whole: Facts, each: list[Facts]) -> None:
     """Print a line of numbers for each category, and its strongest terms."""
-    _title("Categories")
+    show_title("Categories")
     measure = "share" if each and "share" in each[0] else "threshold"
     header = ["category", "members", "weights", measure, "iterations", "certificate", "stopped"]
     chosen = _chosen_by_category(whole)
@@ -126,7 +139,7 @@ def show_categories(whole: Facts, each: list[Facts]) -> None:
     ]
     show_table((INDENT + header[0], *header[1:]), rows, right=" rrrrr r")
     if any(facts["up"] or facts["down"] for facts in each):
-        _title(f"Terms that speak for a category, and against it, by {whole['terms']}")
+        show_title(f"Terms that speak for a category, and against it, by {whole['terms']}")
         show_table(
             (f"{INDENT}category", "for", "against"),
             [(INDENT + visible(f["name"]), _terms(f["up"]), _terms(f["down"])) for f in each],
@@ -135,7 +148,7 @@ def show_categories(whole: Facts, each: list[Facts]) -> None:
 
 def show_category(whole: Facts, facts: Facts) -> None:
     """Print everything about one category."""
-    _title(facts["name"])
+    show_title(facts["name"])
     measure = "share" if "share" in facts else "threshold"
     columns = whole["weights"]["columns"]
     documents = whole["training"]["documents"]
@@ -156,9 +169,9 @@ def show_category(whole: Facts, facts: Facts) -> None:
             _show_terms(whole, f"terms {title} it", facts[way])
     shown = (*facts["up"], *facts["down"])
     if any(term.get("holds_zero") for term in shown):
-        _wrapped(f"{HOLDS_ZERO}: the interval holds 0, so that the term may speak either way")
+        show_wrapped(f"{HOLDS_ZERO}: the interval holds 0, so that the term may speak either way")
     if any(term.get("interval", ()) is None for term in shown):
-        _wrapped(f"{NO_INTERVAL}: nothing was learned of the weight: it is its prior's mode")
+        show_wrapped(f"{NO_INTERVAL}: nothing was learned of the weight: it is its prior's mode")
 
 
 def _show_terms(whole: Facts, title: str, terms: list[dict[str, Any]]) -> None:
@@ -178,7 +191,8 @@ def _intercept_interval(whole: Facts, facts: Facts) -> str:
     return f" ({whole['interval']:.4g} interval {interval_text(facts['intercept_interval'])})"
 
 
-def _title(text: str) -> None:
+def show_title(text: str) -> None:
+    """Print the title of a part."""
     typer.echo()
     typer.secho(visible(text), bold=True)
 
@@ -187,10 +201,11 @@ def _show_pairs(pairs: Mapping[str, str]) -> None:
     wide = max(map(len, pairs))
     for name, text in pairs.items():
         lead = f"{INDENT}{name:<{wide}}  "
-        _wrapped(text, lead, " " * len(lead))
+        show_wrapped(text, lead, " " * len(lead))
 
 
-def _wrapped(text: str, first: str = INDENT, further: str = INDENT * 2) -> None:
+def show_wrapped(text: str, first: str = INDENT, further: str = INDENT * 2) -> None:
+    """Print a text in lines that are not too long."""
     for line in textwrap.wrap(
         visible(text), WIDTH, initial_indent=first, subsequent_indent=further
     ):

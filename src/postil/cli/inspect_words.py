@@ -99,6 +99,19 @@ def worst(fit: Mapping[str, Any] | None) -> str:
     )
 
 
+def update(done: Mapping[str, Any]) -> str:
+    """An update in a line: how many documents of what, and what they brought."""
+    origin = f" of {done['corpus']}" if done.get("corpus") else ""
+    names = done.get("new_categories", ())
+    listed = f": {', '.join(names)}" if names else ""
+    return (
+        f"{_counted(done.get('documents', 0), 'document')}{origin}, "
+        f"{_counted(done.get('passes', 0), 'pass', 'passes')} at most; "
+        f"{_counted(done.get('new_terms', 0), 'new term')}, "
+        f"{_counted(len(names), 'new category', 'new categories')}{listed}"
+    )
+
+
 def report(told: Mapping[str, Any] | None) -> str:
     """How a category was learned, but for what is told elsewhere."""
     if told is None:

@@ -109,12 +109,19 @@ class Reading:
         given = self.values
         if not names_vectors(path, given["format"]):
             return None
-        usual = {"format": given["format"], "on_error": "strict"}
-        strange = [name for name, value in given.items() if value and value != usual.get(name)]
+        strange = [flag for flag in self.given if flag != "--format"]
         if strange:
-            flags = ", ".join("--" + name.replace("_", "-") for name in strange)
-            raise typer.BadParameter(f"{flags} means nothing when reading svmlight")
+            raise typer.BadParameter(f"{', '.join(strange)} means nothing when reading svmlight")
         return read_numbered(path)
+
+    @property
+    def given(self) -> list[str]:
+        """The options that say something else than is usual, as they are written."""
+        usual = {"on_error": "strict"}
+        strange = [
+            name for name, value in self.values.items() if value and value != usual.get(name)
+        ]
+        return ["--" + name.replace("_", "-") for name in strange]
 
     def refuse_vectors(self, path: str, why: str) -> None:
         """Refuse an svmlight file where a command can do nothing with it."""

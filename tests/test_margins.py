@@ -1,0 +1,139 @@
+"""Margins of models on the documents of a corpus."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import postil.margins as margins_module
+from postil.categorizer import TextCategorizer
+from postil.corpus.document import Document
+from postil.errors import CorpusError, InputError, UsageError
+from postil.margins import measure_margins, measure_vector_margins
+from postil.model.numbered import NumberedDocuments
+from postil.recipes.recipe import load_recipe
+from postil.vector_training import train_vectors
+
+TEXTS = {
+    "road": ("transport",),
+    "road bridge": ("transport",),
+    "snow": ("weather",),
+    "snow rain": ("weather",),
+    "road snow": ("transport", "weather"),
+    "bread": (),
+}
+DOCUMENTS = [
+    Document(str(number), {"title": text, "body": f"{text} here"}, labels)
+    for number, (text, labels) in enumerate(TEXTS.items())
+]
+
+
+@pytest.fixture(scope="module", params=["svm", "logistic", "lin-reg", "naive-bayes-1"])
+def model(request):
+    return TextCategorizer(request.param).fit_documents(DOCUMENTS).model
+
+
+def vectors_of(model):
+    columns = model.vectorizer.fields.columns_of(DOCUMENTS)
+    return model.vectorizer.transform_columns(columns).toarray().astype(float)
+
+
+def test_a_model_is_measured_as_it_scores(model, monkeypatch):
+    whole = measure_margins(model, DOCUMENTS)
+    monkeypatch.setattr(margins_module, "MOST_DOCUMENTS", 2)
+    passed = []
+    in_blocks = measure_margins(model, iter(DOCUMENTS), watch=lambda *told: passed.append(told[1]))
+    assert passed == [2, 4, 6]
+    vectors = vectors_of(model)
+    scores = vectors @ model.weights.toarray().astype(float).T + model.intercepts
+    signs = np.array([[1 if n in d.labels else -1 for n in model.names] for d in DOCUMENTS])
+    for measured in (whole, in_blocks):
+        assert measured.learned_from
+        assert measured.unknown == ()
+        found = measured.margins
+        assert found.names == model.names
+        assert found.least == pytest.approx((signs * scores).min(axis=0), abs=1e-6)
+        assert found.members.tolist() == (signs > 0).sum(axis=0).tolist()
+        assert found.constant == bool(model.intercepts.any())
+
+
+def test_some_categories_are_a_part_of_all(model):
+    every = measure_margins(model, DOCUMENTS).margins
+    (column,) = (model.names.index("weather"),)
+    one = measure_margins(model, DOCUMENTS, columns=[column]).margins
+    assert one.names == ("weather",)
+    assert one.norms == every.norms
+    assert one.least[0] == every.least[column]
+    assert one.ratio[0] == every.ratio[column]
+
+
+def test_gamma_moves_the_terms_and_not_their_ratio(model):
+    near, far = (measure_margins(model, DOCUMENTS, gamma=gamma).margins for gamma in (1.0, 2.0))
+    assert near.additive == pytest.approx(4 * far.additive)
+    assert near.ratio == pytest.approx(far.ratio)
+    assert (near.under <= far.under).all()
+
+
+def test_without_an_intercept_there_is_no_constant(model):
+    plain = dataclasses.replace(model, intercepts=np.zeros(model.categories))
+    found = measure_margins(plain, DOCUMENTS).margins
+    assert not found.constant
+    vectors = vectors_of(plain)
+    assert found.norms.one.largest == pytest.approx(np.abs(vectors).sum(axis=1).max())
+
+
+def test_other_documents_and_labels_are_told(model):
+    others = [*DOCUMENTS, Document("more", {"title": "sheep", "body": ""}, ("farming", "art"))]
+    measured = measure_margins(model, others)
+    assert not measured.learned_from
+    assert measured.unknown == ("art", "farming")
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        ([], "notes.csv has no document"),
+        ([Document("1", {"title": "road", "body": ""}, ())], "no document has a label"),
+        (
+            [Document("1", {"title": "road", "body": ""}, ("oil",))],
+            "shares no category.* oil, the model trans",
+        ),
+    ],
+)
+def test_nothing_to_measure(model, documents, message):
+    with pytest.raises(InputError, match=message):
+        measure_margins(model, documents, source="notes.csv")
+
+
+def test_fields_that_are_read_must_be_there():
+    model = TextCategorizer("svm").fit_documents(DOCUMENTS).model
+    with pytest.raises(CorpusError, match=r"notes.csv: no document has the field body"):
+        measure_margins(model, [Document("1", {"title": "road"}, ("weather",))], source="notes.csv")
+
+
+def numbered(labels):
+    matrix = sp.csr_matrix(
+        np.array([[0, 1, 0.5, 0], [0, -1, 0, 2], [0, 2, 0, 0], [0, 0, 0, 1]], dtype=np.float32)
+    )
+    return NumberedDocuments(matrix, labels, "vectors.svm")
+
+
+def test_vectors_are_measured_as_they_are(monkeypatch):
+    documents = numbered([("1",), ("-1",), ("1",), ("-1",)])
+    model = train_vectors(documents, load_recipe("svm"))
+    monkeypatch.setattr(margins_module, "MOST_DOCUMENTS", 3)
+    measured = measure_vector_margins(model, documents)
+    assert measured.learned_from
+    found = measured.margins
+    assert found.documents == 4
+    assert found.members.tolist() == [2]
+    assert found.least == pytest.approx([1.0], abs=1e-3)
+    assert found.norms.infinity.largest == 2.0
+    assert found.norms.two.largest == pytest.approx(np.sqrt(5 + float(found.constant)))
+    with pytest.raises(UsageError, match="numbered features"):
+        measure_margins(model, DOCUMENTS)
+    with pytest.raises(InputError, match="no document has a label"):
+        measure_vector_margins(model, numbered([(), (), (), ()]))
