@@ -10,17 +10,20 @@
 #include <vector>
 
 #include "postil/problem.hpp"
+#include "postil/solvers/conjugate_gradient.hpp"
 #include "postil/solvers/dual_coordinate.hpp"
 #include "postil/solvers/em.hpp"
 #include "postil/solvers/newton_coordinate.hpp"
 #include "postil/solvers/primal_coordinate.hpp"
 #include "postil/solvers/smo.hpp"
+#include "postil/solvers/smoothed_lanes.hpp"
 #include "postil/threads.hpp"
 
 namespace postil {
 
-enum class LossName : std::uint8_t { squared, modified_squared, hinge, logistic, probit };
-enum class SolverName : std::uint8_t { primal_coordinate, dual_coordinate, smo, newton_coordinate, em };
+enum class LossName : std::uint8_t { squared, modified_squared, hinge, logistic, probit, smoothed_hinge };
+enum class SolverName : std::uint8_t { primal_coordinate, dual_coordinate, smo, newton_coordinate, em, conjugate_gradient,
+                                       smoothed_conjugate_gradient };
 
 struct LearnOptions {
     LossName loss = LossName::logistic;
@@ -35,6 +38,9 @@ struct LearnOptions {
     SmoOptions smo;
     NewtonOptions newton;
     EmOptions em;
+    double gamma = 200.0;        // of the smoothed hinge
+    CgOptions conjugate;
+    SmoothingOptions smoothing;
 };
 
 // Lists of different lengths, one after the other.

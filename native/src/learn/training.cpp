@@ -1,14 +1,13 @@
 #include "postil/training.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
+#include "finishing.hpp"
 #include "labels.hpp"
+#include "training_blocks.hpp"
 #include "with_loss.hpp"
 
 namespace postil {
@@ -98,10 +97,6 @@ private:
     double constant_;
 };
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 // Runs solve(problem, category, fits) for every category, with its labels in place; there is a fit
 // for each of its strengths.
 template <class Solve>
@@ -116,36 +111,6 @@ std::vector<Fit> train_each(const BinaryProblem& shared, const Assignment& assig
         monitor.count();
     });
     return fits;
-}
-
-// Drops what nobody asked for: there may be very many categories.
-Fit lightened(Fit fit, const LearnOptions& options) {
-    if (!options.keep_duals) {
-        fit.duals = {};
-        fit.factors = {};
-    }
-    const auto used = fit.weights.size() - static_cast<std::size_t>(std::count(
-                                               fit.weights.begin(), fit.weights.end(), 0.0));
-    std::vector<double> kept;
-    kept.reserve(used);
-    fit.places.reserve(used);
-    for (std::size_t place = 0; place < fit.weights.size(); ++place) {
-        if (fit.weights[place] == 0.0) continue;
-        fit.places.push_back(static_cast<std::int32_t>(place));
-        kept.push_back(fit.weights[place]);
-    }
-    fit.weights = std::move(kept);
-    return fit;
-}
-
-// A strength at the end of the range of doubles may drive weights out of it.
-void check_finite(const Fit& fit, const Strength& strength) {
-    if (std::isfinite(fit.objective) && std::isfinite(fit.certificate)) return;
-    char message[120];
-    std::snprintf(message, sizeof message,
-                  "with λ = %g weights leave the range of double precision: take a larger λ",
-                  strength.absolute + strength.squared);
-    throw std::overflow_error(message);
 }
 
 // Calls solve(point) for every strength, which the problem then has, and keeps its fits.
@@ -208,21 +173,12 @@ void solve_from_starts(BinaryProblem& problem, const LearnOptions& options,
     });
 }
 
-BinaryProblem shared_problem(const LearnOptions& options) {
-    BinaryProblem problem;
-    problem.intercept = options.intercept;
-    problem.constant = options.constant;
-    return problem;
-}
-
-std::span<const double> start_of(const Assignment& assignment, std::size_t category) {
-    return assignment.starts.empty() ? std::span<const double>() : assignment.starts[category];
-}
-
 }  // namespace
 
 std::vector<Fit> train(const Design& design, const Lists* terms, const Assignment& assignment,
                        const LearnOptions& options, std::size_t workers, Monitor& monitor) {
+    if (goes_in_blocks(options.solver))
+        return train_in_blocks(design, terms, assignment, options, workers, monitor);
     std::vector<std::int32_t> all(terms == nullptr ? design.terms.count : 0);
     std::iota(all.begin(), all.end(), 0);
     auto shared = shared_problem(options);

@@ -1,0 +1,60 @@
+// What is done around the solving of a category's problem, whatever solves it.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+#include "postil/training.hpp"
+
+namespace postil {
+
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Drops what nobody asked for: there may be very many categories.
+inline Fit lightened(Fit fit, const LearnOptions& options) {
+    if (!options.keep_duals) {
+        fit.duals = {};
+        fit.factors = {};
+    }
+    const auto used = fit.weights.size() - static_cast<std::size_t>(std::count(
+                                               fit.weights.begin(), fit.weights.end(), 0.0));
+    std::vector<double> kept;
+    kept.reserve(used);
+    fit.places.reserve(used);
+    for (std::size_t place = 0; place < fit.weights.size(); ++place) {
+        if (fit.weights[place] == 0.0) continue;
+        fit.places.push_back(static_cast<std::int32_t>(place));
+        kept.push_back(fit.weights[place]);
+    }
+    fit.weights = std::move(kept);
+    return fit;
+}
+
+// A strength at the end of the range of doubles may drive weights out of it.
+inline void check_finite(const Fit& fit, const Strength& strength) {
+    if (std::isfinite(fit.objective) && std::isfinite(fit.certificate)) return;
+    char message[120];
+    std::snprintf(message, sizeof message,
+                  "with λ = %g weights leave the range of double precision: take a larger λ",
+                  strength.absolute + strength.squared);
+    throw std::overflow_error(message);
+}
+
+inline BinaryProblem shared_problem(const LearnOptions& options) {
+    BinaryProblem problem;
+    problem.intercept = options.intercept;
+    problem.constant = options.constant;
+    return problem;
+}
+
+inline std::span<const double> start_of(const Assignment& assignment, std::size_t category) {
+    return assignment.starts.empty() ? std::span<const double>() : assignment.starts[category];
+}
+
+}  // namespace postil
