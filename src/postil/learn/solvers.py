@@ -97,7 +97,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "conjugate-gradient",
             "nonlinear conjugate gradients, categories in lock step",
-            frozenset({"weights"}),
+            frozenset({"weights", "trace"}),
             frozenset({"slope"}),
             frozenset({"ridge"}),
             frozenset({"none", "penalised", "free"}),
@@ -107,7 +107,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "smoothed-conjugate-gradient",
             "MLR-CG: the limit of smooth problems (zhang-jin-yang-hauptmann-2003, algorithm 1)",
-            frozenset({"weights", "limit"}),
+            frozenset({"weights", "trace", "limit"}),
             frozenset({"smoothing"}),
             frozenset({"ridge"}),
             frozenset({"none", "penalised", "free"}),

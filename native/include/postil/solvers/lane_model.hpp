@@ -41,8 +41,12 @@ public:
           slopes_(documents() * Lanes) {}
 
     void set_labels(std::size_t lane, const BinaryProblem& problem) {
-        for (std::size_t i = 0; i < documents(); ++i)
-            pulls_[i * Lanes + lane] = problem.labels[i] * (problem.weights[i] / problem.documents);
+        masses_[lane] = 0.0;
+        for (std::size_t i = 0; i < documents(); ++i) {
+            const auto share = problem.weights[i] / problem.documents;
+            pulls_[i * Lanes + lane] = problem.labels[i] * share;
+            masses_[lane] += share;
+        }
     }
     void set_strength(std::size_t lane, double squared) {
         held_[lane] = 2.0 * squared;
@@ -59,6 +63,8 @@ public:
     double constant() const { return constant_; }
     Loss& loss() { return loss_; }
     double average(std::size_t lane) const { return averages_[lane]; }
+    // Σ c/n: 1 where no class counts more than the other.
+    double mass(std::size_t lane) const { return masses_[lane]; }
 
     // 1/M: M is the prior's curvature, and the loss's for margins that are mostly between -1 and 1.
     void scales(std::vector<double>& out) const {
@@ -217,7 +223,7 @@ private:
     Intercept intercept_;
     double constant_;
     Loss loss_;
-    Scalars held_{}, constant_held_{}, averages_{};
+    Scalars held_{}, constant_held_{}, masses_{}, averages_{};
     std::vector<double> pulls_;  // y c/n
     std::vector<double> scores_, steps_, slopes_;
 };

@@ -89,7 +89,7 @@ private:
             const auto gap = std::max(0.0, fit.objective - bounds_[lane]);
             fit.kind = Certificate::duality_gap;
             fit.certificate = fit.objective > 0.0 ? gap / fit.objective : gap;
-            fit.smoothing = this->model_.loss().excess();
+            fit.smoothing = this->model_.loss().excess() * this->model_.mass(lane);
             const auto tolerance = this->options_.tolerance;
             const bool is_certified = tolerance > 0.0 && fit.certificate <= tolerance;
             if (is_certified) fit.stop = Stop::certified;
