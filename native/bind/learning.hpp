@@ -120,6 +120,29 @@ struct Fits {
     std::vector<Fit> fits;
 };
 
+inline void bind_conjugate_gradient_options(nb::module_& module) {
+    nb::enum_<CgDirection>(module, "CgDirection")
+        .value("hestenes_stiefel", CgDirection::hestenes_stiefel)
+        .value("polak_ribiere", CgDirection::polak_ribiere)
+        .value("fletcher_reeves", CgDirection::fletcher_reeves);
+    nb::class_<CgOptions>(module, "CgOptions", "Nonlinear conjugate gradients.")
+        .def(nb::init<>())
+        .def_rw("iterations", &CgOptions::iterations)
+        .def_rw("tolerance", &CgOptions::tolerance)
+        .def_rw("direction", &CgOptions::direction)
+        .def_rw("restart", &CgOptions::restart)
+        .def_rw("powell", &CgOptions::powell)
+        .def_rw("slope_share", &CgOptions::slope_share)
+        .def_rw("is_scaled", &CgOptions::is_scaled)
+        .def_rw("trace", &CgOptions::trace);
+    nb::class_<SmoothingOptions>(module, "SmoothingOptions", "From smooth problems to the SVM.")
+        .def(nb::init<>())
+        .def_rw("first_gamma", &SmoothingOptions::first_gamma)
+        .def_rw("gamma_step", &SmoothingOptions::gamma_step)
+        .def_rw("gamma_growth", &SmoothingOptions::gamma_growth)
+        .def_rw("steps_per_gamma", &SmoothingOptions::steps_per_gamma);
+}
+
 inline void bind_learn_options(nb::module_& module) {
     nb::enum_<LossName>(module, "LossName")
         .value("squared", LossName::squared)
@@ -127,7 +150,8 @@ inline void bind_learn_options(nb::module_& module) {
         .value("hinge", LossName::hinge)
         .value("logistic", LossName::logistic)
         .value("probit", LossName::probit)
-        .value("perceptron", LossName::perceptron);
+        .value("perceptron", LossName::perceptron)
+        .value("smoothed_hinge", LossName::smoothed_hinge);
     nb::enum_<SolverName>(module, "SolverName")
         .value("primal_coordinate", SolverName::primal_coordinate)
         .value("dual_coordinate", SolverName::dual_coordinate)
@@ -135,7 +159,10 @@ inline void bind_learn_options(nb::module_& module) {
         .value("newton_coordinate", SolverName::newton_coordinate)
         .value("em", SolverName::em)
         .value("mistake_driven", SolverName::mistake_driven)
-        .value("dual_gradient", SolverName::dual_gradient);
+        .value("dual_gradient", SolverName::dual_gradient)
+        .value("conjugate_gradient", SolverName::conjugate_gradient)
+        .value("smoothed_conjugate_gradient", SolverName::smoothed_conjugate_gradient);
+    bind_conjugate_gradient_options(module);
     nb::enum_<Intercept>(module, "Intercept")
         .value("none", Intercept::none)
         .value("penalised", Intercept::penalised)
@@ -220,7 +247,10 @@ inline void bind_learn_options(nb::module_& module) {
         .def_rw("newton", &LearnOptions::newton)
         .def_rw("em", &LearnOptions::em)
         .def_rw("online", &LearnOptions::online)
-        .def_rw("entropy", &LearnOptions::entropy);
+        .def_rw("entropy", &LearnOptions::entropy)
+        .def_rw("gamma", &LearnOptions::gamma)
+        .def_rw("conjugate", &LearnOptions::conjugate)
+        .def_rw("smoothing", &LearnOptions::smoothing);
 }
 
 inline void bind_fits(nb::module_& module) {
@@ -246,6 +276,8 @@ inline void bind_fits(nb::module_& module) {
     array("duals", &Fit::duals, "The dual variables by document; none if the solver has none.");
     array("exponents", &Fit::exponents, "θ by place and the constant's last; none if the solver has none.");
     array("factors", &Fit::factors, "The factor of each document in the weights, where known.");
+    array("trace_seconds", &Fit::trace_seconds, "After each step, where a trace was asked for.");
+    array("trace_objectives", &Fit::trace_objectives, "After each step, as with trace_seconds.");
     auto value = [&](const char* name, auto field) {
         fits.def(name, [field](const Fits& self, std::size_t at) { return self.fits.at(at).*field; },
                  "category"_a);
@@ -258,6 +290,7 @@ inline void bind_fits(nb::module_& module) {
     value("stop", &Fit::stop);
     value("iterations", &Fit::iterations);
     value("seconds", &Fit::seconds);
+    value("smoothing", &Fit::smoothing);
 }
 
 // What a loss says at each margin, for whoever checks its formulas.

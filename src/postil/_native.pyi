@@ -150,6 +150,8 @@ class LossName(enum.Enum):
 
     perceptron = 5
 
+    smoothed_hinge = 6
+
 class SolverName(enum.Enum):
     primal_coordinate = 0
 
@@ -164,6 +166,99 @@ class SolverName(enum.Enum):
     mistake_driven = 5
 
     dual_gradient = 6
+
+    conjugate_gradient = 7
+
+    smoothed_conjugate_gradient = 8
+
+class CgDirection(enum.Enum):
+    hestenes_stiefel = 0
+
+    polak_ribiere = 1
+
+    fletcher_reeves = 2
+
+class CgOptions:
+    """Nonlinear conjugate gradients."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def iterations(self) -> int: ...
+
+    @iterations.setter
+    def iterations(self, arg: int, /) -> None: ...
+
+    @property
+    def tolerance(self) -> float: ...
+
+    @tolerance.setter
+    def tolerance(self, arg: float, /) -> None: ...
+
+    @property
+    def direction(self) -> CgDirection: ...
+
+    @direction.setter
+    def direction(self, arg: CgDirection, /) -> None: ...
+
+    @property
+    def restart(self) -> int: ...
+
+    @restart.setter
+    def restart(self, arg: int, /) -> None: ...
+
+    @property
+    def powell(self) -> float: ...
+
+    @powell.setter
+    def powell(self, arg: float, /) -> None: ...
+
+    @property
+    def slope_share(self) -> float: ...
+
+    @slope_share.setter
+    def slope_share(self, arg: float, /) -> None: ...
+
+    @property
+    def is_scaled(self) -> bool: ...
+
+    @is_scaled.setter
+    def is_scaled(self, arg: bool, /) -> None: ...
+
+    @property
+    def trace(self) -> bool: ...
+
+    @trace.setter
+    def trace(self, arg: bool, /) -> None: ...
+
+class SmoothingOptions:
+    """From smooth problems to the SVM."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def first_gamma(self) -> float: ...
+
+    @first_gamma.setter
+    def first_gamma(self, arg: float, /) -> None: ...
+
+    @property
+    def gamma_step(self) -> float: ...
+
+    @gamma_step.setter
+    def gamma_step(self, arg: float, /) -> None: ...
+
+    @property
+    def gamma_growth(self) -> float: ...
+
+    @gamma_growth.setter
+    def gamma_growth(self, arg: float, /) -> None: ...
+
+    @property
+    def steps_per_gamma(self) -> int: ...
+
+    @steps_per_gamma.setter
+    def steps_per_gamma(self, arg: int, /) -> None: ...
 
 class Intercept(enum.Enum):
     none = 0
@@ -556,6 +651,24 @@ class LearnOptions:
     @entropy.setter
     def entropy(self, arg: EntropyPrior, /) -> None: ...
 
+    @property
+    def gamma(self) -> float: ...
+
+    @gamma.setter
+    def gamma(self, arg: float, /) -> None: ...
+
+    @property
+    def conjugate(self) -> CgOptions: ...
+
+    @conjugate.setter
+    def conjugate(self, arg: CgOptions, /) -> None: ...
+
+    @property
+    def smoothing(self) -> SmoothingOptions: ...
+
+    @smoothing.setter
+    def smoothing(self, arg: SmoothingOptions, /) -> None: ...
+
 def loss_at(options: LearnOptions, margins: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
     """Value, slope and curvature of the loss at each margin."""
 
@@ -606,6 +719,12 @@ class Fits:
     def factors(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """The factor of each document in the weights, where known."""
 
+    def trace_seconds(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """After each step, where a trace was asked for."""
+
+    def trace_objectives(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """After each step, as with trace_seconds."""
+
     def intercept(self, category: int) -> float: ...
 
     def unit(self, category: int) -> float: ...
@@ -621,6 +740,8 @@ class Fits:
     def iterations(self, category: int) -> int: ...
 
     def seconds(self, category: int) -> float: ...
+
+    def smoothing(self, category: int) -> float: ...
 
 class Design:
     """A matrix of documents and terms, by rows and by columns."""

@@ -68,7 +68,11 @@ def test_zeros_are_where_the_optimality_conditions_have_them(parts, data):
         assert not theta[(held > 1e-4) & problem.is_paid & ~paid].any()
 
 
-@pytest.mark.parametrize("problem", sorted({(p[0], p[1], p[3]) for p in SPARSE}), ids="/".join)
+# One solver alone takes the smoothed hinge with such a prior.
+SEVERAL = sorted({(p[0], p[1], p[3]) for p in SPARSE if p[0] != "smoothed-hinge"})
+
+
+@pytest.mark.parametrize("problem", SEVERAL, ids="/".join)
 def test_all_solvers_find_the_same_support(problem, data):
     methods = [p for p in SPARSE if (p[0], p[1], p[3]) == problem]
     assert len(methods) > 1

@@ -67,7 +67,7 @@ ENTRIES = {
         "max_terms": "whole",
         "buckets": "whole",
     },
-    "selection": {"measure": "text", "terms": "whole", "threshold": "number"},
+    "selection": {"measure": "text", "terms": "whole", "threshold": "number", "scope": "text"},
     "learn": {
         "learner": "text",
         "loss": "text",

@@ -132,6 +132,8 @@ struct Fit {
     Stop stop = Stop::iterations;
     std::uint32_t iterations = 0;
     double seconds = 0.0;
+    double smoothing = 0.0;  // how far the objective may have been moved by smoothing the loss
+    std::vector<double> trace_seconds, trace_objectives;  // step by step, where asked for
 };
 
 }  // namespace postil

@@ -11,17 +11,27 @@
 
 #include "postil/entropy_prior.hpp"
 #include "postil/problem.hpp"
+#include "postil/solvers/conjugate_gradient.hpp"
 #include "postil/solvers/dual_coordinate.hpp"
 #include "postil/solvers/em.hpp"
 #include "postil/solvers/newton_coordinate.hpp"
 #include "postil/solvers/online.hpp"
 #include "postil/solvers/primal_coordinate.hpp"
 #include "postil/solvers/smo.hpp"
+#include "postil/solvers/smoothed_lanes.hpp"
 #include "postil/threads.hpp"
 
 namespace postil {
 
-enum class LossName : std::uint8_t { squared, modified_squared, hinge, logistic, probit, perceptron };
+enum class LossName : std::uint8_t {
+    squared,
+    modified_squared,
+    hinge,
+    logistic,
+    probit,
+    perceptron,
+    smoothed_hinge,
+};
 enum class SolverName : std::uint8_t {
     primal_coordinate,
     dual_coordinate,
@@ -30,6 +40,8 @@ enum class SolverName : std::uint8_t {
     em,
     mistake_driven,
     dual_gradient,
+    conjugate_gradient,
+    smoothed_conjugate_gradient,
 };
 
 struct LearnOptions {
@@ -47,6 +59,9 @@ struct LearnOptions {
     EmOptions em;
     OnlineOptions online;
     EntropyPrior entropy;  // of solvers that move along documents
+    double gamma = 200.0;        // of the smoothed hinge
+    CgOptions conjugate;
+    SmoothingOptions smoothing;
 };
 
 // Lists of different lengths, one after the other.

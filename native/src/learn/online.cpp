@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "fits.hpp"
+#include "finishing.hpp"
 
 namespace postil {
 

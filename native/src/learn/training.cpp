@@ -1,14 +1,14 @@
 #include "postil/training.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
-#include "fits.hpp"
+#include "finishing.hpp"
 #include "labels.hpp"
 #include "online.hpp"
+#include "training_blocks.hpp"
 #include "with_loss.hpp"
 
 namespace postil {
@@ -174,22 +174,13 @@ void solve_from_starts(BinaryProblem& problem, const LearnOptions& options,
     });
 }
 
-BinaryProblem shared_problem(const LearnOptions& options) {
-    BinaryProblem problem;
-    problem.intercept = options.intercept;
-    problem.constant = options.constant;
-    return problem;
-}
-
-std::span<const double> start_of(const Assignment& assignment, std::size_t category) {
-    return assignment.starts.empty() ? std::span<const double>() : assignment.starts[category];
-}
-
 }  // namespace
 
 std::vector<Fit> train(const Design& design, const Lists* terms, const Assignment& assignment,
                        const LearnOptions& options, std::size_t workers, Monitor& monitor) {
     if (is_online(options.solver)) return train_online(design, terms, assignment, options, workers, monitor);
+    if (goes_in_blocks(options.solver))
+        return train_in_blocks(design, terms, assignment, options, workers, monitor);
     std::vector<std::int32_t> all(terms == nullptr ? design.terms.count : 0);
     std::iota(all.begin(), all.end(), 0);
     auto shared = shared_problem(options);

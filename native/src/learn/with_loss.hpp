@@ -6,6 +6,7 @@
 
 #include "postil/losses.hpp"
 #include "postil/probit_loss.hpp"
+#include "postil/smoothed_hinge_loss.hpp"
 #include "postil/training.hpp"
 
 namespace postil {
@@ -20,6 +21,7 @@ auto with_loss(const LearnOptions& options, Work&& work) -> decltype(work(Square
         case LossName::logistic: return work(LogisticLoss{options.printed_bound});
         case LossName::probit: return work(ProbitLoss{});
         case LossName::perceptron: return work(PerceptronLoss{});
+        case LossName::smoothed_hinge: return work(SmoothedHingeLoss{options.gamma});
     }
     throw std::invalid_argument("no such loss");
 }

@@ -21,6 +21,7 @@ from postil.cli import (
     recipes,
     reproduce,
     train,
+    update,
     vectorize,
 )
 
@@ -35,6 +36,7 @@ app.add_typer(corpus.app, name="corpus")
 app.command("analyze")(analyze.analyze)
 app.command("vectorize")(vectorize.vectorize)
 app.command("train")(train.train)
+app.command("update")(update.update)
 app.command("predict")(predict.predict)
 app.command("evaluate")(evaluate.evaluate)
 app.command("explain")(explain.explain)

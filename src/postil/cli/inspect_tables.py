@@ -96,6 +96,7 @@ def show_report(whole: Facts) -> None:
             "iterations": f"{report['iterations']:,} in all",
             "seconds": f"{report['seconds']:.3g} in all" if report.get("seconds") else "",
             "worst": words.worst(report["worst"]),
+            "smoothed": words.smoothing(report.get("smoothing", 0.0)),
         }
         _show_pairs({name: text for name, text in facts.items() if text})
     notes = [*report["notes"], *whole["decision"]["notes"]]

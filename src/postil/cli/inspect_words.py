@@ -112,6 +112,13 @@ def update(done: Mapping[str, Any]) -> str:
     )
 
 
+def smoothing(most: float) -> str:
+    """How near the smooth problem is to the SVM that it stands for; nothing where there is none."""
+    if not most:
+        return ""
+    return f"the smooth problem's minimum is at most {most:.2g} above the SVM's (ln2/γ)"
+
+
 def report(told: Mapping[str, Any] | None) -> str:
     """How a category was learned, but for what is told elsewhere."""
     if told is None:

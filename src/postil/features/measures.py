@@ -73,6 +73,17 @@ def information_gain(table: Counts) -> Floats:
     return direction * bits
 
 
+def information_within(table: Counts) -> Floats:
+    """``Σ_T P(T | C) log2(P(T | C) / P(T))``: what being in the category says of the term.
+
+    The part of the gain that the category's own documents have, over their share: times P(C) and
+    summed over categories it is the multi-class information gain of Yang and Pedersen (1997).
+    """
+    n, category, term = table.documents, table.category, table.term
+    total = _cell(table.both, category, term, n) + _cell(table.category_only, category, n - term, n)
+    return np.maximum(_ratio(total * n, category), 0) / np.log(2)
+
+
 def gini_gain(table: Counts) -> Floats:
     """``g(C) - g(C | T)`` with the Gini index ``g = 1 - Σ p²``, signed (zhang-oles-2001, 4.1).
 

@@ -81,7 +81,7 @@ class _Chooser:
         self.rule = rule
         self.positive_only = positive_only
         self.eligible = basis.frequency >= max(min_documents, 1)
-        self.tie_order = _falling_frequency(basis.frequency)
+        self.tie_order = falling_frequency(basis.frequency)
         self.absent = AbsentTerms(measure, basis, self.tie_order, self.eligible)
 
     def over(self, by_category: Csr) -> Iterator[Ids]:
@@ -114,7 +114,7 @@ class _Chooser:
         return np.concatenate([terms, others]), np.concatenate([scores, their_scores])
 
 
-def _falling_frequency(frequency: Floats) -> NDArray[np.intp]:
+def falling_frequency(frequency: Floats) -> NDArray[np.intp]:
     """Each term's place when terms are sorted by falling frequency, then by id."""
     place = np.empty(len(frequency), dtype=np.intp)
     place[np.argsort(-frequency, kind="stable")] = np.arange(len(frequency))

@@ -121,6 +121,7 @@ class CategoryTasks:
             stopped=STOPS[fits.stop(at)],
             seconds=fits.seconds(at),
             nonzeros=nonzeros,
+            smoothing=fits.smoothing(at),
         )
 
     def constant_report(self, category: int, lam: float) -> FitReport:

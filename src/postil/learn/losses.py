@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from postil import _native
+from postil.learn.option_rules import Rule, number
 from postil.learn.part_options import PartOptions
 from postil.learn.parts import Part, registry
 
@@ -15,18 +16,35 @@ from postil.learn.parts import Part, registry
 class Loss(Part):
     """A loss: its formula for people, its code in the native core, what solvers may ask of it.
 
-    ``slope``: it has a first derivative everywhere. ``curvature``: it has a second one, at all but
-    a few margins. ``curvature bound``: that can be bounded within a step. ``conjugate``: its
-    Legendre transform is known, and with it the best dual variable of one document. ``box dual``:
-    that transform is linear on an interval. ``likelihood``: it is -ln P of what is so.
-    ``probability``: 1/(1 + exp(-score)) estimates the probability of membership. ``normal
-    probability``: Φ(score) does. ``mistakes``: its slope is 0 but for documents that are
-    misclassified.
+    ``slope``: it has a first derivative everywhere. ``curvature``: it has a second one, at all
+    but a few margins, and Newton's method can go by it; that of the smoothed hinge is next to
+    nothing but for margins around 1, and says nothing of the others. ``curvature bound``: that
+    can be bounded within a step. ``conjugate``: its Legendre transform is known, and with it
+    the best dual variable of one document. ``box dual``: that transform is linear on an
+    interval. ``smoothing``: it is the limit of smooth losses. ``likelihood``: it is -ln P of
+    what is so. ``probability``: 1/(1 + exp(-score)) estimates the probability of membership.
+    ``normal probability``: Φ(score) does. ``mistakes``: its slope is 0 but for documents that
+    are misclassified.
     """
 
     formula: str
     native: _native.LossName
     options: type[PartOptions] = PartOptions
+
+
+@dataclass(frozen=True, slots=True)
+class SmoothedHingeOptions(PartOptions):
+    """The smoothed hinge: ``gamma`` is γ, and the loss ln2/γ above the hinge at most."""
+
+    gamma: float = 200.0
+
+    def rules(self) -> dict[str, Rule]:
+        """What each option may be."""
+        return {"gamma": number("from 1e-4 to 1e6", lambda value: 1e-4 <= value <= 1e6)}
+
+    def fill(self, options: _native.LearnOptions) -> None:
+        """Set the native options of this loss."""
+        options.gamma = self.gamma
 
 
 _SMOOTH_LIKELIHOOD = frozenset({"slope", "curvature", "curvature bound", "conjugate", "likelihood"})
@@ -50,7 +68,7 @@ LOSSES: Mapping[str, Loss] = MappingProxyType(
         Loss(
             "hinge",
             "support vector machine (zhang-oles-2001, eq. 9)",
-            frozenset({"conjugate", "box dual"}),
+            frozenset({"conjugate", "box dual", "smoothing"}),
             "max(0, 1 - z)",
             _native.LossName.hinge,
         ),
@@ -74,6 +92,15 @@ LOSSES: Mapping[str, Loss] = MappingProxyType(
             frozenset({"mistakes"}),
             "max(0, -z)",
             _native.LossName.perceptron,
+        ),
+        Loss(
+            "smoothed-hinge",
+            "support vector machine made smooth, γ said by the option gamma "
+            "(zhang-jin-yang-hauptmann-2003, eq. 1)",
+            frozenset({"slope", "curvature bound", "conjugate"}),
+            "ln(1 + exp(-γ (z - 1))) / γ",
+            _native.LossName.smoothed_hinge,
+            SmoothedHingeOptions,
         ),
     )
 )

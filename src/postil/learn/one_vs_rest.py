@@ -58,10 +58,6 @@ def fit(
     each document and term of a thread. The result does not depend on the number of threads.
     """
     task = _Task(design, labels, method, selection, emphasis, priors, keep_starts=keep_starts)
-    if "updates" in method.parts()[2].provides and any(
-        len(s) not in (0, design.documents) for s in starts
-    ):
-        starts, beginnings = (), starts  # TEMPORARY
     task.begin(beginnings)
     (result,) = task.run(strengths, starts, thread_count(threads), progress)
     if not quiet:

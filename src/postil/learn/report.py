@@ -30,7 +30,8 @@ class FitReport:
     the tolerance, a paper's rule on movement, out of iterations, at the limit of double precision,
     or constant: the category had no member, or nothing but members, so that there was nothing to
     learn; ``note`` says which. ``shared`` says that iterations, objective, certificate and seconds
-    are those of one problem for all categories, not to be added up.
+    are those of one problem for all categories, not to be added up. ``smoothing`` is how much a
+    smooth problem's minimum may lie above that of the one it stands for, where that was solved.
     """
 
     category: str
@@ -45,11 +46,12 @@ class FitReport:
     nonzeros: int
     note: str = ""
     shared: bool = False
+    smoothing: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for a file; ``shared`` only where it is so."""
-        values = asdict(self)
-        return values if self.shared else {k: v for k, v in values.items() if k != "shared"}
+        """Plain values, for a file; ``shared`` and ``smoothing`` only where they are so."""
+        left_out = {name for name in ("shared", "smoothing") if not getattr(self, name)}
+        return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
 def warn_of_unfinished(

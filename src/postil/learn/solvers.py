@@ -8,6 +8,10 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from postil import _native
+from postil.learn.conjugate_gradient_options import (
+    ConjugateGradientOptions,
+    SmoothedConjugateGradientOptions,
+)
 from postil.learn.part_options import made_options
 from postil.learn.parts import Part, registry
 from postil.learn.solver_options import (
@@ -117,6 +121,26 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
             frozenset({"none", "penalised"}),
             DualGradientOptions,
             _native.SolverName.dual_gradient,
+        ),
+        Solver(
+            "conjugate-gradient",
+            "nonlinear conjugate gradients, categories in lock step",
+            frozenset({"weights", "objective", "trace"}),
+            frozenset({"slope"}),
+            frozenset({"ridge"}),
+            frozenset({"none", "penalised", "free"}),
+            ConjugateGradientOptions,
+            _native.SolverName.conjugate_gradient,
+        ),
+        Solver(
+            "smoothed-conjugate-gradient",
+            "MLR-CG: the limit of smooth problems (zhang-jin-yang-hauptmann-2003, algorithm 1)",
+            frozenset({"weights", "objective", "trace", "limit"}),
+            frozenset({"smoothing"}),
+            frozenset({"ridge"}),
+            frozenset({"none", "penalised", "free"}),
+            SmoothedConjugateGradientOptions,
+            _native.SolverName.smoothed_conjugate_gradient,
         ),
     )
 )

@@ -72,7 +72,13 @@ def summary(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "worst": worst
         and {name: worst.get(name) for name in ("category", "kind", "certificate", "iterations")},
         "notes": [f"{r.get('category')}: {r['note']}" for r in reports if r.get("note")],
-    }
+    } | _smoothing(reports)
+
+
+def _smoothing(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The most that a smooth problem may be above the one it stands for, where there is one."""
+    most = max((_number(report, "smoothing") for report in reports), default=0.0)
+    return {"smoothing": most} if most > 0.0 else {}
 
 
 def _total(reports: Sequence[Mapping[str, Any]], name: str) -> float:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
 from postil.errors import UsageError
+from postil.features.corpus_scope import select_for_all
 from postil.features.inputs import Csr
 from postil.features.select import select_terms
 from postil.features.selection import Selection
@@ -48,13 +50,25 @@ class Representation:
         )
 
 
+# Whose terms are chosen: each category's own, or one set for all.
+SCOPES: Mapping[str, Callable[..., Selection]] = {
+    "category": select_terms,
+    "corpus": select_for_all,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class TermSelection:
-    """Which terms a category keeps; without a measure all of them."""
+    """Which terms a category keeps; without a measure all of them.
+
+    With ``scope="corpus"`` all categories keep the same, by the measure averaged over them
+    (:mod:`postil.features.corpus_scope`).
+    """
 
     measure: str | None = None
     terms: int | None = None
     threshold: float | None = None
+    scope: str = "category"
 
     def check(self) -> None:
         """Refuse a measure without its one number, and a number without a measure."""
@@ -63,6 +77,11 @@ class TermSelection:
             raise UsageError(
                 f'{given[0]} is given and no measure to rank terms by; write measure = "gini", or '
                 "leave the table out to keep every term"
+            )
+        if self.measure is None and self.scope != "category":
+            raise UsageError(
+                f"scope {self.scope!r} is given and no measure to rank terms by; write measure = "
+                '"information-gain", or leave the table out to keep every term'
             )
         if self.measure is not None and len(given) != 1:
             raise UsageError(
@@ -74,7 +93,8 @@ class TermSelection:
         """The terms of each category, from documents × terms and documents × categories."""
         if self.measure is None:
             return None
-        return select_terms(
+        select = SCOPES[self.scope]
+        return select(
             matrix,
             sp.csr_matrix(members, dtype=np.float32),
             measure=self.measure,

@@ -45,6 +45,7 @@ from postil.recipes.entries import (
     text,
     texts,
 )
+from postil.recipes.parts import SCOPES
 from postil.text.suggest import advice
 from postil.vectors.vectorizer import MOST_BUCKETS
 from postil.vectors.weighting import NAMED, NORMS
@@ -102,6 +103,7 @@ SELECTION: Table = {
     "measure": name_of(TERM_MEASURES, "gini"),
     "terms": _whole(1000),
     "threshold": any_number("0.01"),
+    "scope": name_of(SCOPES, "category"),
 }
 
 SEARCH: Table = {

@@ -1,4 +1,4 @@
-// What becomes of fits after they are made.
+// What is done around the solving of a category's problem, whatever solves it.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "postil/training.hpp"
 
@@ -50,6 +49,17 @@ inline void check_finite(const Fit& fit, const Strength& strength) {
         std::snprintf(message, sizeof message,
                       "with λ = %g weights leave the range of double precision: take a larger λ", lambda);
     throw std::overflow_error(message);
+}
+
+inline BinaryProblem shared_problem(const LearnOptions& options) {
+    BinaryProblem problem;
+    problem.intercept = options.intercept;
+    problem.constant = options.constant;
+    return problem;
+}
+
+inline std::span<const double> start_of(const Assignment& assignment, std::size_t category) {
+    return assignment.starts.empty() ? std::span<const double>() : assignment.starts[category];
 }
 
 }  // namespace postil

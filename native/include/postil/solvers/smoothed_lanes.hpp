@@ -1,0 +1,172 @@
+// Support vector machines side by side, each the limit of smooth problems: MLR-CG,
+// zhang-jin-yang-hauptmann-2003, algorithm 1.
+//
+//     O_γ(w) = (1/n) Σ cᵢ g_γ(zᵢ) + λ‖w‖²       g_γ the smoothed hinge
+//
+// O_γ is at most ln2/γ above the SVM's objective O (proposition 1). From γ = 1 some steps of conjugate
+// gradients are taken with each γ; then γ grows, the weights stay, and directions begin anew.
+//
+// The certificate is a duality gap of the SVM itself, at aᵢ = -g_γ'(zᵢ), which is within [0, 1]:
+//
+//     D(a) = (1/n) Σ cᵢ aᵢ - ‖v‖²/4λ       v = (1/n) Σ cᵢ aᵢ yᵢ xᵢ
+//
+// A free intercept asks for Σ cᵢ aᵢ yᵢ = 0: the heavier side's a are made smaller, which costs a pass
+// over X. Of the multiples of a the best is taken, and of all bounds on the way the highest.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "postil/smoothed_hinge_loss.hpp"
+#include "postil/solvers/lane_solver.hpp"
+
+namespace postil {
+
+struct SmoothingOptions {
+    double first_gamma = 1.0;
+    double gamma_step = 10.0;    // γ ← γ gamma_growth + gamma_step
+    double gamma_growth = 1.0;
+    std::uint32_t steps_per_gamma = 10;
+};
+
+template <std::size_t Lanes>
+class SmoothedLanes : public LaneSolver<Lanes, SmoothedHingeLoss> {
+public:
+    using Base = LaneSolver<Lanes, SmoothedHingeLoss>;
+    using typename Base::Scalars;
+
+    SmoothedLanes(const BinaryProblem& shared, const CgOptions& options,
+                  const SmoothingOptions& smoothing, std::size_t lanes)
+        : Base(shared, SmoothedHingeLoss{smoothing.first_gamma}, options, lanes), smoothing_(smoothing) {}
+
+    // One fit for each lane, with the strengths that the model has now.
+    void solve(std::span<Fit* const> fits, Monitor& monitor) {
+        this->model_.loss().gamma = smoothing_.first_gamma;
+        this->model_.look_again();
+        this->begin();
+        bounds_.fill(0.0);
+        std::uint32_t steps = 0;
+        while (this->gradients_.any_active()) {
+            monitor.check();
+            this->gradients_.step();
+            ++steps;
+            count(fits);
+            const bool is_last = steps == this->options_.iterations;
+            if (!is_last && steps % smoothing_.steps_per_gamma != 0) continue;
+            check(fits, is_last);
+            if (!this->gradients_.any_active()) break;
+            auto& gamma = this->model_.loss().gamma;
+            gamma = std::min(most_gamma, gamma * smoothing_.gamma_growth + smoothing_.gamma_step);
+            restart();
+        }
+    }
+
+private:
+    // Slopes by the γ of now, and directions from steepest descent.
+    void restart() {
+        this->model_.look_again();
+        this->gradients_.begin_again();
+    }
+
+    void count(std::span<Fit* const> fits) {
+        for (std::size_t lane = 0; lane < this->lanes_; ++lane)
+            if (this->gradients_.is_active(lane)) ++fits[lane]->iterations;
+        if (!this->options_.trace) return;
+        const auto losses = hinge_losses();
+        for (std::size_t lane = 0; lane < this->lanes_; ++lane)
+            if (this->gradients_.is_active(lane))
+                this->trace(*fits[lane], losses[lane] + this->gradients_.penalty(lane));
+    }
+
+    void check(std::span<Fit* const> fits, bool is_last) {
+        const auto losses = hinge_losses();
+        raise_bounds();
+        for (std::size_t lane = 0; lane < this->lanes_; ++lane) {
+            if (!this->gradients_.is_active(lane)) continue;
+            auto& fit = *fits[lane];
+            fit.objective = losses[lane] + this->gradients_.penalty(lane);
+            const auto gap = std::max(0.0, fit.objective - bounds_[lane]);
+            fit.kind = Certificate::duality_gap;
+            fit.certificate = fit.objective > 0.0 ? gap / fit.objective : gap;
+            fit.smoothing = this->model_.loss().excess() * this->model_.mass(lane);
+            const auto tolerance = this->options_.tolerance;
+            const bool is_certified = tolerance > 0.0 && fit.certificate <= tolerance;
+            if (is_certified) fit.stop = Stop::certified;
+            if (!is_certified && !is_last && std::isfinite(fit.certificate)) continue;
+            this->keep_weights(fit, lane);
+            this->gradients_.leave(lane);
+        }
+    }
+
+    Scalars hinge_losses() const {
+        Scalars sums{};
+        this->model_.for_documents([&](std::size_t lane, double pull, double score, double) {
+            sums[lane] += std::abs(pull) * std::max(0.0, 1.0 - std::copysign(1.0, pull) * score);
+        });
+        return sums;
+    }
+
+    // The dual objective at a = -g_γ', side by side of the labels.
+    void raise_bounds() {
+        Scalars members{}, others{}, most_members{}, most_others{};
+        this->model_.for_documents([&](std::size_t lane, double pull, double, double slope) {
+            const auto mass = std::abs(slope), dual = pull == 0.0 ? 0.0 : mass / std::abs(pull);
+            const bool is_member = !std::signbit(pull);
+            (is_member ? members : others)[lane] += mass;
+            auto& most = (is_member ? most_members : most_others)[lane];
+            most = std::max(most, dual);
+        });
+        const bool is_free = !this->model_.holds_all();
+        Scalars of_members, of_others;
+        of_members.fill(1.0);
+        of_others.fill(1.0);
+        if (is_free)
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                const auto least = std::min(members[lane], others[lane]);
+                if (members[lane] > 0.0) of_members[lane] = least / members[lane];
+                if (others[lane] > 0.0) of_others[lane] = least / others[lane];
+            }
+        const auto squares = squared_pulls(is_free, of_members, of_others);
+        for (std::size_t lane = 0; lane < this->lanes_; ++lane) {
+            const auto sum = of_members[lane] * members[lane] + of_others[lane] * others[lane];
+            const auto most = std::max(of_members[lane] * most_members[lane],
+                                       of_others[lane] * most_others[lane]);
+            bounds_[lane] = std::max(bounds_[lane], best_bound(sum, squares[lane], most));
+        }
+    }
+
+    // ‖v‖²/4λ, without a free constant's part.
+    Scalars squared_pulls(bool is_free, const Scalars& of_members, const Scalars& of_others) {
+        Scalars squares{};
+        if (is_free) this->model_.pull(of_members, of_others, pulled_ = this->gradients_.gradient());
+        const auto& gradient = this->gradients_.gradient();
+        const auto& weights = this->gradients_.weights();
+        for (std::size_t row = 0; row < this->model_.rows(); ++row) {
+            const double* held = this->model_.held(row);
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                if (!(held[lane] > 0.0)) continue;
+                const auto e = row * Lanes + lane;
+                const auto pull = is_free ? pulled_[e] : gradient[e] - held[lane] * weights[e];
+                squares[lane] += pull * pull / (2.0 * held[lane]);
+            }
+        }
+        return squares;
+    }
+
+    // Of m sum - m² square, for 0 <= m <= 1/most.
+    static double best_bound(double sum, double square, double most) {
+        if (!(most > 0.0)) return 0.0;
+        const auto longest = 1.0 / most;
+        const auto m = square > 0.0 ? std::min(longest, sum / (2.0 * square)) : longest;
+        return m * sum - m * m * square;
+    }
+
+    static constexpr double most_gamma = 1e6;
+
+    SmoothingOptions smoothing_;
+    Scalars bounds_{};            // the highest of the minimum so far
+    std::vector<double> pulled_;
+};
+
+}  // namespace postil
