@@ -22,6 +22,7 @@ from postil.recipes.recipe import DEFAULT, Recipe, load_recipe
 from postil.text.suggest import advice
 from postil.training import Tell, train
 from postil.training_run import Watch
+from postil.updating import update
 from postil.vectors.fields import Columns, Text
 
 Floats = NDArray[np.float64]
@@ -68,6 +69,44 @@ class TextCategorizer:
             checked_documents(documents),
             self.recipe,
             corpus=corpus,
+            threads=self.threads,
+            seed=self.seed,
+            watch=watch,
+            tell=tell,
+        )
+        self._predictor = Predictor(model, self.threads)
+        return self
+
+    def update(
+        self, texts: Texts, labels: Iterable[Iterable[str]], *, passes: int | None = None
+    ) -> TextCategorizer:
+        """Learn more labelled texts on top of what was learned, without the texts of before.
+
+        For recipes that learn from one document after the other: see :mod:`postil.updating`. Where
+        it fails, what was learned before is still there.
+        """
+        names = self.model.vectorizer.fields.names
+        if not isinstance(texts, Mapping) and len(names) == 1:
+            texts = {names[0]: texts}
+        elif not isinstance(texts, Mapping) and names:
+            self._columns(texts)  # refuses them: it says which fields there are
+        return self.update_documents(labelled(texts, labels), passes=passes)
+
+    def update_documents(
+        self,
+        documents: Iterable[Document],
+        *,
+        corpus: str = "",
+        passes: int | None = None,
+        watch: Watch | None = None,
+        tell: Tell | None = None,
+    ) -> TextCategorizer:
+        """Do what :meth:`update` does with documents; those marked as test are left out."""
+        model = update(
+            self.model,
+            checked_documents(documents, "update_documents"),
+            corpus=corpus,
+            passes=passes,
             threads=self.threads,
             seed=self.seed,
             watch=watch,

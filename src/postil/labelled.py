@@ -68,22 +68,27 @@ def labelled(texts: Texts, labels: Iterable[Iterable[str]]) -> Iterator[Document
         yield replace(document, labels=_names(document.id, given))
 
 
-def checked_documents(documents: Iterable[Document]) -> Iterable[Document]:
-    """The same documents; whatever else is refused with the way to them."""
+def checked_documents(
+    documents: Iterable[Document], door: str = "fit_documents"
+) -> Iterable[Document]:
+    """The same documents; whatever else is refused, by the name of the door, with the way to them.
+
+    What is named fit_documents or update_documents has a brother that takes texts and labels.
+    """
     if isinstance(documents, (str, bytes, Path)):
         raise UsageError(
-            f"fit_documents takes documents, not where they are: open it: "
+            f"{door} takes documents, not where they are: open it: "
             f"postil.open_corpus({str(documents)!r})"
         )
-    return _documents_alone(documents)
+    return _documents_alone(documents, door)
 
 
-def _documents_alone(documents: Iterable[Document]) -> Iterator[Document]:
+def _documents_alone(documents: Iterable[Document], door: str) -> Iterator[Document]:
     for document in documents:
         if not isinstance(document, Document):
             raise UsageError(
-                f"fit_documents takes postil.Document, not {_shown(document)}: give texts and "
-                "labels to fit"
+                f"{door} takes postil.Document, not {_shown(document)}: give texts and "
+                f"labels to {door.removesuffix('_documents')}"
             )
         yield document
 

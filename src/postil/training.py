@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from postil.corpus.document import Document
 from postil.errors import InputError
 from postil.learn.design import Design
+from postil.learn.going_on import updating_method, usable_units
 from postil.learn.labels import Labels
 from postil.learn.prior_files import PriorFile
 from postil.learn.prior_matching import PriorsWarning
@@ -20,8 +20,9 @@ from postil.recipes.fields import FieldsWarning, fitted
 from postil.recipes.label_notes import LabelsWarning, label_notes, rare_note
 from postil.recipes.recipe import Recipe
 from postil.training_run import TrainingRun, Watch, timeless, unwatched
+from postil.vectors.fields import Fields
 from postil.vectors.gathering import RowFacts, chunks_of
-from postil.vectors.vectorizer import Vectorizer
+from postil.vectors.vectorizer import TextChunk, Vectorizer
 
 Tell = Callable[[str], None]
 
@@ -80,18 +81,13 @@ def read_training(
     source = corpus or "the corpus"
     recipe, chosen, note = fitted(recipe, (d for d in documents if d.split != "test"), source)
     if note:
-        _told(note, tell, FieldsWarning, depth=4)  # who called train is warned
+        told(note, tell, FieldsWarning, depth=4)  # who called train is warned
     vectorizer = recipe.representation.vectorizer(threads)
     facts = RowFacts()
     digest = DocumentDigest()
-    learned = _checked(_digested(chosen, digest), digest, vectorizer, recipe, source)
-    matrix = vectorizer.fit_transform_chunks(_watched(learned, vectorizer, facts, watch))
-    if not facts.categories:
-        raise InputError(
-            f"{source}: none of the training documents ({len(facts.ids)}) has a "
-            "label: name the column that holds them with --label-column, or use a corpus with "
-            "labels"
-        )
+    learned = _checked(digested(chosen, digest), digest, vectorizer, recipe, source)
+    matrix = vectorizer.fit_transform_chunks(watched(learned, vectorizer.fields, facts, watch))
+    check_labelled(bool(facts.categories), digest.documents, source)
     labels = Labels(tuple(facts.categories), facts.indicator().astype(bool))
     training = TrainingFingerprint(corpus, digest.documents, digest.hexdigest(), labels.sizes())
     return recipe, TrainingVectors(matrix, labels, vectorizer, training)
@@ -117,7 +113,7 @@ def learn_from(
     """Learn a categorizer from vectors: all that :func:`train` does after it has made them."""
     labels = vectors.labels
     for note in label_notes(labels.names):
-        _told(note, tell, LabelsWarning)
+        told(note, tell, LabelsWarning)
     run = TrainingRun(recipe, Design(vectors.matrix), labels, threads, seed, watch or unwatched)
     method = dict(vectors.method)
     if priors is not None:
@@ -125,7 +121,7 @@ def learn_from(
         run.priors = matched.priors
         method["priors"] = matched.to_dict(priors)
         if tell is not None or matched.unmatched:
-            _told(matched.note(priors.source), tell, PriorsWarning)
+            told(matched.note(priors.source), tell, PriorsWarning)
     method |= run.search()
     fit = run.learn("learning", None)
     rule, calibration = run.decisions(fit)
@@ -140,6 +136,8 @@ def learn_from(
         intercepts=fit.intercepts,
         variances=fit.variances,
         intercept_variances=fit.intercept_variances,
+        units=usable_units(fit.units),
+        selection=run.selection if updating_method(run.learner) else None,
         decision=rule,
         calibration=calibration,
         training=vectors.training,
@@ -149,7 +147,18 @@ def learn_from(
     )
 
 
-def _digested(documents: Iterable[Document], digest: DocumentDigest) -> Iterator[Document]:
+def check_labelled(labelled: bool, documents: int, source: str) -> None:
+    """Refuse documents of which none has a label: there is nothing to learn."""
+    if not labelled:
+        raise InputError(
+            f"{source}: none of the training documents ({documents}) has a "
+            "label: name the column that holds them with --label-column, or use a corpus with "
+            "labels"
+        )
+
+
+def digested(documents: Iterable[Document], digest: DocumentDigest) -> Iterator[Document]:
+    """The same documents, each taken into the digest as it passes."""
     for document in documents:
         digest.add(document.fields, document.labels)
         yield document
@@ -164,26 +173,38 @@ def _checked(
 ) -> Iterator[Document]:
     """All documents, and then, before anything is made of them, whether there are enough."""
     yield from documents
-    if digest.documents == 0:
-        raise InputError(
-            f"{source} has no document to learn from (those marked test never are): check "
-            "--split-column and --split, or cut it anew with postil corpus split"
-        )
+    check_any(digest, source)
     if vectorizer.buckets is None:
         with at(f"recipe {recipe.name}: [representation]"):
             vectorizer.bounds.limits(digest.documents)
 
 
-def _told(note: str, tell: Tell | None, kind: type[Warning], depth: int = 3) -> None:
+def check_any(digest: DocumentDigest, source: str) -> None:
+    """Refuse to learn from nothing."""
+    if digest.documents == 0:
+        raise InputError(
+            f"{source} has no document to learn from (those marked test never are): check "
+            "--split-column and --split, or cut it anew with postil corpus split"
+        )
+
+
+def told(note: str, tell: Tell | None, kind: type[Warning], depth: int = 3) -> None:
+    """Tell whoever wants to be told; else it is a warning."""
     if tell is None:
         warnings.warn(note, kind, stacklevel=depth)
     else:
         tell(note)
 
 
-def _watched(
-    documents: Iterable[Document], vectorizer: Vectorizer, facts: RowFacts, watch: Watch
-) -> Any:  # noqa: ANN401 - an iterator of chunks
-    for chunk in chunks_of(documents, vectorizer.fields, CHUNK, facts):
+def watched(
+    documents: Iterable[Document],
+    fields: Fields,
+    facts: RowFacts,
+    watch: Watch,
+    *,
+    any_field: bool = False,
+) -> Iterator[TextChunk]:
+    """The texts of documents in chunks, counted as they pass; see :func:`chunks_of`."""
+    for chunk in chunks_of(documents, fields, CHUNK, facts, any_field=any_field):
         yield chunk
         watch("reading", len(facts.ids), None)

@@ -67,6 +67,7 @@ class TrainingRun:
         self.unfinished = Unfinished(self.learner.tolerance)
         self.strengths: Strengths | None = None
         self.priors: TermPriors | None = None
+        self.selection: Selection | None = None  # of the fit to all documents
 
     def search(self) -> dict[str, Any]:
         """Choose strengths if the recipe asks for it; categories learn with them from here on."""
@@ -95,10 +96,13 @@ class TrainingRun:
             weights = np.zeros(self.design.documents)
             weights[rows] = 1.0
             emphasis = Emphasis(weights)
+        selection = self._selection(rows)
+        if rows is None:
+            self.selection = selection
         fit = self.learner.learn(
             self.design,
             self.labels,
-            selection=self._selection(rows),
+            selection=selection,
             emphasis=emphasis,
             strengths=self.strengths,
             priors=self.priors,

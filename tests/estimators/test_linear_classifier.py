@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import (
     check_class_weight_balanced_linear_classifier,
     parametrize_with_checks,
 )
-from tests.estimators.linear_samples import EVERY, SETTINGS, TIGHT
+from tests.estimators.linear_samples import EVERY, EVERY_OPTIMUM, MINIMISING, SETTINGS, TIGHT
 
 import postil
 from postil.estimators.linear_classifier import LinearClassifier
@@ -24,9 +24,20 @@ from postil.learn.report import NotConvergedWarning
 
 
 # The check of sample weights compares two fits to seven digits, which only the optimum has: tol=0
-# lets the solvers go on, and asks for no certificate to warn of. No check is expected to fail.
+# lets the solvers go on, and asks for no certificate to warn of. No other is expected to fail.
+def expected_to_fail(estimator):
+    """What is learned from mistakes depends on the order of rows: a row twice is not one of 2."""
+    if any(estimator.solver == settings["solver"] for settings in MINIMISING):
+        return {}
+    return {
+        f"check_sample_weight_equivalence_on_{kind}_data": "nothing is minimised"
+        for kind in ("dense", "sparse")
+    }
+
+
 @parametrize_with_checks(
-    [LinearClassifier(**settings, tol=0.0, max_iter=500, n_jobs=1) for settings in SETTINGS]
+    [LinearClassifier(**settings, tol=0.0, max_iter=500, n_jobs=1) for settings in SETTINGS],
+    expected_failed_checks=expected_to_fail,
 )
 def test_estimator_checks(estimator, check):
     check(estimator)
@@ -196,7 +207,7 @@ def test_random_states(digits):
         weights("seven")
 
 
-@EVERY
+@EVERY_OPTIMUM
 def test_sample_weights_are_repetitions(two_digits, settings):
     x, y = two_digits
     counts = np.random.default_rng(0).integers(0, 4, len(y))

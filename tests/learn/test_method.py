@@ -51,7 +51,8 @@ def test_an_illegal_triple_is_refused_with_what_is_missing_and_what_works(triple
 def test_a_hinge_in_the_primal_reads_like_this():
     assert refusal("hinge", solver="primal-coordinate") == (
         "the solver primal-coordinate needs a curvature bound, which the loss hinge does not "
-        "have; hinge with gaussian works with dual-coordinate or smo or smoothed-conjugate-gradient"
+        "have; hinge with gaussian works with dual-coordinate or smo or dual-gradient or "
+        "smoothed-conjugate-gradient"
     )
 
 

@@ -116,7 +116,7 @@ OPTIONS = {
     ]
     for solver in SOLVERS.values()
     for each in fields(solver.options)
-}
+} | {("dual-gradient", "rate"): "number"}  # or a word of its own, which is the default
 
 # What a table needs besides to be whole, and how its head is written.
 BESIDES = {

@@ -40,6 +40,14 @@ class Calibration(Protocol):
         """Everything a model file must hold to restore it."""
         ...
 
+    def renewed(self, categories: int, shares: Mapping[int, float]) -> Calibration:
+        """The same for so many categories, as many as there are or more.
+
+        A category with a share has nothing it could be fitted to: its probability is the share,
+        however it scores. All others, which were there before, stay as they are.
+        """
+        ...
+
 
 Kind: TypeAlias = (
     type[Logistic] | type[Platt] | type[Isotonic] | type[Moderated] | type[Softmax] | type[Probit]

@@ -82,6 +82,21 @@ class Isotonic:
         """Everything a model file must hold to restore it."""
         return {"offsets": self.offsets, "scores": self.scores, "values": self.values}
 
+    def renewed(self, categories: int, shares: Mapping[int, float]) -> Isotonic:
+        """For so many categories; those of ``shares`` are flat."""
+        nothing = np.empty(0)
+        scores, values = [nothing], [nothing]
+        for category in range(categories):
+            if category in shares:
+                scores.append(np.zeros(1))
+                values.append(np.full(1, min(max(shares[category], 0.0), 1.0)))
+            else:
+                knots = slice(int(self.offsets[category]), int(self.offsets[category + 1]))
+                scores.append(self.scores[knots])
+                values.append(self.values[knots])
+        offsets = np.cumsum([len(knots) for knots in scores])
+        return Isotonic(offsets, np.concatenate(scores), np.concatenate(values))
+
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], categories: int) -> Isotonic:
         """Restore what :meth:`to_arrays` gave."""

@@ -75,6 +75,14 @@ class Platt:
         """Everything a model file must hold to restore it."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    def renewed(self, categories: int, shares: Mapping[int, float]) -> Platt:
+        """For so many categories; those of ``shares`` have a slope of 0."""
+        sigmoids = np.tile((0.0, 1.0, 0.0, 0.0), (categories, 1))
+        sigmoids[: self.categories] = np.stack(list(self.to_arrays().values()), axis=1)
+        for category, share in shares.items():
+            sigmoids[category] = 0.0, 1.0, 0.0, logit(min(max(share, SURE), 1 - SURE))
+        return Platt(*sigmoids.T)
+
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], categories: int) -> Platt:
         """Restore what :meth:`to_arrays` gave."""

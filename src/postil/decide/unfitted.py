@@ -42,6 +42,10 @@ class Unfitted:
         """There is nothing to keep."""
         return {}
 
+    def renewed(self, categories: int, shares: Mapping[int, float]) -> Self:  # noqa: ARG002
+        """For so many categories: any score has its probability."""
+        return type(self)(categories)
+
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], categories: int) -> Self:  # noqa: ARG003
         """Restore from the number of categories alone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -15,6 +15,14 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from postil.estimators.partial import (
+    beginnings_of,
+    check_same_classes,
+    first_target,
+    labels_for,
+    refuse_balanced,
+    row_strengths,
+)
 from postil.estimators.settings import (
     ClassWeights,
     class_weights,
@@ -26,13 +34,16 @@ from postil.estimators.settings import (
 from postil.estimators.targets import Target, read_target, refuse_label_lists
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
+from postil.learn.going_on import UPDATES
+from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
 from postil.learn.regularization import NORM_BASED, Regularization
 from postil.learn.report import NotConvergedWarning, warn_of_unfinished
-from postil.learn.solvers import InterceptKind
+from postil.learn.solvers import SOLVERS, InterceptKind
+from postil.learn.strength import Strengths
 from postil.learn.term_priors import TermPriors
 
 Floats = NDArray[np.float64]
@@ -40,6 +51,11 @@ Floats = NDArray[np.float64]
 
 class UnfinishedFitWarning(NotConvergedWarning, ConvergenceWarning):  # type: ignore[misc]
     """A fit stopped before its certificate was as small as ``tol``; scikit-learn's kind too."""
+
+
+def _goes_on(model: LinearClassifier) -> bool:
+    solver = SOLVERS.get(model.solver)
+    return solver is not None and UPDATES in solver.provides
 
 
 def _gives_probabilities(model: LinearClassifier) -> bool:
@@ -77,7 +93,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     documents (``"smo"``: as many pairs as there are documents), and so does ``n_iter_``, the most
     any class took. ``random_state`` orders the passes; None is 0, so that fits repeat bit by bit.
     ``n_jobs`` is the number of threads over classes; None uses every processor. Results do not
-    depend on it. ``solver_options`` are the solver's further options, such as ``shrink``.
+    depend on it. ``solver_options`` are the solver's further options, such as ``shrink``, and
+    ``loss_options`` and ``prior_options`` those of a loss or a prior that has some, such as ``mu``.
+
+    Solvers that learn from one row after the other, ``"mistake-driven"`` (Perceptron and Winnow)
+    and ``"dual-gradient"``, have ``partial_fit``.
 
     Attributes: ``classes_``, ``coef_`` (1 × features for two classes, else classes × features),
     ``intercept_``, ``reports_`` (a :class:`~postil.learn.report.FitReport` for each row of
@@ -105,6 +125,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         solver_options: Mapping[str, Any] | None = None,
         mix: float | None = None,
         term_priors: TermPriors | None = None,
+        loss_options: Mapping[str, Any] | None = None,
+        prior_options: Mapping[str, Any] | None = None,
     ) -> None:
         self.loss = loss
         self.prior = prior
@@ -122,6 +144,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.solver_options = solver_options
         self.mix = mix
         self.term_priors = term_priors
+        self.loss_options = loss_options
+        self.prior_options = prior_options
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ANN401, N803
         """Learn the weights of every class."""
@@ -129,33 +153,95 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(  # noqa: N806
             self, X, y, accept_sparse=["csr", "csc"], dtype=np.float32, multi_output=True
         )
-        weights = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
+        weights = _sample_weights(sample_weight, X)
         pass_steps = steps_of_a_pass(self.solver, X.shape[0])
         method = self._method(pass_steps)
         target, labels = read_target(y)
-        classes = class_weights(self.class_weight, target)
-        found = fit(
-            Design(sp.csr_matrix(X)),
-            labels,
-            method,
-            emphasis=Emphasis(weights, classes),
-            priors=self.term_priors,
-            threads=None if self.n_jobs in (None, -1) else self.n_jobs,
-            quiet=True,
-        )
+        found = self._learn(X, labels, target, method, weights)
         warn_of_unfinished(found.reports, self.tol, UnfinishedFitWarning)
-        self._target = target
-        self.classes_ = target.classes
-        self.coef_: Any = found.weights.toarray()
-        self.intercept_ = _intercepts(found, target, classes)
-        self.reports_ = found.reports
+        self._keep(found, target)
+        self._row_strengths = row_strengths(method, found.reports, _total(weights, X))
         most = max(report.iterations for report in found.reports)
         self.n_iter_ = -(-most // pass_steps)
         return self
+
+    @available_if(_goes_on)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self,
+        X: Any,  # noqa: ANN401, N803
+        y: Any,  # noqa: ANN401
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from more rows, in one pass, on top of what was learned before.
+
+        ``classes`` are all classes there will ever be; they must be given on the first call, unless
+        ``y`` is an indicator, whose columns they are. After ``fit``, learning goes on from there.
+        Where dual variables are learned, those of earlier rows stay as they are; λ is that of the
+        rows of the first call, C and the prior variance are of each row.
+
+        Cost: linear in the non-zeros of ``X``, and in the features once, for each class.
+        """
+        first = not hasattr(self, "coef_")
+        refuse_label_lists(y)
+        X, y = validate_data(  # noqa: N806
+            self,
+            X,
+            y,
+            accept_sparse=["csr", "csc"],
+            dtype=np.float32,
+            multi_output=True,
+            reset=first,
+        )
+        weights = _sample_weights(sample_weight, X)
+        refuse_balanced(self.class_weight)
+        target = first_target(y, classes) if first else self._fitted_target()
+        check_same_classes(target, classes)
+        labels = labels_for(target, y)
+        method = self._method(1, passes=1)
+        beginnings = [np.zeros(X.shape[1] + 1)] * len(labels)
+        strengths = None
+        if not first:
+            beginnings = beginnings_of(
+                method, self.coef_, self.intercept_, self._units, self.reports_
+            )
+            strengths = self._row_strengths
+        found = self._learn(X, labels, target, method, weights, beginnings, strengths)
+        self._keep(found, target)
+        if first:
+            self._row_strengths = row_strengths(method, found.reports, _total(weights, X))
+        self.n_iter_ = 1
+        return self
+
+    def _learn(
+        self,
+        X: Any,  # noqa: ANN401, N803
+        labels: Labels,
+        target: Target,
+        method: Method,
+        weights: Floats | None,
+        beginnings: Sequence[Floats] = (),
+        strengths: Strengths | None = None,
+    ) -> LinearFit:
+        return fit(
+            Design(sp.csr_matrix(X)),
+            labels,
+            method,
+            emphasis=Emphasis(weights, class_weights(self.class_weight, target)),
+            priors=self.term_priors,
+            beginnings=beginnings,
+            strengths=strengths,
+            threads=None if self.n_jobs in (None, -1) else self.n_jobs,
+            quiet=True,
+        )
+
+    def _keep(self, found: LinearFit, target: Target) -> None:
+        self._target = target
+        self.classes_ = target.classes
+        self.coef_: Any = found.weights.toarray()
+        self.intercept_ = _intercepts(found, target, class_weights(self.class_weight, target))
+        self.reports_ = found.reports
+        self._units = found.units
 
     def decision_function(self, X: Any) -> Floats:  # noqa: ANN401, N803
         """Scores: rows for two classes, else rows × classes; the higher the likelier."""
@@ -214,7 +300,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         }
         return Regularization(**said)
 
-    def _method(self, pass_steps: int) -> Method:
+    def _method(self, pass_steps: int, passes: int | None = None) -> Method:
         return Method(
             self.loss,
             self.prior,
@@ -224,13 +310,26 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             positive("constant", self.constant),
             solver_options(
                 tol=self.tol,
-                max_iter=self.max_iter,
+                max_iter=self.max_iter if passes is None else passes,
                 random_state=self.random_state,
                 pass_steps=pass_steps,
                 further=self.solver_options,
             ),
             None if self.mix is None else share("mix", self.mix),
+            self.loss_options or {},
+            self.prior_options or {},
         )
+
+
+def _sample_weights(given: ArrayLike | None, X: Any) -> Floats | None:  # noqa: ANN401, N803
+    if given is None:
+        return None
+    checked: Floats = _check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
+    return checked
+
+
+def _total(weights: Floats | None, X: Any) -> float:  # noqa: ANN401, N803
+    return float(X.shape[0] if weights is None else weights.sum())
 
 
 def _intercepts(found: LinearFit, target: Target, classes: ClassWeights) -> Floats:

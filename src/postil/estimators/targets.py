@@ -129,13 +129,14 @@ def read_target(y: Any) -> tuple[Target, Labels]:  # noqa: ANN401 - whatever sci
     check_classification_targets(y)
     kind = type_of_target(y, input_name="y")
     if kind == "multilabel-indicator":
-        return _labels(y)
+        return indicator_target(y)
     if kind == "multiclass-multioutput" or sp.issparse(y):
         raise UsageError(
             f"Unknown label type: y is {kind} of shape {y.shape}; give one class for each row, "
             "or an indicator of 0 and 1 with a column for each of at least two labels"
         )
-    return _classes(column_or_1d(y, warn=True))
+    classes, codes = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+    return target_of_classes(classes), labels_of_codes(classes, codes)
 
 
 def refuse_label_lists(y: Any) -> None:  # noqa: ANN401 - whatever was given
@@ -156,23 +157,28 @@ def refuse_label_lists(y: Any) -> None:  # noqa: ANN401 - whatever was given
         )
 
 
-def _classes(y: NDArray[Any]) -> tuple[Target, Labels]:
-    classes, codes = np.unique(y, return_inverse=True)
+def target_of_classes(classes: NDArray[Any]) -> Target:
+    """What rows of one class each ask for; ``classes`` are sorted."""
     if len(classes) < 2:
         raise UsageError(
             f"y has one class, {classes[0]!r}: a classifier needs rows of at least two classes"
         )
+    return TwoClasses(classes) if len(classes) == 2 else ManyClasses(classes)
+
+
+def labels_of_codes(classes: NDArray[Any], codes: NDArray[np.intp]) -> Labels:
+    """Rows of one class each, given by its place; of two classes the second is the category."""
     if len(classes) == 2:
-        members = sp.csr_matrix((codes == 1).reshape(-1, 1))
-        return TwoClasses(classes), Labels(_names(classes[1:]), members)
+        return Labels(_names(classes[1:]), sp.csr_matrix((codes == 1).reshape(-1, 1)))
     every = np.arange(len(codes) + 1)
     members = sp.csr_matrix(
         (np.ones(len(codes), dtype=bool), codes, every), shape=(len(codes), len(classes))
     )
-    return ManyClasses(classes), Labels(_names(classes), members)
+    return Labels(_names(classes), members)
 
 
-def _labels(y: Any) -> tuple[Target, Labels]:  # noqa: ANN401 - an array or a sparse matrix
+def indicator_target(y: Any) -> tuple[ManyLabels, Labels]:  # noqa: ANN401 - dense or sparse
+    """An indicator asks for a category for each of its columns."""
     members = sp.csr_matrix(y, copy=True)
     members.sum_duplicates()
     if not np.isin(members.data, (0, 1)).all():

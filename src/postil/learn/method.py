@@ -59,7 +59,7 @@ class Method:
         if not (math.isfinite(self.constant) and self.constant > 0):
             raise UsageError(f"constant is a finite number above 0, not {self.constant!r}")
         self._check_mix(parts[1])
-        self._check_strength()
+        self._check_strength(parts[1])
         self.part_options()
 
     def _check_mix(self, prior: Prior) -> None:
@@ -91,8 +91,13 @@ class Method:
         if way == "prior_variance" and "variance" not in prior.provides:
             raise UsageError(f"the prior {self.prior} has no variance: say lam or C")
 
-    def _check_strength(self) -> None:
-        for way in self.regularization.given():
+    def _check_strength(self, prior: Prior) -> None:
+        given = self.regularization.given()
+        if given and "strength" not in prior.provides:
+            raise UsageError(
+                f"the prior {prior.name} has nothing to set: leave {' and '.join(given)} out"
+            )
+        for way in given:
             self.check_takes_strengths(way)
 
     def parts(self) -> tuple[Loss, Prior, Solver]:

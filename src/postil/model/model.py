@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from postil import __version__
 from postil.decide.moderated import needs_variances
 from postil.errors import UsageError
+from postil.features.selection import Selection
 from postil.model.plain import plain, plain_mapping
 from postil.model.training import TrainingFingerprint
+from postil.model.update_parts import check_selection, checked_units
 from postil.model.variances import aligned_variances, checked_intercept_variances
 from postil.model.vectorizer_parts import check_fitted
 from postil.model.weights import Weights, canonical_weights
@@ -35,7 +37,8 @@ class Model:
     included if there is one: CSR, or CSC, which scoring by term takes as it is. They are
     float32 from here on, as in the file, so that a model decides the same before it is saved.
     ``variances`` say how uncertain each of them is, and ``intercept_variances`` each intercept;
-    either a model has both or none.
+    either a model has both or none. ``units`` and ``selection`` are what new documents can be
+    learned on top of (:mod:`postil.model.update_parts`); a model that cannot be updated has none.
 
     ``recipe``, ``method``, ``reports`` (one for each category) and ``evaluation`` tell how the
     model came to be; they are plain values, and numbers that are not finite become None.
@@ -52,6 +55,8 @@ class Model:
     calibration: Calibration | None = None
     variances: Weights | None = None
     intercept_variances: Floats | None = None
+    units: Floats | None = None
+    selection: Selection | None = None
     recipe: Mapping[str, Any] = field(default_factory=dict)
     method: Mapping[str, Any] = field(default_factory=dict)
     reports: Sequence[Mapping[str, Any]] = ()
@@ -70,6 +75,10 @@ class Model:
         if self.intercept_variances is not None:
             checked = checked_intercept_variances(self.intercept_variances, self.categories)
             store(self, "intercept_variances", checked)
+        if self.units is not None:
+            store(self, "units", checked_units(self.units, self.categories))
+        if self.selection is not None:
+            check_selection(self.selection, self.categories, self.vectorizer.columns)
         store(self, "recipe", plain_mapping(self.recipe, "recipe"))
         store(self, "method", plain_mapping(self.method, "method"))
         store(self, "reports", tuple(plain_mapping(each, "reports") for each in self.reports))

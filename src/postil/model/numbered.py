@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -141,6 +141,34 @@ def columns_of(model: Model, documents: NumberedDocuments) -> sp.csr_matrix[Any]
         assert names is not None
         numbers = np.array([int(name) for name in names.names], dtype=np.int64)
     return _renumbered(documents.matrix, numbers)
+
+
+class Grown(NamedTuple):
+    """Vectors in the columns of a vectorizer that has met them, and how many terms are new."""
+
+    vectorizer: Vectorizer
+    matrix: sp.csr_matrix[Any]
+    new_terms: int
+
+
+def with_new_numbers(model: Model, documents: NumberedDocuments) -> Grown:
+    """The documents' vectors in the columns of the model, numbers it has not met after them.
+
+    Cost: as :func:`columns_of`, and a new table of the terms.
+    """
+    known = columns_of(model, documents)
+    vocabulary = model.vectorizer.vocabulary
+    if model.method[VECTORS] != IDS or vocabulary is None:
+        raise UsageError("the model's terms are names, and new numbers have none")
+    numbers = np.array([int(name) for name in vocabulary.names], dtype=np.int64)
+    new = np.setdiff1d(documents.matrix.indices, numbers)  # sorted, each once
+    matrix = sp.csr_matrix(sp.hstack([known, documents.matrix[:, new]], format="csr"))
+    native = Vocabulary.of_terms([*vocabulary.names, *map(str, new.tolist())]).native
+    held = np.bincount(matrix.indices, minlength=len(native)).astype(np.uint64)
+    held[: len(vocabulary)] += vocabulary.documents
+    total = vocabulary.total + matrix.shape[0]
+    counted = Vocabulary(lambda: native, held, held, total)
+    return Grown(model.vectorizer.knowing(total, counted), matrix, len(new))
 
 
 def _renumbered(matrix: sp.csr_matrix[Any], numbers: Any) -> sp.csr_matrix[Any]:  # noqa: ANN401

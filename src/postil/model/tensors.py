@@ -51,6 +51,10 @@ class Tensors:
             raise InputError(f"{name!r} should have {wanted} entries, has {got}")
         return array
 
+    def has(self, name: str) -> bool:
+        """Whether an array of this name is left."""
+        return name in self._left
+
     def has_group(self, prefix: str) -> bool:
         """Whether arrays are left whose names begin with ``prefix`` and a dot."""
         return any(name.startswith(f"{prefix}.") for name in self._left)

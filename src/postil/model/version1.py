@@ -17,6 +17,9 @@ settings of each part; the tensors are:
 ``intercepts``             F64            by category
 ``variances.values``       F32            of the weights' values, in their order; if there are any
 ``variances.intercepts``   F64            by category, with them
+``units``                  F64            by category, of weights learned by factors
+``selection.terms``        U8 to U32      those each category may use, if it may be updated
+``selection.starts``       U8 to U64      where each category's begin, and the end
 ``decision.*``             F64, U8        what the decision rule keeps, by category
 ``calibration.*``          F64, I64       what the calibration keeps, where there is one
 ``training.members``       U8 to U64      how many training documents each category has
@@ -42,6 +45,7 @@ from postil.model.model import Model
 from postil.model.settings import NONE, Kinds, check_kind, checked, texts
 from postil.model.tensors import Arrays, Parts, Tensors, prefixed
 from postil.model.training import TrainingFingerprint
+from postil.model.update_parts import selection_from, units_from, update_arrays
 from postil.model.variances import variances_from_tensors, variances_to_arrays
 from postil.model.vectorizer_parts import vectorizer_from_parts, vectorizer_to_parts
 from postil.model.weights_parts import weights_from_parts, weights_to_parts
@@ -75,6 +79,7 @@ def to_parts(model: Model) -> Parts:
         **weights.arrays,
         INTERCEPTS: model.intercepts,
         **variances_to_arrays(model),
+        **update_arrays(model),
         **prefixed("decision", decision_arrays),
         **training.arrays,
     }
@@ -117,6 +122,8 @@ def from_parts(settings: dict[str, Any], arrays: Arrays, threads: int) -> Model:
         intercepts=tensors.take(INTERCEPTS, "f8", len(names)),
         variances=variances,
         intercept_variances=intercept_variances,
+        units=units_from(tensors, len(names)),
+        selection=selection_from(tensors, *shape),
         decision=_decision(found["decision"], tensors),
         training=TrainingFingerprint.from_parts(found["training"], tensors, len(names)),
         calibration=_calibration(found["calibration"], tensors),

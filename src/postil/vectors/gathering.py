@@ -70,9 +70,17 @@ class RowFacts:
 
 
 def chunks_of(
-    documents: Iterable[Document], fields: Fields, size: int, facts: RowFacts
+    documents: Iterable[Document],
+    fields: Fields,
+    size: int,
+    facts: RowFacts,
+    *,
+    any_field: bool = False,
 ) -> Iterator[TextChunk]:
-    """The texts of documents, ``size`` at a time; a test document is not learned from."""
+    """The texts of documents, ``size`` at a time; a test document is not learned from.
+
+    A field that no document has is an error in the end; with ``any_field``, that there is none.
+    """
     stream = iter(documents)
     seen_fields: set[str] = set()
     while held := list(islice(stream, size)):
@@ -82,7 +90,7 @@ def chunks_of(
         learned = [document.split != "test" for document in held]
         yield TextChunk(fields.columns_of(held), None if all(learned) else learned)
     missing = [name for name in fields.names if name not in seen_fields]
-    if facts.ids and missing:
+    if facts.ids and missing and not (any_field and len(missing) < len(fields.names)):
         raise CorpusError(
             f"no document has the field {', '.join(missing)}; there are: "
             f"{', '.join(sorted(seen_fields))}"

@@ -137,6 +137,23 @@ class Vectorizer:
         """The matrix of one chunk."""
         return self._matrix(columns, self._fitted_weighting(), self.columns)
 
+    def knowing(
+        self,
+        documents: int,
+        vocabulary: Vocabulary | None = None,
+        idf: NDArray[np.float64] | None = None,
+    ) -> Vectorizer:
+        """The same way from texts to vectors after so many documents.
+
+        With a ``vocabulary``, its terms and their ``idf`` take the place of those known here.
+        """
+        known: dict[str, Any] = {"documents": documents, "_native_weighting": True}
+        if vocabulary is not None:
+            known |= {"vocabulary": vocabulary, "idf": idf}
+        made = Vectorizer.__new__(Vectorizer)
+        made.__setstate__(self.__getstate__() | known)
+        return made
+
     def _matrix(
         self, columns: Columns, weighting: _native.Weighting, width: int
     ) -> csr_matrix[Any]:

@@ -79,8 +79,9 @@ class Vocabulary:
     """Terms ranked by falling document frequency; a term's rank is its column.
 
     Ties go by the term's bytes, so that the same documents in any order and any chunks give the
-    same vocabulary. Frequent terms standing together keep solvers in the cache. Memory is about
-    70 bytes and the text for each term.
+    same vocabulary. Frequent terms standing together keep solvers in the cache. Where one was
+    extended (:mod:`postil.vectors.extending`), each update's terms stand behind those before.
+    Memory is about 70 bytes and the text for each term.
     """
 
     def __init__(

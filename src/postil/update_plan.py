@@ -1,0 +1,76 @@
+"""Whether a model can be updated, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from postil.errors import UsageError
+from postil.learn.going_on import has_units, updating_method
+from postil.learn.method import Method
+from postil.model.model import Model
+from postil.recipes.recipe import Recipe, load_recipe, recipe_names
+
+UPDATES = "updates"  # what a model's method says of those before
+
+
+@dataclass(frozen=True, slots=True)
+class UpdatePlan:
+    """How a model goes on: by its own recipe's method."""
+
+    recipe: Recipe
+    method: Method
+
+    @classmethod
+    def of(cls, model: Model, passes: int | None = None, seed: int = 0) -> UpdatePlan:
+        """Refuse a model that cannot go on, before any work, with the way out."""
+        if not model.recipe:
+            raise UsageError(
+                "the model was not trained by a recipe, and cannot be updated: train one by "
+                f"{' or '.join(updatable_recipes())}"
+            )
+        recipe = Recipe.from_dict(model.recipe, "the model's recipe")
+        method = updating_method(recipe.learner(seed))
+        if method is None:
+            raise UsageError(
+                f"a model of the recipe {recipe.name} cannot be updated: its method learns from "
+                "all documents at once; train it anew on the old and the new ones, or train by a "
+                f"recipe that can be: {', '.join(updatable_recipes())}"
+            )
+        _check_kept(model, recipe, method)
+        if passes is None:
+            return cls(recipe, method)
+        if isinstance(passes, bool) or not isinstance(passes, int) or passes < 1:
+            raise UsageError(f"passes is a whole number of at least 1, not {passes!r}")
+        return cls(recipe, replace(method, options={**method.options, "iterations": passes}))
+
+
+def updatable_recipes() -> list[str]:
+    """The recipes of postil's own whose models can be updated."""
+    return [name for name in recipe_names() if updating_method(load_recipe(name).learner())]
+
+
+def _check_kept(model: Model, recipe: Recipe, method: Method) -> None:
+    missing = ""
+    if has_units(method) and model.units is None:
+        missing = "the units of its weights, which have left the range of numbers"
+    if recipe.selection.measure is not None and model.selection is None:
+        missing = "the terms that each category may use"
+    if not _is_told(model):
+        missing = "how each category was learned"
+    if missing:
+        raise UsageError(
+            f"the model cannot be updated: it does not keep {missing}; train it anew on the old "
+            "and the new documents"
+        )
+
+
+def _is_told(model: Model) -> bool:
+    """Whether reports and earlier updates say what going on needs: anybody may write a file."""
+    reports, updates = model.reports, model.method.get(UPDATES, ())
+    return (
+        len(reports) == model.categories
+        and all(isinstance(report.get("lam"), int | float) for report in reports)
+        and isinstance(updates, list | tuple)
+        and all(isinstance(done, Mapping) and done.get("documents") for done in updates)
+    )

@@ -1,0 +1,213 @@
+"""`postil update`: new documents on top of a model."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from postil.corpus.opening import open_corpus
+from postil.model import load_model, model_to_bytes
+from postil.recipes.recipe import Recipe
+from postil.training import train
+
+RECIPE = """
+name = "online"
+[representation]
+weights = "binary"
+fields = ["title", "body"]
+[learn]
+loss = "perceptron"
+solver = "mistake-driven"
+options = {{ rate = 0.1, iterations = 5 }}
+{more}
+"""
+NEW = """title,body,label
+snow closes the road,the road to the airport,weather
+vaccines arrive,at the clinic in boxes,health;vaccines
+vaccines for schools,this week,vaccines
+"""
+
+
+@cache
+def trained() -> bytes:
+    recipe = Recipe.from_dict(tomllib.loads(RECIPE.format(more="")))
+    return model_to_bytes(train(open_corpus("demo"), recipe, corpus="demo"))
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A model of the demo corpus that can be updated, and new documents beside it."""
+    (tmp_path / "online.toml").write_text(RECIPE.format(more=""))
+    (tmp_path / "new.csv").write_text(NEW)
+    (tmp_path / "m.postil").write_bytes(trained())
+    return tmp_path / "m.postil"
+
+
+def test_the_file_is_replaced_and_what_was_learned_is_told(postil, model):
+    before = load_model(model)
+    done = postil("update", "m.postil", "new.csv")
+    assert (done.code, done.out) == (0, "")
+    assert "learned 3 documents on top of 252" in done.err
+    assert "2 new terms, 1 new category (vaccines)" in done.err
+    assert "wrote m.postil" in done.err
+    after = load_model(model)
+    assert after.names == (*before.names, "vaccines")
+    assert after.training.documents == 255
+    assert not list(model.parent.glob("*.part"))
+    answer = postil("predict", "m.postil", "new.csv")
+    assert [json.loads(line)["labels"] for line in answer.out.splitlines()][2] == ["vaccines"]
+
+
+def test_the_old_one_stays_where_another_name_is_given(postil, model):
+    before = model.read_bytes()
+    assert postil("update", "m.postil", "new.csv", "-o", "newer.postil").code == 0
+    assert model.read_bytes() == before
+    assert postil("update", "m.postil", "new.csv").code == 0
+    assert model.read_bytes() == Path("newer.postil").read_bytes()
+
+
+def test_a_stream_is_as_good_as_a_file(postil, model):
+    line = json.dumps({"title": "ice", "body": "on the lake", "labels": ["weather"]}).encode()
+    done = postil("update", "m.postil", "-", "-o", "n.postil", "--format", "jsonl", stdin=line)
+    assert done.code == 0, done.err
+    assert load_model("n.postil").training.documents == 253
+
+
+def test_for_a_program(postil, model):
+    done = postil("update", "m.postil", "new.csv", "--passes", "2", "--json")
+    told = json.loads(done.out)
+    assert told["documents"] == 3
+    assert told["documents_in_all"] == 255
+    assert told["passes"] == 2
+    assert told["new_categories"] == ["vaccines"]
+    assert told["terms"] == load_model(model).vectorizer.terms
+    assert len(told["reports"]) == told["categories"] == 13
+
+
+def test_inspect_shows_the_updates(postil, model):
+    assert "Updates" not in postil("inspect", "m.postil").out
+    postil("update", "m.postil", "new.csv", "--passes", "1")
+    postil("update", "m.postil", "new.csv")
+    shown = postil("inspect", "m.postil").out
+    assert "trained on 252 documents of demo, updated by 6\n" in shown
+    assert "1. 3 documents of new.csv, 1 pass at most; 2 new terms, 1 new category: vacc" in shown
+    assert "2. 3 documents of new.csv, 5 passes at most; 0 new terms, 0 new categories" in shown
+    told = json.loads(postil("inspect", "m.postil", "--json").out)
+    assert [each["documents"] for each in told["method"]["updates"]] == [3, 3]
+
+
+def test_a_tuned_model_says_what_new_categories_lack(postil, model, tmp_path):
+    decide = '[decide]\nrule = "f1"\ncalibration = "platt"\nfolds = 2\n'
+    (tmp_path / "tuned.toml").write_text(RECIPE.format(more=decide))
+    postil("train", "demo", "-o", "t.postil", "-r", "tuned.toml", "--no-test")
+    done = postil("update", "t.postil", "new.csv")
+    assert "1 new category has a threshold of 0" in done.err
+    shown = postil("inspect", "t.postil", "--category", "vaccines").out
+    assert "0.0000 (untuned)" in shown
+    explained = postil("explain", "t.postil", "new.csv", "--category", "vaccines")
+    assert "came with an update" in explained.out
+    line = json.loads(postil("predict", "t.postil", "new.csv").out.splitlines()[2])
+    assert line["probabilities"]["vaccines"] == round(2 / 255, 6)
+
+
+def test_other_recipes_are_refused_before_anything_is_read(postil, model):
+    postil("train", "demo", "-o", "d.postil", "--no-test")
+    before = Path("d.postil").read_bytes()
+    done = postil("update", "d.postil", "absent.csv")
+    assert done.code == 2
+    assert "d.postil: a model of the recipe default cannot be updated" in done.err
+    assert Path("d.postil").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "told"),
+    [
+        ("title,body,label\nwool,rises,\n", 1, "none of the training documents (1) has a label"),
+        ("title,body,label\n", 1, "there are no documents"),
+        ("text,label\nwool,sheep\n", 1, "no document has the field title, body"),
+        ("title,body,label\nwool,\x00rises,a\n", 1, "holds a NUL byte"),
+        ("title,body,label,split\nwool,rises,a,test\n", 1, "has no document to learn from"),
+        ("title,body,label\n,,a\n", 0, "learned 1 document"),
+    ],
+)
+def test_bad_documents_leave_the_file_as_it_was(postil, model, content, code, told):
+    before = model.read_bytes()
+    Path("bad.csv").write_text(content)
+    done = postil("update", "m.postil", "bad.csv", "-o", "out.postil")
+    assert done.code == code, done.err
+    assert told in done.err
+    assert model.read_bytes() == before
+    assert Path("out.postil").exists() == (code == 0)
+
+
+def test_ctrl_c_leaves_the_file_as_it_was(postil, model, monkeypatch):
+    before = model.read_bytes()
+
+    def interrupted(*_: object, **__: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr("postil.update_run.UpdateRun._learn", interrupted)
+    done = postil("update", "m.postil", "new.csv")
+    assert done.code == 130
+    assert "nothing was left half-written" in done.err
+    assert model.read_bytes() == before
+    assert not list(model.parent.glob(".*part"))
+
+
+def test_documents_are_never_overwritten(postil, model):
+    done = postil("update", "m.postil", "new.csv", "-o", "new.csv")
+    assert done.code == 2
+    assert "is read by this command" in done.err
+    assert Path("new.csv").read_text() == NEW
+
+
+def test_wrong_usage(postil, model):
+    assert postil("update", "m.postil", "new.csv", "--passes", "0").code == 2
+    assert postil("update", "absent.postil", "new.csv").code == 1
+    assert "there is no such file" in postil("update", "absent.postil", "new.csv").err
+    assert postil("update", "m.postil").code == 2
+
+
+VECTORS = "1 1:1 3:2\n-1 2:1\n1 1:2 2:1\n-1 2:2 3:1\n"
+MORE = "-1 1:1 7:1\n1 3:1 9:2\n"
+
+
+def test_vectors_with_new_numbers(postil, model):
+    Path("old.svm").write_text(VECTORS)
+    Path("more.svm").write_text(MORE)
+    postil("train", "old.svm", "-o", "v.postil", "-r", "online.toml", "--no-test")
+    done = postil("update", "v.postil", "more.svm")
+    assert done.code == 0, done.err
+    assert "2 new terms, no new category" in done.err
+    found = load_model("v.postil")
+    assert found.vectorizer.vocabulary.names == ["1", "2", "3", "7", "9"]
+    assert found.vectorizer.vocabulary.documents.tolist() == [3, 3, 3, 1, 1]
+    assert found.names == ("1",)
+    assert found.training.members.tolist() == [3]
+    answers = postil("predict", "v.postil", "more.svm").out.splitlines()
+    assert [json.loads(line)["labels"] for line in answers] == [[], ["1"]]
+
+
+def test_vectors_that_are_all_outside_the_category(postil, model):
+    Path("old.svm").write_text(VECTORS)
+    Path("no.svm").write_text("-1 1:1\n-1 1:2\n")
+    postil("train", "old.svm", "-o", "v.postil", "-r", "online.toml", "--no-test")
+    assert postil("update", "v.postil", "no.svm").code == 0
+    assert load_model("v.postil").training.members.tolist() == [2]
+
+
+def test_texts_for_a_model_of_vectors_and_the_other_way_are_refused(postil, model):
+    Path("old.svm").write_text(VECTORS)
+    postil("train", "old.svm", "-o", "v.postil", "-r", "online.toml", "--no-test")
+    texts = postil("update", "v.postil", "new.csv")
+    assert texts.code == 2
+    assert "give it an svmlight file" in texts.err
+    vectors = postil("update", "m.postil", "old.svm")
+    assert vectors.code == 2
+    assert "the model reads texts" in vectors.err

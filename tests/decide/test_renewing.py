@@ -1,0 +1,85 @@
+"""Rules and calibrations of a model that was updated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from postil.decide import fit_rule
+from postil.decide.acceptance import Thresholds
+from postil.decide.calibration import calibration_from_parts, calibration_to_parts
+from postil.decide.decision import DecisionRule
+from postil.decide.isotonic import Isotonic
+from postil.decide.logistic import Logistic
+from postil.decide.platt import Platt
+from postil.decide.renewing import renewed_calibration, renewed_rule, untuned
+from postil.decide.states import State
+
+INF = np.inf
+TUNED = DecisionRule(
+    "f1 at-most(2)",
+    Thresholds(np.array([0.5, -INF, 0.25, INF])),
+    np.array([State.FITTED, State.ALL_MEMBERS, State.FALLBACK, State.NO_MEMBERS]),
+    at_most=2,
+)
+
+
+def test_tuned_thresholds_stay_and_new_ones_are_0():
+    renewed = renewed_rule(TUNED, np.array([3, 4, 1, 0, 2]), 10)
+    assert renewed.acceptance.values.tolist() == [0.5, 0.0, 0.25, INF, 0.0]
+    assert renewed.states.tolist() == [
+        State.FITTED,
+        State.UNTUNED,
+        State.FALLBACK,
+        State.NO_MEMBERS,
+        State.UNTUNED,
+    ]
+    assert (renewed.spec, renewed.at_least, renewed.at_most) == ("f1 at-most(2)", 0, 2)
+    (note,) = [note for note in renewed.notes("abcde") if note.startswith("e:")]
+    assert "came with an update" in note
+
+
+def test_a_category_that_all_documents_still_have_is_still_given():
+    renewed = renewed_rule(TUNED, np.array([3, 10, 1, 2]), 10)
+    assert renewed.acceptance.values.tolist() == [0.5, -INF, 0.25, 0.0]
+    assert renewed.states[1] == State.ALL_MEMBERS
+
+
+@pytest.mark.parametrize("spec", ["default", "default(0.5)", "best", "rank(2)", "proportional(2)"])
+def test_rules_without_tuning_are_those_of_all_documents(spec):
+    truth = sp.csr_matrix(np.array([[1, 0, 0, 1], [1, 1, 0, 1], [0, 1, 0, 1]], dtype=bool))
+    old = fit_rule(spec, None, truth[:2, :2])
+    renewed = renewed_rule(old, np.array([2, 2, 0, 3]), 3)
+    expected = fit_rule(spec, None, truth)
+    assert renewed.acceptance.kind == expected.acceptance.kind
+    assert renewed.acceptance.values.tolist() == expected.acceptance.values.tolist()
+    assert renewed.states.tolist() == expected.states.tolist()
+    assert (renewed.at_least, renewed.at_most) == (expected.at_least, expected.at_most)
+
+
+@pytest.mark.parametrize(
+    "calibration",
+    [
+        Platt(np.arange(4.0), np.full(4, 2.0), np.arange(4.0), np.arange(4.0) - 1),
+        Isotonic(np.arange(0, 10, 2), np.tile([-1.0, 1.0], 4), np.tile([0.125, 0.75], 4)),
+    ],
+)
+def test_unknown_categories_have_their_share_as_probability(calibration):
+    members = np.array([3, 4, 1, 0, 2])
+    assert untuned(TUNED, 5).tolist() == [False, True, False, True, True]
+    renewed = renewed_calibration(calibration, TUNED, members, 10)
+    scores = np.random.default_rng(0).normal(size=(6, 5))
+    found, before = renewed.probabilities(scores), calibration.probabilities(scores[:, :4])
+    for category in (0, 2):
+        assert (found[:, category] == before[:, category]).all()
+    for category in (1, 3, 4):
+        np.testing.assert_allclose(found[:, category], members[category] / 10, atol=1e-14)
+    restored = calibration_from_parts(*calibration_to_parts(renewed))
+    assert (restored.probabilities(scores) == found).all()
+
+
+def test_calibrations_that_are_not_fitted_only_widen():
+    renewed = renewed_calibration(Logistic(4), TUNED, np.array([3, 4, 1, 0, 2]), 10)
+    assert renewed.categories == 5
+    assert renewed.probabilities(np.zeros((1, 5))).tolist() == [[0.5] * 5]
