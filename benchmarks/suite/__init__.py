@@ -14,6 +14,7 @@ ORDER = (
     "learning",
     "lasso",
     "lasso_path",
+    "online",
     "learning_memory",
     "learning_growth",
 )
