@@ -1,7 +1,5 @@
 #include "online.hpp"
 
-#include <optional>
-
 #include "finishing.hpp"
 
 namespace postil {
@@ -13,7 +11,8 @@ struct Block {
     std::size_t first, count;
 };
 
-std::vector<Block> blocks_of(std::size_t categories) {
+// In their order, whatever terms they use: a look at a document sees all of its terms anyway.
+std::vector<Block> blocks_in_order(std::size_t categories) {
     std::vector<Block> blocks;
     for (std::size_t first = 0; first < categories; first += block_lanes)
         blocks.push_back({first, std::min(block_lanes, categories - first)});
@@ -133,7 +132,7 @@ private:
 std::vector<Fit> train_online(const Design& design, const Lists* terms, const Assignment& assignment,
                               const LearnOptions& options, std::size_t workers, Monitor& monitor) {
     std::vector<Fit> fits(assignment.categories() * assignment.points);
-    const auto blocks = blocks_of(assignment.categories());
+    const auto blocks = blocks_in_order(assignment.categories());
     run_tasks(blocks.size(), workers, monitor, [&](std::size_t task, std::size_t) {
         const auto block = blocks[task];
         const auto own = std::span(fits).subspan(block.first * assignment.points,
