@@ -33,6 +33,14 @@ PAPERS: dict[str, PaperCode] = {
         figures="postil.papers.genkin_lewis_madigan_2004.figures",
         experiments=("postil.papers.genkin_lewis_madigan_2004.experiments",),
     ),
+    "zhang-2000": PaperCode(
+        figures="postil.papers.zhang_2000.figures",
+        experiments=("postil.papers.zhang_2000.experiments",),
+    ),
+    "zhang-jin-yang-hauptmann-2003": PaperCode(
+        figures="postil.papers.zhang_jin_yang_hauptmann_2003.figures",
+        experiments=("postil.papers.zhang_jin_yang_hauptmann_2003.experiments",),
+    ),
     "zhang-oles-2001": PaperCode(
         figures="postil.papers.zhang_oles_2001.figures",
         experiments=(
