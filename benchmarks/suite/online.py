@@ -58,8 +58,8 @@ def run(settings: Settings) -> Iterator[Line]:
         "over the visits in between, so that nobody's preparations count. A category that has "
         "learned everything stops early in postil's mistake-driven methods, and its visits are "
         f"not counted from then on. Documents come in their order; postil's rate is {RATE:g}, "
-        "large margins have C = 1. Vowpal Wabbit visits all categories at a document (--multilabel_oaa), "
-        "scikit-learn and postil go by category or by blocks of eight."
+        "large margins have C = 1. Vowpal Wabbit visits all categories at a document "
+        "(--multilabel_oaa), scikit-learn and postil go by category or by blocks of eight."
     )
     if missing := online_peers.absent():
         yield missing
