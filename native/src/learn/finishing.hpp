@@ -37,13 +37,15 @@ inline Fit lightened(Fit fit, const LearnOptions& options) {
 }
 
 // A strength at the end of the range of doubles may drive weights out of it.
-inline void check_finite(const Fit& fit, const Strength& strength) {
-    if (std::isfinite(fit.objective) && std::isfinite(fit.certificate)) return;
+[[noreturn]] inline void throw_out_of_range(const Strength& strength) {
     char message[120];
     std::snprintf(message, sizeof message,
                   "with λ = %g weights leave the range of double precision: take a larger λ",
                   strength.absolute + strength.squared);
     throw std::overflow_error(message);
+}
+inline void check_finite(const Fit& fit, const Strength& strength) {
+    if (!std::isfinite(fit.objective) || !std::isfinite(fit.certificate)) throw_out_of_range(strength);
 }
 
 inline BinaryProblem shared_problem(const LearnOptions& options) {

@@ -81,7 +81,8 @@ def information_within(table: Counts) -> Floats:
     """
     n, category, term = table.documents, table.category, table.term
     total = _cell(table.both, category, term, n) + _cell(table.category_only, category, n - term, n)
-    return np.maximum(_ratio(total * n, category), 0) / np.log(2)
+    bits: Floats = np.maximum(_ratio(total * n, category), 0) / np.log(2)
+    return bits
 
 
 def gini_gain(table: Counts) -> Floats:
