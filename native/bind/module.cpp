@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "learning.hpp"
+#include "multiclass_svm.hpp"
 #include "places.hpp"
 #include "polychotomous.hpp"
 #include "reuters.hpp"
@@ -15,6 +16,7 @@ NB_MODULE(_native, module) {
     postil::bind::bind_vectors(module);
     postil::bind::bind_learning(module);
     postil::bind::bind_polychotomous(module);
+    postil::bind::bind_multiclass_svm(module);
     postil::bind::bind_places(module);
     postil::bind::bind_scoring(module);
     postil::bind::bind_reuters(module);

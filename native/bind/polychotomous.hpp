@@ -70,7 +70,8 @@ inline void bind_polychotomous_fit(nb::module_& module) {
         .def_ro("kind", &PolychotomousFit::kind)
         .def_ro("stop", &PolychotomousFit::stop)
         .def_ro("iterations", &PolychotomousFit::iterations)
-        .def_ro("seconds", &PolychotomousFit::seconds);
+        .def_ro("seconds", &PolychotomousFit::seconds)
+        .def_ro("smoothing", &PolychotomousFit::smoothing);
 }
 
 inline void bind_polychotomous(nb::module_& module) {

@@ -16,6 +16,7 @@
 #include "counting_checks.hpp"
 #include "learning_checks.hpp"
 #include "ledger.hpp"
+#include "multiclass_checks.hpp"
 #include "mutator.hpp"
 #include "polychotomous_checks.hpp"
 #include "random.hpp"
@@ -68,6 +69,8 @@ void run_input(std::uint64_t seed, Ledger& ledger) {
         LearningChecks(ledger, random).run();
     for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
         PolychotomousChecks(ledger, random).run();
+    for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
+        MulticlassChecks(ledger, random).run();
     current.busy = false;
 }
 

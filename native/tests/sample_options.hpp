@@ -10,10 +10,15 @@
 namespace postil::tests {
 
 inline LossName random_loss(SolverName solver, Random& random) {
-    if (solver == SolverName::smo) return LossName::hinge;
-    const auto loss = static_cast<LossName>(random.below(5));
-    const bool is_legal = solver == SolverName::dual_coordinate || loss != LossName::hinge;
-    return is_legal ? loss : LossName::logistic;
+    if (solver == SolverName::smo || solver == SolverName::smoothed_conjugate_gradient)
+        return LossName::hinge;
+    const auto loss = random.pick(std::vector<LossName>{
+        LossName::squared, LossName::modified_squared, LossName::hinge, LossName::logistic,
+        LossName::probit, LossName::smoothed_hinge});
+    if (loss == LossName::hinge && solver != SolverName::dual_coordinate) return LossName::logistic;
+    // Its curvature says nothing of margins far from 1.
+    const bool is_newton = solver == SolverName::newton_coordinate;
+    return loss == LossName::smoothed_hinge && is_newton ? LossName::logistic : loss;
 }
 
 inline Intercept random_intercept(SolverName solver, Random& random) {
@@ -23,7 +28,10 @@ inline Intercept random_intercept(SolverName solver, Random& random) {
 
 inline LearnOptions sample_options(Random& random) {
     LearnOptions options;
-    options.solver = static_cast<SolverName>(random.below(4));
+    options.solver = random.pick(std::vector<SolverName>{
+        SolverName::primal_coordinate, SolverName::dual_coordinate, SolverName::smo,
+        SolverName::newton_coordinate, SolverName::conjugate_gradient,
+        SolverName::smoothed_conjugate_gradient});
     options.loss = random_loss(options.solver, random);
     options.intercept = random_intercept(options.solver, random);
     options.constant = random.pick(std::vector<double>{1.0, 1.0, 0.1, 10.0});
@@ -54,6 +62,16 @@ inline LearnOptions sample_options(Random& random) {
     options.newton.tolerance = tolerance;
     options.newton.passes = static_cast<std::uint32_t>(random.between(1, 20));
     options.newton.least_set = random.between(1, 8);
+    options.gamma = random.pick(std::vector<double>{0.5, 5.0, 200.0});
+    options.conjugate.iterations = static_cast<std::uint32_t>(random.between(1, 200));
+    options.conjugate.tolerance = tolerance;
+    options.conjugate.direction = static_cast<CgDirection>(random.below(3));
+    options.conjugate.restart = random.one_in(4) ? 5 : 0;
+    options.conjugate.powell = random.one_in(4) ? 0.2 : 0.0;
+    options.conjugate.is_scaled = random.one_in(2);
+    options.conjugate.trace = random.one_in(4);
+    options.smoothing.steps_per_gamma = static_cast<std::uint32_t>(random.between(1, 20));
+    options.smoothing.gamma_growth = random.one_in(3) ? 2.0 : 1.0;
     return options;
 }
 
@@ -63,6 +81,8 @@ inline double tolerance_of(const LearnOptions& options) {
         case SolverName::primal_coordinate: return options.primal.tolerance;
         case SolverName::dual_coordinate: return options.dual.tolerance;
         case SolverName::newton_coordinate: return options.newton.tolerance;
+        case SolverName::conjugate_gradient:
+        case SolverName::smoothed_conjugate_gradient: return options.conjugate.tolerance;
         default: return options.smo.tolerance;
     }
 }

@@ -15,11 +15,12 @@ from scipy.special import softmax
 
 from postil.errors import InputError, UsageError
 from postil.features.selection import Selection
+from postil.learn.class_task import NEVER
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.learners import learner_from
-from postil.learn.polychotomous import NEVER, fit_polychotomous
+from postil.learn.polychotomous import fit_polychotomous
 from postil.learn.polychotomous_method import PolychotomousMethod
 from postil.learn.regularization import Regularization
 from postil.learn.strength import Strengths

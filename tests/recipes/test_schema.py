@@ -11,6 +11,7 @@ from postil.errors import PostilError, UsageError
 from postil.learn.learners import LinearLearner
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
+from postil.learn.multiclass_svm_method import MulticlassSvmMethod
 from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.polychotomous_method import PolychotomousMethod, PolychotomousOptions
 from postil.learn.priors import PRIORS
@@ -95,6 +96,15 @@ ENTRIES = {
         "reference": "text",
         "options": "table",
     },
+    "learn, multiclass-svm": {
+        "learner": "text",
+        "lam": "number",
+        "C": "number",
+        "prior_variance": "number",
+        "intercept": "text",
+        "constant": "number",
+        "options": "table",
+    },
     "search": {
         "over": "text",
         "grid": "numbers",
@@ -123,6 +133,7 @@ BESIDES = {
     "selection": {"measure": '"gini"', "terms": "5"},
     "learn, of naive Bayes": {"learner": '"naive-bayes"'},
     "learn, polychotomous": {"learner": '"polychotomous"', "prior": '"elastic-net"'},
+    "learn, multiclass-svm": {"learner": '"multiclass-svm"'},
     "expect": {"corpus": '"c"', "measure": '"f1"', "value": "1", "tolerance": "1"},
 }
 # What single entries need.
@@ -132,7 +143,10 @@ BESIDE = {
     ("learn", "mix"): {"prior": '"elastic-net"', "solver": '"primal-coordinate"'},
 }
 # And which other tables.
-AFTER = {"learn, polychotomous": '[decide]\nrule = "best"'}
+AFTER = {
+    "learn, polychotomous": '[decide]\nrule = "best"',
+    "learn, multiclass-svm": '[decide]\nrule = "best"',
+}
 
 
 def toml_of(table, key, value):
@@ -228,6 +242,7 @@ def test_every_example_is_right(tmp_path, table, key, kind):
         "learn": schema.LEARN["linear"],
         "learn, of naive Bayes": schema.LEARN["naive-bayes"],
         "learn, polychotomous": schema.LEARN["polychotomous"],
+        "learn, multiclass-svm": schema.LEARN["multiclass-svm"],
     }[table]
     assert load(tmp_path, toml_of(table, key, entries[key].example))
 
@@ -266,6 +281,8 @@ def test_the_schema_knows_what_the_parts_know():
     assert set(schema.LEARN["naive-bayes"]) == names(NaiveBayes) | {"learner"}
     polychotomous = names(PolychotomousMethod) - {"regularization"} | names(Regularization)
     assert set(schema.LEARN["polychotomous"]) == polychotomous | {"learner"}
+    svm = names(MulticlassSvmMethod) - {"regularization"} | names(Regularization)
+    assert set(schema.LEARN["multiclass-svm"]) == svm | {"learner"}
     assert {(table, key) for table, key, _ in all_entries()} >= {
         (table, key) for table, entries in schema.PLAIN.items() for key in entries
     }

@@ -54,6 +54,7 @@ struct PolychotomousFit {
     Stop stop = Stop::iterations;
     std::uint32_t iterations = 0;
     double seconds = 0.0;
+    double smoothing = 0.0;  // as in Fit
 };
 
 // Counts, for who watches, how many hundredths of the way to the tolerance are done. Results do not

@@ -38,17 +38,20 @@ inline Fit lightened(Fit fit, const LearnOptions& options) {
 }
 
 // A strength at the end of the range of doubles may drive weights out of it.
-inline void check_finite(const Fit& fit, const Strength& strength) {
-    const auto is_finite = [](double value) { return std::isfinite(value); };
-    if (is_finite(fit.objective) && is_finite(fit.certificate) && is_finite(fit.intercept) &&
-        std::all_of(fit.weights.begin(), fit.weights.end(), is_finite))
-        return;
+[[noreturn]] inline void throw_out_of_range(const Strength& strength) {
     const auto lambda = strength.absolute + strength.squared;
     char message[120] = "weights leave the range of double precision: take a smaller rate or vectors";
     if (lambda > 0.0)
         std::snprintf(message, sizeof message,
                       "with λ = %g weights leave the range of double precision: take a larger λ", lambda);
     throw std::overflow_error(message);
+}
+inline void check_finite(const Fit& fit, const Strength& strength) {
+    const auto is_finite = [](double value) { return std::isfinite(value); };
+    if (is_finite(fit.objective) && is_finite(fit.certificate) && is_finite(fit.intercept) &&
+        std::all_of(fit.weights.begin(), fit.weights.end(), is_finite))
+        return;
+    throw_out_of_range(strength);
 }
 
 inline BinaryProblem shared_problem(const LearnOptions& options) {

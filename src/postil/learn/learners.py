@@ -17,6 +17,9 @@ from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.learn.method import Method
+from postil.learn.multiclass_svm_learner import MulticlassSvmLearner
+from postil.learn.multiclass_svm_method import KIND as MULTICLASS_SVM
+from postil.learn.multiclass_svm_method import MulticlassSvmMethod
 from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.one_vs_rest import check_takes_priors, fit
 from postil.learn.parts import find
@@ -254,7 +257,7 @@ def _parted(table: Mapping[str, Any]) -> tuple[Regularization, dict[str, Any]]:
     return Regularization(**{name: table[name] for name in table if name in strengths}), rest
 
 
-def _entries(kind: type[Method | PolychotomousMethod | Regularization]) -> set[str]:
+def _entries(kind: type[SearchedMethod | Regularization]) -> set[str]:
     """What a ``[learn]`` table may say of it."""
     names = {each.name for each in fields(kind)}
     if "regularization" in names:
@@ -275,6 +278,12 @@ def _polychotomous(table: Mapping[str, Any]) -> Learner:
     return PolychotomousLearner(PolychotomousMethod(regularization=regularization, **rest))
 
 
+def _multiclass_svm(table: Mapping[str, Any]) -> Learner:
+    regularization, rest = _parted(table)
+    _refuse_unknown(rest, _entries(MulticlassSvmMethod))
+    return MulticlassSvmLearner(MulticlassSvmMethod(regularization=regularization, **rest))
+
+
 def _naive_bayes(table: Mapping[str, Any]) -> Learner:
     _refuse_unknown(table, {f.name for f in fields(NaiveBayes)})
     return NaiveBayesLearner(NaiveBayes(**table))
@@ -284,6 +293,7 @@ LEARNERS: Mapping[str, Callable[[Mapping[str, Any]], Learner]] = {
     "linear": _linear,
     "naive-bayes": _naive_bayes,
     "polychotomous": _polychotomous,
+    MULTICLASS_SVM: _multiclass_svm,
 }
 
 

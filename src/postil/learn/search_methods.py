@@ -6,10 +6,11 @@ from typing import TypeAlias
 
 from postil.errors import UsageError
 from postil.learn.method import Method
+from postil.learn.multiclass_svm_method import MulticlassSvmMethod
 from postil.learn.polychotomous_method import PolychotomousMethod
 from postil.learn.regularization import Regularization
 
-SearchedMethod: TypeAlias = Method | PolychotomousMethod
+SearchedMethod: TypeAlias = Method | PolychotomousMethod | MulticlassSvmMethod
 
 
 def check_unset(regularization: Regularization) -> None:

@@ -8,16 +8,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.errors import InputError, UsageError
+from postil.errors import InputError
 from postil.learn.category_tasks import Progress
 from postil.learn.linear_fit import LinearFit
-from postil.learn.polychotomous import HUNDREDTHS, fit_polychotomous
+from postil.learn.polychotomous import fit_polychotomous
 from postil.learn.polychotomous_method import PolychotomousMethod
 from postil.learn.polychotomous_strongest import strongest_together
-from postil.learn.report import unfinished
 from postil.learn.search_methods import SearchedMethod
-from postil.learn.search_problems import Measure, Places, SearchedProblems, Unseen
-from postil.learn.search_softmax import HeldOutClasses, softmax_measure
+from postil.learn.search_problems import Measure, SearchedProblems
+from postil.learn.search_softmax import softmax_measure
+from postil.learn.search_together import TogetherProblems
 from postil.learn.single_class import SingleClass
 from postil.learn.strength import Strengths, Way
 
@@ -25,26 +25,19 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PolychotomousProblems(SearchedProblems):
+class PolychotomousProblems(TogetherProblems):
     """The one problem of some documents that have exactly one class each."""
 
     method: PolychotomousMethod
 
     usual_measure: ClassVar[str] = "log-likelihood"
+    kind: ClassVar[str] = "polychotomous"
+    instead: ClassVar[str] = "logistic"
 
     @classmethod
     def measure(cls, name: str | None, method: SearchedMethod) -> Measure:  # noqa: ARG003
         """The measure of that name; all of them suit all such methods."""
         return softmax_measure(cls.usual_measure if name is None else name)
-
-    @classmethod
-    def check_apart(cls, wanted: str) -> None:
-        """Refuse it: there is one strength for all classes."""
-        raise UsageError(
-            f"{wanted} wants a strength for each category, and polychotomous has one model with "
-            'one strength for all: leave it out, or learn one-vs-rest (learner = "linear", loss = '
-            '"logistic")'
-        )
 
     def check(self) -> None:
         """Refuse documents with no class or several, and a reference that a fold would lack."""
@@ -57,41 +50,8 @@ class PolychotomousProblems(SearchedProblems):
                 "none to learn against: take another reference, or none"
             )
 
-    def of(self, chosen: Places) -> PolychotomousProblems:
-        """All classes, as they are one problem."""
-        if len(chosen) != len(self.labels):
-            self.check_apart("a choice of categories")
-        return self
-
-    def tallies(
-        self,
-        measure: str,
-        unseen: Unseen,
-        way: Way,
-        values: Floats,
-        progress: Progress | None = None,
-    ) -> tuple[Floats, Places]:
-        """One fit for each point, from nothing: the solver takes no start.
-
-        Only one fit's weights are held at a time. A fit that ran out of iterations is counted
-        once, with the first class.
-        """
-        tolerance = self.method.solver_options().tolerance
-        tally = softmax_measure(measure).tally
-        left = np.zeros(values.shape, dtype=np.int64)
-        counts = []
-        for point, strengths in enumerate(values):
-            fit = self._fit(way, strengths, _offset(progress, point, len(values)))
-            scores = fit.scores(unseen.rows)
-            counts.append(tally(HeldOutClasses(scores, unseen.members, unseen.weights)))
-            left[point, :1] = bool(unfinished(fit.reports, tolerance))
-        return np.stack(counts), left
-
-    def cold(self, way: Way, values: Floats) -> LinearFit:
-        """The fit with one strength for each class, as a training makes it."""
-        return self._fit(way, values, None)
-
-    def _fit(self, way: Way, values: Floats, progress: Progress | None) -> LinearFit:
+    def learned(self, way: Way, values: Floats, progress: Progress | None) -> LinearFit:
+        """The fit with one strength for each class; nobody is warned."""
         return fit_polychotomous(
             self.design,
             self.labels,
@@ -111,13 +71,3 @@ class PolychotomousProblems(SearchedProblems):
             self.design, self.labels, self.method, self.emphasis, self.selection, self.priors, way
         )
         return np.full(len(self.labels), found)
-
-
-def _offset(progress: Progress | None, point: int, points: int) -> Progress | None:
-    if progress is None:
-        return None
-
-    def tell(done: int, of: int) -> None:
-        progress(point * HUNDREDTHS + HUNDREDTHS * done // max(1, of), points * HUNDREDTHS)
-
-    return tell

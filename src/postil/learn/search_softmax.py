@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from postil.errors import UsageError
+from postil.learn.class_task import NEVER
 from postil.learn.parts import Part, find, registry
-from postil.learn.polychotomous import NEVER
 from postil.learn.search_measures import MEASURES, confusion, f1_of, share_of
 
 Floats = NDArray[np.float64]

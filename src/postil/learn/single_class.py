@@ -30,11 +30,14 @@ class SingleClass:
     sizes: NDArray[np.int64]
 
     @classmethod
-    def of(cls, labels: Labels, emphasis: Emphasis) -> SingleClass:
-        """Refuse documents with no class or with several; those of weight 0 are not asked."""
+    def of(cls, labels: Labels, emphasis: Emphasis, kind: str = "polychotomous") -> SingleClass:
+        """Refuse documents with no class or with several; those of weight 0 are not asked.
+
+        ``kind`` is the learner's, for those who are refused.
+        """
         documents = emphasis.of_documents(labels.documents)
         counted = np.flatnonzero(documents > 0)
-        _refuse_others(np.diff(labels.members.indptr)[counted], counted, len(documents))
+        _refuse_others(np.diff(labels.members.indptr)[counted], counted, len(documents), kind)
         columns = np.zeros(len(documents), dtype=np.int64)
         columns[counted] = labels.members.indices[labels.members.indptr[counted]]
         sizes = np.bincount(columns[counted], minlength=len(labels)).astype(np.int64)
@@ -43,11 +46,17 @@ class SingleClass:
         places = np.zeros(len(labels), dtype=np.int32)
         places[learnable] = np.arange(len(learnable))
         total = float(documents.sum())
-        each = _class_weights(emphasis, inside, total, len(learnable))
+        each = _class_weights(emphasis, inside, total, len(learnable), kind)
         return cls(learnable, places[columns], documents * each[columns], total, sizes)
 
 
-def _refuse_others(counts: NDArray[np.int64], rows: NDArray[np.int64], documents: int) -> None:
+# What to learn one-vs-rest instead.
+_LOSSES = {"polychotomous": "logistic", "multiclass-svm": "hinge"}
+
+
+def _refuse_others(
+    counts: NDArray[np.int64], rows: NDArray[np.int64], documents: int, kind: str
+) -> None:
     wrong = np.flatnonzero(counts != 1)
     if not len(wrong):
         return
@@ -55,14 +64,16 @@ def _refuse_others(counts: NDArray[np.int64], rows: NDArray[np.int64], documents
     found = [f"{none} with none"] if none else []
     found += [f"{several} with more than one"] if several else []
     raise InputError(
-        f"polychotomous learning needs exactly one class for each document: of {documents} "
+        f"{kind} learning needs exactly one class for each document: of {documents} "
         f"documents there are {' and '.join(found)} (the first is number "
         f'{int(rows[wrong[0]]) + 1}); learn one-vs-rest instead (learner = "linear", loss = '
-        '"logistic"), or leave these documents out'
+        f'"{_LOSSES[kind]}"), or leave these documents out'
     )
 
 
-def _class_weights(emphasis: Emphasis, inside: Floats, total: float, classes: int) -> Floats:
+def _class_weights(
+    emphasis: Emphasis, inside: Floats, total: float, classes: int, kind: str
+) -> Floats:
     """How much members of each class count; balanced, all classes weigh the same together."""
     if emphasis.classes is None:
         return np.ones(len(inside))
@@ -70,6 +81,6 @@ def _class_weights(emphasis: Emphasis, inside: Floats, total: float, classes: in
         with np.errstate(divide="ignore"):
             return np.where(inside > 0, total / (classes * inside), 0.0)
     raise UsageError(
-        "polychotomous learning knows no members and others of a class: class weights are "
+        f"{kind} learning knows no members and others of a class: class weights are "
         f"'balanced' or none, not {emphasis.classes!r}; weigh documents instead"
     )

@@ -53,7 +53,8 @@ class Squeezer(Searcher):
         problems_of(method).check_apart("most_terms")
         if method.share == 0:
             raise UsageError(
-                f"most_terms needs a prior that leaves terms out, and {method.prior} keeps all: "
+                f"most_terms needs a prior that leaves terms out, and "
+                f"{_prior_of(method)} keeps all: "
                 'take the prior "laplace" or "elastic-net" with the solver "newton-coordinate", '
                 "or choose terms beforehand with [selection]"
             )
@@ -66,3 +67,8 @@ class Squeezer(Searcher):
     def _found(self, run: SearchRun, progress: Progress | None) -> SearchResult:
         free = run.result(progress)
         return Squeeze(self.most_terms, run, free, exactly=self.exactly).result()
+
+
+def _prior_of(method: SearchedMethod) -> str:
+    """Its name; what has no choice has a Gaussian one."""
+    return str(getattr(method, "prior", "gaussian"))

@@ -14,6 +14,7 @@ from typing import Any, get_args
 from postil.decide import CALIBRATIONS
 from postil.errors import UsageError
 from postil.features.measures import MEASURES as TERM_MEASURES
+from postil.learn.conjugate_gradient_options import SmoothedConjugateGradientOptions
 from postil.learn.learners import LEARNERS
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
@@ -166,6 +167,15 @@ LEARN: Mapping[str, Table] = {
         "reference": text("other", empty=False),
         OPTIONS: table("{ iterations = 1000 }"),
     },
+    "multiclass-svm": {
+        **_LEARNER,
+        "lam": positive("1e-3"),
+        "C": positive("1.0"),
+        "prior_variance": positive_or("1.0", NORM_BASED),
+        "intercept": name_of(get_args(InterceptKind), "free"),
+        "constant": positive("1.0"),
+        OPTIONS: table("{ iterations = 200 }"),
+    },
     "naive-bayes": {
         **_LEARNER,
         "smoothing": positive("1e-2"),
@@ -230,6 +240,7 @@ _OPTIONS_OF: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], PartOptions
         PRIOR_OPTIONS: _prior_options,
     },
     "polychotomous": {OPTIONS: lambda _: PolychotomousOptions()},
+    "multiclass-svm": {OPTIONS: lambda _: SmoothedConjugateGradientOptions()},
     "naive-bayes": {},
 }
 

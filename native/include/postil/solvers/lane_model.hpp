@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "postil/lanes.hpp"
+#include "postil/loss_kernels.hpp"
 #include "postil/problem.hpp"
 
 namespace postil {
@@ -107,14 +108,22 @@ public:
     void along(const Scalars& t, Scalars& slopes, Scalars& curvatures) const {
         slopes.fill(0.0);
         curvatures.fill(0.0);
-        double slope[chunk * Lanes], curvature[chunk * Lanes];
-        for (std::size_t first = 0; first < documents(); first += chunk) {
-            const auto count = std::min(chunk, documents() - first);
-            look_along(first * Lanes, count, t, slope, curvature);
-            for (std::size_t i = 0; i < count; ++i)
+        double margins[chunk * Lanes], slope[chunk * Lanes], curvature[chunk * Lanes];
+        for (std::size_t first = 0; first < scores_.size(); first += chunk * Lanes) {
+            const auto size = std::min(chunk * Lanes, scores_.size() - first);
+            const auto* __restrict pulls = pulls_.data() + first;
+            const auto* __restrict scores = scores_.data() + first;
+            const auto* __restrict steps = steps_.data() + first;
+            for (std::size_t at = 0; at < size; at += Lanes)
+                for (std::size_t lane = 0; lane < Lanes; ++lane)
+                    margins[at + lane] = std::copysign(1.0, pulls[at + lane]) *
+                                         (scores[at + lane] + t[lane] * steps[at + lane]);
+            slopes_at(loss_, size, margins, slope, curvature);
+            for (std::size_t at = 0; at < size; at += Lanes)
                 for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                    slopes[lane] += slope[i * Lanes + lane];
-                    curvatures[lane] += curvature[i * Lanes + lane];
+                    const auto step = steps[at + lane], pull = pulls[at + lane] * step;
+                    slopes[lane] += pull * slope[at + lane];
+                    curvatures[lane] += std::abs(pull * step) * curvature[at + lane];
                 }
         }
     }
@@ -143,47 +152,27 @@ private:
             visit(static_cast<std::size_t>(column.places[k]), static_cast<double>(column.values[k]));
     }
 
-    // No sums in the loop, so that it uses vector instructions.
-    void look_along(std::size_t first, std::size_t count, const Scalars& t, double* __restrict slope,
-                    double* __restrict curvature) const {
-        const auto* __restrict pulls = pulls_.data() + first;
-        const auto* __restrict scores = scores_.data() + first;
-        const auto* __restrict steps = steps_.data() + first;
-        for (std::size_t i = 0; i < count; ++i)
-            for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                const auto at = i * Lanes + lane;
-                const auto label = std::copysign(1.0, pulls[at]);
-                const auto point = loss_.at(label * (scores[at] + t[lane] * steps[at]));
-                slope[at] = pulls[at] * loss_.slope(point) * steps[at];
-                curvature[at] = std::abs(pulls[at]) * loss_.curvature(point) * steps[at] * steps[at];
-            }
-    }
-
     void move(const Scalars& t) {
         averages_.fill(0.0);
-        double value[chunk * Lanes];
-        for (std::size_t first = 0; first < documents(); first += chunk) {
-            const auto count = std::min(chunk, documents() - first);
-            move_some(first * Lanes, count, t, value);
-            for (std::size_t i = 0; i < count; ++i)
-                for (std::size_t lane = 0; lane < Lanes; ++lane)
-                    averages_[lane] += value[i * Lanes + lane];
+        double margins[chunk * Lanes], value[chunk * Lanes], slope[chunk * Lanes];
+        for (std::size_t first = 0; first < scores_.size(); first += chunk * Lanes) {
+            const auto size = std::min(chunk * Lanes, scores_.size() - first);
+            const auto* __restrict pulls = pulls_.data() + first;
+            const auto* __restrict steps = steps_.data() + first;
+            auto* __restrict scores = scores_.data() + first;
+            auto* __restrict slopes = slopes_.data() + first;
+            for (std::size_t at = 0; at < size; at += Lanes)
+                for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                    scores[at + lane] += t[lane] * steps[at + lane];
+                    margins[at + lane] = std::copysign(1.0, pulls[at + lane]) * scores[at + lane];
+                }
+            values_at(loss_, size, margins, value, slope);
+            for (std::size_t at = 0; at < size; at += Lanes)
+                for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                    averages_[lane] += std::abs(pulls[at + lane]) * value[at + lane];
+                    slopes[at + lane] = pulls[at + lane] * slope[at + lane];
+                }
         }
-    }
-
-    void move_some(std::size_t first, std::size_t count, const Scalars& t, double* __restrict value) {
-        const auto* __restrict pulls = pulls_.data() + first;
-        const auto* __restrict steps = steps_.data() + first;
-        auto* __restrict scores = scores_.data() + first;
-        auto* __restrict slopes = slopes_.data() + first;
-        for (std::size_t i = 0; i < count; ++i)
-            for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                const auto at = i * Lanes + lane;
-                scores[at] += t[lane] * steps[at];
-                const auto point = loss_.at(std::copysign(1.0, pulls[at]) * scores[at]);
-                value[at] = std::abs(pulls[at]) * loss_.value(point);
-                slopes[at] = pulls[at] * loss_.slope(point);
-            }
     }
 
     // X·weights, the constant's last.

@@ -20,15 +20,9 @@
 
 #include "postil/smoothed_hinge_loss.hpp"
 #include "postil/solvers/lane_solver.hpp"
+#include "postil/solvers/smoothing.hpp"
 
 namespace postil {
-
-struct SmoothingOptions {
-    double first_gamma = 1.0;
-    double gamma_step = 10.0;    // γ ← γ gamma_growth + gamma_step
-    double gamma_growth = 1.0;
-    std::uint32_t steps_per_gamma = 10;
-};
 
 template <std::size_t Lanes>
 class SmoothedLanes : public LaneSolver<Lanes, SmoothedHingeLoss> {
@@ -57,7 +51,7 @@ public:
             check(fits, is_last);
             if (!this->gradients_.any_active()) break;
             auto& gamma = this->model_.loss().gamma;
-            gamma = std::min(most_gamma, gamma * smoothing_.gamma_growth + smoothing_.gamma_step);
+            gamma = smoothing_.after(gamma);
             restart();
         }
     }
@@ -132,7 +126,7 @@ private:
             const auto sum = of_members[lane] * members[lane] + of_others[lane] * others[lane];
             const auto most = std::max(of_members[lane] * most_members[lane],
                                        of_others[lane] * most_others[lane]);
-            bounds_[lane] = std::max(bounds_[lane], best_bound(sum, squares[lane], most));
+            bounds_[lane] = std::max(bounds_[lane], best_multiple(sum, squares[lane], most));
         }
     }
 
@@ -153,16 +147,6 @@ private:
         }
         return squares;
     }
-
-    // Of m sum - m² square, for 0 <= m <= 1/most.
-    static double best_bound(double sum, double square, double most) {
-        if (!(most > 0.0)) return 0.0;
-        const auto longest = 1.0 / most;
-        const auto m = square > 0.0 ? std::min(longest, sum / (2.0 * square)) : longest;
-        return m * sum - m * m * square;
-    }
-
-    static constexpr double most_gamma = 1e6;
 
     SmoothingOptions smoothing_;
     Scalars bounds_{};            // the highest of the minimum so far

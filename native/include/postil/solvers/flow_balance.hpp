@@ -1,0 +1,70 @@
+// Flows between classes, made to balance: what leaves each is what comes to it.
+//
+// Scaling flow[y][k] by d[y]/d[k] balances any flows in which every class that gives also takes, by
+// Osborne's method: class after class gets the d for which its two sums are the same. A class that
+// only gives, or only takes, has no part in any circulation, and loses its flows.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace postil {
+
+class FlowBalance {
+public:
+    // `flows` are classes × classes, none from a class to itself.
+    FlowBalance(std::vector<double> flows, std::size_t classes)
+        : flows_(std::move(flows)), factors_(classes, 1.0), is_out_(classes, 0) {}
+
+    // Whether they balance, to rounding. Costs classes² for each round.
+    bool run() {
+        for (int round = 0; round < most_rounds; ++round) {
+            double worst = 0.0;
+            for (std::size_t k = 0; k < classes(); ++k) worst = std::max(worst, settle(k));
+            if (worst <= enough) return true;
+        }
+        return false;
+    }
+
+    // What a flow is to be multiplied by.
+    double share(std::size_t from, std::size_t to) const {
+        return is_out_[from] || is_out_[to] ? 0.0 : factors_[from] / factors_[to];
+    }
+
+private:
+    std::size_t classes() const { return factors_.size(); }
+
+    // Gives back how far apart the sums were.
+    double settle(std::size_t k) {
+        if (is_out_[k]) return 0.0;
+        double given = 0.0, taken = 0.0;
+        for (std::size_t other = 0; other < classes(); ++other) {
+            given += flows_[k * classes() + other];
+            taken += flows_[other * classes() + k];
+        }
+        if (given == 0.0 && taken == 0.0) return 0.0;
+        const bool is_one_way = !(given > 0.0 && taken > 0.0);
+        const auto factor = is_one_way ? 0.0 : std::sqrt(taken / given);
+        for (std::size_t other = 0; other < classes(); ++other) {
+            flows_[k * classes() + other] *= factor;
+            auto& back = flows_[other * classes() + k];
+            back = is_one_way ? 0.0 : back / factor;
+        }
+        if (is_one_way) {
+            is_out_[k] = 1;
+            return 1.0;
+        }
+        factors_[k] *= factor;
+        return std::abs(taken - given) / (taken + given);
+    }
+
+    static constexpr int most_rounds = 500;
+    static constexpr double enough = 1e-13;
+
+    std::vector<double> flows_, factors_;
+    std::vector<unsigned char> is_out_;
+};
+
+}  // namespace postil
