@@ -1,0 +1,1 @@
+"""zhang-jin-yang-hauptmann-2003: its runs, tables and figures. Its numbers are in the TOML file."""
