@@ -162,7 +162,7 @@ def test_a_corpus_of_stop_words_is_refused():
 
 
 def test_bounds_that_keep_nothing_are_refused():
-    with pytest.raises(InputError, match="no terms left of 2: lower min_df=2 or raise"):
+    with pytest.raises(InputError, match="no terms left of 2: lower min_df=2 or min_occ"):
         Vectorizer(bounds=TermBounds(min_df=2)).fit(["a", "b"])
 
 

@@ -48,7 +48,7 @@ def show_facts(whole: Facts) -> None:
     facts = {
         "recipe": words.recipe(recipe),
         "learn": words.settings(recipe.get("learn") or {}),
-        "selection": words.settings(recipe.get("selection") or {}),
+        "selection": words.selection(recipe.get("selection") or {}),
         "method": words.settings(
             {k: v for k, v in whole["method"].items() if k not in ("search", "updates", "vectors")}
         ),

@@ -119,6 +119,11 @@ def smoothing(most: float) -> str:
     return f"the smooth problem's minimum is at most {most:.2g} above the SVM's (ln2/γ)"
 
 
+def selection(chosen: Mapping[str, Any]) -> str:
+    """Which terms a category keeps; nothing where it keeps them all."""
+    return settings(chosen) if chosen.get("measure") else ""
+
+
 def report(told: Mapping[str, Any] | None) -> str:
     """How a category was learned, but for what is told elsewhere."""
     if told is None:

@@ -199,7 +199,8 @@ class Vectorizer:
         )
         if len(vocabulary) == 0:
             raise InputError(
-                f"no terms left of {len(collector)}: lower min_df={self.bounds.min_df} or raise "
+                f"no terms left of {len(collector)}: lower min_df={self.bounds.min_df} or "
+                f"min_occurrences={self.bounds.min_occurrences}, or raise "
                 f"max_df={self.bounds.max_df}"
             )
         self.vocabulary = vocabulary
