@@ -9,10 +9,12 @@
 
 namespace postil {
 
-// f' and f''.
+// f' and f''. Inlined wherever it is called, so that it is compiled for the caller's processor.
 template <class Loss>
-void slopes_at(const Loss& loss, std::size_t size, const double* __restrict margins,
-               double* __restrict slopes, double* __restrict curvatures) {
+[[gnu::always_inline]] inline void slopes_loop(Loss loss, std::size_t size,
+                                               const double* __restrict margins,
+                                               double* __restrict slopes,
+                                               double* __restrict curvatures) {
     for (std::size_t k = 0; k < size; ++k) {
         const auto point = loss.at(margins[k]);
         slopes[k] = loss.slope(point);
@@ -22,8 +24,9 @@ void slopes_at(const Loss& loss, std::size_t size, const double* __restrict marg
 
 // f and f'.
 template <class Loss>
-void values_at(const Loss& loss, std::size_t size, const double* __restrict margins,
-               double* __restrict values, double* __restrict slopes) {
+[[gnu::always_inline]] inline void values_loop(Loss loss, std::size_t size,
+                                               const double* __restrict margins,
+                                               double* __restrict values, double* __restrict slopes) {
     for (std::size_t k = 0; k < size; ++k) {
         const auto point = loss.at(margins[k]);
         values[k] = loss.value(point);
@@ -31,15 +34,26 @@ void values_at(const Loss& loss, std::size_t size, const double* __restrict marg
     }
 }
 
+template <class Loss>
+void slopes_at(const Loss& loss, std::size_t size, const double* margins, double* slopes,
+               double* curvatures) {
+    slopes_loop(loss, size, margins, slopes, curvatures);
+}
+template <class Loss>
+void values_at(const Loss& loss, std::size_t size, const double* margins, double* values,
+               double* slopes) {
+    values_loop(loss, size, margins, values, slopes);
+}
+
 // The dearest, with wider instructions where the processor has them: the same operations in the same
 // order, so that results do not depend on the processor.
-void slopes_at(const LogisticLoss& loss, std::size_t size, const double* __restrict margins,
-               double* __restrict slopes, double* __restrict curvatures);
-void values_at(const LogisticLoss& loss, std::size_t size, const double* __restrict margins,
-               double* __restrict values, double* __restrict slopes);
-void slopes_at(const SmoothedHingeLoss& loss, std::size_t size, const double* __restrict margins,
-               double* __restrict slopes, double* __restrict curvatures);
-void values_at(const SmoothedHingeLoss& loss, std::size_t size, const double* __restrict margins,
-               double* __restrict values, double* __restrict slopes);
+void slopes_at(const LogisticLoss& loss, std::size_t size, const double* margins, double* slopes,
+               double* curvatures);
+void values_at(const LogisticLoss& loss, std::size_t size, const double* margins, double* values,
+               double* slopes);
+void slopes_at(const SmoothedHingeLoss& loss, std::size_t size, const double* margins, double* slopes,
+               double* curvatures);
+void values_at(const SmoothedHingeLoss& loss, std::size_t size, const double* margins, double* values,
+               double* slopes);
 
 }  // namespace postil

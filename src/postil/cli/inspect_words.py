@@ -116,7 +116,7 @@ def smoothing(most: float) -> str:
     """How near the smooth problem is to the SVM that it stands for; nothing where there is none."""
     if not most:
         return ""
-    return f"the smooth problem's minimum is at most {most:.2g} above the SVM's (ln2/γ)"
+    return f"the smooth problem's minimum is at most {most:.2g} above the SVM's"
 
 
 def selection(chosen: Mapping[str, Any]) -> str:

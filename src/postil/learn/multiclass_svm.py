@@ -36,7 +36,8 @@ def fit_multiclass_svm(
     The certificate is a duality gap of the SVM itself.
 
     Cost: a step takes two passes over the non-zeros × classes; memory is 24 bytes for each document
-    and class, 48 for each term and class, and with free intercepts 16 for each pair of classes. The result does not depend on the number of threads.
+    and class, 48 for each term and class, and with free intercepts 16 for each pair of classes.
+    The result does not depend on the number of threads.
     """
     task = ClassTask(design, labels, selection, emphasis or Emphasis(), KIND)
     pairs = task.pairs(strengths, method.regularization, method.share)

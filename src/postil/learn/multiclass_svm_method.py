@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any
 
 from postil import _native
-from postil.errors import UsageError
 from postil.learn.conjugate_gradient_options import SmoothedConjugateGradientOptions
 from postil.learn.part_options import made_options
 from postil.learn.regularization import Regularization
-from postil.learn.solvers import InterceptKind
+from postil.learn.solvers import InterceptKind, check_intercept
 
 KIND = "multiclass-svm"
 
@@ -38,11 +36,7 @@ class MulticlassSvmMethod:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.intercept not in get_args(InterceptKind):
-            known = " or ".join(get_args(InterceptKind))
-            raise UsageError(f"intercept is {known}, not {self.intercept!r}")
-        if not (math.isfinite(self.constant) and self.constant > 0):
-            raise UsageError(f"constant is a finite number above 0, not {self.constant!r}")
+        check_intercept(self.intercept, self.constant)
         self.solver_options()
 
     @property

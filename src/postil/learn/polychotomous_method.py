@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, get_args
+from typing import Any
 
 from postil import _native
 from postil.errors import UsageError
@@ -15,7 +14,7 @@ from postil.learn.parts import find
 from postil.learn.priors import PRIORS, Prior
 from postil.learn.regularization import Regularization
 from postil.learn.solver_options import MOST_SWEEPS, SolverOptions
-from postil.learn.solvers import InterceptKind
+from postil.learn.solvers import InterceptKind, check_intercept
 from postil.text.suggest import advice
 
 
@@ -70,11 +69,7 @@ class PolychotomousMethod:
             raise UsageError(f"mix is of the prior elastic-net, and this is {prior.name}")
         if self.mix is not None and not 0 <= self.mix <= 1:
             raise UsageError(f"mix is from 0 (ridge) to 1 (lasso), not {self.mix!r}")
-        if self.intercept not in get_args(InterceptKind):
-            known = " or ".join(get_args(InterceptKind))
-            raise UsageError(f"intercept is {known}, not {self.intercept!r}")
-        if not (math.isfinite(self.constant) and self.constant > 0):
-            raise UsageError(f"constant is a finite number above 0, not {self.constant!r}")
+        check_intercept(self.intercept, self.constant)
         self.solver_options()
 
     def _prior(self) -> Prior:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from postil import _native
+from postil.errors import UsageError
 from postil.learn.conjugate_gradient_options import (
     ConjugateGradientOptions,
     SmoothedConjugateGradientOptions,
@@ -26,6 +28,15 @@ from postil.learn.solver_options import (
 )
 
 InterceptKind = Literal["none", "penalised", "free"]
+
+
+def check_intercept(intercept: str, constant: float) -> None:
+    """Refuse a kind of intercept that there is not, and a constant feature of no value."""
+    if intercept not in get_args(InterceptKind):
+        known = " or ".join(get_args(InterceptKind))
+        raise UsageError(f"intercept is {known}, not {intercept!r}")
+    if not (math.isfinite(constant) and constant > 0):
+        raise UsageError(f"constant is a finite number above 0, not {constant!r}")
 
 
 @dataclass(frozen=True, slots=True)
