@@ -153,7 +153,7 @@ def _notes(run: UpdateRun, updated: Model) -> Iterator[str]:
     """What was not as for the others, a line each."""
     if run.vectors.left_out:
         terms = _counted(run.vectors.left_out, "unknown term is", "unknown terms are")
-        yield f"{terms} left out by the recipe's bounds on terms (min_df, max_df, max_terms, …)"
+        yield f"{terms} left out by the recipe's bounds on terms (max_df, max_terms)"
     untuned = [
         updated.names[column]
         for column in updated.decision.in_state(State.UNTUNED)

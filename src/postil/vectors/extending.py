@@ -46,10 +46,11 @@ class Extended(NamedTuple):
 def extend(vectorizer: Vectorizer, chunks: Iterable[TextChunk]) -> Extended:
     """Take in a stream of new documents; the vectorizer itself stays as it is.
 
-    Bounds on terms are those of the vectorizer. Known terms stay, whatever their counts. Of an
-    unknown term the new documents alone have any: it has to be in ``min_df`` of them, and in no
-    more than ``max_df``, shares being of all documents, old and new; ``max_terms`` counts old and
-    new terms together. Hash buckets and given vocabularies do not grow.
+    Known terms stay, whatever their counts. Unknown ones are held to the upper bounds of the
+    vectorizer: in no more than ``max_df`` of the new documents, a share being of all, old and new;
+    ``max_terms`` counts old and new terms together. Its lower bounds are not asked: nobody knows
+    how often such a term was there before, and a small update would bring none at all. Hash
+    buckets and given vocabularies do not grow.
 
     Each text is read once. Cost: linear in the texts and in all terms; memory as of
     ``fit_transform_chunks``.
@@ -152,11 +153,13 @@ def passing(
 ) -> NDArray[np.bool_]:
     """Which unknown terms with these counts come in beside ``known`` ones, of ``total`` documents.
 
+    Upper bounds alone decide.
+
     Where ``max_terms`` leaves room for some of them, those come in that occur most often, of equals
     the earlier.
     """
-    least, most, least_often, most_terms = bounds.limits(total)
-    passed = (documents >= least) & (documents <= most) & (occurrences >= least_often)
+    _, most, _, most_terms = bounds.limits(total)
+    passed: NDArray[np.bool_] = documents <= most
     room = max(0, most_terms - known)
     if int(passed.sum()) > room:
         often = np.where(passed, occurrences.astype(np.int64), -1)
