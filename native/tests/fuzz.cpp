@@ -17,6 +17,7 @@
 #include "learning_checks.hpp"
 #include "ledger.hpp"
 #include "mutator.hpp"
+#include "online_checks.hpp"
 #include "polychotomous_checks.hpp"
 #include "random.hpp"
 #include "reuters_checks.hpp"
@@ -68,6 +69,8 @@ void run_input(std::uint64_t seed, Ledger& ledger) {
         LearningChecks(ledger, random).run();
     for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
         PolychotomousChecks(ledger, random).run();
+    for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
+        OnlineChecks(ledger, random).run();
     current.busy = false;
 }
 
