@@ -9,46 +9,17 @@
 #include <vector>
 
 #include "ledger.hpp"
+#include "online_lesson.hpp"
 #include "online_reference.hpp"
-#include "sample_lesson.hpp"
 #include "sample_options.hpp"
 
 namespace postil::tests {
 
-// Some documents, categories and points of a lesson, as a lesson of their own.
-struct LessonPart {
-    struct Range {
-        std::size_t first = 0, count = 0;
-    };
-
-    OwnLines rows, columns;
-    OwnLists members, terms;
-    bool chooses_terms = false;
-    std::vector<double> document_weights, member_weights, other_weights;
-    std::vector<Strength> strengths;
-    std::size_t points = 0;
-    std::vector<std::vector<double>> starts, beginnings;  // by category, or none
-
-    std::vector<Fit> learn(const LearnOptions& options, std::size_t workers) const {
-        Assignment given{members.view(), document_weights, member_weights, other_weights,
-                         strengths, points, {}, {}, {}};
-        for (const auto& start : starts) given.starts.emplace_back(start);
-        for (const auto& beginning : beginnings) given.beginnings.emplace_back(beginning);
-        const auto own = terms.view();
-        Monitor monitor;
-        return train({rows.view(), columns.view()}, chooses_terms ? &own : nullptr, given, options,
-                     workers, monitor);
-    }
-};
-
 class OnlineChecks {
 public:
     OnlineChecks(Ledger& ledger, Random& random)
-        : ledger_(ledger), random_(random), lesson_(random, {24, 1, 10}),
-          options_(sample_online_options(random)) {
-        scale_ = random_.one_in(4) ? random_.pick(std::vector<double>{1e-35, 1e-6, 100.0, 1e10, 1e30}) : 1.0;
-        if (random_.one_in(3)) choose_beginnings();
-    }
+        : ledger_(ledger), random_(random), lesson_(random),
+          options_(sample_online_options(random)) {}
 
     void run() {
         try {
@@ -71,7 +42,7 @@ private:
     }
 
     void check_all() {
-        const auto whole = part(all_documents(), all_categories(), all_points());
+        const auto whole = lesson_.part(all_documents(), all_categories(), all_points());
         const auto fits = whole.learn(options_, 1);
         ledger_.check(fits.size() == lesson_.categories() * lesson_.points(),
                       "there is a fit for each category and point");
@@ -80,7 +51,7 @@ private:
         check_same(fits, whole.learn(options_, 3), "three workers learn as one does");
         for (std::size_t category = 0; category < lesson_.categories(); ++category)
             check_same({fits.begin() + offset(category), fits.begin() + offset(category + 1)},
-                       part(all_documents(), {category, 1}, all_points()).learn(options_, 1),
+                       lesson_.part(all_documents(), {category, 1}, all_points()).learn(options_, 1),
                        "a category learns alone as beside others");
         if (is_mistake_driven()) {
             check_walk();
@@ -91,92 +62,23 @@ private:
         }
     }
 
+    Range all_documents() const { return {0, lesson_.documents()}; }
+    Range all_categories() const { return {0, lesson_.categories()}; }
+    Range all_points() const { return {0, lesson_.points()}; }
+    bool has_constant() const { return options_.intercept != Intercept::none; }
     bool is_mistake_driven() const { return options_.solver == SolverName::mistake_driven; }
     bool is_multiplicative() const { return options_.entropy.kind != Entropy::none; }
     bool is_extreme() const {
-        return lesson_.is_extreme() || scale_ != 1.0 || std::abs(std::log(options_.entropy.mu)) > 100.0;
+        return lesson_.is_extreme() || lesson_.scale() != 1.0 ||
+               std::abs(std::log(options_.entropy.mu)) > 100.0;
     }
     // Weights that are not normalised grow exponentially.
     bool may_overflow() const {
         return is_extreme() || options_.entropy.kind == Entropy::unnormalised;
     }
 
-    Range all_documents() const { return {0, lesson_.documents()}; }
-    Range all_categories() const { return {0, lesson_.categories()}; }
-    Range all_points() const { return {0, lesson_.points()}; }
     std::ptrdiff_t offset(std::size_t category) const {
         return static_cast<std::ptrdiff_t>(category * lesson_.points());
-    }
-    float value(std::size_t document, std::size_t term) const {
-        return static_cast<float>(scale_ * lesson_.value(document, term));
-    }
-
-    void choose_beginnings() {
-        const auto size = random_.pick(std::vector<double>{1e-3, 1.0, 1.0, 50.0});
-        for (std::size_t category = 0; category < lesson_.categories(); ++category) {
-            auto& own = beginnings_.emplace_back();
-            if (random_.one_in(5)) continue;
-            for (std::size_t place = 0; place <= lesson_.terms_of(category).size(); ++place)
-                own.push_back(random_.one_in(3) ? 0.0 : size * (static_cast<double>(random_.below(2001)) / 1000.0 - 1.0));
-        }
-    }
-
-    LessonPart part(Range documents, Range categories, Range points) const {
-        LessonPart part;
-        const auto whole = lesson_.assignment(false);
-        for (std::size_t i = 0; i < documents.count; ++i) {
-            part.document_weights.push_back(whole.document_weights[documents.first + i]);
-            for (std::size_t j = 0; j < lesson_.terms(); ++j)
-                if (const auto x = value(documents.first + i, j); x != 0.0f) part.rows.add(j, x);
-            part.rows.end_line();
-        }
-        for (std::size_t j = 0; j < lesson_.terms(); ++j) {
-            for (std::size_t i = 0; i < documents.count; ++i)
-                if (const auto x = value(documents.first + i, j); x != 0.0f) part.columns.add(i, x);
-            part.columns.end_line();
-        }
-        part.chooses_terms = lesson_.chosen_terms().has_value();
-        part.points = points.count;
-        for (auto category = categories.first; category < categories.first + categories.count; ++category) {
-            for (std::size_t i = 0; i < documents.count; ++i)
-                if (lesson_.is_member(documents.first + i, category))
-                    part.members.places.push_back(static_cast<std::int32_t>(i));
-            part.members.end_list();
-            for (const auto term : lesson_.terms_of(category)) part.terms.places.push_back(term);
-            part.terms.end_list();
-            part.member_weights.push_back(whole.member_weights[category]);
-            part.other_weights.push_back(whole.other_weights[category]);
-            const auto own = whole.strengths_of(category).subspan(points.first, points.count);
-            part.strengths.insert(part.strengths.end(), own.begin(), own.end());
-            if (!beginnings_.empty()) part.beginnings.push_back(beginnings_[category]);
-        }
-        return part;
-    }
-
-    bool has_constant() const { return options_.intercept != Intercept::none; }
-
-    OnlineReference reference(std::size_t category) const {
-        const auto terms = lesson_.terms_of(category);
-        std::vector<OnlineReference::Document> documents;
-        for (std::size_t i = 0; i < lesson_.documents(); ++i) {
-            auto& document = documents.emplace_back();
-            document.label = lesson_.is_member(i, category) ? 1.0 : -1.0;
-            document.weight = lesson_.weight(i, category);
-            for (const auto term : terms)
-                document.features.push_back(value(i, static_cast<std::size_t>(term)));
-            if (has_constant()) document.features.push_back(options_.constant);
-        }
-        std::vector<Real> beginning(terms.size() + 1);
-        if (!beginnings_.empty() && !beginnings_[category].empty())
-            beginning.assign(beginnings_[category].begin(), beginnings_[category].end());
-        beginning.resize(terms.size() + has_constant());
-        return {std::move(documents), std::move(beginning), static_cast<Real>(lesson_.total()),
-                options_.entropy};
-    }
-
-    double strength(std::size_t category, std::size_t point) const {
-        const auto own = lesson_.assignment(false).strengths_of(category)[point];
-        return 1.0 / (2.0 * own.squared * lesson_.total());
     }
 
     // Of documents, from shares of their bounds.
@@ -184,26 +86,27 @@ private:
         std::vector<Real> found;
         for (std::size_t i = 0; i < lesson_.documents(); ++i)
             found.push_back(static_cast<Real>(fit.duals[i]) * lesson_.weight(i, category) *
-                            (is_mistake_driven() ? options_.online.rate : strength(category, point)));
+                            (is_mistake_driven() ? options_.online.rate : lesson_.strength(category, point)));
         return found;
     }
 
     void check(const Fit& fit, std::size_t category, std::size_t point) {
         check_finite(fit);
         for (const auto share : fit.duals)
-            ledger_.check(share >= 0.0 && (is_mistake_driven() || share <= 1.0), "duals are within their bounds");
+            ledger_.check(share >= 0.0 && (is_mistake_driven() || share <= 1.0),
+                          "duals are within their bounds");
         if (fit.stop == Stop::certified)
             ledger_.check(fit.certificate <= (is_mistake_driven() ? 0.0 : options_.online.tolerance),
                           "what is certified is in tolerance");
         ledger_.check(fit.kind == (is_mistake_driven() ? Certificate::mistakes : Certificate::duality_gap),
                       "a certificate says what it is");
         check_total(fit, category);
-        const auto own = reference(category);
+        const auto own = lesson_.reference(category, options_);
         const auto steps = duals(fit, category, point);
         check_exponents(fit, own, steps);
         if (is_multiplicative() && own.longest(steps) > most_exponent) return;
         check_weights(fit, own, steps, category);
-        if (!is_mistake_driven()) check_value(fit, own.value(steps, strength(category, point)));
+        if (!is_mistake_driven()) check_value(fit, own.value(steps, lesson_.strength(category, point)));
     }
 
     void check_finite(const Fit& fit) {
@@ -230,7 +133,7 @@ private:
 
     // Normalised weights add up to W: both of a pair, whose product is the square of the unit.
     void check_total(const Fit& fit, std::size_t category) {
-        const auto own = reference(category);
+        const auto own = lesson_.reference(category, options_);
         if (!own.is_normalised() || own.features() == 0) return;
         Real sum = 0.0;
         for (const Real weight : all_weights(fit, category))
@@ -246,7 +149,8 @@ private:
         for (std::size_t j = 0; j < exponents.size(); ++j)
             ledger_.check(std::abs(exponents[j] - fit.exponents[j]) <= slack,
                           "exponents are sums of documents");
-        if (!has_constant()) ledger_.check(fit.exponents.back() == 0.0, "without a constant it has no exponent");
+        if (!has_constant())
+            ledger_.check(fit.exponents.back() == 0.0, "without a constant it has no exponent");
     }
 
     void check_weights(const Fit& fit, const OnlineReference& own, const std::vector<Real>& steps,
@@ -294,16 +198,16 @@ private:
     }
     static Real bound(const Fit& fit) { return static_cast<Real>(fit.objective) * (1.0L - fit.certificate); }
     Real rounding(const Fit& fit, std::size_t category, std::size_t point) const {
-        const auto own = reference(category);
+        const auto own = lesson_.reference(category, options_);
         const auto steps = duals(fit, category, point);
-        const auto size = own.value(steps, strength(category, point)).size;
+        const auto size = own.value(steps, lesson_.strength(category, point)).size;
         return size * std::max<Real>(1.0, is_multiplicative() ? own.longest(steps) : 1.0);
     }
 
     // A point of a path against the same strength from nothing.
     void check_path(const Fits& fits) {
         for (std::size_t point = 0; point < lesson_.points(); ++point) {
-            const auto cold = part(all_documents(), all_categories(), {point, 1}).learn(options_, 2);
+            const auto cold = lesson_.part(all_documents(), all_categories(), {point, 1}).learn(options_, 2);
             for (std::size_t category = 0; category < lesson_.categories(); ++category)
                 check_bounds(fits[category * lesson_.points() + point], cold[category], category, point,
                              "a path's fits are within their gaps of cold ones");
@@ -313,7 +217,7 @@ private:
     // Some more of Newton's passes from where the last point ended.
     void check_more_passes(const Fits& fits) {
         const auto last = lesson_.points() - 1;
-        auto more = part(all_documents(), all_categories(), {last, 1});
+        auto more = lesson_.part(all_documents(), all_categories(), {last, 1});
         for (std::size_t category = 0; category < lesson_.categories(); ++category)
             more.starts.push_back(fits[category * lesson_.points() + last].duals);
         auto options = options_;
@@ -325,8 +229,10 @@ private:
             check(found[category], category, last);
             check_bounds(before, found[category], category, last, "more passes are within the gap");
             // A step where weights are normalised may go too far, and then comes back.
-            const auto size = std::max(rounding(before, category, last), rounding(found[category], category, last));
-            if (options_.entropy.kind == Entropy::normalised || !std::isfinite(static_cast<double>(size))) continue;
+            const auto size = std::max(rounding(before, category, last),
+                                       rounding(found[category], category, last));
+            const bool climbs = options_.entropy.kind != Entropy::normalised;
+            if (!climbs || !std::isfinite(static_cast<double>(size))) continue;
             ledger_.check(bound(found[category]) >= bound(before) - 1e-9L * size, "Newton's steps climb");
         }
     }
@@ -335,9 +241,10 @@ private:
     void check_walk() {
         auto options = options_;
         options.online.shuffle = false;
-        const auto fits = part(all_documents(), all_categories(), {0, 1}).learn(options, 1);
+        const auto fits = lesson_.part(all_documents(), all_categories(), {0, 1}).learn(options, 1);
         for (std::size_t category = 0; category < lesson_.categories(); ++category) {
-            const auto walk = reference(category).walk(options.online.passes, options.online.rate);
+            const auto own = lesson_.reference(category, options);
+            const auto walk = own.walk(options.online.passes, options.online.rate);
             if (walk.is_close || !is_moderate(walk.exponents)) continue;
             ledger_.check(std::abs(walk.mistakes - fits[category].certificate) <= 1e-9L,
                           "mistakes are those of the last pass");
@@ -365,14 +272,14 @@ private:
         options.online.shuffle = false;
         options.online.passes = 1;
         const auto split = random_.below(lesson_.documents() + 1);
-        const auto whole = part(all_documents(), all_categories(), {0, 1}).learn(options, 1);
-        const auto first = part({0, split}, all_categories(), {0, 1}).learn(options, 1);
-        auto rest = part({split, lesson_.documents() - split}, all_categories(), {0, 1});
+        const auto whole = lesson_.part(all_documents(), all_categories(), {0, 1}).learn(options, 1);
+        const auto first = lesson_.part({0, split}, all_categories(), {0, 1}).learn(options, 1);
+        auto rest = lesson_.part({split, lesson_.documents() - split}, all_categories(), {0, 1});
         rest.beginnings.clear();
         for (const auto& fit : first) rest.beginnings.push_back(fit.exponents);
         const auto last = rest.learn(options, 1);
         for (std::size_t category = 0; category < lesson_.categories(); ++category) {
-            const auto walk = reference(category).walk(1, options.online.rate);
+            const auto walk = lesson_.reference(category, options_).walk(1, options.online.rate);
             if (walk.is_close || !is_moderate(walk.exponents)) continue;
             check_near(last[category].exponents, whole[category].exponents,
                        "a pass can be taken in two parts");
@@ -383,17 +290,18 @@ private:
 
     std::string description() const {
         const auto& entropy = options_.entropy;
-        return (is_mistake_driven() ? "mistakes, rate " : "duals, rate ") + std::to_string(options_.online.rate) +
-               ", entropy " + std::to_string(static_cast<int>(entropy.kind)) +
+        return (is_mistake_driven() ? "mistakes, rate " : "duals, rate ") +
+               std::to_string(options_.online.rate) + ", entropy " +
+               std::to_string(static_cast<int>(entropy.kind)) +
                (entropy.positive ? " positive, mu " : " balanced, mu ") + std::to_string(entropy.mu) +
                ", threshold " + std::to_string(entropy.threshold) + ", total " + std::to_string(entropy.total) +
                ", " + std::to_string(lesson_.documents()) + " documents, " + std::to_string(lesson_.terms()) +
                " terms, " + std::to_string(lesson_.categories()) + " categories, " +
-               std::to_string(lesson_.points()) + " points, scale " + std::to_string(scale_) + ", passes " +
-               std::to_string(options_.online.passes) + ", constant " +
+               std::to_string(lesson_.points()) + " points, scale " + std::to_string(lesson_.scale()) +
+               ", passes " + std::to_string(options_.online.passes) + ", constant " +
                std::to_string(has_constant() ? options_.constant : 0.0) + ", extreme " +
-               std::to_string(lesson_.is_extreme()) + ", C " + std::to_string(strength(0, 0)) +
-               (beginnings_.empty() ? "" : ", from beginnings");
+               std::to_string(lesson_.is_extreme()) + ", C " + std::to_string(lesson_.strength(0, 0)) +
+               (lesson_.has_beginnings() ? ", from beginnings" : "");
     }
 
     // exp() of both signs, and products of them, are within the range of long doubles.
@@ -401,10 +309,8 @@ private:
 
     Ledger& ledger_;
     Random& random_;
-    SampleLesson lesson_;
+    OnlineLesson lesson_;
     LearnOptions options_;
-    double scale_ = 1.0;  // of the lesson's values
-    std::vector<std::vector<double>> beginnings_;
 };
 
 }  // namespace postil::tests
