@@ -18,6 +18,7 @@
 #include "ledger.hpp"
 #include "multiclass_checks.hpp"
 #include "mutator.hpp"
+#include "online_checks.hpp"
 #include "polychotomous_checks.hpp"
 #include "random.hpp"
 #include "reuters_checks.hpp"
@@ -71,6 +72,7 @@ void run_input(std::uint64_t seed, Ledger& ledger) {
         PolychotomousChecks(ledger, random).run();
     for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
         MulticlassChecks(ledger, random).run();
+        OnlineChecks(ledger, random).run();
     current.busy = false;
 }
 

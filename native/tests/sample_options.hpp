@@ -75,6 +75,32 @@ inline LearnOptions sample_options(Random& random) {
     return options;
 }
 
+// Of updates document by document: both rules, with every kind of weights that they move.
+inline LearnOptions sample_online_options(Random& random) {
+    LearnOptions options;
+    const bool is_mistake_driven = random.one_in(2);
+    options.solver = is_mistake_driven ? SolverName::mistake_driven : SolverName::dual_gradient;
+    options.loss = is_mistake_driven ? LossName::perceptron : LossName::hinge;
+    options.intercept = random.one_in(2) ? Intercept::none : Intercept::penalised;
+    options.constant = random.pick(std::vector<double>{1.0, 1.0, 0.1, 10.0});
+    options.keep_duals = true;
+    options.online.passes = static_cast<std::uint32_t>(random.between(1, 40));
+    options.online.tolerance = random.pick(std::vector<double>{0.0, 0.1, 1e-3, 1e-6});
+    options.online.rate = random.pick(std::vector<double>{0.01, 0.01, 0.1, 1.0, 10.0, 1e-4});
+    if (!is_mistake_driven && random.one_in(2)) options.online.rate = 0.0;  // Newton's
+    options.online.shuffle = random.one_in(2);
+    options.online.seed = random.next();
+    options.entropy.kind = static_cast<Entropy>(random.below(3));
+    if (options.entropy.kind == Entropy::none) return options;
+    options.entropy.mu = random.pick(std::vector<double>{0.01, 0.01, 0.01, 1.0, 1e-6, 100.0});
+    if (random.one_in(20)) options.entropy.mu = random.one_in(2) ? 1e-100 : 1e100;
+    options.entropy.positive = random.one_in(2);
+    options.entropy.threshold = random.pick(std::vector<double>{0.0, 0.0, 1.0, -0.5});
+    if (options.entropy.kind == Entropy::normalised)
+        options.entropy.total = random.pick(std::vector<double>{0.0, 0.0, 1.0, 20.0});
+    return options;
+}
+
 // Of the solver that is chosen.
 inline double tolerance_of(const LearnOptions& options) {
     switch (options.solver) {

@@ -176,9 +176,13 @@ public:
         });
         for (std::size_t lane = 0; lane < Lanes; ++lane) {
             out[lane] *= units_[lane];
-            if (prior_.kind != Entropy::normalised) continue;
-            const auto score = scores[lane] + prior_.threshold;
-            out[lane] = std::max(out[lane] - score * score / totals_[lane], 1e-12 * out[lane]);
+            if (prior_.kind == Entropy::normalised) {
+                const auto score = scores[lane] + prior_.threshold;
+                out[lane] = std::max(out[lane] - score * score / totals_[lane], 1e-12 * out[lane]);
+            }
+            // Far below other terms weights are next to nothing, but not as steady as without terms.
+            constexpr auto least = std::numeric_limits<double>::min();
+            if (!(out[lane] >= least)) out[lane] = has_terms(document, lane) ? least : 0.0;
         }
         reach = largest > 0.0 ? 1.0 / largest : 0.0;
     }
@@ -190,13 +194,19 @@ public:
     }
 
     double weight(std::size_t term, std::size_t lane) const {
-        const auto weight = weights_[term * Lanes + lane];
-        return weight == 0.0 ? 0.0 : weight * units_[lane];
+        const auto at = term * Lanes + lane;
+        if (!is_far_[lane]) return weights_[at] * units_[lane];
+        // By θ itself: beside the largest power it may be too small for a double, and yet not by itself.
+        if (!usable_(term, lane)) return 0.0;
+        const auto theta = exponents_[at];
+        return far_power(theta, lane) - (prior_.positive ? 0.0 : far_power(-theta, lane));
     }
-    // w = unit (exp(θ) - exp(-θ)), or unit exp(θ). It is 0 where a normalised lane has gone so far
-    // that θ cannot be told from weights.
+    // w = unit (exp(θ) - exp(-θ)), or unit exp(θ). It is 0 where a normalised lane has gone so far,
+    // up or down, that θ cannot be told from weights.
     double unit(std::size_t lane) const {
-        return prior_.kind == Entropy::normalised ? units_[lane] * std::exp(-shifts_[lane]) : prior_.mu;
+        if (prior_.kind != Entropy::normalised) return prior_.mu;
+        const auto unit = units_[lane] * std::exp(-shifts_[lane]);
+        return std::isfinite(unit) ? unit : 0.0;
     }
     double threshold() const { return prior_.threshold; }
 
@@ -222,6 +232,12 @@ private:
         if (document.constant != 0.0) visit(usable_.terms(), document.constant);
     }
 
+    bool has_terms(const Visited& document, std::size_t lane) const {
+        bool found = false;
+        for_each(document, [&](std::size_t term, double) { found |= usable_(term, lane); });
+        return found;
+    }
+
     // By the largest power of the document's own terms, so that its sign is that of the sum, however
     // small they are beside others.
     double far_score(const Visited& document, std::size_t lane) const {
@@ -237,10 +253,15 @@ private:
                         (prior_.positive ? 0.0 : std::exp(-theta_of(term) - most)));
         });
         if (sum == 0.0) return 0.0;
-        const auto unit = prior_.kind == Entropy::normalised ? std::log(units_[lane]) - shifts_[lane]
-                                                             : std::log(prior_.mu);
-        const auto score = sum * std::exp(unit + most);
+        const auto score = sum * far_power(most, lane);
         return score == 0.0 ? std::copysign(std::numeric_limits<double>::min(), sum) : score;
+    }
+
+    // unit exp(θ) where neither of them may be a double. The shift goes first, as it may be as large.
+    double far_power(double theta, std::size_t lane) const {
+        return prior_.kind == Entropy::normalised
+                   ? std::exp(std::log(units_[lane]) + (theta - shifts_[lane]))
+                   : std::exp(std::log(prior_.mu) + theta);
     }
 
     double exponent(std::size_t term, std::size_t lane) const {
@@ -265,6 +286,7 @@ private:
     void move_together(const Visited& document, const LaneValues<Lanes>& by) {
         LaneValues<Lanes> factors, largest, least;
         factors.fill(1.0), largest.fill(1.0), least.fill(1.0);
+        const auto before = sums_;
         double of = 0.0;  // the value that factors are for
         for_each(document, [&](std::size_t term, double x) {
             if (x != of)
@@ -282,7 +304,10 @@ private:
                 least[lane] = std::min(least[lane], power);
             }
         });
-        for (std::size_t lane = 0; lane < Lanes; ++lane) watch(lane, largest[lane], least[lane]);
+        for (std::size_t lane = 0; lane < Lanes; ++lane) {
+            if (by[lane] == 0.0) sums_[lane] = before[lane];  // not even rounding moves a lane that rests
+            watch(lane, largest[lane], least[lane]);
+        }
     }
 
     void move_lane(const Visited& document, std::size_t lane, double by) {

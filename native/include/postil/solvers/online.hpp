@@ -83,7 +83,6 @@ public:
         : problems_(problems), usable_(usable), options_(options), state_(usable, prior),
           rule_{options.rate}, duals_(problems.size() * Lanes), order_(problems.size()),
           starts_((usable.terms() + 1) * Lanes) {
-        std::iota(order_.begin(), order_.end(), 0u);
         beginnings_.fill(0.0);
     }
 
@@ -108,6 +107,8 @@ public:
         limit(strengths);
         std::array<Fit, Lanes> fits;
         active_.fill(1.0);
+        // The same order whatever other lanes took before: a lane does not depend on them.
+        std::iota(order_.begin(), order_.end(), 0u);
         Random random(options_.seed);
         std::uint32_t checked = 0;
         for (std::uint32_t pass = 1; pass <= options_.passes; ++pass) {
@@ -171,6 +172,8 @@ private:
             const auto step =
                 active_[lane] * rule_.step(labels[lane], scores[lane], duals[lane], most, rates[lane]);
             duals[lane] += step;
+            // A step to the bound may round to beyond it.
+            if constexpr (Rule::has_objective) duals[lane] = std::min(duals[lane], most);
             by[lane] = labels[lane] * step;
             mistakes_[lane] += step;
             moved += std::abs(step);
