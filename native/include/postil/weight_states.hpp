@@ -205,18 +205,25 @@ public:
     // up or down, that θ cannot be told from weights.
     double unit(std::size_t lane) const {
         if (prior_.kind != Entropy::normalised) return prior_.mu;
-        const auto unit = units_[lane] * std::exp(-shifts_[lane]);
+        if (!is_far_[lane]) return units_[lane];
+        const auto unit = far_power(0.0, lane);
         return std::isfinite(unit) ? unit : 0.0;
     }
     double threshold() const { return prior_.threshold; }
 
     // μ Σ (exp(±θ) - 1), or normalised W ln(Σ exp(±θ)/d) (entropy_prior.hpp).
     double conjugate(std::size_t lane) const {
+        if (starts_[lane] == 0.0) return 0.0;
         if (prior_.kind == Entropy::normalised)
             return totals_[lane] * (std::log(sums_[lane] / starts_[lane]) + shifts_[lane]);
         double sum = 0.0;
-        for (std::size_t term = 0; term <= usable_.terms(); ++term)
-            if (usable_(term, lane)) sum += prior_.conjugate(exponent(term, lane));
+        for (std::size_t term = 0; term <= usable_.terms(); ++term) {
+            if (!usable_(term, lane)) continue;
+            const auto theta = exponent(term, lane);
+            if (!is_far_[lane]) sum += prior_.conjugate(theta);
+            else if (prior_.positive) sum += far_power(theta, lane) - prior_.mu;
+            else sum += far_power(theta, lane) + far_power(-theta, lane) - 2.0 * prior_.mu;
+        }
         return sum;
     }
 

@@ -260,7 +260,8 @@ private:
             auto& fit = fits[lane];
             fit.kind = Certificate::duality_gap;
             fit.objective = (losses[lane] + cost(lane)) * scale;
-            const auto gap = std::max(0.0, gaps[lane]) * scale;
+            // What is no number stays so, and is refused.
+            const auto gap = (gaps[lane] < 0.0 ? 0.0 : gaps[lane]) * scale;
             fit.certificate = fit.objective > 0.0 ? gap / fit.objective : gap;
             if (fit.certificate > options_.tolerance || options_.tolerance <= 0.0) continue;
             fit.stop = Stop::certified;
@@ -275,7 +276,8 @@ private:
             if (usable_(term, lane))
                 sum += state_.weight(term, lane) *
                        (exponents_[term * Lanes + lane] - starts_[term * Lanes + lane]);
-        return std::max(0.0, sum - state_.conjugate(lane) + beginnings_[lane]);
+        const auto cost = sum - state_.conjugate(lane) + beginnings_[lane];
+        return cost < 0.0 ? 0.0 : cost;
     }
 
     void finish(Fit& fit, std::size_t lane) {
