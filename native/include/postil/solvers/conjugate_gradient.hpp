@@ -42,7 +42,7 @@ struct CgOptions {
     std::uint32_t restart = 0;  // after so many steps; 0: never
     double powell = 0.0;        // the share of Powell's criterion; 0: never asked
     double slope_share = 0.1;   // of the slope at the line's start, which its end may have
-    bool is_scaled = true;      // M is what the curvature about is; else 1
+    bool is_scaled = true;      // M is about the curvature along each weight; else 1
     bool trace = false;         // keep the objective of every step
 };
 
@@ -113,8 +113,6 @@ public:
     double penalty(std::size_t group) const { return sums_.penalty[group]; }
     double gap(std::size_t group) const { return sums_.gap[group]; }
     double largest(std::size_t group) const { return sums_.largest[group]; }
-    // Whether the last step led nowhere: not even steepest descent goes down.
-    bool stood_still(std::size_t group) const { return steps_taken_[group] == 0.0; }
 
 private:
     struct Sums {

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "postil/solvers/conjugate_gradient.hpp"

@@ -28,11 +28,6 @@ public:
         if (done_) at_ = 0.0;
     }
 
-    void end() {
-        at_ = 0.0;
-        done_ = true;
-    }
-
     bool done() const { return done_; }
     double at() const { return at_; }
 
