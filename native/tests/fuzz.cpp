@@ -72,6 +72,7 @@ void run_input(std::uint64_t seed, Ledger& ledger) {
         PolychotomousChecks(ledger, random).run();
     for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
         MulticlassChecks(ledger, random).run();
+    for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
         OnlineChecks(ledger, random).run();
     current.busy = false;
 }

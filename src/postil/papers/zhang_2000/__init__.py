@@ -1,0 +1,1 @@
+"""The experiments of zhang-2000."""
