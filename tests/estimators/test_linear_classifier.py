@@ -22,15 +22,21 @@ from postil.estimators.linear_classifier import LinearClassifier
 from postil.learn.losses import LOSSES
 from postil.learn.report import NotConvergedWarning
 
+SLOW = "smoothed-hinge"  # in digits, though not in time
+
 
 # The check of sample weights compares two fits to seven digits, which only the optimum has: tol=0
 # lets the solvers go on, and asks for no certificate to warn of. No other is expected to fail.
 def expected_to_fail(estimator):
-    """What is learned from mistakes depends on the order of rows: a row twice is not one of 2."""
-    if any(estimator.solver == settings["solver"] for settings in MINIMISING):
+    """What is learned from mistakes depends on the order of rows: a row twice is not one of 2.
+
+    A limit is not reached, and the smoothed hinge not to seven digits in so many steps.
+    """
+    reaches = any(estimator.solver == settings["solver"] for settings in MINIMISING)
+    if reaches and estimator.loss != SLOW:
         return {}
     return {
-        f"check_sample_weight_equivalence_on_{kind}_data": "nothing is minimised"
+        f"check_sample_weight_equivalence_on_{kind}_data": "no optimum to seven digits"
         for kind in ("dense", "sparse")
     }
 
