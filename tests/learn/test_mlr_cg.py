@@ -291,3 +291,18 @@ def test_out_of_steps_is_a_warning():
 def test_other_losses_are_refused():
     with pytest.raises(UsageError, match="needs a smoothing, which the loss logistic does not"):
         Method("logistic", "gaussian", "smoothed-conjugate-gradient")
+
+
+def test_the_bound_holds_where_next_to_no_dual_is_left():
+    # A γ that has run away: all margins are beyond it, and duals are down to their last digits.
+    for seed in (7, 26, 64, 79, 89, 91, 95):
+        rng = np.random.default_rng(seed)
+        x = sparse_values(rng, 8, 10) * rng.choice([1, 30.0])
+        truth = rng.random((8, 1)) < 0.4
+        truth[0], truth[1] = True, False
+        given = design_of(x), labels_of(truth)
+        (best,) = optimum(*given, "penalised", 1e-3)
+        for steps in range(1, 20):
+            options = {"gamma_growth": 2.0, "steps_per_gamma": steps, "tolerance": 0.0}
+            (report,) = fit(*given, svm("penalised", 1e-3, **options)).reports
+            assert report.objective * (1 - report.certificate) <= best * (1 + 1e-6)

@@ -10,8 +10,8 @@
 //
 //     D(a) = (1/n) Σ cᵢ aᵢ - ‖v‖²/4λ       v = (1/n) Σ cᵢ aᵢ yᵢ xᵢ
 //
-// A free intercept asks for Σ cᵢ aᵢ yᵢ = 0: the heavier side's a are made smaller, which costs a pass
-// over X. Of the multiples of a the best is taken, and of all bounds on the way the highest.
+// It costs a pass over X. A free intercept asks for Σ cᵢ aᵢ yᵢ = 0: the heavier side's a are made smaller.
+// Of the multiples of a the best is taken, and of all bounds on the way the highest.
 #pragma once
 
 #include <algorithm>
@@ -111,17 +111,16 @@ private:
             auto& most = (is_member ? most_members : most_others)[lane];
             most = std::max(most, dual);
         });
-        const bool is_free = !this->model_.holds_all();
         Scalars of_members, of_others;
         of_members.fill(1.0);
         of_others.fill(1.0);
-        if (is_free)
+        if (!this->model_.holds_all())
             for (std::size_t lane = 0; lane < Lanes; ++lane) {
                 const auto least = std::min(members[lane], others[lane]);
                 if (members[lane] > 0.0) of_members[lane] = least / members[lane];
                 if (others[lane] > 0.0) of_others[lane] = least / others[lane];
             }
-        const auto squares = squared_pulls(is_free, of_members, of_others);
+        const auto squares = squared_pulls(of_members, of_others);
         for (std::size_t lane = 0; lane < this->lanes_; ++lane) {
             const auto sum = of_members[lane] * members[lane] + of_others[lane] * others[lane];
             const auto most = std::max(of_members[lane] * most_members[lane],
@@ -130,19 +129,17 @@ private:
         }
     }
 
-    // ‖v‖²/4λ, without a free constant's part.
-    Scalars squared_pulls(bool is_free, const Scalars& of_members, const Scalars& of_others) {
+    // ‖v‖²/4λ, without a free constant's part. Not from the gradient: of small duals nothing would be
+    // left beside the weights' part.
+    Scalars squared_pulls(const Scalars& of_members, const Scalars& of_others) {
         Scalars squares{};
-        if (is_free) this->model_.pull(of_members, of_others, pulled_ = this->gradients_.gradient());
-        const auto& gradient = this->gradients_.gradient();
-        const auto& weights = this->gradients_.weights();
+        pulled_.resize(this->gradients_.weights().size());
+        this->model_.pull(of_members, of_others, pulled_);
         for (std::size_t row = 0; row < this->model_.rows(); ++row) {
             const double* held = this->model_.held(row);
             for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                if (!(held[lane] > 0.0)) continue;
-                const auto e = row * Lanes + lane;
-                const auto pull = is_free ? pulled_[e] : gradient[e] - held[lane] * weights[e];
-                squares[lane] += pull * pull / (2.0 * held[lane]);
+                const auto pull = pulled_[row * Lanes + lane];
+                if (held[lane] > 0.0) squares[lane] += pull * pull / (2.0 * held[lane]);
             }
         }
         return squares;

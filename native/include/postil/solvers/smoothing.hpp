@@ -20,9 +20,10 @@ struct SmoothingOptions {
 };
 
 // The best of m sum - m² square, for 0 <= m <= 1/most: the dual objective of a multiple of duals that
-// are `most` at most, and may be 1.
+// are `most` at most, and may be 1. Of duals that have next to no digits left, none is taken.
 inline double best_multiple(double sum, double square, double most) {
-    if (!(most > 0.0)) return 0.0;
+    constexpr double least = 1e-100;
+    if (!(most > least)) return 0.0;
     const auto longest = 1.0 / most;
     const auto m = square > 0.0 ? std::min(longest, sum / (2.0 * square)) : longest;
     return m * sum - m * m * square;
