@@ -27,6 +27,7 @@ from postil.learn.regularization import Regularization
 ANALYZER = "words lower stem(porter)"
 RATE = 0.01  # zhang-2000's
 PASSES, PASSES_WHEN_QUICK = 20, 3
+ROUNDS, ROUNDS_WHEN_QUICK = 5, 2
 NANOSECONDS = 1e9
 
 METHODS: Mapping[str, tuple[str, str]] = {
@@ -49,7 +50,7 @@ def run(settings: Settings) -> Iterator[Line]:
         yield f"Left out: {error}."
         return
     passes = PASSES_WHEN_QUICK if settings.quick else PASSES
-    yield from _contest(lesson, passes, settings)
+    yield from _contest(lesson, passes, ROUNDS_WHEN_QUICK if settings.quick else ROUNDS)
     yield (
         f"{lesson.matrix.shape[0]:,} documents, {lesson.matrix.shape[1]:,} binary terms, "
         f"{lesson.matrix.nnz:,} non-zeros, {len(lesson.labels)} categories, one thread. "
@@ -92,7 +93,7 @@ def _own(lesson: Lesson, design: Design, solver: str, prior: str) -> Walk:
     return walk
 
 
-def _contest(lesson: Lesson, passes: int, settings: Settings) -> Iterator[Line]:
+def _contest(lesson: Lesson, passes: int, rounds: int) -> Iterator[Line]:
     design = Design(lesson.matrix)
     walks = {name: peer.prepare(lesson) for name, peer in PEERS.items() if peer.is_installed()}
     peers = tuple(walks)
@@ -104,7 +105,7 @@ def _contest(lesson: Lesson, passes: int, settings: Settings) -> Iterator[Line]:
         for name, walk in walks.items()
         for many in (1, passes)
     }
-    seconds = interleaved(tasks, settings.rounds)
+    seconds = interleaved(tasks, rounds)
     costs = {
         name: [
             NANOSECONDS * (long - short) / visits[name]
