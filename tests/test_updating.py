@@ -420,15 +420,21 @@ class TestCategorizer:
 
     def test_fields_of_texts(self):
         plain = self.made(fields=["text"])
-        plain.update(["wool rises"], [["sheep"]]).update({"text": ["ice"]}, [["weather"]])
+        new = {"text": ["wool", "ice"]}
+        plain.update(["wool rises"], [["sheep"]]).update(new, [["sheep"], ["weather"]])
         assert plain.model.vectorizer.vocabulary.names[-1] == "ice"
         chosen = recipe(representation={"fields": ["title", "body"], "weights": "counts"})
         both = TextCategorizer(chosen, threads=1)
         both.fit({"title": ["wool", "sea"], "body": ["a", "b"]}, [["sheep"], ["boats"]])
-        both.update({"title": ["ice"], "body": ["c"]}, [["weather"]])
+        both.update({"title": ["ice", "sea"], "body": ["c", "b"]}, [["weather"], ["boats"]])
         assert both.categories == ("boats", "sheep", "weather")
         with pytest.raises(UsageError, match="pass a mapping of each"):
             both.update(["ice"], [["weather"]])
+
+    def test_a_new_category_needs_documents_without_it(self):
+        plain = self.made(fields=["text"])
+        with pytest.raises(InputError, match="new category weather, and none tells"):
+            plain.update(["ice"], [["weather"]])
 
     def test_what_fails_leaves_what_was_learned(self):
         categorizer = self.made()

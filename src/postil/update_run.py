@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.decide.renewing import renewed_calibration, renewed_rule
+from postil.errors import InputError
 from postil.features.inputs import Ids
 from postil.features.selection import Selection
 from postil.learn.design import Design
@@ -66,6 +67,7 @@ class UpdateRun:
         self.vectors = vectors
         self.threads = threads
         self.watch = watch
+        check_told_apart(self.others_of_new, self.new_names)
         self.design = Design(vectors.matrix)
         self.unfinished = Unfinished(plan.method.solver_options().tolerance)
         self._weights = model.weights.tocsr()
@@ -100,6 +102,12 @@ class UpdateRun:
             method={**old.method, UPDATES: [*old.method.get(UPDATES, ()), self._record()]},
             reports=[timeless(report.to_dict()) for report in found.reports],
         )
+
+    @property
+    def others_of_new(self) -> NDArray[np.int64]:
+        """How many of the new documents each new category is told apart from."""
+        sizes: NDArray[np.int64] = self.vectors.labels.sizes()[self.old.categories :]
+        return self.vectors.training.documents - sizes
 
     @property
     def new_names(self) -> tuple[str, ...]:
@@ -219,6 +227,16 @@ class UpdateRun:
             "new_terms": self.vectors.new_terms,
             "new_categories": list(self.new_names),
         }
+
+
+def check_told_apart(others: NDArray[np.int64], names: tuple[str, ...]) -> None:
+    """Refuse a new category that all new documents are in: it would be given to any document."""
+    alone = [name for name, count in zip(names, others.tolist(), strict=True) if count == 0]
+    if alone:
+        raise InputError(
+            f"all new documents are in the new category {alone[0]}, and none tells what is not in "
+            "it: add documents without it, some of the old ones say"
+        )
 
 
 def _blocks(categories: int, terms: int) -> Iterator[slice]:

@@ -26,6 +26,8 @@ from postil.vectors.extending import extend
 from postil.vectors.gathering import RowFacts
 
 SHOWN = 5
+# Documents without a new category that teach it what it is not.
+ENOUGH = 50
 
 
 def update(
@@ -154,6 +156,17 @@ def _notes(run: UpdateRun, updated: Model) -> Iterator[str]:
     if run.vectors.left_out:
         terms = _counted(run.vectors.left_out, "unknown term is", "unknown terms are")
         yield f"{terms} left out by the recipe's bounds on terms (max_df, max_terms)"
+    few = [
+        f"{name} from {count}"
+        for name, count in zip(run.new_names, run.others_of_new.tolist(), strict=True)
+        if count < ENOUGH
+    ]
+    if few:
+        yield (
+            f"new categories are told apart from the new documents alone, and those are few: "
+            f"{_listed(few)}; mix documents without them into the new ones, or they will be given "
+            "to many that are not theirs"
+        )
     untuned = [
         updated.names[column]
         for column in updated.decision.in_state(State.UNTUNED)

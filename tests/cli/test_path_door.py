@@ -91,7 +91,11 @@ def test_terms_that_the_recipe_selects(path, tmp_path):
         (("-r", "naive-bayes-1"), 2, "and the learner naive-bayes learns otherwise; take"),
         (("-r", "polychotomous-lasso"), 2, "and the learner polychotomous learns otherwise; take"),
         (("-r", "jeffreys-logistic"), 2, "postil: recipe jeffreys-logistic has no path: a path"),
-        (("-r", "jeffreys-logistic"), 2, "and its prior jeffreys has none; take a recipe of a"),
+        (
+            ("-r", "jeffreys-logistic"),
+            2,
+            "and the prior jeffreys has no strength; take a recipe",
+        ),
         (("-o", "none/path.csv"), 2, "does not exist; make it first"),
     ],
 )

@@ -79,7 +79,7 @@ def path(
     if output is not None:
         _check_file(output, corpus, recipe)
     chosen = load_recipe(recipe)
-    method = method_of(chosen)
+    method = method_of(chosen, way)
     wanted = {"way": way, "points": points, "ratio": ratio, "threads": threads}
     vectors = reading.vectors(corpus)
     with steps() as watch:

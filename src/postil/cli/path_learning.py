@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from postil.recipes.recipe import Recipe
 
 
-def method_of(recipe: Recipe) -> Any:  # noqa: ANN401 - a Method
-    """The recipe's method without a strength of its own."""
+def method_of(recipe: Recipe, way: str) -> Any:  # noqa: ANN401 - a Method
+    """The recipe's method without a strength of its own, which can be told in such a way."""
     from postil.errors import UsageError
     from postil.learn.learners import LinearLearner
 
@@ -24,8 +24,9 @@ def method_of(recipe: Recipe) -> Any:  # noqa: ANN401 - a Method
         raise UsageError(_no_path(recipe, f"the learner {kind} learns otherwise"))
     try:
         learner.method.check_takes_strengths()
-    except UsageError:
-        raise UsageError(_no_path(recipe, f"its prior {learner.method.prior} has none")) from None
+    except UsageError as error:
+        raise UsageError(_no_path(recipe, str(error).partition(":")[0])) from None
+    learner.method.check_takes_strengths(way)
     return recipe.searching(most_terms=None, exactly=False).learner().searched()
 
 

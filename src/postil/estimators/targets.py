@@ -63,7 +63,7 @@ class TwoClasses:
 
     def answers(self, scores: Floats) -> NDArray[Any]:
         """The second class where the score is above 0."""
-        return np.asarray(self.classes[(scores.ravel() > 0).astype(np.intp)])
+        return np.asarray(self.classes[(scores.ravel() >= 0).astype(np.intp)])
 
     def probabilities(self, scores: Floats) -> Floats:
         """Those of both classes."""
@@ -113,7 +113,7 @@ class ManyLabels:
 
     def answers(self, scores: Floats) -> Any:  # noqa: ANN401 - sparse where y was
         """An indicator: 1 where the score is above 0."""
-        chosen = (scores > 0).astype(np.int64)
+        chosen = (scores >= 0).astype(np.int64)
         return sp.csr_matrix(chosen) if self.is_sparse else chosen
 
     def probabilities(self, scores: Floats) -> Floats:

@@ -32,7 +32,7 @@ STOPS: Mapping[_native.Stop, StopReason] = {
 KINDS: Mapping[_native.Certificate, CertificateKind] = {
     _native.Certificate.duality_gap: "duality gap",
     _native.Certificate.kkt_residual: "KKT residual",
-    _native.Certificate.mistakes: "mistakes",
+    _native.Certificate.mistakes: "share of mistakes",
 }
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 StopReason = Literal["certified", "movement", "iterations", "precision", "constant"]
-CertificateKind = Literal["duality gap", "KKT residual", "mistakes", "exact"]
+CertificateKind = Literal["duality gap", "KKT residual", "share of mistakes", "exact"]
 
 
 # A relative certificate that no user needs to go below.
