@@ -48,6 +48,7 @@ using LaneValues = std::array<double, Lanes>;
 struct Visited {
     SparseLine row;
     double constant;  // 0: there is none
+    double largest;   // |x|, the constant's included
 };
 
 }  // namespace postil

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "postil/sparse.hpp"
 
@@ -38,5 +39,20 @@ inline void add_multiples(const SparseLine& row, const double* __restrict factor
         for (std::size_t lane = 0; lane < Lanes; ++lane) of_term[lane] += x * factors[lane];
     }
 }
+
+// A whole block with wider instructions where the processor has them: the same operations in the same
+// order, so that results do not depend on the processor.
+template <>
+void add_products<block_lanes>(const SparseLine& row, const double* __restrict weights,
+                               double* __restrict out);
+template <>
+void add_multiples<block_lanes>(const SparseLine& row, const double* __restrict factors,
+                                double* __restrict weights);
+
+// p ← p factor, w ← p - 1/p, sum += what p + 1/p gains, for the `size` terms of a document that have one
+// value; largest and least of p are kept up to date.
+void multiply_powers(const std::int32_t* terms, std::size_t size, const double* __restrict factors,
+                     double* __restrict powers, double* __restrict weights, double* __restrict sums,
+                     double* __restrict largest, double* __restrict least);
 
 }  // namespace postil

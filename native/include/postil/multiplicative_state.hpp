@@ -47,7 +47,8 @@ public:
         for (std::size_t lane = 0; lane < Lanes; ++lane)
             if (by[lane] != 0.0) moving[count++] = lane;
         const bool is_near = !any_far_ && !is_long(document, by);
-        if (is_near && count > few && usable_.all() && !prior_.positive) move_together(document, by);
+        const bool is_plain = Lanes == block_lanes && usable_.all() && !prior_.positive;
+        if (is_near && is_plain && count > few) move_together(document, by);
         else
             for (std::size_t at = 0; at < count; ++at) move_lane(document, moving[at], by[moving[at]]);
         if (prior_.kind == Entropy::normalised)
@@ -60,12 +61,10 @@ public:
         LaneValues<Lanes> scores;
         look(document, scores);
         out.fill(0.0);
-        double largest = 0.0;
         for_each(document, [&](std::size_t term, double x) {
             const auto* powers = powers_.data() + term * Lanes;
             for (std::size_t lane = 0; lane < Lanes; ++lane)
                 out[lane] += x * x * (powers[lane] + opposite(term, lane));
-            largest = std::max(largest, std::abs(x));
         });
         for (std::size_t lane = 0; lane < Lanes; ++lane) {
             out[lane] *= units_[lane];
@@ -77,7 +76,7 @@ public:
             constexpr auto least = std::numeric_limits<double>::min();
             if (!(out[lane] >= least)) out[lane] = has_terms(document, lane) ? least : 0.0;
         }
-        reach = largest > 0.0 ? 1.0 / largest : 0.0;
+        reach = document.largest > 0.0 ? 1.0 / document.largest : 0.0;
     }
 
     // Weights, sums and units of exponents by term and lane.
@@ -122,7 +121,7 @@ public:
 
 private:
     static constexpr double far = 300.0;   // exp() of it can be multiplied once more by as much
-    static constexpr std::size_t few = 2;  // lanes that are cheaper moved one by one
+    static constexpr std::size_t few = 1;  // lanes that are cheaper moved one by one
 
     template <class Visit>
     void for_each(const Visited& document, Visit&& visit) const {
@@ -175,35 +174,29 @@ private:
 
     // Whether a step is so long that its factor has no room.
     bool is_long(const Visited& document, const LaneValues<Lanes>& by) const {
-        double most = 0.0, largest = 0.0;
+        double most = 0.0;
         for (const auto each : by) most = std::max(most, std::abs(each));
-        if (most < 1e-30) return false;
-        for_each(document, [&](std::size_t, double x) { largest = std::max(largest, std::abs(x)); });
-        return most * largest > far;
+        return most * document.largest > far;
     }
 
-    // All lanes at once: balanced, all terms usable.
+    // All lanes at once: balanced, all terms usable. Terms of one value go together.
     void move_together(const Visited& document, const LaneValues<Lanes>& by) {
         LaneValues<Lanes> factors, largest, least;
-        factors.fill(1.0), largest.fill(1.0), least.fill(1.0);
+        largest.fill(1.0), least.fill(1.0);
         const auto before = sums_;
-        double of = 0.0;  // the value that factors are for
-        for_each(document, [&](std::size_t term, double x) {
-            if (x != of)
-                for (std::size_t lane = 0; lane < Lanes; ++lane)
-                    factors[lane] = by[lane] == 0.0 ? 1.0 : std::exp(by[lane] * x);
-            of = x;
-            auto* powers = powers_.data() + term * Lanes;
-            auto* weights = weights_.data() + term * Lanes;
-            for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                const auto power = powers[lane] * factors[lane], back = 1.0 / power;
-                sums_[lane] += (power + back) - (2.0 * powers[lane] - weights[lane]);
-                powers[lane] = power;
-                weights[lane] = power - back;
-                largest[lane] = std::max(largest[lane], power);
-                least[lane] = std::min(least[lane], power);
-            }
-        });
+        const auto multiply = [&](const std::int32_t* terms, std::size_t size, double x) {
+            for (std::size_t lane = 0; lane < Lanes; ++lane)
+                factors[lane] = by[lane] == 0.0 ? 1.0 : std::exp(by[lane] * x);
+            multiply_powers(terms, size, factors.data(), powers_.data(), weights_.data(), sums_.data(),
+                            largest.data(), least.data());
+        };
+        const auto& row = document.row;
+        for (std::size_t first = 0, end = 0; first < row.size; first = end) {
+            while (end < row.size && row.values[end] == row.values[first]) ++end;
+            multiply(row.places + first, end - first, row.values[first]);
+        }
+        const auto constant = static_cast<std::int32_t>(usable_.terms());
+        if (document.constant != 0.0) multiply(&constant, 1, document.constant);
         for (std::size_t lane = 0; lane < Lanes; ++lane) {
             if (by[lane] == 0.0) sums_[lane] = before[lane];  // not even rounding moves a lane that rests
             watch(lane, largest[lane], least[lane]);
@@ -215,7 +208,7 @@ private:
         alone[lane] = by;
         if (!is_far_[lane] && is_long(document, alone)) go_far(lane);
         if (is_far_[lane]) return move_far(document, lane, by);
-        double of = 0.0, factor = 1.0, largest = 1.0, least = 1.0;
+        double of = 0.0, factor = 1.0, largest = 1.0, least = 1.0, sum = sums_[lane];
         for_each(document, [&](std::size_t term, double x) {
             if (x != of) factor = std::exp(by * x);
             of = x;
@@ -223,12 +216,13 @@ private:
             auto& weight = weights_[term * Lanes + lane];
             if (power == 0.0) return;  // the lane may not use the term
             const auto moved = power * factor, back = prior_.positive ? 0.0 : 1.0 / moved;
-            sums_[lane] += (moved + back) - (2.0 * power - weight);
+            sum += (moved + back) - (2.0 * power - weight);
             power = moved;
             weight = moved - back;
             largest = std::max(largest, moved);
             least = std::min(least, moved);
         });
+        sums_[lane] = sum;
         watch(lane, largest, least);
     }
 

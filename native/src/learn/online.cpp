@@ -28,6 +28,12 @@ public:
           usable_(design.terms.count, options.intercept != Intercept::none) {
         problems_.documents = design.documents;
         problems_.constant = usable_.has_constant() ? options.constant : 0.0;
+        for (std::size_t i = 0; i < problems_.size(); ++i) {
+            const auto row = design.documents[i];
+            float largest = 0.0f;
+            for (std::size_t k = 0; k < row.size; ++k) largest = std::max(largest, std::abs(row.values[k]));
+            problems_.largest.push_back(largest);
+        }
         problems_.labels.assign(problems_.size() * Lanes, -1.0f);
         problems_.weights.assign(problems_.size() * Lanes, 0.0);
         for (std::size_t lane = 0; lane < block.count; ++lane) fill(lane);

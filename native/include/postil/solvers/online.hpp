@@ -49,8 +49,11 @@ struct LaneProblems {
     std::vector<float> labels;     // by document and lane
     std::vector<double> weights;   // cᵢ
     LaneValues<Lanes> sizes{};     // n
+    std::vector<float> largest;    // |x| by document
     std::size_t size() const { return documents.count; }
-    Visited operator[](std::size_t i) const { return {documents[i], constant}; }
+    Visited operator[](std::size_t i) const {
+        return {documents[i], constant, std::max(std::abs(constant), static_cast<double>(largest[i]))};
+    }
 };
 
 // a += η for every mistake. A pass without any is the end.
