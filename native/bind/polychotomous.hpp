@@ -74,6 +74,24 @@ inline void bind_polychotomous_fit(nb::module_& module) {
         .def_ro("smoothing", &PolychotomousFit::smoothing);
 }
 
+// The module's function of one way to learn all classes: train(problem, options, threads, monitor).
+template <class Options, class Train>
+void bind_class_training(nb::module_& module, const char* name, Train train) {
+    module.def(
+        name,
+        [train](const PyDesign& design, const PyClasses& classes, const Options& options,
+                std::size_t threads, nb::object progress) {
+            require_threads(threads);
+            std::optional<Lists> lists;
+            const auto problem = problem_of(design, classes, lists);
+            PolychotomousFit fit;
+            run_watched([&](Monitor& monitor) { fit = train(problem, options, threads, monitor); },
+                        progress);
+            return fit;
+        },
+        "design"_a, "classes"_a, "options"_a, "threads"_a, "progress"_a.none());
+}
+
 inline void bind_polychotomous(nb::module_& module) {
     nb::class_<PolychotomousOptions>(module, "PolychotomousOptions", "Newton steps for all classes.")
         .def(nb::init<>())
@@ -89,20 +107,7 @@ inline void bind_polychotomous(nb::module_& module) {
              "labels"_a, "weights"_a, "documents"_a, "strengths"_a, "terms"_a.none(),
              "beliefs"_a.none(), "reference"_a);
     bind_polychotomous_fit(module);
-    module.def(
-        "train_polychotomous",
-        [](const PyDesign& design, const PyClasses& classes, const PolychotomousOptions& options,
-           std::size_t threads, nb::object progress) {
-            require_threads(threads);
-            std::optional<Lists> lists;
-            const auto problem = problem_of(design, classes, lists);
-            PolychotomousFit fit;
-            run_watched(
-                [&](Monitor& monitor) { fit = train_polychotomous(problem, options, threads, monitor); },
-                progress);
-            return fit;
-        },
-        "design"_a, "classes"_a, "options"_a, "threads"_a, "progress"_a.none());
+    bind_class_training<PolychotomousOptions>(module, "train_polychotomous", &train_polychotomous);
 }
 
 }  // namespace postil::bind

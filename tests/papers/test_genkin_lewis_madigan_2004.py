@@ -6,6 +6,8 @@ import pytest
 
 from postil.papers.loading import load_paper
 
+from .printed import printed_numbers
+
 COLLECTIONS = ("ModApte", "RCV1-v2", "OHSUMED")
 
 
@@ -16,11 +18,7 @@ def paper():
 
 @pytest.fixture(scope="module")
 def values(paper):
-    return {
-        (exhibit.id, value.row, value.column): value.value
-        for exhibit in paper.exhibits
-        for value in exhibit.values
-    }
+    return printed_numbers(paper)
 
 
 def table(paper, id):

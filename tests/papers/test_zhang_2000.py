@@ -12,6 +12,8 @@ from postil.papers.zhang_2000.sensitivity import row_of
 from postil.papers.zhang_2000.tables import ALL, TOP
 from postil.recipes.recipe import load_recipe
 
+from .printed import printed_numbers
+
 METHODS = ("Perceptron", "SVM", "UWin", "LM-UWin", "NWin", "LM-NWin")
 # Test documents of Mod-Apte in each of the ten largest categories, and memberships in all.
 SIZES = dict(zip(TOP_TEN, (1087, 719, 179, 149, 189, 117, 131, 89, 71, 56), strict=True))
@@ -25,11 +27,7 @@ def paper():
 
 @pytest.fixture(scope="module")
 def values(paper):
-    return {
-        (exhibit.id, value.row, value.column): value.value
-        for exhibit in paper.exhibits
-        for value in exhibit.values
-    }
+    return printed_numbers(paper)
 
 
 def test_exhibits(paper):

@@ -9,6 +9,8 @@ import pytest
 
 from postil.papers.loading import load_paper
 
+from .printed import printed_numbers
+
 REUTERS = ("earn", "acq", "money-fx", "grain")
 RCV1 = ("CCAT", "ECAT", "GCAT", "MCAT")
 
@@ -20,11 +22,7 @@ def paper():
 
 @pytest.fixture(scope="module")
 def values(paper):
-    return {
-        (exhibit.id, value.row, value.column): value.value
-        for exhibit in paper.exhibits
-        for value in exhibit.values
-    }
+    return printed_numbers(paper)
 
 
 def test_exhibits(paper):

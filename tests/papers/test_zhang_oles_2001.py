@@ -9,6 +9,8 @@ import pytest
 from postil.corpus.named.registry import NAMES
 from postil.papers.loading import load_paper, paper_names
 
+from .printed import printed
+
 METHODS = ("Naive Bayes", "Lin Reg", "Mod Least Squares", "Logistic Reg", "SVM", "Mod SVM")
 
 
@@ -19,11 +21,7 @@ def paper():
 
 @pytest.fixture(scope="module")
 def values(paper):
-    return {
-        (exhibit.id, value.row, value.column): value
-        for exhibit in paper.exhibits
-        for value in exhibit.values
-    }
+    return printed(paper)
 
 
 @pytest.mark.parametrize("name", paper_names())

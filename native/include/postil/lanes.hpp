@@ -15,10 +15,12 @@ namespace postil {
 // Lanes of a block. One is for a category alone.
 inline constexpr std::size_t block_lanes = 8;
 
-// out[lane] += Σ x w[lane] over the terms of a document.
+// The loops themselves: inlined, so that whoever calls them decides for which processor.
+namespace lane_loops {
+
 template <std::size_t Lanes>
-inline void add_products(const SparseLine& row, const double* __restrict weights,
-                         double* __restrict out) {
+[[gnu::always_inline]] inline void add_products(const SparseLine& row, const double* __restrict weights,
+                                                double* __restrict out) {
     double sums[Lanes];
     for (std::size_t lane = 0; lane < Lanes; ++lane) sums[lane] = out[lane];
     for (std::size_t k = 0; k < row.size; ++k) {
@@ -29,15 +31,30 @@ inline void add_products(const SparseLine& row, const double* __restrict weights
     for (std::size_t lane = 0; lane < Lanes; ++lane) out[lane] = sums[lane];
 }
 
-// w[lane] += x factor[lane] for the terms of a document.
 template <std::size_t Lanes>
-inline void add_multiples(const SparseLine& row, const double* __restrict factors,
-                          double* __restrict weights) {
+[[gnu::always_inline]] inline void add_multiples(const SparseLine& row, const double* __restrict factors,
+                                                 double* __restrict weights) {
     for (std::size_t k = 0; k < row.size; ++k) {
         auto* of_term = weights + static_cast<std::size_t>(row.places[k]) * Lanes;
         const double x = row.values[k];
         for (std::size_t lane = 0; lane < Lanes; ++lane) of_term[lane] += x * factors[lane];
     }
+}
+
+}  // namespace lane_loops
+
+// out[lane] += Σ x w[lane] over the terms of a document.
+template <std::size_t Lanes>
+inline void add_products(const SparseLine& row, const double* __restrict weights,
+                         double* __restrict out) {
+    lane_loops::add_products<Lanes>(row, weights, out);
+}
+
+// w[lane] += x factor[lane] for the terms of a document.
+template <std::size_t Lanes>
+inline void add_multiples(const SparseLine& row, const double* __restrict factors,
+                          double* __restrict weights) {
+    lane_loops::add_multiples<Lanes>(row, factors, weights);
 }
 
 // A whole block with wider instructions where the processor has them: the same operations in the same

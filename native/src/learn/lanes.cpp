@@ -12,23 +12,12 @@ constexpr auto lanes = block_lanes;
 
 POSTIL_WIDE void add_block_products(const SparseLine& row, const double* __restrict weights,
                                     double* __restrict out) {
-    double sums[lanes];
-    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] = out[lane];
-    for (std::size_t k = 0; k < row.size; ++k) {
-        const auto* of_term = weights + static_cast<std::size_t>(row.places[k]) * lanes;
-        const double x = row.values[k];
-        for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += x * of_term[lane];
-    }
-    for (std::size_t lane = 0; lane < lanes; ++lane) out[lane] = sums[lane];
+    lane_loops::add_products<lanes>(row, weights, out);
 }
 
 POSTIL_WIDE void add_block_multiples(const SparseLine& row, const double* __restrict factors,
                                      double* __restrict weights) {
-    for (std::size_t k = 0; k < row.size; ++k) {
-        auto* of_term = weights + static_cast<std::size_t>(row.places[k]) * lanes;
-        const double x = row.values[k];
-        for (std::size_t lane = 0; lane < lanes; ++lane) of_term[lane] += x * factors[lane];
-    }
+    lane_loops::add_multiples<lanes>(row, factors, weights);
 }
 
 POSTIL_WIDE void multiply_block_powers(const std::int32_t* terms, std::size_t size,

@@ -15,6 +15,7 @@ from postil.learn.category_tasks import Progress
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
+from postil.learn.learner_kinds import WithoutTermPriors
 from postil.learn.linear_fit import LinearFit
 from postil.learn.method import Method
 from postil.learn.multiclass_svm_learner import MulticlassSvmLearner
@@ -189,7 +190,7 @@ class LinearLearner:
 
 
 @dataclass(frozen=True, slots=True)
-class NaiveBayesLearner:
+class NaiveBayesLearner(WithoutTermPriors):
     """Naive Bayes in one of its two forms."""
 
     model: NaiveBayes = field(default_factory=NaiveBayes)
@@ -218,17 +219,6 @@ class NaiveBayesLearner:
     def check_takes_priors(self) -> None:
         """Refuse them: there is nothing to believe of a count."""
         raise UsageError("Naive Bayes counts terms, and takes no priors of single ones")
-
-    def priors(
-        self,
-        design: Design,  # noqa: ARG002 - as of all learners
-        emphasis: Emphasis | None,  # noqa: ARG002
-        given: TermPriors | None,
-    ) -> TermPriors | None:
-        """Nothing can be believed of single terms."""
-        if given is not None:
-            self.check_takes_priors()
-        return None
 
     def learn(
         self,

@@ -10,16 +10,16 @@ from postil.learn.category_tasks import Progress
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
+from postil.learn.learner_kinds import AllClasses, WithoutTermPriors
 from postil.learn.linear_fit import LinearFit
 from postil.learn.multiclass_svm import fit_multiclass_svm
 from postil.learn.multiclass_svm_method import MulticlassSvmMethod
-from postil.learn.search_methods import check_unset
 from postil.learn.strength import Strengths
 from postil.learn.term_priors import TermPriors
 
 
 @dataclass(frozen=True, slots=True)
-class MulticlassSvmLearner:
+class MulticlassSvmLearner(AllClasses[MulticlassSvmMethod], WithoutTermPriors):
     """All classes in one SVM; a document has exactly one."""
 
     method: MulticlassSvmMethod = field(default_factory=MulticlassSvmMethod)
@@ -29,37 +29,11 @@ class MulticlassSvmLearner:
         """None: its scores are no probabilities."""
         return ()
 
-    @property
-    def compares_scores(self) -> bool:
-        """A score says something beside those of the other classes alone."""
-        return True
-
-    @property
-    def tolerance(self) -> float:
-        """How small a certificate is asked for."""
-        return self.method.solver_options().tolerance
-
-    def searched(self) -> MulticlassSvmMethod:
-        """The method, unless it says its own strength of regularization."""
-        check_unset(self.method.regularization)
-        return self.method
-
     def check_takes_priors(self) -> None:
         """Refuse them."""
         raise UsageError(
             "a multi-class SVM takes no priors of single terms: use polychotomous learning"
         )
-
-    def priors(
-        self,
-        design: Design,  # noqa: ARG002 - as of all learners
-        emphasis: Emphasis | None,  # noqa: ARG002
-        given: TermPriors | None,
-    ) -> TermPriors | None:
-        """Nothing can be believed of single terms."""
-        if given is not None:
-            self.check_takes_priors()
-        return None
 
     def learn(
         self,

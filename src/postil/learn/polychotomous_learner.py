@@ -9,16 +9,16 @@ from postil.learn.category_tasks import Progress
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
+from postil.learn.learner_kinds import AllClasses
 from postil.learn.linear_fit import LinearFit
 from postil.learn.polychotomous import fit_polychotomous
 from postil.learn.polychotomous_method import PolychotomousMethod
-from postil.learn.search_methods import check_unset
 from postil.learn.strength import Strengths
 from postil.learn.term_priors import TermPriors
 
 
 @dataclass(frozen=True, slots=True)
-class PolychotomousLearner:
+class PolychotomousLearner(AllClasses[PolychotomousMethod]):
     """All classes in one model; a document has exactly one."""
 
     method: PolychotomousMethod = field(default_factory=PolychotomousMethod)
@@ -27,21 +27,6 @@ class PolychotomousLearner:
     def calibrations(self) -> tuple[str, ...]:
         """Scores of all classes together are probabilities."""
         return ("softmax",)
-
-    @property
-    def compares_scores(self) -> bool:
-        """A score says something beside those of the other classes alone."""
-        return True
-
-    @property
-    def tolerance(self) -> float:
-        """How small a certificate is asked for."""
-        return self.method.solver_options().tolerance
-
-    def searched(self) -> PolychotomousMethod:
-        """The method, unless it says its own strength of regularization."""
-        check_unset(self.method.regularization)
-        return self.method
 
     def check_takes_priors(self) -> None:
         """It takes those of classes and of single terms."""

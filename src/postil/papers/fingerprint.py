@@ -9,6 +9,22 @@ from pathlib import Path
 
 from postil.errors import InputError, UsageError
 
+# What could change the result of any run from documents to decisions.
+RUN_CODE = (
+    "postil.corpus",
+    "postil.text",
+    "postil.vectors",
+    "postil.features",
+    "postil.learn",
+    "postil.decide",
+    "postil.evaluate",
+    "postil.model",
+    "postil.training",
+    "postil.training_run",
+    "postil.prediction",
+    "postil.assessment",
+    "postil._native",
+)
 CODE_SUFFIXES = frozenset({".py", ".so", ".pyd", ".toml", ".txt"})
 
 

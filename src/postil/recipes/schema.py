@@ -217,7 +217,14 @@ def check_learn(given: Any) -> None:  # noqa: ANN401 - whatever the file holds
     check_table(place, given, LEARN[kind])
     for name, options_of in _OPTIONS_OF[kind].items():
         if name in given:
-            check_table(f"[learn.{name}]", given[name], options_table(options_of(given)))
+            entries = options_table(options_of(given))
+            if given[name] and not entries:
+                part = name.partition("_")[0]
+                chosen = given.get(part) or getattr(Method(), part)
+                raise UsageError(
+                    f"[learn.{name}]: the {part} {chosen} has no options; leave the table out"
+                )
+            check_table(f"[learn.{name}]", given[name], entries)
 
 
 def _solver_options(given: Mapping[str, Any]) -> PartOptions:

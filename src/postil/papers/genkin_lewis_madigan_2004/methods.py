@@ -8,7 +8,7 @@ from functools import cache
 from typing import TypeAlias
 
 from postil.learn.regularization import Regularization
-from postil.papers.fingerprint import code_fingerprint
+from postil.papers.fingerprint import RUN_CODE, code_fingerprint
 from postil.recipes.recipe import Recipe
 
 Load: TypeAlias = Callable[[str], Recipe]
@@ -22,27 +22,11 @@ SIZES = (500, 50, 5)
 
 NORM = "norm"  # the prior variance of equation 29, as a recipe says it
 
-# What could change a result, besides an experiment's own module.
-CODE = (
-    "postil.corpus",
-    "postil.text",
-    "postil.vectors",
-    "postil.features",
-    "postil.learn",
-    "postil.decide",
-    "postil.evaluate",
-    "postil.model",
-    "postil.training",
-    "postil.prediction",
-    "postil.assessment",
-    "postil._native",
-)
-
 
 @cache
 def code_of(*modules: str) -> str:
     """Fingerprint of all that could change a result, these modules included; taken once."""
-    return code_fingerprint(*CODE, *modules)
+    return code_fingerprint(*RUN_CODE, *modules)
 
 
 def selected(measure: str, terms: int) -> str:

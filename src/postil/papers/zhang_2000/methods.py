@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TypeAlias
 
-from postil.papers.fingerprint import code_fingerprint
+from postil.papers.fingerprint import RUN_CODE, code_fingerprint
 from postil.recipes.recipe import Recipe, TermSelection
 
 Load: TypeAlias = Callable[[str], Recipe]
@@ -46,18 +46,7 @@ COUNTERPARTS = {
 
 # What could change a result, besides an experiment's own module.
 CODE = (
-    "postil.corpus",
-    "postil.text",
-    "postil.vectors",
-    "postil.features",
-    "postil.learn",
-    "postil.decide",
-    "postil.evaluate",
-    "postil.model",
-    "postil.training",
-    "postil.prediction",
-    "postil.assessment",
-    "postil._native",
+    *RUN_CODE,
     "postil.papers.zhang_2000.methods",
     "postil.papers.zhang_oles_2001.problem",
 )

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from postil.learn.regularization import Regularization
-from postil.papers.fingerprint import code_fingerprint
+from postil.papers.fingerprint import RUN_CODE, code_fingerprint
 from postil.recipes.recipe import Recipe
 
 Load: TypeAlias = Callable[[str], Recipe]
@@ -38,19 +38,7 @@ DUAL_LEARN: Mapping[str, Any] = {
 
 # What could change a result, besides an experiment's own module.
 CODE = (
-    "postil.corpus",
-    "postil.text",
-    "postil.vectors",
-    "postil.features",
-    "postil.learn",
-    "postil.decide",
-    "postil.evaluate",
-    "postil.model",
-    "postil.training",
-    "postil.training_run",
-    "postil.prediction",
-    "postil.assessment",
-    "postil._native",
+    *RUN_CODE,
     f"{__package__}.methods",
     f"{__package__}.collections",
     f"{__package__}.tasks",
