@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "learning.hpp"
+#include "merit.hpp"
 #include "multiclass_svm.hpp"
 #include "places.hpp"
 #include "polychotomous.hpp"
@@ -17,6 +18,7 @@ NB_MODULE(_native, module) {
     postil::bind::bind_learning(module);
     postil::bind::bind_polychotomous(module);
     postil::bind::bind_multiclass_svm(module);
+    postil::bind::bind_merit(module);
     postil::bind::bind_places(module);
     postil::bind::bind_scoring(module);
     postil::bind::bind_reuters(module);

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from postil.learn.combining import Combination
 from postil.learn.report import FitReport
 
 Floats = NDArray[np.float64]
@@ -23,7 +24,9 @@ class LinearFit:
     another λ begin where this one ended. ``variances``, of the entries of ``weights``, and
     ``intercept_variances`` are there where the posterior was asked for
     (:mod:`postil.learn.posterior`). ``units``, one for each category, are those of weights learned
-    by factors: w = unit (exp θ - exp -θ), or unit exp θ where weights are positive.
+    by factors: w = unit (exp θ - exp -θ), or unit exp θ where weights are positive. Where there is
+    a ``combination``, rows of ``weights`` and ``intercepts`` are its rows, and it makes the scores
+    of categories of theirs.
     """
 
     names: tuple[str, ...]
@@ -34,7 +37,9 @@ class LinearFit:
     variances: sp.csr_matrix[Any] | None = None
     intercept_variances: Floats | None = None
     units: Floats | None = None
+    combination: Combination | None = None
 
     def scores(self, matrix: Any) -> Floats:  # noqa: ANN401 - any scipy sparse matrix
         """Scores of documents: documents × categories."""
-        return np.asarray((matrix @ self.weights.T).todense()) + self.intercepts
+        linear: Floats = np.asarray((matrix @ self.weights.T).todense()) + self.intercepts
+        return linear if self.combination is None else self.combination.combined(linear)

@@ -1,0 +1,127 @@
+// postil._native: smooth counts, rivals, and the products that training for a measure is made of.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "learning.hpp"
+#include "postil/rivals.hpp"
+#include "postil/soft_counts.hpp"
+#include "postil/table_products.hpp"
+
+namespace postil::bind {
+
+template <class Value>
+using InputTable = nb::ndarray<const Value, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class Value>
+using WrittenTable = nb::ndarray<Value, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class Left, class Right>
+void require_same_shape(const Left& left, const Right& right) {
+    require(left.shape(0) == right.shape(0) && left.shape(1) == right.shape(1),
+            "tables of the same documents and problems have the same shape");
+}
+
+inline Cases cases_of(const InputTable<std::int8_t>& cases, const Input<double>& weights) {
+    require(weights.size() == cases.shape(0), "every document needs a weight");
+    return {cases.data(), span_of(weights), cases.shape(1)};
+}
+
+template <class Value>
+void bind_merit_of(nb::module_& module) {
+    module.def(
+        "accept",
+        [](const InputTable<Value>& scores, const InputTable<std::int8_t>& cases,
+           const Input<double>& weights, const Input<double>& steepness, const Input<double>& offsets,
+           WrittenTable<Value> acceptances, std::size_t threads) {
+            require_same_shape(scores, cases);
+            require_same_shape(scores, acceptances);
+            const auto problems = scores.shape(1);
+            require(steepness.size() == problems && offsets.size() == problems,
+                    "every problem needs a steepness and an offset");
+            SoftCounts counts(problems);
+            run_watched([&](Monitor& monitor) {
+                counts = accept(scores.data(), cases_of(cases, weights),
+                                {span_of(steepness), span_of(offsets)}, acceptances.data(), threads,
+                                monitor);
+            });
+            return nb::make_tuple(to_array(counts.true_positives), to_array(counts.false_positives),
+                                  to_array(counts.sure_true_positives),
+                                  to_array(counts.sure_false_positives));
+        },
+        nb::arg("scores").noconvert(), nb::arg("cases"), nb::arg("weights"), nb::arg("steepness"),
+        nb::arg("offsets"), nb::arg("acceptances").noconvert(), nb::arg("threads"),
+        "Smooth TP and FP of each problem, and those of score > 0; writes acceptances.");
+    module.def(
+        "slopes_of",
+        [](WrittenTable<Value> acceptances, const InputTable<std::int8_t>& cases,
+           const Input<double>& weights, const Input<double>& steepness,
+           const Input<double>& by_member, const Input<double>& by_other, std::size_t threads) {
+            require_same_shape(acceptances, cases);
+            const auto problems = acceptances.shape(1);
+            require(steepness.size() == problems && by_member.size() == problems &&
+                        by_other.size() == problems,
+                    "every problem needs a steepness and two gains");
+            std::vector<double> sums;
+            run_watched([&](Monitor& monitor) {
+                sums = slopes_of(acceptances.data(), cases_of(cases, weights), span_of(steepness),
+                                 span_of(by_member), span_of(by_other), threads, monitor);
+            });
+            return to_array(sums);
+        },
+        nb::arg("acceptances").noconvert(), nb::arg("cases"), nb::arg("weights"), nb::arg("steepness"),
+        nb::arg("by_member"), nb::arg("by_other"), nb::arg("threads"),
+        "Acceptances to slopes of the merit in the scores, in place; their sums of each problem.");
+    module.def(
+        "margins_over_rivals",
+        [](const InputTable<Value>& scores, double sharpness, WrittenTable<Value> margins,
+           std::size_t threads) {
+            require_same_shape(scores, margins);
+            require(scores.shape(1) >= 2, "rivals need two categories or more");
+            const RivalTable table{scores.shape(0), scores.shape(1), sharpness};
+            run_watched([&](Monitor& monitor) {
+                margins_over_rivals(scores.data(), table, margins.data(), threads, monitor);
+            });
+        },
+        nb::arg("scores").noconvert(), nb::arg("sharpness"), nb::arg("margins").noconvert(),
+        nb::arg("threads"), "How far each score is above the bar that the others set.");
+    module.def(
+        "slopes_through_rivals",
+        [](const InputTable<Value>& scores, double sharpness, WrittenTable<Value> slopes,
+           std::size_t threads) {
+            require_same_shape(scores, slopes);
+            require(scores.shape(1) >= 2, "rivals need two categories or more");
+            const RivalTable table{scores.shape(0), scores.shape(1), sharpness};
+            run_watched([&](Monitor& monitor) {
+                slopes_through_rivals(scores.data(), table, slopes.data(), threads, monitor);
+            });
+        },
+        nb::arg("scores").noconvert(), nb::arg("sharpness"), nb::arg("slopes").noconvert(),
+        nb::arg("threads"), "Slopes in the margins to slopes in the scores, in place.");
+    const auto bind_products = [&](const char* name, const char* doc, bool by_document) {
+        module.def(
+            name,
+            [by_document](const PyDesign& design, const InputTable<Value>& table, std::size_t threads) {
+                const auto view = design.view();
+                const auto& lines = by_document ? view.documents : view.terms;
+                const auto places = by_document ? view.terms.count : view.documents.count;
+                require(table.shape(0) == places, "a table needs a row for each place of a line");
+                const auto problems = table.shape(1);
+                Buffer<Value> products(lines.count * problems);
+                run_watched([&](Monitor& monitor) {
+                    table_products(lines, table.data(), problems, products.data(), threads, monitor);
+                });
+                return std::move(products).release(lines.count, problems);
+            },
+            nb::arg("design"), nb::arg("table").noconvert(), nb::arg("threads"), doc);
+    };
+    bind_products("document_products", "Documents × terms times terms × problems.", true);
+    bind_products("term_products", "Terms × documents times documents × problems.", false);
+}
+
+inline void bind_merit(nb::module_& module) {
+    bind_merit_of<float>(module);
+    bind_merit_of<double>(module);
+}
+
+}  // namespace postil::bind

@@ -1,0 +1,190 @@
+"""From linear scores to scores of categories, where there is more between them than a name.
+
+A fit may have more rows of weights than categories (the nodes of trees), or scores that say
+something beside each other alone (rivals). A combination takes documents × rows to documents ×
+categories, positive where a document is accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from postil import _native
+from postil.errors import InputError, UsageError
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int32]
+Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+
+LEAF = -1
+
+
+class Combination(Protocol):
+    """What makes scores of categories of the scores of rows."""
+
+    @property
+    def kind(self) -> str:
+        """Its name in ``COMBINATIONS``."""
+
+    @property
+    def rows(self) -> int:
+        """How many linear scores it takes."""
+
+    @property
+    def categories(self) -> int:
+        """How many scores it gives."""
+
+    def combined(self, scores: Floats) -> Floats:
+        """Documents × rows to documents × categories."""
+
+    def to_parts(self) -> Parts:
+        """Plain settings and arrays, for a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rivals:
+    """A category's score less the bar that the others set (gao-wu-lee-chua-2003, eq. 4.13).
+
+    The bar is ``(1/η) ln( 1/(N-1) Σ exp(η s_i) )`` over the other categories, which goes to the
+    highest of their scores as η grows. Cost: documents × categories.
+    """
+
+    categories: int
+    sharpness: float
+    kind = "rivals"
+
+    def __post_init__(self) -> None:
+        if self.categories < 2:
+            raise UsageError(f"rivals need two categories or more, got {self.categories}")
+        if not 0 < self.sharpness < np.inf:
+            raise UsageError(f"sharpness is a finite number above 0, got {self.sharpness!r}")
+
+    @property
+    def rows(self) -> int:
+        """One for each category."""
+        return self.categories
+
+    def combined(self, scores: Floats) -> Floats:
+        """How far each score is above its bar."""
+        given = np.ascontiguousarray(scores, dtype=np.float64)
+        margins = np.empty_like(given)
+        _native.margins_over_rivals(given, self.sharpness, margins, 1)
+        return margins
+
+    def bars(self, scores: Floats) -> Floats:
+        """What each score has to be above."""
+        return np.asarray(scores, dtype=np.float64) - self.combined(scores)
+
+    def to_parts(self) -> Parts:
+        """The sharpness and the number of categories."""
+        return {"sharpness": self.sharpness, "categories": self.categories}, {}
+
+    @classmethod
+    def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Rivals:  # noqa: ARG003
+        """Restore it."""
+        return cls(int(settings["categories"]), float(settings["sharpness"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A node on the way of a document through a tree: its row, its score, and which way it went."""
+
+    row: int
+    score: float
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the document went on to the node of yes."""
+        return self.score > 0
+
+
+class Trees:
+    """A binary tree of linear decisions for each category (gao-wu-lee-chua-2003, section 2.2).
+
+    Row r of the weights is a node; a document with a score above 0 goes on to ``yes[r]``, others to
+    ``no[r]``, and ends where that is ``LEAF``. The score of a category is that of the last node on
+    the way, so that it is above 0 where the leaf is a yes. Children stand behind their parents.
+    Cost: documents × the depth of the deepest tree × categories.
+    """
+
+    kind = "trees"
+
+    def __init__(self, roots: ArrayLike, yes: ArrayLike, no: ArrayLike) -> None:
+        self.roots: Places = np.asarray(roots, dtype=np.int32)
+        self.yes: Places = np.asarray(yes, dtype=np.int32)
+        self.no: Places = np.asarray(no, dtype=np.int32)
+        self._check()
+
+    @property
+    def rows(self) -> int:
+        """The nodes of all trees."""
+        return len(self.yes)
+
+    @property
+    def categories(self) -> int:
+        """One tree for each."""
+        return len(self.roots)
+
+    def combined(self, scores: Floats) -> Floats:
+        """The score of the last node on each document's way."""
+        given = np.asarray(scores, dtype=np.float64)
+        documents = np.arange(len(given))[:, None]
+        nodes = np.broadcast_to(self.roots, (len(given), self.categories)).copy()
+        found = given[documents, nodes]
+        while True:
+            following = np.where(found > 0, self.yes[nodes], self.no[nodes])
+            going = following != LEAF
+            if not going.any():
+                return found
+            nodes = np.where(going, following, nodes)
+            found = np.where(going, given[documents, nodes], found)
+
+    def path(self, category: int, scores: Floats) -> list[Step]:
+        """The way of one document, from the root to the node that decides."""
+        steps = []
+        node = int(self.roots[category])
+        while node != LEAF:
+            step = Step(node, float(scores[node]))
+            steps.append(step)
+            node = int(self.yes[node] if step.accepted else self.no[node])
+        return steps
+
+    def nodes_of(self, category: int) -> list[int]:
+        """The rows of one tree, parents before children."""
+        found = [int(self.roots[category])]
+        for node in found:  # grows as it goes
+            found += [int(child) for child in (self.yes[node], self.no[node]) if child != LEAF]
+        return found
+
+    def to_parts(self) -> Parts:
+        """Where each tree begins, and the children of each node."""
+        return {}, {"roots": self.roots, "yes": self.yes, "no": self.no}
+
+    @classmethod
+    def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Trees:  # noqa: ARG003
+        """Restore them; what is no forest is refused."""
+        return cls(arrays["roots"], arrays["yes"], arrays["no"])
+
+    def _check(self) -> None:
+        rows = np.arange(self.rows)
+        children = np.concatenate([self.yes, self.no])
+        behind = (children == LEAF) | (children > np.concatenate([rows, rows]))
+        named = np.concatenate([self.roots, children[children != LEAF]])
+        once = np.array_equal(np.sort(named), rows)
+        if len(self.yes) != len(self.no) or not behind.all() or not once:
+            raise InputError(
+                "nodes are no trees: each is the root of one category, or the child of one node "
+                "that stands before it"
+            )
+
+
+Restore = Callable[[Mapping[str, Any], Mapping[str, Any]], Combination]
+COMBINATIONS: Mapping[str, Restore] = MappingProxyType(
+    {Rivals.kind: Rivals.from_parts, Trees.kind: Trees.from_parts}
+)
