@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cmath>
+
 #include "learning.hpp"
 #include "postil/rivals.hpp"
 #include "postil/soft_counts.hpp"
@@ -28,12 +30,21 @@ inline Cases cases_of(const InputTable<std::int8_t>& cases, const Input<double>&
 }
 
 template <class Value>
+RivalTable rivals_of(const InputTable<Value>& scores, double sharpness, bool is_capped,
+                     std::size_t absent) {
+    require(scores.shape(1) >= 2, "rivals need two categories or more");
+    require(std::isfinite(sharpness) && sharpness > 0.0, "sharpness is above 0 and finite");
+    return {scores.shape(0), scores.shape(1), sharpness, is_capped, absent};
+}
+
+template <class Value>
 void bind_merit_of(nb::module_& module) {
     module.def(
         "accept",
         [](const InputTable<Value>& scores, const InputTable<std::int8_t>& cases,
            const Input<double>& weights, const Input<double>& steepness, const Input<double>& offsets,
            WrittenTable<Value> acceptances, std::size_t threads) {
+            require_threads(threads);
             require_same_shape(scores, cases);
             require_same_shape(scores, acceptances);
             const auto problems = scores.shape(1);
@@ -57,6 +68,7 @@ void bind_merit_of(nb::module_& module) {
         [](WrittenTable<Value> acceptances, const InputTable<std::int8_t>& cases,
            const Input<double>& weights, const Input<double>& steepness,
            const Input<double>& by_member, const Input<double>& by_other, std::size_t threads) {
+            require_threads(threads);
             require_same_shape(acceptances, cases);
             const auto problems = acceptances.shape(1);
             require(steepness.size() == problems && by_member.size() == problems &&
@@ -75,33 +87,34 @@ void bind_merit_of(nb::module_& module) {
     module.def(
         "margins_over_rivals",
         [](const InputTable<Value>& scores, double sharpness, WrittenTable<Value> margins,
-           std::size_t threads) {
+           std::size_t threads, bool is_capped, std::size_t absent) {
+            require_threads(threads);
             require_same_shape(scores, margins);
-            require(scores.shape(1) >= 2, "rivals need two categories or more");
-            const RivalTable table{scores.shape(0), scores.shape(1), sharpness};
+            const auto table = rivals_of(scores, sharpness, is_capped, absent);
             run_watched([&](Monitor& monitor) {
                 margins_over_rivals(scores.data(), table, margins.data(), threads, monitor);
             });
         },
         nb::arg("scores").noconvert(), nb::arg("sharpness"), nb::arg("margins").noconvert(),
-        nb::arg("threads"), "How far each score is above the bar that the others set.");
+        nb::arg("threads"), nb::arg("is_capped") = false, nb::arg("absent") = 0, "How far each score is above the bar that the others set.");
     module.def(
         "slopes_through_rivals",
         [](const InputTable<Value>& scores, double sharpness, WrittenTable<Value> slopes,
-           std::size_t threads) {
+           std::size_t threads, bool is_capped, std::size_t absent) {
+            require_threads(threads);
             require_same_shape(scores, slopes);
-            require(scores.shape(1) >= 2, "rivals need two categories or more");
-            const RivalTable table{scores.shape(0), scores.shape(1), sharpness};
+            const auto table = rivals_of(scores, sharpness, is_capped, absent);
             run_watched([&](Monitor& monitor) {
                 slopes_through_rivals(scores.data(), table, slopes.data(), threads, monitor);
             });
         },
         nb::arg("scores").noconvert(), nb::arg("sharpness"), nb::arg("slopes").noconvert(),
-        nb::arg("threads"), "Slopes in the margins to slopes in the scores, in place.");
+        nb::arg("threads"), nb::arg("is_capped") = false, nb::arg("absent") = 0, "Slopes in the margins to slopes in the scores, in place.");
     const auto bind_products = [&](const char* name, const char* doc, bool by_document) {
         module.def(
             name,
             [by_document](const PyDesign& design, const InputTable<Value>& table, std::size_t threads) {
+                require_threads(threads);
                 const auto view = design.view();
                 const auto& lines = by_document ? view.documents : view.terms;
                 const auto places = by_document ? view.terms.count : view.documents.count;

@@ -16,6 +16,7 @@
 #include "counting_checks.hpp"
 #include "learning_checks.hpp"
 #include "ledger.hpp"
+#include "merit_checks.hpp"
 #include "multiclass_checks.hpp"
 #include "mutator.hpp"
 #include "online_checks.hpp"
@@ -74,6 +75,8 @@ void run_input(std::uint64_t seed, Ledger& ledger) {
         MulticlassChecks(ledger, random).run();
     for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
         OnlineChecks(ledger, random).run();
+    for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
+        MeritChecks(ledger, random).run();
     current.busy = false;
 }
 

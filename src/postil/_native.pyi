@@ -901,17 +901,17 @@ def slopes_of(acceptances: Annotated[NDArray[numpy.float64], dict(shape=(None, N
     """
 
 @overload
-def margins_over_rivals(scores: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sharpness: float, margins: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None: ...
+def margins_over_rivals(scores: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sharpness: float, margins: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], threads: int, is_capped: bool = False, absent: int = 0) -> None: ...
 
 @overload
-def margins_over_rivals(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sharpness: float, margins: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+def margins_over_rivals(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sharpness: float, margins: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, is_capped: bool = False, absent: int = 0) -> None:
     """How far each score is above the bar that the others set."""
 
 @overload
-def slopes_through_rivals(scores: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sharpness: float, slopes: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None: ...
+def slopes_through_rivals(scores: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sharpness: float, slopes: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], threads: int, is_capped: bool = False, absent: int = 0) -> None: ...
 
 @overload
-def slopes_through_rivals(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sharpness: float, slopes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+def slopes_through_rivals(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sharpness: float, slopes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, is_capped: bool = False, absent: int = 0) -> None:
     """Slopes in the margins to slopes in the scores, in place."""
 
 @overload

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.corpus.document import Document
-from postil.errors import CorpusError, InputError
+from postil.errors import CorpusError, InputError, SpecError
 from postil.evaluate import Options, Provenance, Report, measure_run
 from postil.learn.category_tasks import NEVER
 from postil.learn.labels import Labels
@@ -177,6 +178,7 @@ def _assessed(
     probabilities = None
     if calibrated is not None:
         probabilities = _widened(calibrated, model.names, names, 0.0)
+    options, note = _aimed(model, options)
     report = measure_run(
         truth,
         decisions,
@@ -190,11 +192,25 @@ def _assessed(
             split=_split(digests, model),
             method=str(model.recipe.get("name", "")),
             decision_rule=model.decision.spec,
+            notes=(note,) if note else (),
         ),
         options=options,
     )
     unknown = tuple(sorted(_members(seen).difference(model.names)))
     return Assessment(report, truth, decisions, wide, digests.learned_from(model), unknown)
+
+
+def _aimed(model: Model, options: Options | None) -> tuple[Options, str]:
+    """What to measure, with what the model's recipe aims at; and a note if nobody knows that."""
+    options = options or Options()
+    aim = model.recipe.get("aim") or {}
+    if options.aim is not None or "measure" not in aim:
+        return options, ""
+    try:
+        return replace(options, aim=str(aim["measure"])), ""
+    except SpecError:
+        told = f"it aimed at {aim['measure']}, a measure of its maker's own, not known here"
+        return options, told
 
 
 class _Digests:

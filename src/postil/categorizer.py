@@ -13,6 +13,8 @@ from postil.corpus.document import Document
 from postil.errors import UsageError
 from postil.explain.explanation import Explanation
 from postil.labelled import ONE_FIELD, Texts, checked_documents, decoded, documents_of, labelled
+from postil.learn.merit.naming import register_figure
+from postil.learn.merit.own import OwnFigure
 from postil.model.loading import load_model
 from postil.model.model import Model
 from postil.model.saving import save_model
@@ -34,7 +36,9 @@ class TextCategorizer:
     """Learns categories from labelled texts, and gives them to others.
 
     ``recipe`` is the name of one (``postil recipes`` lists them), the path of a TOML file, a
-    mapping of what such a file holds, or a :class:`~postil.recipes.recipe.Recipe`. Texts are a
+    mapping of what such a file holds, or a :class:`~postil.recipes.recipe.Recipe`. ``aim`` is the
+    measure that is cared about, as ``"f1"``, ``"recall>=0.95"`` or ``"cost(fp=1, fn=5)"``, or a
+    user's own (:class:`~postil.learn.merit.own.OwnFigure`): see ``Recipe.aimed_at``. Texts are a
     sequence, or a mapping of field names to sequences; labels are a list of names for each text.
     """
 
@@ -42,10 +46,11 @@ class TextCategorizer:
         self,
         recipe: str | Path | Mapping[str, Any] | Recipe = DEFAULT,
         *,
+        aim: str | OwnFigure | None = None,
         threads: int | None = None,
         seed: int = 0,
     ) -> None:
-        self.recipe = _recipe(recipe)
+        self.recipe = _aimed(_recipe(recipe), aim)
         self.threads = threads
         self.seed = seed
         self._predictor: Predictor | None = None
@@ -217,6 +222,14 @@ class TextCategorizer:
 
 def _say_nothing(note: str) -> None:
     """The caller gave one text for each document: there was no other to read."""
+
+
+def _aimed(recipe: Recipe, aim: str | OwnFigure | None) -> Recipe:
+    if aim is None:
+        return recipe
+    if isinstance(aim, OwnFigure):
+        aim = register_figure(aim).name
+    return recipe.aimed_at(aim)
 
 
 def _recipe(given: str | Path | Mapping[str, Any] | Recipe) -> Recipe:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from postil.assessment import with_fields
 from postil.corpus.document import Document
-from postil.errors import InputError
+from postil.errors import InputError, UsageError
 from postil.evaluate.margins import Margins, MarginTally
 from postil.model.model import Model
 from postil.model.numbered import NumberedDocuments, check_takes_texts, columns_of
@@ -98,8 +98,23 @@ def few(names: Sequence[str]) -> str:
     return ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
 
 
+def _refuse_not_linear(model: Model) -> None:
+    """Refuse scores that are not linear in the document: the bounds know no others."""
+    made = []
+    if model.projection is not None:
+        made.append("documents are scaled to a length in the directions of LSI")
+    if model.combination is not None:
+        made.append(f"scores of rows are combined ({model.combination.kind})")
+    if made:
+        raise UsageError(
+            f"margins are of linear models, and in this one {' and '.join(made)}: take a model of "
+            "a recipe without that"
+        )
+
+
 def _tally(model: Model, columns: Sequence[int] | None, gamma: float) -> MarginTally:
     """A tally of some categories; documents have a constant if any category has an intercept."""
+    _refuse_not_linear(model)
     chosen = list(range(model.categories) if columns is None else columns)
     return MarginTally(
         [model.names[c] for c in chosen],

@@ -12,6 +12,12 @@ from numpy.typing import NDArray
 from postil.decide.moderated import moderated_scores, needs_variances
 from postil.decide.softmax import Softmax
 from postil.decide.states import State
+from postil.model.category_scores import (
+    categories_of,
+    factors_of,
+    rows_of_sums,
+    vector_rows,
+)
 from postil.model.model import Model
 from postil.model.numbered import NumberedDocuments, check_takes_texts, columns_of
 from postil.model.scoring import TextScorer
@@ -75,9 +81,11 @@ class VectorPredictor(Decider):
 
     def scores(self, vectors: sp.csr_matrix[Any]) -> Floats:
         """Documents × categories, the higher the likelier; linear in the weights they meet."""
-        weights = self.model.weights.T.astype(np.float64)
-        sums: Floats = (vectors.astype(np.float64) @ weights).toarray()
-        return sums + self.model.intercepts
+        return categories_of(self.model, self.rows(vectors))
+
+    def rows(self, vectors: sp.csr_matrix[Any]) -> Floats:
+        """The scores of rows of weights: those of categories, before they are combined."""
+        return vector_rows(self.model, vectors)
 
     def variances(self, vectors: sp.csr_matrix[Any]) -> Floats | None:
         """How uncertain each score is, where probabilities depend on it."""
@@ -89,19 +97,30 @@ class VectorPredictor(Decider):
 class Predictor(Decider):
     """A model made ready to score texts: its weights by term, its words in the native core.
 
-    Making one costs a pass over the weights; memory is that of :class:`TextScorer`.
+    Making one costs a pass over the weights; memory is that of :class:`TextScorer`. Where the
+    model has a projection, texts are made vectors as well, for their factors.
     """
 
     def __init__(self, model: Model, threads: int | None = None) -> None:
         check_takes_texts(model)
         super().__init__(model)
         by_term = sp.csr_matrix(model.weights.T)
-        self.scorer = TextScorer(model.vectorizer, by_term, model.intercepts, threads=threads)
+        # A factor is of what the terms add up to: there the intercepts come after it.
+        early = model.intercepts if model.projection is None else np.zeros(model.rows)
+        self.scorer = TextScorer(model.vectorizer, by_term, early, threads=threads)
         self._empty = self.scores([[""]] * len(model.vectorizer.fields.spaces))[0]
 
     def scores(self, columns: Columns) -> Floats:
         """Texts × categories, the higher the likelier."""
-        return self.scorer.score_columns(columns)
+        return categories_of(self.model, self.rows(columns))
+
+    def rows(self, columns: Columns) -> Floats:
+        """The scores of rows of weights: those of categories, before they are combined."""
+        sums = self.scorer.score_columns(columns)
+        if self.model.projection is None:
+            return sums
+        vectors = self.model.vectorizer.transform_columns(columns)
+        return rows_of_sums(self.model, sums, factors_of(self.model, vectors))
 
     def variances(self, columns: Columns) -> Floats | None:
         """How uncertain each score is, where probabilities depend on it.

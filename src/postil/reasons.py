@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.corpus.document import Document
@@ -16,7 +18,12 @@ from postil.errors import UsageError
 from postil.explain.explainer import Explainer
 from postil.explain.explanation import Explanation
 from postil.explain.reading import UNKNOWN, DocumentTerms, given_terms
-from postil.explain.rule import CategoryRule
+from postil.model.category_rules import (
+    DocumentFacts,
+    category_rule,
+    not_linear,
+    scored_anew,
+)
 from postil.model.columns import column_name
 from postil.model.model import Model
 from postil.model.numbered import NAMES, VECTORS, NumberedDocuments
@@ -80,17 +87,18 @@ class _DecisionReasons:
     def _told(
         self,
         terms: DocumentTerms,
-        scores: Floats,
+        facts: DocumentFacts,
         variances: Floats | None,
         columns: Sequence[int] | None,
     ) -> DocumentReasons:
+        scores = facts.scores
         probabilities = self._decider.probabilities(scores, variances)
         (given,) = self._decider.names(scores)
         wanted = self._told_of(scores[0], given) if columns is None else columns
         return DocumentReasons(
             terms,
             given,
-            tuple(self._reason(terms, scores, probabilities, column) for column in wanted),
+            tuple(self._reason(terms, facts, probabilities, column) for column in wanted),
         )
 
     def _told_of(self, scores: Floats, given: Sequence[str]) -> list[int]:
@@ -101,17 +109,20 @@ class _DecisionReasons:
         return accepted if nearest is None else [*accepted, nearest]
 
     def _reason(
-        self, terms: DocumentTerms, scores: Floats, probabilities: Floats | None, column: int
+        self, terms: DocumentTerms, facts: DocumentFacts, probabilities: Floats | None, column: int
     ) -> Reason:
-        model, row = self.model, scores[0]
+        model, row = self.model, facts.scores[0]
         cut = cut_of(model.decision, row, column, model.names)
-        own = self._rule(column)
+        own = category_rule(model, facts, column)
         score = float(row[column])
         rule = replace(own, threshold=cut.threshold)
         if cut.rival is not None:
             score -= float(row[cut.rival])
-            rule = replace(own.over(self._rule(cut.rival)), threshold=cut.threshold)
-        accepted = bool(model.decision.accept(scores)[0, column])
+            other = category_rule(model, facts, cut.rival)
+            rule = replace(own.over(other), threshold=cut.threshold)
+        if not_linear(model):
+            rule = scored_anew(model, self._by_term, facts, rule, column, cut.rival)
+        accepted = bool(model.decision.accept(facts.scores)[0, column])
         if rule.accepts(score) != accepted:
             # Equal scores go by the order of columns, and differences are rounded: the last
             # digit of the threshold gives way, so that an explanation never contradicts.
@@ -124,17 +135,20 @@ class _DecisionReasons:
         rival = None if cut.rival is None else model.names[cut.rival]
         return Reason(model.names[column], rival, self._explainer.explain(terms, rule, score=score))
 
-    def _rule(self, column: int) -> CategoryRule:
-        model = self.model
-        weights = model.weights[[column]].toarray()[0]
-        return CategoryRule(model.names[column], weights, float(model.intercepts[column]))
+    @cached_property
+    def _by_term(self) -> sp.csc_matrix[Any]:
+        """The weights by term, for scoring variants of a document."""
+        return sp.csc_matrix(self.model.weights)
 
     def _unread(self, terms: DocumentTerms) -> str:
         """Say that no word of a document has a part in anything, if that is so."""
+        alone = "the intercept alone decides"
+        if self.model.combination is not None:
+            alone = "intercepts alone decide"
         if not len(terms):
-            return f"{self.empty}: the intercept alone decides"
+            return f"{self.empty}: {alone}"
         if (terms.columns == UNKNOWN).all():
-            return f"{self.strange}: the intercept alone decides"
+            return f"{self.strange}: {alone}"
         return ""
 
 
@@ -162,8 +176,9 @@ class Reasons(_DecisionReasons):
         """
         terms = self._explainer.read(fields, document_id)
         texts = self.model.vectorizer.fields.columns_of([Document(document_id, fields)])
-        scores = self.predictor.scores(texts)
-        return self._told(terms, scores, self.predictor.variances(texts), columns)
+        vectors = self.model.vectorizer.transform_columns(texts) if self.model.projection else None
+        facts = DocumentFacts.of(self.model, self.predictor.rows(texts), vectors)
+        return self._told(terms, facts, self.predictor.variances(texts), columns)
 
 
 class VectorReasons(_DecisionReasons):
@@ -186,9 +201,9 @@ class VectorReasons(_DecisionReasons):
         """Explain the decisions on one of the documents, as :meth:`Reasons.explain` does."""
         one = NumberedDocuments(documents.matrix[[row]], [documents.labels[row]], documents.source)
         vectors = self.predictor.vectors(one)
-        scores = self.predictor.scores(vectors)
+        facts = DocumentFacts.of(self.model, self.predictor.rows(vectors), vectors)
         terms = self._read(one, documents.ids[row])
-        return self._told(terms, scores, self.predictor.variances(vectors), columns)
+        return self._told(terms, facts, self.predictor.variances(vectors), columns)
 
     def _read(self, document: NumberedDocuments, document_id: str) -> DocumentTerms:
         row = document.matrix

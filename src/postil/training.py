@@ -6,8 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 
 from postil.corpus.document import Document
-from postil.errors import InputError
-from postil.learn.design import Design
+from postil.errors import InputError, UsageError
 from postil.learn.going_on import updating_method, usable_units
 from postil.learn.labels import Labels
 from postil.learn.prior_files import PriorFile
@@ -19,7 +18,8 @@ from postil.recipes.entries import at
 from postil.recipes.fields import FieldsWarning, fitted
 from postil.recipes.label_notes import LabelsWarning, label_notes, rare_note
 from postil.recipes.recipe import Recipe
-from postil.training_run import TrainingRun, Watch, timeless, unwatched
+from postil.training_choice import chosen_run
+from postil.training_run import LearningSpace, TrainingRun, Watch, timeless, unwatched
 from postil.vectors.fields import Fields
 from postil.vectors.gathering import RowFacts, chunks_of
 from postil.vectors.vectorizer import TextChunk, Vectorizer
@@ -97,6 +97,11 @@ def check_priors(recipe: Recipe, priors: PriorFile | None) -> None:
     """Refuse priors of single terms for a recipe that cannot use them, before any work."""
     if priors is not None:
         with at(priors.source):
+            if recipe.representation.lsi is not None:
+                raise UsageError(
+                    f"the recipe {recipe.name} learns in the directions of LSI, of which nothing "
+                    "is believed term by term; take a recipe without lsi, or leave the priors out"
+                )
             recipe.learner().check_takes_priors()
 
 
@@ -114,15 +119,19 @@ def learn_from(
     labels = vectors.labels
     for note in label_notes(labels.names):
         told(note, tell, LabelsWarning)
-    run = TrainingRun(recipe, Design(vectors.matrix), labels, threads, seed, watch or unwatched)
-    method = dict(vectors.method)
+    watch = watch or unwatched
+    space = LearningSpace.of(vectors, recipe, watch)
+    run = TrainingRun(recipe, space.design, labels, threads, seed, watch)
+    method = dict(vectors.method) | space.method()
     if priors is not None:
         matched = vectors.priors(priors)
         run.priors = matched.priors
         method["priors"] = matched.to_dict(priors)
         if tell is not None or matched.unmatched:
             told(matched.note(priors.source), tell, PriorsWarning)
-    method |= run.search()
+    run, chosen = chosen_run(run, run.search())
+    method |= chosen
+    recipe = run.recipe
     fit = run.learn("learning", None)
     rule, calibration = run.decisions(fit)
     run.unfinished.warn()
@@ -132,12 +141,14 @@ def learn_from(
     return Model(
         vectorizer=vectors.vectorizer,
         names=fit.names,
-        weights=fit.weights,
+        weights=space.of_terms(fit.weights),
         intercepts=fit.intercepts,
+        projection=space.kept,
+        combination=fit.combination,
         variances=fit.variances,
         intercept_variances=fit.intercept_variances,
-        units=usable_units(fit.units),
-        selection=run.selection if updating_method(run.learner) else None,
+        units=usable_units(fit.units) if space.goes_on(fit) else None,
+        selection=run.selection if space.goes_on(fit) and updating_method(run.learner) else None,
         decision=rule,
         calibration=calibration,
         training=vectors.training,

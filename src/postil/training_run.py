@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.decide import (
@@ -30,7 +32,9 @@ from postil.learn.linear_fit import LinearFit
 from postil.learn.strength import Strengths
 from postil.learn.term_priors import TermPriors
 from postil.learn.unfinished import Unfinished
+from postil.model.training_vectors import TrainingVectors
 from postil.recipes.recipe import Recipe
+from postil.vectors.projection import Projection
 
 Watch = Callable[[str, int, int | None], None]
 Floats = NDArray[np.float64]
@@ -43,6 +47,49 @@ def unwatched(step: str, done: int, total: int | None) -> None:
 def timeless(report: Mapping[str, Any]) -> dict[str, Any]:
     """A report without its time, so that the same documents give the same file."""
     return {name: value for name, value in report.items() if name != "seconds"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearningSpace:
+    """What learning sees of documents: their terms, or points in the directions of LSI.
+
+    Directions are found once, on all training documents. They are those of vectors, and never
+    saw a label: fits to some of the documents, as of folds, share them, and what is held out
+    there is held out of everything that labels have a part in.
+    """
+
+    design: Design
+    projection: Projection | None = None
+
+    @classmethod
+    def of(cls, vectors: TrainingVectors, recipe: Recipe, watch: Watch) -> LearningSpace:
+        """The space a recipe asks for; cost of directions: see :class:`postil.vectors.lsi.Lsi`."""
+        wanted = recipe.representation
+        if wanted.lsi is None:
+            return cls(Design(vectors.matrix))
+        projection = Projection.learned(vectors.matrix, wanted.lsi, wanted.length, watch=watch)
+        return cls(Design(sp.csr_matrix(projection.points(vectors.matrix))), projection)
+
+    @property
+    def kept(self) -> Projection | None:
+        """What a model needs of it: points of no set length are linear in terms, and need none."""
+        return self.projection if self.projection is not None and self.projection.scales else None
+
+    def of_terms(self, weights: sp.csr_matrix[Any]) -> sp.csr_matrix[Any]:
+        """Weights as a model has them: those of terms."""
+        return weights if self.projection is None else self.projection.fold(weights)
+
+    def goes_on(self, fit: LinearFit) -> bool:
+        """Whether new documents could be learned on top of a fit."""
+        return self.projection is None and fit.combination is None
+
+    def method(self) -> dict[str, Any]:
+        """What a model tells of it."""
+        if self.projection is None:
+            return {}
+        length = self.projection.length
+        told = {} if length is None else {"length": length}
+        return {"lsi": {"directions": self.projection.directions, **told}}
 
 
 class TrainingRun:
@@ -68,6 +115,7 @@ class TrainingRun:
         self.strengths: Strengths | None = None
         self.priors: TermPriors | None = None
         self.selection: Selection | None = None  # of the fit to all documents
+        self._held_out: OutOfFoldScores | None = None
 
     def search(self) -> dict[str, Any]:
         """Choose strengths if the recipe asks for it; categories learn with them from here on."""
@@ -130,7 +178,7 @@ class TrainingRun:
         if Needs.TRAINING in needed:
             scores[Needs.TRAINING] = TrainingScores(fit.scores(self.design.rows))
         if Needs.OUT_OF_FOLD in needed:
-            scores[Needs.OUT_OF_FOLD] = self._out_of_fold()
+            scores[Needs.OUT_OF_FOLD] = self.out_of_fold()
         truth = self.labels.members
         rule = fit_rule(spec, scores[spec.needs], truth)
         if kind is None:
@@ -144,7 +192,13 @@ class TrainingRun:
                 "document to learn from: give 2 or more, or take a recipe that tunes nothing"
             )
 
-    def _out_of_fold(self) -> OutOfFoldScores:
+    def out_of_fold(self) -> OutOfFoldScores:
+        """The scores of all documents by fits that had not seen them; learned once, then kept."""
+        if self._held_out is None:
+            self._held_out = self._learned_out_of_fold()
+        return self._held_out
+
+    def _learned_out_of_fold(self) -> OutOfFoldScores:
         self._check_folds("[decide] tunes its rule or its calibration")
         count = min(self.recipe.decide.folds, self.design.documents)  # few texts, few folds
         folds = make_folds(self.labels.members, count, self.seed)

@@ -30,6 +30,7 @@ class UpdatePlan:
                 f"{' or '.join(updatable_recipes())}"
             )
         recipe = Recipe.from_dict(model.recipe, "the model's recipe")
+        _refuse_learned_apart(model, recipe)
         method = updating_method(recipe.learner(seed))
         if method is None:
             raise UsageError(
@@ -43,6 +44,20 @@ class UpdatePlan:
         if isinstance(passes, bool) or not isinstance(passes, int) or passes < 1:
             raise UsageError(f"passes is a whole number of at least 1, not {passes!r}")
         return cls(recipe, replace(method, options={**method.options, "iterations": passes}))
+
+
+def _refuse_learned_apart(model: Model, recipe: Recipe) -> None:
+    """Refuse weights that updates do not move: of directions, or of what is combined."""
+    apart = ""
+    if model.projection is not None or recipe.representation.lsi is not None:
+        apart = "it was learned in the directions of LSI, which are those of the documents then"
+    elif model.combination is not None:
+        apart = f"its scores are combined ({model.combination.kind}), which no update learns"
+    if apart:
+        raise UsageError(
+            f"a model of the recipe {recipe.name} cannot be updated: {apart}; train it anew on the "
+            "old and the new documents"
+        )
 
 
 def updatable_recipes() -> list[str]:

@@ -34,8 +34,9 @@ def train_vectors(
 ) -> Model:
     """Learn from all documents of an svmlight file, their vectors as they are.
 
-    The recipe's ``[representation]`` has no part in it. Where labels are 1 and -1 alone there is
-    one category, ``1``. Cost: as of :func:`postil.training.train` after its pass over the texts.
+    The recipe's ``[representation]`` has no part in it, but for ``lsi`` and ``length``. Where
+    labels are 1 and -1 alone there is one category, ``1``. Cost: as of
+    :func:`postil.training.train` after its pass over the texts.
     """
     check_priors(recipe, priors)
     vectors = numbered_training(documents, threads)

@@ -105,7 +105,7 @@ def test_the_end_of_an_automatic_path_is_pointed_out():
         (("--search-grid", "1,-1"), "as 1e-2,1e-3,1e-4, or auto, not '1,-1'"),
         (("--search-grid", "1,1"), "none of them twice"),
         (("--search-grid", ""), "--search-grid is finite numbers"),
-        (("--search-measure", "f2"), "--search-measure is one of f1, error, loss"),
+        (("--search-measure", "brier"), "--search-measure is one of f1, error, loss"),
         (("--search-measure", "brake-even"), "did you mean break-even?"),
         (("--search-folds", "1"), "--search-folds"),
         (("--search-over", "sigma"), "--search-over is one of lam, C, prior_variance"),

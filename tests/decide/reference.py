@@ -14,6 +14,7 @@ class Tried:
         self.found = weights[accepted & inside].sum()
         self.false = weights[accepted & ~inside].sum()
         self.missed = weights[~accepted & inside].sum()
+        self.right = weights[~accepted & ~inside].sum()
         self.errors = self.false + self.missed
         self.f1 = 2 * self.found / (2 * self.found + self.false + self.missed)
         self.recall = self.found / (self.found + self.missed)
@@ -47,6 +48,23 @@ def balance(tried, _):
     return -abs(tried.false - tried.missed)
 
 
+def f_beta(tried, beta):
+    square = beta * beta
+    found = (1 + square) * tried.found
+    return found / (found + square * tried.missed + tried.false)
+
+
+def cost(tried, price):
+    return -(price * tried.false + tried.missed)
+
+
+def balanced(tried, _):
+    # Sums of shares that are equal may differ in their last digit.
+    members = tried.found + tried.missed
+    others = tried.false + tried.right
+    return -round(tried.missed / members + tried.false / others, 12)
+
+
 OBJECTIVES = {
     "training-error": errors,
     "f1": f1,
@@ -54,4 +72,10 @@ OBJECTIVES = {
     "precision": recall_at,
     "recall": precision_at,
     "break-even": balance,
+    "f-beta": f_beta,
+    "cost": cost,
+    "balanced-error": balanced,
+    # Of one category alone.
+    "micro-f1": f1,
+    "micro-f-beta": f_beta,
 }

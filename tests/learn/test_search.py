@@ -282,7 +282,7 @@ class TestTelling:
         ({"grid": "many"}, "list of numbers"),
         ({"folds": 1}, "at least 2"),
         ({"folds": 2.5}, "at least 2"),
-        ({"measure": "f2"}, "no measure of a search 'f2'"),
+        ({"measure": "brier"}, "no measure of a search 'brier'"),
     ],
 )
 def test_what_cannot_be_is_refused(wrong, message):

@@ -175,7 +175,13 @@ def bucket_model(order: str = "csr") -> Model:
 def scores(model: Model, texts: object) -> np.ndarray:
     """Scores by the definition."""
     vectors = model.vectorizer.transform(texts)
-    return np.asarray((vectors @ model.weights.T).todense()) + model.intercepts
+    sums = np.asarray((vectors @ model.weights.T).todense())
+    if model.projection is not None:
+        points = vectors @ model.projection.lsi.term_vectors
+        norms = np.linalg.norm(points, axis=1)
+        sums = sums * (model.projection.length / np.where(norms > 0, norms, np.inf))[:, None]
+    rows = sums + model.intercepts
+    return rows if model.combination is None else model.combination.combined(rows)
 
 
 def lies_in_a_map(array: np.ndarray) -> bool:

@@ -156,7 +156,7 @@ def test_headers_that_say_something_else(found, instead):
 @pytest.mark.parametrize(
     ("version", "sentence"),
     [
-        ("2", "format version 2, and this postil .* reads none newer than 1; upgrade postil"),
+        ("3", "format version 3, and this postil .* reads none newer than 2; upgrade postil"),
         ("900", "none newer"),
         ("0", "format version 0, and this postil .* reads none older than 1; train the model"),
         ("1.5", "damaged header"),

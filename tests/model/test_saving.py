@@ -20,7 +20,7 @@ def test_an_interrupted_save_leaves_what_was_there(error, before, tmp_path, monk
     if before:
         save_model(bucket_model(), path)
 
-    def never_all(_):
+    def never_all(*_):
         yield b"the beginning"
         raise error
 

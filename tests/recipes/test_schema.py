@@ -67,6 +67,8 @@ ENTRIES = {
         "min_occurrences": "whole",
         "max_terms": "whole",
         "buckets": "whole",
+        "lsi": "whole",
+        "length": "number",
     },
     "selection": {"measure": "text", "terms": "whole", "threshold": "number", "scope": "text"},
     "learn": {
@@ -118,6 +120,7 @@ ENTRIES = {
         "exactly": "flag",
     },
     "decide": {"rule": "text", "calibration": "text", "folds": "whole"},
+    "aim": {"measure": "text", "compare": "flag"},
     "expect": {"corpus": "text", "measure": "text", "value": "number", "tolerance": "number"},
 }
 OPTIONS = {
@@ -134,11 +137,13 @@ BESIDES = {
     "learn, of naive Bayes": {"learner": '"naive-bayes"'},
     "learn, polychotomous": {"learner": '"polychotomous"', "prior": '"elastic-net"'},
     "learn, multiclass-svm": {"learner": '"multiclass-svm"'},
+    "aim": {"measure": '"f1"'},
     "expect": {"corpus": '"c"', "measure": '"f1"', "value": "1", "tolerance": "1"},
 }
 # What single entries need.
 BESIDE = {
     ("representation", "apart"): {"fields": '["title", "body"]'},
+    ("representation", "length"): {"lsi": "5"},
     ("learn", "posterior"): {"loss": '"logistic"'},
     ("learn", "mix"): {"prior": '"elastic-net"', "solver": '"primal-coordinate"'},
 }
@@ -273,6 +278,7 @@ def test_the_schema_knows_what_the_parts_know():
     assert set(schema.SELECTION) == names(parts.TermSelection)
     assert set(schema.SEARCH) == names(parts.Search)
     assert set(schema.DECIDE) == names(parts.Decide)
+    assert set(schema.AIM) == names(parts.Aim)
     assert set(schema.EXPECT) == names(parts.Expectation)
     assert set(schema.KEYS) == names(Recipe)
     linear = names(Method) - {"regularization"} | names(Regularization) | {"learner"}

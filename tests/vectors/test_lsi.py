@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import ArpackNoConvergence
 
 from postil.errors import InputError, UsageError
+from postil.vectors.interruptible import interruptible
 from postil.vectors.lsi import Lsi
 
 
@@ -105,8 +108,8 @@ def test_a_matrix_too_wide_to_be_dense():
 @pytest.mark.parametrize("widest", [100, 1000])
 def test_directions_that_are_not_there(widest, monkeypatch):
     """PROPACK gives up here; the dense route or ARPACK finds the few there are."""
-    monkeypatch.setattr("postil.vectors.lsi.WIDEST_DENSE", widest)
-    monkeypatch.setattr("postil.vectors.lsi._by_lanczos", _gives_up)
+    monkeypatch.setattr("postil.vectors.top_directions.WIDEST_DENSE", widest)
+    monkeypatch.setattr("postil.vectors.top_directions._by_lanczos", _gives_up)
     x = of_rank(12, 120, 150)
     values = Lsi(30).fit(x).singular_values
     np.testing.assert_allclose(values, np.linalg.svd(x.toarray())[1][:12], rtol=1e-5)
@@ -120,8 +123,8 @@ def test_not_converging_is_told(monkeypatch):
     def never(*_, **__):
         raise ArpackNoConvergence("no convergence", np.empty(0), np.empty(0))
 
-    monkeypatch.setattr("postil.vectors.lsi.WIDEST_DENSE", 10)
-    monkeypatch.setattr("postil.vectors.lsi._by_lanczos", _gives_up)
+    monkeypatch.setattr("postil.vectors.top_directions.WIDEST_DENSE", 10)
+    monkeypatch.setattr("postil.vectors.top_directions._by_lanczos", _gives_up)
     monkeypatch.setattr("scipy.sparse.linalg.svds", never)
     with pytest.raises(UsageError, match=r"did not find 5 directions.*ask for fewer"):
         Lsi(5).fit(random_matrix(60, 40))
@@ -179,3 +182,43 @@ def test_bad_requests_are_refused():
     x.data[-1] = np.nan
     with pytest.raises(InputError, match="document 8 has a weight"):
         Lsi(2).fit(x)
+
+
+def test_the_widest_squares_take_another_way(monkeypatch):
+    x = random_matrix(90, 60)
+    usual = Lsi(40).fit(x)
+    monkeypatch.setattr("postil.vectors.top_directions.WIDEST_BY_HALVES", 10)
+    other = Lsi(40).fit(x)
+    np.testing.assert_allclose(other.singular_values, usual.singular_values, rtol=1e-9)
+    np.testing.assert_allclose(other.term_vectors, usual.term_vectors, atol=1e-5)
+
+
+def test_steps_are_told(monkeypatch):
+    monkeypatch.setattr("postil.vectors.interruptible.PATIENCE", 0.0001)
+    told: list[int] = []
+    Lsi(10).fit(random_matrix(400, 300), progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] >= 10
+
+
+def test_ctrl_c_leaves_the_work_to_itself():
+    begun, ended = threading.Event(), threading.Event()
+
+    def work():
+        begun.set()
+        ended.wait(10)
+
+    def look():
+        begun.wait(10)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(work, look)
+    assert not ended.is_set()
+    ended.set()
+
+
+def test_what_work_raises_is_raised():
+    with pytest.raises(ZeroDivisionError):
+        interruptible(lambda: 1 // 0)
+    assert interruptible(lambda: 3) == 3

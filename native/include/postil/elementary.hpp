@@ -37,7 +37,7 @@ inline double exp_below(double x) {
                                  (std::bit_cast<std::uint64_t>(shifted) << 52));
 }
 
-// ln(1 + x) for 0 <= x <= 1, by 2 artanh(x / (2 + x)).
+// ln(1 + x) for -1/2 <= x <= 1, by 2 artanh(x / (2 + x)).
 inline double log1p_share(double x) {
     const double ratio = x / (2.0 + x), square = ratio * ratio;
     double sum = 1.0 / 33;

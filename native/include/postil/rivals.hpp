@@ -6,7 +6,10 @@
 // other scores. Sums are taken relative to the highest score in them, so that nothing overflows, and
 // the sum without the best category is made anew rather than by taking away nearly all of it.
 //
-// Cost: documents × categories, three passes.
+// A capped bar is -ln(1 + exp(-η bar)) / η, the smooth lesser of the bar and 0: rivals then matter for
+// documents that none of them claims.
+//
+// Cost: documents × categories, two exponentials for each.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +22,8 @@ struct RivalTable {
     std::size_t documents;
     std::size_t categories;  // two or more
     double sharpness;        // η
+    bool is_capped = false;
+    std::size_t absent = 0;  // rivals that never compete: counted in N, and part of no sum
 };
 
 // margins[j] = s_j - bar_j; may be the table of the scores itself.

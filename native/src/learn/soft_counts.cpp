@@ -1,6 +1,7 @@
 #include "postil/soft_counts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "postil/elementary.hpp"
 #include "row_blocks.hpp"
@@ -28,15 +29,16 @@ template <class Value>
     for (std::size_t p = 0; p < problems; ++p) {
         const double score = scores[p];
         const double z = steepness[p] * (score - offsets[p]);
-        const double small = exp_below(z < 0.0 ? z : -z);
+        const double small = exp_below(-std::abs(z));
         const double accepted = (z < 0.0 ? small : 1.0) / (1.0 + small);
+        // Choices between numbers at hand: with a branch the loop would not use vectors.
         const double member = cases[p] > 0 ? weight : 0.0, other = cases[p] < 0 ? weight : 0.0;
-        const double sure = score > 0.0 ? 1.0 : 0.0;
+        const double sure_member = score > 0.0 ? member : 0.0, sure_other = score > 0.0 ? other : 0.0;
         acceptances[p] = static_cast<Value>(cases[p] != 0 ? accepted : 0.0);
         sums.members[p] += accepted * member;
         sums.others[p] += accepted * other;
-        sums.sure_members[p] += sure * member;
-        sums.sure_others[p] += sure * other;
+        sums.sure_members[p] += sure_member;
+        sums.sure_others[p] += sure_other;
     }
 }
 

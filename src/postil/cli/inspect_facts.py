@@ -60,7 +60,9 @@ def gather(
 
 def _only_compares(model: Model) -> bool:
     rule = model.decision
-    return rule.at_most is not None and rule.at_least == rule.at_most and model.categories > 1
+    by_category = model.rows == model.categories  # nodes of trees have no mean to be over
+    only = rule.at_most is not None and rule.at_least == rule.at_most
+    return only and by_category and model.categories > 1
 
 
 def _terms_over_mean(model: Model, columns: Sequence[int], top: int) -> Iterator[Facts]:

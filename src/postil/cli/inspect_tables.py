@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from postil.cli import inspect_words as words
+from postil.cli.aiming import aim_sentence
 from postil.cli.console import counted, show_table
 from postil.cli.inspect_facts import Facts, certificate_of
 from postil.cli.inspect_intervals import NO_INTERVAL, interval_text
@@ -21,6 +22,8 @@ INDENT = "  "
 UNKNOWN = "-"
 HOLDS_ZERO = "?"
 WIDTH = 96
+
+_TOLD_ELSEWHERE = ("aim", "search", "updates", "vectors", "lsi")
 
 _counted = partial(counted, grouped=True)
 
@@ -50,9 +53,11 @@ def show_facts(whole: Facts) -> None:
         "learn": words.settings(recipe.get("learn") or {}),
         "selection": words.selection(recipe.get("selection") or {}),
         "method": words.settings(
-            {k: v for k, v in whole["method"].items() if k not in ("search", "updates", "vectors")}
+            {k: v for k, v in whole["method"].items() if k not in _TOLD_ELSEWHERE}
         ),
         **words.representation(whole),
+        **words.scoring(whole),
+        "aim": aim_sentence(whole["method"].get("aim")).removeprefix("aimed at "),
         "decision": words.decision(whole),
         "weights": words.sparsity(whole["weights"]),
         "documents": f"sha256 {whole['training']['sha256']}",
@@ -139,12 +144,23 @@ def show_categories(whole: Facts, each: list[Facts]) -> None:
         for facts in each
     ]
     show_table((INDENT + header[0], *header[1:]), rows, right=" rrrrr r")
-    if any(facts["up"] or facts["down"] for facts in each):
+    if any(row["up"] or row["down"] for facts in each for row in _rows_of(facts).values()):
         show_title(f"Terms that speak for a category, and against it, by {whole['terms']}")
         show_table(
             (f"{INDENT}category", "for", "against"),
-            [(INDENT + visible(f["name"]), _terms(f["up"]), _terms(f["down"])) for f in each],
+            [
+                (INDENT + visible(name), _terms(row["up"]), _terms(row["down"]))
+                for facts in each
+                for name, row in _rows_of(facts).items()
+            ],
         )
+
+
+def _rows_of(facts: Facts) -> dict[str, Facts]:
+    """What has weights of its own: a category, or each node of its tree."""
+    if "nodes" not in facts:
+        return {facts["name"]: facts}
+    return {f"{facts['name']}: {node['node']}": node for node in facts["nodes"]}
 
 
 def show_category(whole: Facts, facts: Facts) -> None:
@@ -160,14 +176,17 @@ def show_category(whole: Facts, facts: Facts) -> None:
         "decision": words.decision(whole),
         "intercept": f"{facts['intercept']:.4g}{_intercept_interval(whole, facts)}",
         "weights": f"{facts['nonzeros']:,} of {columns:,} not 0",
+        "tree": _counted(len(facts["nodes"]), "node") if "nodes" in facts else "",
         "report": words.report(facts["report"]),
         "note": (facts["report"] or {}).get("note", ""),
     }
     _show_pairs({name: text for name, text in pairs.items() if text})
-    for title, way in (("for", "up"), ("against", "down")):
-        if facts[way]:
-            typer.echo()
-            _show_terms(whole, f"terms {title} it", facts[way])
+    for name, row in _rows_of(facts).items():
+        of = f"{name}: " if "nodes" in facts else ""
+        for title, way in (("for", "up"), ("against", "down")):
+            if row[way]:
+                typer.echo()
+                _show_terms(whole, f"{visible(of)}terms {title} it", row[way])
     shown = (*facts["up"], *facts["down"])
     if any(term.get("holds_zero") for term in shown):
         show_wrapped(f"{HOLDS_ZERO}: the interval holds 0, so that the term may speak either way")

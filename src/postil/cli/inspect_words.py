@@ -82,11 +82,44 @@ def decision(whole: Facts) -> str:
 def sparsity(weights: Facts) -> str:
     """How many weights there are."""
     density = "" if weights["density"] is None else f" ({weights['density']:.2%})"
-    cells = weights["categories"] * weights["columns"]
+    cells = weights.get("rows", weights["categories"]) * weights["columns"]
     return (
         f"{weights['nonzeros']:,} of {cells:,} not 0{density}, "
         f"stored {weights['storage']} by {weights['order']}"
     )
+
+
+def scoring(whole: Facts) -> dict[str, str]:
+    """How scores are made of what terms add up to; nothing where they are that."""
+    told = {}
+    projection, combination = whole.get("projection"), whole.get("combination")
+    lsi = whole["method"].get("lsi") or {}
+    directions = (projection or lsi).get("directions")
+    if projection:
+        told["directions"] = (
+            f"{directions:,} of LSI; each document is scaled to the length "
+            f"{projection['length']:g} in them"
+        )
+    elif isinstance(directions, int):
+        told["directions"] = f"learned in {directions:,} of LSI, folded back to terms"
+    if combination:
+        told["scores"] = _COMBINED.get(combination["kind"], settings)(combination)
+    return told
+
+
+def _rivals(combination: Mapping[str, Any]) -> str:
+    capped = ", held below 0" if combination.get("capped") else ""
+    return (
+        f"rivals: a category's own, less the bar that the others set (sharpness "
+        f"{combination['sharpness']:g}{capped})"
+    )
+
+
+def _trees(combination: Mapping[str, Any]) -> str:
+    return f"trees: {_counted(combination['rows'], 'node')} in all; the last one on the way decides"
+
+
+_COMBINED = {"rivals": _rivals, "trees": _trees}
 
 
 def worst(fit: Mapping[str, Any] | None) -> str:

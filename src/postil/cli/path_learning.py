@@ -19,6 +19,8 @@ def method_of(recipe: Recipe, way: str) -> Any:  # noqa: ANN401 - a Method
     from postil.learn.learners import LinearLearner
 
     learner = recipe.learner()
+    if recipe.representation.lsi is not None:
+        raise UsageError(_no_path(recipe, "this one learns weights of directions, not of terms"))
     if not isinstance(learner, LinearLearner):
         kind = recipe.learn.get("learner", "linear")
         raise UsageError(_no_path(recipe, f"the learner {kind} learns otherwise"))

@@ -78,15 +78,22 @@ def searching(recipe: Recipe, options: SearchOptions) -> Recipe:
 
 
 def _measure(name: str | None) -> str | None:
-    from postil.learn.search_measures import MEASURES
+    from postil.errors import SpecError, UsageError
+    from postil.learn.search_measures import MEASURES, search_measure
     from postil.text.suggest import near_names
 
-    if name is None or name in MEASURES:
+    if name is None:
         return name
-    near = near_names(name, MEASURES)
+    try:
+        return search_measure(name).name
+    except SpecError as error:
+        raise typer.BadParameter(f"--search-measure: {error}") from None
+    except UsageError:
+        near = near_names(name, MEASURES)
     meant = f"; did you mean {' or '.join(near)}?" if near else ""
     raise typer.BadParameter(
-        f"--search-measure is one of {', '.join(MEASURES)}, not {name!r}{meant}"
+        f"--search-measure is one of {', '.join(MEASURES)}, or a figure of merit such as "
+        f"recall>=0.95, not {name!r}{meant}"
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from postil.cli.aiming import aim_sentence, aiming
 from postil.cli.console import counted, say, show_json
 from postil.cli.failures import check_model_output, file_named, naming
 from postil.cli.passing import TO_MARK, told
@@ -38,6 +39,23 @@ def train(
         str,
         typer.Option("--recipe", "-r", help="Name or TOML file; see postil recipes."),
     ] = "default",
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="MEASURE",
+            help="What is cared about: f1, f0.5, micro-f1, error, balanced-error, "
+            '"recall>=0.95", "precision>=0.9", "cost(fp=1, fn=5)" or "utility(tp=2, fp=-1)".',
+        ),
+    ] = None,
+    compare: Annotated[
+        bool | None,
+        typer.Option(
+            "--compare/--no-compare",
+            help="With --for: see on held-out folds whether learning for the measure is better.",
+            show_default="--compare",
+        ),
+    ] = None,
     priors: Annotated[
         Path | None,
         typer.Option(
@@ -74,8 +92,9 @@ def train(
         str | None,
         typer.Option(
             "--search-measure",
-            help="f1, error, loss, break-even or log-likelihood (default: f1, break-even where the "
-            "recipe tunes thresholds, log-likelihood where one model has all classes).",
+            help="f1, error, loss, break-even, log-likelihood, or a measure as of --for (default: "
+            "that of --for; else f1, break-even where the recipe tunes thresholds, log-likelihood "
+            "where one model has all classes).",
         ),
     ] = None,
     search_over: Annotated[
@@ -109,6 +128,12 @@ def train(
     decisions at a score of 0, so that a recipe that tunes its thresholds out of fold and has no
     such table is searched by break-even.
 
+    With --for, the measure that is cared about goes everywhere: thresholds are tuned for it, a
+    search goes by it, and the report shows it first. Held-out folds say whether to learn for it,
+    too (maximal figure-of-merit learning), or to keep the recipe's learner; the model tells both
+    numbers. "recall>=0.95" is the highest precision with at least that recall in each category, and
+    cost(fp=1, fn=5) says that a missed document costs five times a wrongly accepted one.
+
     A prior file has a line for each term: TERM MODE VARIANCE [ABS] [SKEW], with "class NAME" in
     front where it is for one category; the variance is relative to that of all, unless ABS follows
     (docs/bbr.md). Of an svmlight file (.svm) vectors are taken as they are, and terms are numbers.
@@ -120,6 +145,9 @@ def train(
     postil train demo -o searched.postil -r logistic --search
     postil train demo -o searched.postil --search-per-category --search-folds 3
     postil train demo -o searched.postil --search-grid auto --search-per-category
+    postil train demo -o aimed.postil --for f1
+    postil train demo -o aimed.postil --for "recall>=0.95"
+    postil train demo -o aimed.postil --for "cost(fp=1, fn=5)" --no-compare
     postil train demo -o ten.postil -r lasso-logistic --most-terms 10
     postil train mails.csv -o mails.postil -r logistic --priors words.txt
     postil train vectors.svm -o vectors.postil -r logistic
@@ -131,7 +159,7 @@ def train(
     from postil.training import train as learn
 
     chosen = searching(
-        load_recipe(recipe),
+        aiming(load_recipe(recipe), measure, compare),
         SearchOptions(
             search=search,
             per_category=search_per_category,
@@ -195,7 +223,7 @@ def _from_vectors(
 ) -> Model:
     from postil.vector_training import train_vectors
 
-    say(vectors.note(recipe.name))
+    say(vectors.note(recipe.name, directions=recipe.representation.lsi is not None))
     with steps() as watch:
         return train_vectors(
             vectors,
@@ -233,6 +261,8 @@ def _show(model: Model, output: Path, seconds: float, report: Report | None) -> 
         say(search_sentence(found))
         for line in search_lines(found):
             say(f"  {line}")
+    if "aim" in model.method:
+        say(aim_sentence(model.method["aim"]))
     for each in model.reports:
         if each["note"]:
             say(f"  {each['category']}: {each['note']}")
@@ -251,6 +281,7 @@ def _as_dict(
         "seconds": seconds,
         "search": model.method.get("search"),
         "priors": model.method.get("priors"),
+        "aim": model.method.get("aim"),
         "reports": list(model.reports),
         "evaluation": None if report is None else report.to_dict(),
     }

@@ -66,6 +66,11 @@ class Cuts:
         """``2·found / (members + accepted)``."""
         return 2 * self.found / (self.members + self.accepted)
 
+    def f_beta(self, beta: float) -> Floats:
+        """``(1 + β²)·found / (β²·members + accepted)``."""
+        square = beta * beta
+        return (1 + square) * self.found / (square * self.members + self.accepted)
+
     def threshold(self, cut: int) -> float:
         """Find a threshold t that makes the cut: it accepts the scores >= t and no others.
 

@@ -50,6 +50,21 @@ def _f1(cuts: Cuts, target: float) -> Floats:  # noqa: ARG001
     return cuts.f1
 
 
+def _f_beta(cuts: Cuts, beta: float) -> Floats:
+    return cuts.f_beta(beta)
+
+
+def _net(cuts: Cuts, price: float) -> Floats:
+    # Scaled, and counted upwards from all documents, for EQUAL as with errors.
+    wrong = cuts.accepted - cuts.found
+    return cuts.total + (cuts.found - price * wrong) / (1 + price)
+
+
+def _fewest_shares(cuts: Cuts, target: float) -> Floats:  # noqa: ARG001
+    # Recall plus the share of others that are rejected.
+    return 1 + cuts.recall - (cuts.accepted - cuts.found) / (cuts.total - cuts.members)
+
+
 def _recall_at_precision(cuts: Cuts, precision: float) -> Floats:
     enough = (cuts.accepted > 0) & (cuts.found >= precision * cuts.accepted * (1 - EQUAL))
     return np.where(enough, cuts.recall, -np.inf)
@@ -66,7 +81,11 @@ def _balance(cuts: Cuts, target: float) -> Floats:  # noqa: ARG001
 
 
 FEWEST_ERRORS = Objective(_fewest_errors)
+FEWEST_SHARES_OF_ERRORS = Objective(_fewest_shares)
 HIGHEST_F1 = Objective(_f1)
+HIGHEST_F_BETA = Objective(_f_beta)
+# Members found, less the price of each document wrongly accepted.
+HIGHEST_NET = Objective(_net)
 # More accepted at equal recall is more accepted in error.
 HIGHEST_RECALL = Objective(_recall_at_precision, accept_most=False)
 HIGHEST_PRECISION = Objective(_precision_at_recall)

@@ -18,11 +18,15 @@ from postil.decide.fallback import Fallback
 from postil.decide.objectives import (
     BREAK_EVEN,
     FEWEST_ERRORS,
+    FEWEST_SHARES_OF_ERRORS,
     HIGHEST_F1,
+    HIGHEST_F_BETA,
+    HIGHEST_NET,
     HIGHEST_PRECISION,
     HIGHEST_RECALL,
     Objective,
 )
+from postil.decide.pooling import pooled_thresholds
 from postil.decide.states import State
 from postil.decide.tuning import (
     States,
@@ -113,12 +117,31 @@ def _proportional(training: TrainingSet, factor: float, _: Fallback | None) -> F
     return Fitted(Shares(shares), states)
 
 
-def _out_of_fold(name: str, help: str, objective: Objective, target: str | None = None) -> Rule:
-    parameter = None if target is None else Parameter(target, 0, 1, above_least=True)
-    return Rule(
-        name, help, Needs.OUT_OF_FOLD, _tuning(objective), parameter=parameter, falls_back=True
-    )
+def _together(beta: float | None) -> Fit:
+    def fit(training: TrainingSet, given: float, fallback: Fallback | None) -> Fitted:
+        weight = given if beta is None else beta
+        thresholds, states = pooled_thresholds(training, weight, fallback)
+        return Fitted(Thresholds(thresholds), states)
 
+    return fit
+
+
+def out_of_fold_rule(
+    name: str, help: str, fit: Objective | Fit, parameter: Parameter | None = None
+) -> Rule:
+    """Make a rule that is tuned out of fold: for an objective, or as a function fits it."""
+    how = _tuning(fit) if isinstance(fit, Objective) else fit
+    return Rule(name, help, Needs.OUT_OF_FOLD, how, parameter=parameter, falls_back=True)
+
+
+def _least(meaning: str) -> Parameter:
+    return Parameter(meaning, 0, 1, above_least=True)
+
+
+_BETA = Parameter("beta, recall's weight beside precision", 0, np.inf, above_least=True)
+_PRICE = Parameter(
+    "what a wrong acceptance costs if a missed member costs 1", 0, np.inf, above_least=True
+)
 
 _REGISTERED = (
     Rule(
@@ -134,21 +157,37 @@ _REGISTERED = (
         Needs.TRAINING,
         _tuning(FEWEST_ERRORS),
     ),
-    _out_of_fold("f1", "highest F1 out of fold", HIGHEST_F1),
-    _out_of_fold("error", "fewest errors out of fold", FEWEST_ERRORS),
-    _out_of_fold(
+    out_of_fold_rule("f1", "highest F1 out of fold", HIGHEST_F1),
+    out_of_fold_rule("error", "fewest errors out of fold", FEWEST_ERRORS),
+    out_of_fold_rule(
         "precision",
         "highest recall at a stated precision, out of fold",
         HIGHEST_RECALL,
-        "the least precision",
+        _least("the least precision"),
     ),
-    _out_of_fold(
+    out_of_fold_rule(
         "recall",
         "highest precision at a stated recall, out of fold",
         HIGHEST_PRECISION,
-        "the least recall",
+        _least("the least recall"),
     ),
-    _out_of_fold("break-even", "precision equal to recall, out of fold", BREAK_EVEN),
+    out_of_fold_rule("break-even", "precision equal to recall, out of fold", BREAK_EVEN),
+    out_of_fold_rule("f-beta", "highest F-beta out of fold", HIGHEST_F_BETA, _BETA),
+    out_of_fold_rule("cost", "lowest cost of errors out of fold", HIGHEST_NET, _PRICE),
+    out_of_fold_rule(
+        "balanced-error",
+        "fewest errors out of fold, members and others weighing the same",
+        FEWEST_SHARES_OF_ERRORS,
+    ),
+    out_of_fold_rule(
+        "micro-f1", "highest F1 of all categories together, out of fold", _together(1.0)
+    ),
+    out_of_fold_rule(
+        "micro-f-beta",
+        "highest F-beta of all categories together, out of fold",
+        _together(None),
+        _BETA,
+    ),
     Rule(
         "best",
         "the one category that scores highest",

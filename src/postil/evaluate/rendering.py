@@ -16,6 +16,7 @@ from postil.evaluate.averages import Average, macro
 from postil.evaluate.undefined import MARK, shown
 
 if TYPE_CHECKING:
+    from postil.evaluate.aimed import Aimed
     from postil.evaluate.comparing import RunComparison
     from postil.evaluate.ranking import Ranking
     from postil.evaluate.report import Report
@@ -34,7 +35,10 @@ def as_text(parts: Sequence[RenderableType], width: int) -> str:
 
 def renderables(report: Report, top: int = 10) -> list[RenderableType]:
     """The parts of a report, for any rich console; only those that were measured."""
-    parts: list[RenderableType] = [Text(heading(report)), decisions_table(report)]
+    parts: list[RenderableType] = [Text(heading(report))]
+    if report.aimed is not None:
+        parts.append(aimed_table(report.aimed))
+    parts.append(decisions_table(report))
     if report.ranking is not None:
         parts.append(ranking_table(report, report.ranking))
     if report.pooled_calibration is not None:
@@ -69,6 +73,38 @@ def heading(report: Report) -> str:
     memberships = _counted(measured["memberships"], "membership")
     lines.append(f"{memberships}, {measured['accepted']:,} accepted")
     return "\n".join([*lines, *report.provenance.notes])
+
+
+def aimed_table(aim: Aimed) -> Table:
+    """What the model was trained for: first, as it is what is cared about."""
+    table = _table(f"aimed at {aim.measure}", ("measure", "micro", "macro", "undefined"))
+    digits = 2 if aim.less_is_better else 1
+    table.add_row(
+        Text(f"{_aim_label(aim)}, in %"),
+        shown(aim.micro, digits),
+        shown(aim.macro.value, digits),
+        _undefined(aim.macro),
+    )
+    if aim.reached is not None:
+        kept = f"{aim.reached:,} of {aim.categories:,}"
+        table.add_row(Text("the floor holds"), "yes" if aim.micro_reached else "no", kept, "")
+    if aim.total is not None:
+        mean = aim.total / max(1, aim.macro.categories)
+        table.add_row(
+            Text(f"{aim.measure.partition('(')[0]}, summed"), f"{aim.total:,g}", f"{mean:,g}"
+        )
+    return table
+
+
+# What has a floor, by what it keeps.
+_OTHERS = {"recall": "precision", "precision": "recall"}
+
+
+def _aim_label(aim: Aimed) -> str:
+    if aim.total is not None:
+        return "of what perfect decisions are worth beside giving nothing"
+    kept, floor, _ = aim.measure.removeprefix("micro-").partition(">=")
+    return _OTHERS[kept] if floor else _label(kept.replace("-", "_"))
 
 
 def decisions_table(report: Report) -> Table:

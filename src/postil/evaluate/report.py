@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil.errors import UsageError
+from postil.evaluate.aimed import Aimed, aimed
 from postil.evaluate.averages import (
     Average,
     macro,
@@ -26,6 +27,7 @@ from postil.evaluate.measures import MEASURES, Measure, f1, f_beta_measure
 from postil.evaluate.ranking import Ranking
 from postil.evaluate.undefined import plain, plain_fields, rule_named
 from postil.features.inputs import Floats, Indices
+from postil.learn.merit.naming import figure_named
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ class Options:
     ``undefined`` names the rule of macro-averages; ``betas`` adds F-beta measures; ``top`` holds
     the k of macro-F1 over the k largest categories (all categories are always there too);
     ``bins`` and ``binning`` are those of calibration; ``plan`` asks for bootstrap intervals;
-    ``curve_points`` is how many points of a curve JSON holds.
+    ``curve_points`` is how many points of a curve JSON holds; ``aim`` is the measure that the
+    model was trained for, as :func:`postil.learn.merit.naming.figure_named` reads it.
     """
 
     undefined: str = "zero"
@@ -56,10 +59,13 @@ class Options:
     binning: str = "width"
     plan: Plan | None = None
     curve_points: int | None = 201
+    aim: str | None = None
 
     def __post_init__(self) -> None:
         rule_named(self.undefined)
         self.measures()
+        if self.aim is not None:
+            figure_named(self.aim)
         if min(self.top, default=1) < 1:
             raise UsageError(f"top: each number of categories must be at least 1, got {self.top}")
 
@@ -119,6 +125,13 @@ class Report:
     def macro(self) -> dict[str, Average]:
         """Every measure averaged over categories; ``f1`` is the mean of F1."""
         return {name: macro(values, self.options.undefined) for name, values in self.values.items()}
+
+    @property
+    def aimed(self) -> Aimed | None:
+        """The measure that was aimed at, if any was."""
+        if self.options.aim is None:
+            return None
+        return aimed(self.counts, self.options.aim, self.options.undefined)
 
     @property
     def macro_f1_of_means(self) -> Average:
@@ -181,8 +194,10 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain values for JSON; what is undefined or unknown is ``None``."""
+        told = {} if self.aimed is None else {"aim": self.aimed.to_dict()}
         return {
             "measured": self.measured(),
+            **told,
             "micro": plain_fields(self.micro),
             "macro": {name: average.to_dict() for name, average in self.macro.items()},
             "macro_f1_of_means": self.macro_f1_of_means.to_dict(),

@@ -50,7 +50,7 @@ def find_additions(
         row.pushes.sum() + rule.weights[absent] * sizes,
         row.shares.sum() + SHARES[row.norm](sizes),
     )
-    best = _best(goal.sign * margins, most)
+    best = best_places(goal.sign * margins, most)
     exact = [_with_one_more(row, float(rule.weights[absent[i]]), float(sizes[i])) for i in best]
     flipping = [margin for margin in exact if goal.reached(margin)]
     shown = max(1, len(flipping))
@@ -61,7 +61,7 @@ def find_additions(
     )
 
 
-def _best(worth: NDArray[np.float64], most: int) -> list[int]:
+def best_places(worth: NDArray[np.float64], most: int) -> list[int]:
     """The places of the largest, largest first; of equals the earlier, and so more frequent."""
     ids = np.arange(len(worth))
     if most < len(worth):

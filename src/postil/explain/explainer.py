@@ -51,8 +51,10 @@ class Explainer:
         """
         self._check_width(rule)
         terms = document if isinstance(document, DocumentTerms) else self.read(document)
-        weights, constant = weights_of(terms, rule), constant_of(self.vectorizer, rule)
-        parts = [rule.intercept, constant, *(weights * terms.values).tolist()]
+        weights = weights_of(terms, rule)
+        constant = rule.factor * constant_of(self.vectorizer, rule)
+        added = rule.factor * weights * terms.values
+        parts = [rule.intercept, constant, -rule.bar, *added.tolist()]
         margin = math.fsum(parts)
         if score is not None:
             _check_score(rule.name, margin, score, math.fsum(map(abs, parts)))
@@ -71,6 +73,9 @@ class Explainer:
                 self.vectorizer, terms, rule, accepted, sets=self.sets, additions=self.additions
             ),
             note=rule.note,
+            factor=rule.factor,
+            bar=rule.bar,
+            circumstances=rule.circumstances,
         )
 
     def explain_all(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from postil.explain.circumstances import Circumstance, facts_of
 from postil.explain.flips import Flips
 from postil.explain.places import FieldPlace
 from postil.explain.reading import UNKNOWN, DocumentTerms
@@ -18,7 +19,10 @@ from postil.explain.reading import UNKNOWN, DocumentTerms
 
 @dataclass(frozen=True, slots=True)
 class TermShare:
-    """A term of the document: its weight in the model, its value in the vector, their product."""
+    """A term of the document: its weight in the model, its value in the vector, their product.
+
+    The value is times the document's factor, where there is one.
+    """
 
     term: str
     count: int
@@ -39,10 +43,11 @@ class UnknownTerm:
 class Explanation:
     """What a linear model's decision on one document and category is made of.
 
-    ``margin`` = ``intercept`` + ``constant`` + Σ ``added``, and the category is given where it
-    reaches the ``threshold``. ``constant`` is the weight of the vectorizer's constant feature,
-    0 where there is none. Memory: a few numbers for each distinct term; tables are made when
-    asked for.
+    ``margin`` = ``intercept`` + ``constant`` + Σ ``added`` - ``bar``, and the category is given
+    where it reaches the ``threshold``. ``constant`` is what the vectorizer's constant feature adds,
+    0 where there is none. ``factor`` scales the document's values, and ``bar`` is set by other
+    categories: 1 and 0 where there are none; ``circumstances`` tell more of them. Memory: a few
+    numbers for each distinct term; tables are made when asked for.
     """
 
     document: DocumentTerms
@@ -56,11 +61,19 @@ class Explanation:
     probability: float | None
     flips: Flips
     note: str = ""
+    factor: float = 1.0
+    bar: float = 0.0
+    circumstances: tuple[Circumstance, ...] = ()
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """The value of each term of the document, times the factor."""
+        return self.factor * self.document.values
 
     @cached_property
     def added(self) -> NDArray[np.float64]:
         """What each term of the document added, in the document's order of terms."""
-        return self.weights * self.document.values
+        return self.weights * self.values
 
     @cached_property
     def terms(self) -> tuple[TermShare, ...]:
@@ -138,6 +151,8 @@ class Explanation:
             ],
             "flips": _flips_dict(self.flips),
         }
+        if self.circumstances:
+            told |= {"factor": self.factor, "bar": self.bar} | facts_of(self.circumstances)
         if texts:
             told["fields"] = [part._asdict() for part in self.document.parts]
         return told
@@ -148,7 +163,7 @@ class Explanation:
             document.names[index],
             int(document.counts[index]),
             float(self.weights[index]),
-            float(document.values[index]),
+            float(self.values[index]),
             float(self.added[index]),
         )
 
@@ -159,6 +174,7 @@ def _flips_dict(flips: Flips) -> dict[str, Any]:
         "removals": [
             asdict(removal) | {"terms": list(removal.terms)} for removal in flips.removals
         ],
+        "exhaustive": flips.exhaustive,
         "additions": [asdict(addition) for addition in flips.additions],
         "additions_in_all": flips.additions_in_all,
         "nearest_addition": None if near is None else asdict(near),

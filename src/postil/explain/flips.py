@@ -8,6 +8,12 @@ import numpy as np
 
 from postil.explain.additions import AbsentTerms, find_additions
 from postil.explain.goal import Goal
+from postil.explain.judging import (
+    JudgedRow,
+    judged_additions,
+    judged_removals,
+    proven_length,
+)
 from postil.explain.reading import DocumentTerms
 from postil.explain.removals import PROVEN_LENGTH, Ids, find_removals, margin_without
 from postil.explain.rule import CategoryRule
@@ -43,9 +49,10 @@ class Flips:
     """What would flip the decision.
 
     ``removals`` have no term in common; where there is none, no set of the document's terms
-    would do. ``additions`` are the strongest of the ``additions_in_all`` absent terms each of
-    which would do; ``nearest_addition`` comes nearest where none does. Terms in hash buckets
-    have no names, so that ``named`` is false and nothing is known of absent ones.
+    would do, if ``exhaustive``, else none was found. ``additions`` are the strongest of the
+    ``additions_in_all`` absent terms each of which would do; ``nearest_addition`` comes nearest
+    where none does. Terms in hash buckets have no names, so that ``named`` is false and nothing is
+    known of absent ones.
     """
 
     removals: tuple[Removal, ...]
@@ -53,6 +60,7 @@ class Flips:
     additions_in_all: int
     nearest_addition: Addition | None
     named: bool
+    exhaustive: bool = True
 
 
 def find_flips(
@@ -64,9 +72,15 @@ def find_flips(
     sets: int = 3,
     additions: int = 10,
 ) -> Flips:
-    """Search for what would flip the decision on a document."""
+    """Search for what would flip the decision on a document.
+
+    Where the rule has a judge, candidates are scored by it.
+    """
     row = weigh(vectorizer, document, rule)
     goal = Goal(rule.threshold, accepted)
+    if rule.judge is not None:
+        judged = JudgedRow.of(row, document, rule.judge)
+        return _judged_flips(vectorizer, document, rule, judged, goal, sets, additions)
     found = find_removals(row, goal, sets)
     named = vectorizer.vocabulary is not None
     absent = AbsentTerms((), (), 0)
@@ -79,6 +93,40 @@ def find_flips(
         additions_in_all=absent.flipping,
         nearest_addition=None if absent.flipping or not added else added[0],
         named=named,
+    )
+
+
+def _judged_flips(
+    vectorizer: Vectorizer,
+    document: DocumentTerms,
+    rule: CategoryRule,
+    row: JudgedRow,
+    goal: Goal,
+    sets: int,
+    additions: int,
+) -> Flips:
+    found = judged_removals(row, goal, sets)
+    named = vectorizer.vocabulary is not None
+    absent = AbsentTerms((), (), 0)
+    if named and additions > 0:
+        absent = judged_additions(vectorizer, document, row, goal, additions)
+    added = _named(vectorizer, rule, absent)
+    counting = int(np.count_nonzero(row.counting))
+    return Flips(
+        removals=tuple(
+            Removal(
+                terms=tuple(document.names[i] for i in ids.tolist()),
+                margin=row.margin_without(ids),
+                smallest=len(ids) == len(found[0]) <= proven_length(row),
+                everything=len(ids) == counting,
+            )
+            for ids in found
+        ),
+        additions=added if absent.flipping else (),
+        additions_in_all=absent.flipping,
+        nearest_addition=None if absent.flipping or not added else added[0],
+        named=named,
+        exhaustive=not goal.reachable or counting == 0,
     )
 
 

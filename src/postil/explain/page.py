@@ -8,7 +8,13 @@ from postil.errors import UsageError
 from postil.explain.explanation import Explanation
 from postil.explain.markup import bdi, safe
 from postil.explain.page_style import style_sheet
-from postil.explain.panels import field_panels, flip_panel, sum_panel, term_panel
+from postil.explain.panels import (
+    circumstance_panels,
+    field_panels,
+    flip_panel,
+    sum_panel,
+    term_panel,
+)
 from postil.explain.sentences import answer, neutral_line, unknown_line, verdict
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -76,6 +82,7 @@ def _section(number: int, explanation: Explanation) -> str:
             f'<section class="of" id="of{number}">',
             f"<h2>{bdi(explanation.category)}: {safe(verdict(explanation))}</h2>",
             *([f"<p>{bdi(explanation.note)}</p>"] if explanation.note else []),
+            *circumstance_panels(explanation),
             *field_panels(explanation),
             *term_panel("Pushed up", "u", explanation.up, explanation),
             *term_panel("Pushed down", "d", explanation.down, explanation),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from postil.explain.circumstances import blocks_of
 from postil.explain.explanation import Explanation, TermShare
 from postil.explain.figures import Figures, counted, visible
 from postil.explain.highlighting import Segment, segments_of
@@ -38,6 +39,7 @@ class _Marker:
     def __init__(self, explanation: Explanation, strongest: float) -> None:
         self._document = explanation.document
         self._weights = explanation.weights
+        self._values = explanation.values
         self._added = explanation.added
         self._strongest = strongest
         self._figures = Figures([strongest])
@@ -71,7 +73,7 @@ class _Marker:
             document = self._document
             told = self._told_of[term] = (
                 f"{visible(document.names[term])} {self._figures.signed(self._added[term])} = "
-                f"{self._weights[term]:.4g} × {document.values[term]:.4g}"
+                f"{self._weights[term]:.4g} × {self._values[term]:.4g}"
             )
         return told
 
@@ -131,6 +133,15 @@ def term_panel(
         "</table>",
         *more,
     ]
+
+
+def circumstance_panels(explanation: Explanation) -> list[str]:
+    """What the decision rests on beside the terms."""
+    lines = []
+    for title, said in blocks_of(explanation.circumstances).items():
+        listed = [f"<li>{bdi(line)}</li>" for line in said]
+        lines += [f"<h3>{title}</h3>", "<ul>", *listed, "</ul>"]
+    return lines
 
 
 def sum_panel(explanation: Explanation) -> list[str]:

@@ -5,23 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from postil.errors import UsageError
+from postil.explain.circumstances import Circumstance
+
+if TYPE_CHECKING:
+    from postil.explain.judging import Judge
 
 Weights = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CategoryRule:
-    """A document x is given the category where w·x + b ≥ threshold.
+    """A document x is given the category where factor (w·x) + b - bar ≥ threshold.
 
     ``weights`` holds w, one for each column of the vectorizer, and ``intercept`` is b. A
     threshold of -inf gives the category to every document, +inf to none. ``probability`` maps a
     margin to the calibrated probability, where there is one. ``note`` is said beside the
-    decision, such as how an unusual threshold came about.
+    decision, such as how an unusual threshold came about. ``factor`` and ``bar`` are this
+    document's own, ``circumstances`` say where they come from, and ``judge`` scores what would be
+    left of the document: without one, factor and bar are taken to be the same for any.
 
     Where a decision rests on more than the category's own score (the best k, the best of all),
     ``threshold`` is the score it would have needed for this document, or ``over`` makes the rule
@@ -34,6 +41,10 @@ class CategoryRule:
     threshold: float = 0.0
     probability: Callable[[float], float] | None = None
     note: str = ""
+    factor: float = 1.0
+    bar: float = 0.0
+    circumstances: tuple[Circumstance, ...] = ()
+    judge: Judge | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", _checked_weights(self.name, self.weights))
@@ -64,6 +75,9 @@ class CategoryRule:
             f"{self.name} rather than {other.name}",
             self.weights - other.weights,
             self.intercept - other.intercept,
+            factor=self.factor,
+            bar=self.bar - other.bar,
+            circumstances=(*self.circumstances, *other.circumstances),
         )
 
 

@@ -27,15 +27,19 @@ def figures_of(explanation: Explanation) -> Figures:
 
 
 def margin_parts(explanation: Explanation) -> dict[str, float]:
-    """The margin as a sum, its parts before it; a constant only where there is one."""
+    """The margin as a sum, its parts before it; a constant or a bar only where there is one."""
     parts = {
         "terms up": math.fsum(share.added for share in explanation.up),
         "terms down": math.fsum(share.added for share in explanation.down),
         "constant": explanation.constant,
         "intercept": explanation.intercept,
+        "bar": -explanation.bar,
         "margin": explanation.margin,
     }
-    return {name: part for name, part in parts.items() if name != "constant" or part != 0}
+    return {name: part for name, part in parts.items() if name not in _AT_TIMES or part != 0}
+
+
+_AT_TIMES = ("constant", "bar")
 
 
 def verdict(explanation: Explanation) -> str:
@@ -63,6 +67,8 @@ def flip_lines(explanation: Explanation) -> list[str]:
 def removal_lines(explanation: Explanation) -> list[str]:
     """What the document would have to lose."""
     flips = explanation.flips
+    if not flips.removals and not flips.exhaustive:
+        return ["No words were found that would if they were taken away; not every set was tried."]
     if not flips.removals:
         return ["Nothing among its words would: whichever are taken away, the answer stays."]
     write = figures_of(explanation)

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TextIO
 
+from postil.explain.circumstances import blocks_of
 from postil.explain.explanation import Explanation, TermShare
 from postil.explain.figures import Figures, counted, visible
 from postil.explain.sentences import (
@@ -46,6 +47,10 @@ def render_text(
     table = _TermTable(explanation, width, shown)
     blocks = [
         _head_lines(explanation, paint),
+        *(
+            [paint(title, BOLD), *_wrapped(lines, width, INDENT)]
+            for title, lines in blocks_of(explanation.circumstances).items()
+        ),
         table.lines("Pushed up", explanation.up, paint, GREEN),
         table.lines("Pushed down", explanation.down, paint, RED),
         _sum_lines(explanation, paint),

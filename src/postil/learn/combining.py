@@ -23,6 +23,10 @@ Places = NDArray[np.int32]
 Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 LEAF = -1
+# What a leaf of no gives at a score of exactly 0, which a threshold of 0 would accept.
+JUST_BELOW = -float(np.finfo(np.float32).tiny)
+# Beyond these a bar is the mean, or the highest, of all digits that there are; then it overflows.
+LEAST_SHARP, MOST_SHARP = 1e-6, 1e6
 
 
 class Combination(Protocol):
@@ -52,18 +56,24 @@ class Rivals:
     """A category's score less the bar that the others set (gao-wu-lee-chua-2003, eq. 4.13).
 
     The bar is ``(1/η) ln( 1/(N-1) Σ exp(η s_i) )`` over the other categories, which goes to the
-    highest of their scores as η grows. Cost: documents × categories.
+    highest of their scores as η grows. ``capped``, it is held below 0 (as ``-ln(1 + exp(-η bar)) /
+    η``, so that it stays smooth): rivals then matter for documents that none of them claims, and
+    several categories may claim one. Cost: documents × categories.
     """
 
     categories: int
     sharpness: float
+    capped: bool = False
     kind = "rivals"
 
     def __post_init__(self) -> None:
         if self.categories < 2:
             raise UsageError(f"rivals need two categories or more, got {self.categories}")
-        if not 0 < self.sharpness < np.inf:
-            raise UsageError(f"sharpness is a finite number above 0, got {self.sharpness!r}")
+        if not LEAST_SHARP <= self.sharpness <= MOST_SHARP:
+            raise UsageError(
+                f"sharpness is a number from {LEAST_SHARP:g} to {MOST_SHARP:g}, got "
+                f"{self.sharpness!r}"
+            )
 
     @property
     def rows(self) -> int:
@@ -74,21 +84,43 @@ class Rivals:
         """How far each score is above its bar."""
         given = np.ascontiguousarray(scores, dtype=np.float64)
         margins = np.empty_like(given)
-        _native.margins_over_rivals(given, self.sharpness, margins, 1)
+        _native.margins_over_rivals(given, self.sharpness, margins, 1, self.capped)
         return margins
 
     def bars(self, scores: Floats) -> Floats:
         """What each score has to be above."""
         return np.asarray(scores, dtype=np.float64) - self.combined(scores)
 
+    def shares(self, category: int, scores: Floats) -> Floats:
+        """The part each category has in the bar of one, for one document: they sum to 1.
+
+        ``exp(η s_i) / Σ exp(η s_j)`` over the others, and 0 for the category itself.
+        """
+        given = np.array(scores, dtype=np.float64)
+        given[category] = -np.inf
+        parts = np.exp(self.sharpness * (given - given.max()))
+        whole: Floats = parts / parts.sum()
+        return whole
+
     def to_parts(self) -> Parts:
         """The sharpness and the number of categories."""
-        return {"sharpness": self.sharpness, "categories": self.categories}, {}
+        return {
+            "sharpness": float(self.sharpness),
+            "categories": int(self.categories),
+            "capped": bool(self.capped),
+        }, {}
 
     @classmethod
     def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Rivals:  # noqa: ARG003
-        """Restore it."""
-        return cls(int(settings["categories"]), float(settings["sharpness"]))
+        """Restore it; numbers of other kinds are refused."""
+        names = ("categories", "sharpness", "capped")
+        categories, sharpness, capped = (settings[name] for name in names)
+        if (type(categories), type(sharpness), type(capped)) != (int, float, bool):
+            raise InputError(
+                f"rivals have a whole number of categories, a sharpness, and whether the bar is "
+                f"capped, not {categories!r}, {sharpness!r} and {capped!r}"
+            )
+        return cls(categories, sharpness, capped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +132,7 @@ class Step:
 
     @property
     def accepted(self) -> bool:
-        """Whether the document went on to the node of yes."""
+        """Whether the document went the way of yes."""
         return self.score > 0
 
 
@@ -109,7 +141,8 @@ class Trees:
 
     Row r of the weights is a node; a document with a score above 0 goes on to ``yes[r]``, others to
     ``no[r]``, and ends where that is ``LEAF``. The score of a category is that of the last node on
-    the way, so that it is above 0 where the leaf is a yes. Children stand behind their parents.
+    the way, so that it is above 0 where the leaf is a yes, and below where it is a no: exactly 0,
+    which is a no, becomes the least number below. Children stand behind their parents.
     Cost: documents × the depth of the deepest tree × categories.
     """
 
@@ -141,7 +174,7 @@ class Trees:
             following = np.where(found > 0, self.yes[nodes], self.no[nodes])
             going = following != LEAF
             if not going.any():
-                return found
+                return np.where(found == 0, JUST_BELOW, found)
             nodes = np.where(going, following, nodes)
             found = np.where(going, given[documents, nodes], found)
 
@@ -154,6 +187,15 @@ class Trees:
             steps.append(step)
             node = int(self.yes[node] if step.accepted else self.no[node])
         return steps
+
+    def node_names(self, category: int) -> dict[int, str]:
+        """The rows of one tree by the way to each: ``root``, ``yes``, ``no``, ``yes/no``."""
+        ways: dict[int, tuple[str, ...]] = {int(self.roots[category]): ()}
+        for node in self.nodes_of(category):
+            for answer, child in (("yes", int(self.yes[node])), ("no", int(self.no[node]))):
+                if child != LEAF:
+                    ways[child] = (*ways[node], answer)
+        return {node: "/".join(way) or "root" for node, way in ways.items()}
 
     def nodes_of(self, category: int) -> list[int]:
         """The rows of one tree, parents before children."""
@@ -169,19 +211,24 @@ class Trees:
     @classmethod
     def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Trees:  # noqa: ARG003
         """Restore them; what is no forest is refused."""
+        for name in ("roots", "yes", "no"):
+            if arrays[name].dtype != np.int32 or arrays[name].ndim != 1:
+                raise InputError(f"{name!r} of trees should be a list of whole numbers of 32 bits")
         return cls(arrays["roots"], arrays["yes"], arrays["no"])
 
     def _check(self) -> None:
-        rows = np.arange(self.rows)
-        children = np.concatenate([self.yes, self.no])
-        behind = (children == LEAF) | (children > np.concatenate([rows, rows]))
-        named = np.concatenate([self.roots, children[children != LEAF]])
-        once = np.array_equal(np.sort(named), rows)
-        if len(self.yes) != len(self.no) or not behind.all() or not once:
+        if len(self.yes) != len(self.no) or not self._are_trees():
             raise InputError(
                 "nodes are no trees: each is the root of one category, or the child of one node "
                 "that stands before it"
             )
+
+    def _are_trees(self) -> bool:
+        rows = np.arange(self.rows)
+        children = np.concatenate([self.yes, self.no])
+        behind = (children == LEAF) | (children > np.concatenate([rows, rows]))
+        named = np.concatenate([self.roots, children[children != LEAF]])
+        return bool(behind.all()) and np.array_equal(np.sort(named), rows)
 
 
 Restore = Callable[[Mapping[str, Any], Mapping[str, Any]], Combination]

@@ -17,6 +17,11 @@ from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.learner_kinds import WithoutTermPriors
 from postil.learn.linear_fit import LinearFit
+from postil.learn.merit.learners import MfomLearner, TreeLearner
+from postil.learn.merit.method import KIND as MFOM
+from postil.learn.merit.method import MfomMethod
+from postil.learn.merit.tree_method import KIND as TREE
+from postil.learn.merit.tree_method import TreeMethod
 from postil.learn.method import Method
 from postil.learn.multiclass_svm_learner import MulticlassSvmLearner
 from postil.learn.multiclass_svm_method import KIND as MULTICLASS_SVM
@@ -274,6 +279,21 @@ def _multiclass_svm(table: Mapping[str, Any]) -> Learner:
     return MulticlassSvmLearner(MulticlassSvmMethod(regularization=regularization, **rest))
 
 
+def _mfom(table: Mapping[str, Any]) -> Learner:
+    return MfomLearner(MfomMethod(**_with_starts(table, {f.name for f in fields(MfomMethod)})))
+
+
+def _tree(table: Mapping[str, Any]) -> Learner:
+    return TreeLearner(TreeMethod(**_with_starts(table, {f.name for f in fields(TreeMethod)})))
+
+
+def _with_starts(table: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
+    """The entries, with starts as a tuple: a file has a list."""
+    _refuse_unknown(table, known)
+    starts = {"starts": tuple(table["starts"])} if "starts" in table else {}
+    return {**table, **starts}
+
+
 def _naive_bayes(table: Mapping[str, Any]) -> Learner:
     _refuse_unknown(table, {f.name for f in fields(NaiveBayes)})
     return NaiveBayesLearner(NaiveBayes(**table))
@@ -284,6 +304,8 @@ LEARNERS: Mapping[str, Callable[[Mapping[str, Any]], Learner]] = {
     "naive-bayes": _naive_bayes,
     "polychotomous": _polychotomous,
     MULTICLASS_SVM: _multiclass_svm,
+    MFOM: _mfom,
+    TREE: _tree,
 }
 
 

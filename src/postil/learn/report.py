@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 StopReason = Literal["certified", "movement", "iterations", "precision", "constant"]
-CertificateKind = Literal["duality gap", "KKT residual", "share of mistakes", "exact"]
+CertificateKind = Literal["duality gap", "KKT residual", "share of mistakes", "slope left", "exact"]
 
 
 # A relative certificate that no user needs to go below.
@@ -26,7 +26,8 @@ class FitReport:
 
     The certificate is relative: the duality gap over the objective, the largest violation of the
     optimality conditions over that of zero weights, or, where nothing is minimised, the share of
-    documents that were mistakes in the last pass. ``stopped`` is why it ended: certified to
+    documents that were mistakes in the last pass; where what is climbed has many tops, the slope
+    that is left over that at the start. ``stopped`` is why it ended: certified to
     the tolerance, a paper's rule on movement, out of iterations, at the limit of double precision,
     or constant: the category had no member, or nothing but members, so that there was nothing to
     learn; ``note`` says which. ``shared`` says that iterations, objective, certificate and seconds

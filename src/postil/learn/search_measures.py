@@ -4,6 +4,9 @@ A measure is two functions. ``tally`` takes the scores of held-out documents to 
 each category that may be added up over folds and categories; ``value`` takes such numbers, added
 up or not, to the measure. So the measure of all folds is that of all documents together, not a
 mean of folds that hold hardly a member each, and micro-averages need no code of their own.
+
+Beside those of ``MEASURES``, any figure of merit is a measure by its name, as ``recall>=0.95``: see
+:mod:`postil.learn.search_figures`.
 """
 
 from __future__ import annotations
@@ -16,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil import _native
-from postil.errors import UsageError
+from postil.errors import SpecError, UsageError
+from postil.learn.merit.naming import figure_named
 from postil.learn.method import Method
 from postil.learn.parts import Part, find, registry
+from postil.learn.search_figures import counts_at_best, value_of_counts
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -49,7 +54,7 @@ class SearchMeasure(Part):
 
 def measure_for(name: str, method: Method | None = None) -> SearchMeasure:
     """The measure of that name, refused where the method cannot be measured by it."""
-    measure = find("measure of a search", MEASURES, name)
+    measure = search_measure(name)
     if method is not None:
         loss = method.parts()[0]
         missing = sorted(measure.loss_needs - loss.provides)
@@ -60,6 +65,27 @@ def measure_for(name: str, method: Method | None = None) -> SearchMeasure:
                 f"does not: use {others}"
             )
     return measure
+
+
+def search_measure(name: str) -> SearchMeasure:
+    """The measure of that name: one of ``MEASURES``, or else a figure of merit."""
+    if name in MEASURES:
+        return MEASURES[name]
+    try:
+        figure = figure_named(name)
+    except SpecError:
+        if _MARKS.isdisjoint(str(name)):
+            find("measure of a search", MEASURES, name)
+        raise
+    count = counts_at_best(figure)
+    return SearchMeasure(
+        figure.name,
+        "a figure of merit where a cut of each fold is best for it",
+        _NONE,
+        lambda held: count(held.scores, held.members, held.weights),
+        value_of_counts(figure),
+        not figure.falls,
+    )
 
 
 def ratio_of(above: Floats, below: Floats) -> Floats:
@@ -145,6 +171,8 @@ def _break_even(counts: Floats) -> Floats:
 
 
 _NONE: frozenset[str] = frozenset()
+# What is written with these was meant for a figure of merit.
+_MARKS = frozenset(">=≥(")
 
 MEASURES: Mapping[str, SearchMeasure] = MappingProxyType(
     registry(

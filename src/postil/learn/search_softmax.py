@@ -16,8 +16,8 @@ from scipy.special import log_softmax
 
 from postil.errors import UsageError
 from postil.learn.class_task import NEVER
-from postil.learn.parts import Part, find, registry
-from postil.learn.search_measures import MEASURES, confusion, f1_of, share_of
+from postil.learn.parts import Part, registry
+from postil.learn.search_measures import confusion, f1_of, search_measure, share_of
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -50,7 +50,7 @@ class SoftmaxMeasure(Part):
 
 def softmax_measure(name: str) -> SoftmaxMeasure:
     """The measure of that name, refused where it wants thresholds."""
-    known = find("measure of a search", MEASURES, name).name
+    known = search_measure(name).name
     if known not in SOFTMAX_MEASURES:
         raise UsageError(
             f"the measure {name} needs a threshold for each category, and scores of one model for "

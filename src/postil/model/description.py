@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from postil.decide.states import State
 from postil.errors import UsageError
-from postil.model import version1
+from postil.learn.combining import Trees
 from postil.model.columns import column_name
 from postil.model.model import Model
 from postil.model.plain import plain
 from postil.model.saving import packed
 from postil.model.tensors import Parts
+from postil.model.versions import parts_of, version_of
 
 TOP_TERMS = 10
 
@@ -27,16 +28,19 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
     Each category comes with the ``top`` terms that speak most for it (``up``) and against it
     (``down``). An infinite threshold is None; the category's ``state`` says why. ``bytes`` is
     what each part takes in the file. Where the model has variances, each weight has its
-    ``deviation``, the root of its variance. Cost: a few passes over the weights.
+    ``deviation``, the root of its variance. Where it has a ``projection`` or a ``combination``,
+    these say how scores are made; a category that is a tree has ``nodes``, and its own terms are
+    those of the root. Cost: a few passes over the weights.
     """
     if top < 0:
         raise UsageError(f"top is a number of terms, 0 or more, not {top}")
-    parts = version1.to_parts(model)
+    parts = parts_of(model)
     return {
         "created_by": model.created_by,
         "created": model.created,
         "vectorizer": _vectorizer(model),
         "weights": _weights(model) | parts.settings["weights"],
+        **_scoring(model),
         "decision": _decision(model),
         "calibration": None if model.calibration is None else model.calibration.kind,
         "training": {
@@ -48,16 +52,16 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
         "recipe": model.recipe,
         "method": model.method,
         "evaluation": model.evaluation,
-        "bytes": _part_sizes(parts),
+        "bytes": _part_sizes(parts, version_of(model)),
         "categories": _categories(model, top),
     }
 
 
-def _part_sizes(parts: Parts) -> dict[str, int]:
+def _part_sizes(parts: Parts, version: int) -> dict[str, int]:
     sizes: Counter[str] = Counter()
     for name, array in parts.arrays.items():
         sizes[name.partition(".")[0]] += array.nbytes
-    pieces = [len(piece) for piece in packed(parts)]
+    pieces = [len(piece) for piece in packed(parts, version)]
     return {"header": sum(pieces[:2]), **dict(sorted(sizes.items())), "total": sum(pieces)}
 
 
@@ -112,14 +116,29 @@ def _vectorizer(model: Model) -> dict[str, Any]:
 
 
 def _weights(model: Model) -> dict[str, Any]:
-    categories, columns = model.weights.shape
+    rows, columns = model.weights.shape
     nonzeros = int(np.count_nonzero(model.weights.data))
     return {
-        "categories": categories,
+        "categories": model.categories,
+        **({} if model.combination is None else {"rows": rows}),
         "columns": columns,
         "nonzeros": nonzeros,
-        "density": nonzeros / (categories * columns) if categories * columns else None,
+        "density": nonzeros / (rows * columns) if rows * columns else None,
     }
+
+
+def _scoring(model: Model) -> dict[str, Any]:
+    """How scores are made of the sums of terms, where they are not those."""
+    told: dict[str, Any] = {}
+    if model.projection is not None:
+        told["projection"] = {
+            "directions": model.projection.directions,
+            "length": model.projection.length,
+        }
+    if model.combination is not None:
+        settings, _ = model.combination.to_parts()
+        told["combination"] = {"kind": model.combination.kind, "rows": model.rows, **settings}
+    return told
 
 
 def _decision(model: Model) -> dict[str, Any]:
@@ -134,29 +153,59 @@ def _decision(model: Model) -> dict[str, Any]:
 
 
 def _categories(model: Model, top: int) -> list[dict[str, Any]]:
-    by_category = model.weights.tocsr()
-    deviations = _deviations(model)
+    rows = _Rows(model, top)
     values = model.decision.acceptance.values
     measure = "share" if model.decision.whole_batch else "threshold"
     described = []
     for category, name in enumerate(model.names):
-        row = slice(int(by_category.indptr[category]), int(by_category.indptr[category + 1]))
-        columns, weights = by_category.indices[row], by_category.data[row]
-        own = None if deviations is None else deviations[row]
+        own = _nodes(model, rows, category) or rows.facts(category)
         described.append(
             {
                 "name": name,
                 "members": int(model.training.members[category]),
-                "nonzeros": int(np.count_nonzero(weights)),
-                "intercept": float(model.intercepts[category]),
+                "nonzeros": own.pop("nonzeros"),
+                "intercept": own.pop("intercept"),
                 **_intercept_deviation(model, category),
                 measure: plain(float(values[category]), measure),
                 "state": State(int(model.decision.states[category])).name.lower(),
-                "up": _top(model, columns, weights, own, top),
-                "down": _top(model, columns, -weights, own, top, sign=-1.0),
+                **own,
             }
         )
     return described
+
+
+class _Rows:
+    """The facts of rows of weights: those of categories, or of nodes of trees."""
+
+    def __init__(self, model: Model, top: int) -> None:
+        self._model = model
+        self._top = top
+        self._weights = model.weights.tocsr()
+        self._deviations = _deviations(model)
+
+    def facts(self, row: int) -> dict[str, Any]:
+        """How many weights, the intercept, and the strongest terms each way."""
+        model, top = self._model, self._top
+        entries = slice(int(self._weights.indptr[row]), int(self._weights.indptr[row + 1]))
+        columns, weights = self._weights.indices[entries], self._weights.data[entries]
+        own = None if self._deviations is None else self._deviations[entries]
+        return {
+            "nonzeros": int(np.count_nonzero(weights)),
+            "intercept": float(model.intercepts[row]),
+            "up": _top(model, columns, weights, own, top),
+            "down": _top(model, columns, -weights, own, top, sign=-1.0),
+        }
+
+
+def _nodes(model: Model, rows: _Rows, category: int) -> dict[str, Any]:
+    """The facts of a category that is a tree: its root's, and those of each node."""
+    if not isinstance(model.combination, Trees):
+        return {}
+    names = model.combination.node_names(category)
+    nodes = [{"node": names[node], **rows.facts(node)} for node in names]
+    nonzeros = sum(node["nonzeros"] for node in nodes)
+    root = {name: value for name, value in nodes[0].items() if name != "node"}
+    return root | {"nonzeros": nonzeros, "nodes": nodes}
 
 
 def _deviations(model: Model) -> NDArray[np.float64] | None:

@@ -13,7 +13,9 @@ from postil import __version__
 from postil.decide.moderated import needs_variances
 from postil.errors import UsageError
 from postil.features.selection import Selection
+from postil.model.combination_parts import check_combination
 from postil.model.plain import plain, plain_mapping
+from postil.model.projection_parts import check_projection
 from postil.model.training import TrainingFingerprint
 from postil.model.update_parts import check_selection, checked_units
 from postil.model.variances import aligned_variances, checked_intercept_variances
@@ -24,6 +26,8 @@ from postil.vectors.vectorizer import Vectorizer
 if TYPE_CHECKING:
     from postil.decide.calibration import Calibration
     from postil.decide.decision import DecisionRule
+    from postil.learn.combining import Combination
+    from postil.vectors.projection import Projection
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +44,11 @@ class Model:
     either a model has both or none. ``units`` and ``selection`` are what new documents can be
     learned on top of (:mod:`postil.model.update_parts`); a model that cannot be updated has none.
 
+    With a ``projection`` (:class:`postil.vectors.projection.Projection`) the score is
+    ``factor(x) (weights[c] @ x) + intercepts[c]``. With a ``combination``
+    (:mod:`postil.learn.combining`) the rows of ``weights`` and ``intercepts`` are its rows, and it
+    makes the scores of categories of theirs; everything else is by category.
+
     ``recipe``, ``method``, ``reports`` (one for each category) and ``evaluation`` tell how the
     model came to be; they are plain values, and numbers that are not finite become None.
     ``created`` is a time, if the caller wants one kept: without it the same model gives the same
@@ -53,6 +62,8 @@ class Model:
     decision: DecisionRule
     training: TrainingFingerprint
     calibration: Calibration | None = None
+    projection: Projection | None = None
+    combination: Combination | None = None
     variances: Weights | None = None
     intercept_variances: Floats | None = None
     units: Floats | None = None
@@ -73,7 +84,7 @@ class Model:
         if self.variances is not None:
             store(self, "variances", aligned_variances(self.variances, self.weights))
         if self.intercept_variances is not None:
-            checked = checked_intercept_variances(self.intercept_variances, self.categories)
+            checked = checked_intercept_variances(self.intercept_variances, self.rows)
             store(self, "intercept_variances", checked)
         if self.units is not None:
             store(self, "units", checked_units(self.units, self.categories))
@@ -93,12 +104,25 @@ class Model:
         """The number of categories."""
         return len(self.names)
 
+    @property
+    def rows(self) -> int:
+        """The number of rows of weights: one for each category, unless they are combined."""
+        return self.categories if self.combination is None else self.combination.rows
+
     def _check_agreement(self) -> None:
-        shape = (self.categories, self.vectorizer.columns)
+        check_projection(self)
+        check_combination(self)
+        shape = (self.rows, self.vectorizer.columns)
         if self.weights.shape != shape:
+            rows = "category names" if self.combination is None else "rows of the combination"
             raise UsageError(
                 f"weights are {' × '.join(map(str, self.weights.shape))}, and there are "
-                f"{shape[0]} category names and {shape[1]} columns of the vectorizer"
+                f"{shape[0]} {rows} and {shape[1]} columns of the vectorizer"
+            )
+        if len(self.intercepts) != self.rows:
+            raise UsageError(
+                f"intercepts are for {len(self.intercepts)} rows of weights, and there are "
+                f"{self.rows}"
             )
         if (self.variances is None) != (self.intercept_variances is None):
             raise UsageError("variances are of weights and of intercepts: give both, or none")
@@ -108,7 +132,6 @@ class Model:
                 "train with posterior = true in [learn]"
             )
         counts = {
-            "intercepts are": len(self.intercepts),
             "the decision rule is": self.decision.categories,
             "the training documents' members are": len(self.training.members),
         }

@@ -62,9 +62,10 @@ class NumberedDocuments:
             digest.add({FORMAT: b"".join(piece.tobytes() for piece in pieces)}, own)
         return digest
 
-    def note(self, recipe: str) -> str:
-        """What learning from them leaves out of a recipe."""
-        return f"{self.source}: vectors as they are; [representation] of {recipe} has no part"
+    def note(self, recipe: str, *, directions: bool = False) -> str:
+        """What learning from them leaves out of a recipe; its directions have a part."""
+        but = " but for lsi" if directions else ""
+        return f"{self.source}: vectors as they are; [representation] of {recipe} has no part{but}"
 
     @property
     def ids(self) -> list[str]:

@@ -7,13 +7,12 @@ from pathlib import Path
 from postil.corpus.files.atomic import output_file
 from postil.corpus.files.compression import codec_of_name
 from postil.errors import UsageError
-from postil.model import version1
 from postil.model.checksums import tensor_checksum, text_checksum
 from postil.model.container import pack
 from postil.model.model import Model
 from postil.model.plain import to_text
 from postil.model.tensors import Parts
-from postil.model.versions import FORMAT, FORMAT_VERSION, Metadata
+from postil.model.versions import FORMAT, PLAIN_VERSION, Metadata, parts_of, version_of
 
 
 def save_model(model: Model, path: str | Path) -> None:
@@ -26,7 +25,7 @@ def save_model(model: Model, path: str | Path) -> None:
         raise UsageError(
             f"{path}: a model is mapped into memory and cannot be compressed; name it .postil"
         )
-    pieces = packed(version1.to_parts(model))
+    pieces = packed_model(model)
     with output_file(path) as stream:
         for piece in pieces:
             stream.write(piece)
@@ -34,17 +33,22 @@ def save_model(model: Model, path: str | Path) -> None:
 
 def model_to_bytes(model: Model) -> bytes:
     """The bytes of a model's file; equal for equal models."""
-    return b"".join(packed(version1.to_parts(model)))
+    return b"".join(packed_model(model))
 
 
-def packed(parts: Parts) -> list[bytes | memoryview]:
+def packed_model(model: Model) -> list[bytes | memoryview]:
+    """The bytes of a model's file in pieces, in the oldest version that holds it."""
+    return packed(parts_of(model), version_of(model))
+
+
+def packed(parts: Parts, version: int = PLAIN_VERSION) -> list[bytes | memoryview]:
     """The bytes of a model's file in pieces, the first two being its header."""
     settings, arrays = parts
     checksums = {name: tensor_checksum(name, array) for name, array in arrays.items()}
     manifest = to_text({**settings, "checksums": checksums})
     metadata = Metadata(
         format=FORMAT,
-        format_version=str(FORMAT_VERSION),
+        format_version=str(version),
         checksum=text_checksum(manifest),
         manifest=manifest,
     )

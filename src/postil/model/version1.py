@@ -32,6 +32,7 @@ what they were, and a reader that does not know it refuses it by name.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from postil.decide.calibration import (
@@ -41,6 +42,7 @@ from postil.decide.calibration import (
 )
 from postil.decide.decision import DecisionRule
 from postil.errors import InputError
+from postil.learn.combining import Combination
 from postil.model.model import Model
 from postil.model.settings import NONE, Kinds, check_kind, checked, texts
 from postil.model.tensors import Arrays, Parts, Tensors, prefixed
@@ -49,10 +51,11 @@ from postil.model.update_parts import selection_from, units_from, update_arrays
 from postil.model.variances import variances_from_tensors, variances_to_arrays
 from postil.model.vectorizer_parts import vectorizer_from_parts, vectorizer_to_parts
 from postil.model.weights_parts import weights_from_parts, weights_to_parts
+from postil.vectors.projection import Projection
 
 INTERCEPTS = "intercepts"
 
-_SCHEMA: dict[str, Kinds] = {
+SCHEMA: dict[str, Kinds] = {
     "calibration": (dict, NONE),
     "created": (str, NONE),
     "created_by": str,
@@ -106,24 +109,38 @@ def to_parts(model: Model) -> Parts:
 
 def from_parts(settings: dict[str, Any], arrays: Arrays, threads: int) -> Model:
     """Put a model together; whatever does not fit is refused with what and why."""
-    found = checked(settings, _SCHEMA, "the manifest")
+    found = checked(settings, SCHEMA, "the manifest")
+    return put_together(found, Tensors(arrays), threads)
+
+
+def put_together(
+    found: dict[str, Any],
+    tensors: Tensors,
+    threads: int,
+    *,
+    combination: Combination | None = None,
+    projection_of: Callable[[int], Projection | None] = lambda _: None,
+) -> Model:
+    """Put together what versions share; ``projection_of`` takes the vectorizer's columns."""
     for at, report in enumerate(found["reports"]):
         check_kind(report, dict, f"reports[{at}]")
     names = texts(found["names"], "names")
-    tensors = Tensors(arrays)
+    rows = len(names) if combination is None else combination.rows
     vectorizer = vectorizer_from_parts(found["vectorizer"], tensors, threads)
-    shape = (len(names), vectorizer.columns)
+    shape = (rows, vectorizer.columns)
     weights = weights_from_parts(found["weights"], tensors, shape)
     variances, intercept_variances = variances_from_tensors(tensors, weights)
     model = Model(
         vectorizer=vectorizer,
         names=names,
         weights=weights,
-        intercepts=tensors.take(INTERCEPTS, "f8", len(names)),
+        intercepts=tensors.take(INTERCEPTS, "f8", rows),
+        projection=projection_of(vectorizer.columns),
+        combination=combination,
         variances=variances,
         intercept_variances=intercept_variances,
         units=units_from(tensors, len(names)),
-        selection=selection_from(tensors, *shape),
+        selection=selection_from(tensors, len(names), vectorizer.columns),
         decision=_decision(found["decision"], tensors),
         training=TrainingFingerprint.from_parts(found["training"], tensors, len(names)),
         calibration=_calibration(found["calibration"], tensors),

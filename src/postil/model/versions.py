@@ -9,19 +9,25 @@ from typing import Any, NamedTuple
 
 from postil import __version__
 from postil.errors import ModelFileError
-from postil.model import version1
+from postil.model import version1, version2
 from postil.model.checksums import text_checksum
 from postil.model.container import foreign
 from postil.model.model import Model
 from postil.model.plain import from_text
-from postil.model.tensors import Arrays
+from postil.model.tensors import Arrays, Parts
 
 FORMAT = "postil"
-FORMAT_VERSION = 1
+PLAIN_VERSION, FORMAT_VERSION = 1, 2
 
 Reader = Callable[[dict[str, Any], Arrays, int], Model]
+Writer = Callable[[Model], Parts]
 # A version once written is read for ever.
-READERS: Mapping[int, Reader] = MappingProxyType({1: version1.from_parts})
+READERS: Mapping[int, Reader] = MappingProxyType(
+    {PLAIN_VERSION: version1.from_parts, FORMAT_VERSION: version2.from_parts}
+)
+WRITERS: Mapping[int, Writer] = MappingProxyType(
+    {PLAIN_VERSION: version1.to_parts, FORMAT_VERSION: version2.to_parts}
+)
 
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 
@@ -33,6 +39,17 @@ class Metadata(NamedTuple):
     format_version: str
     checksum: str
     manifest: str
+
+
+def version_of(model: Model) -> int:
+    """The oldest version that holds a model: those who know no newer one can read it, too."""
+    plain = model.projection is None and model.combination is None
+    return PLAIN_VERSION if plain else FORMAT_VERSION
+
+
+def parts_of(model: Model) -> Parts:
+    """Take a model apart as its version has it."""
+    return WRITERS[version_of(model)](model)
 
 
 def checked_metadata(found: Mapping[str, str]) -> Metadata:

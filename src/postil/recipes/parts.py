@@ -37,6 +37,21 @@ class Representation:
     min_occurrences: int = 1
     max_terms: int | None = None
     buckets: int | None = None
+    lsi: int | str | None = None
+    length: float | None = None
+
+    def check_directions(self) -> None:
+        """Refuse what says nothing without directions, or cannot be said with them."""
+        if self.lsi is None and self.length is not None:
+            raise UsageError(
+                "length is what points in the directions of LSI are scaled to, and there are none; "
+                "write lsi = 400, or leave length out"
+            )
+        if self.lsi is not None and self.buckets is not None:
+            raise UsageError(
+                "lsi finds directions of terms, and terms that share hash buckets have none of "
+                "their own; leave buckets out, or lsi"
+            )
 
     def vectorizer(self, threads: int | None = None) -> Vectorizer:
         """A vectorizer that has seen nothing yet."""
@@ -149,6 +164,18 @@ class Decide:
     rule: str = "default"
     calibration: str | None = None
     folds: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """The measure that is cared about, by its name (:mod:`postil.learn.merit.naming`).
+
+    With ``compare``, held-out folds say whether learning for it does better than thresholds that
+    are tuned for it (:mod:`postil.training_choice`).
+    """
+
+    measure: str
+    compare: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,26 @@ from postil.decide.probit import Probit
 from postil.decide.softmax import Softmax
 from postil.errors import InputError, UsageError
 from postil.learn.learners import Learner, NaiveBayesLearner, learner_from
+from postil.learn.merit.naming import figure_named
 from postil.learn.regularization import Regularization
+from postil.recipes.aiming import (
+    FIGURE,
+    aimed_rule,
+    aimed_search,
+    filled,
+    refuse_aim,
+    refuse_compared_scores,
+    trains_for_figures,
+)
+from postil.recipes.directions import refuse_without_terms
 from postil.recipes.entries import at
-from postil.recipes.parts import Decide, Expectation, Representation, Search, TermSelection
-from postil.recipes.schema import LEARN, OPTIONS, check_recipe
+from postil.recipes.parts import Aim, Decide, Expectation, Representation, Search, TermSelection
+from postil.recipes.schema import check_recipe, seeded
 from postil.text.suggest import advice, near_names
 
 __all__ = [
     "DEFAULT",
+    "Aim",
     "Decide",
     "Expectation",
     "Recipe",
@@ -53,14 +65,19 @@ class Recipe:
     learn: Mapping[str, Any] = field(default_factory=dict)
     search: Search | None = None
     decide: Decide = field(default_factory=Decide)
+    aim: Aim | None = None
     expect: tuple[Expectation, ...] = ()
 
     def __post_init__(self) -> None:
         check_recipe(self.to_dict())
         with at("[representation]"):
             self.representation.vectorizer()
+            self.representation.check_directions()
         with at("[learn]"):
             learner = self.learner()
+        if self.representation.lsi is not None:
+            with at("[representation] lsi"):
+                refuse_without_terms(self.learn, self.selection, self.search, learner)
         with at("[selection]"):
             self.selection.check()
             self._refuse_selection(learner)
@@ -71,6 +88,9 @@ class Recipe:
             self._refuse_rule(learner)
         with at("[decide] calibration"):
             self._refuse_calibration(learner)
+        if self.aim is not None:
+            with at("[aim]"):
+                refuse_aim(self.aim, self.decide.rule, learner.compares_scores)
 
     def _refuse_selection(self, learner: Learner) -> None:
         if self.selection.measure is None or not isinstance(learner, NaiveBayesLearner):
@@ -118,19 +138,40 @@ class Recipe:
     def _usual_search(self) -> Search:
         if self.search is not None:
             return self.search
+        if self.aim is not None:
+            return Search(measure=aimed_search(figure_named(self.aim.measure)))
         tuned = parse_rule(self.decide.rule).needs is Needs.OUT_OF_FOLD
         return Search(measure="break-even") if tuned else Search()
 
+    def aimed_at(self, measure: str, *, compare: bool = True) -> Recipe:
+        """The same method for a measure: thresholds, search and, where it can be, learning.
+
+        ``measure`` is as :func:`postil.learn.merit.naming.figure_named` reads it. With ``compare``,
+        training decides on held-out folds whether learning for the measure does better, unless the
+        learner does that anyway. What a paper prints is of the method as it was, and is left out.
+        """
+        figure = figure_named(measure)
+        if self.learner().compares_scores:
+            refuse_compared_scores(figure)
+        own = trains_for_figures(self.learn)
+        search = self.search
+        return replace(
+            self,
+            learn={**self.learn, FIGURE: figure.name} if own else self.learn,
+            search=None if search is None else replace(search, measure=aimed_search(figure)),
+            decide=replace(self.decide, rule=aimed_rule(figure, self.decide.rule)),
+            aim=Aim(figure.name, compare and not own),
+            expect=(),
+        )
+
     def learner(self, seed: int | None = None) -> Learner:
         """What learns, as the ``[learn]`` table says; ``seed`` unless its options give one."""
-        table = dict(self.learn)
-        if seed is not None and OPTIONS in LEARN[table.get("learner", "linear")]:
-            table[OPTIONS] = {"seed": seed, **table.get(OPTIONS, {})}
-        return learner_from(table)
+        return learner_from(self.learn if seed is None else seeded(self.learn, seed))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as a file would hold them."""
         search = {} if self.search is None else {"search": _plain(self.search)}
+        aim = {} if self.aim is None else {"aim": _plain(self.aim)}
         return {
             "name": self.name,
             "title": self.title,
@@ -141,6 +182,7 @@ class Recipe:
             "learn": dict(self.learn),
             **search,
             "decide": _plain(self.decide),
+            **aim,
             "expect": [_plain(expected) for expected in self.expect],
         }
 
@@ -149,6 +191,8 @@ class Recipe:
         """From the tables of a TOML file."""
         with at(source):
             check_recipe(table)
+            with at("[aim]"):
+                table = filled(table)
             parts = {
                 name: _made(kind, table[name]) for name, kind in _PARTS.items() if name in table
             }
@@ -182,6 +226,7 @@ _PARTS: Mapping[str, Any] = {
     "selection": TermSelection,
     "search": Search,
     "decide": Decide,
+    "aim": Aim,
 }
 
 

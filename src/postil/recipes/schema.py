@@ -12,11 +12,15 @@ from dataclasses import fields, replace
 from typing import Any, get_args
 
 from postil.decide import CALIBRATIONS
-from postil.errors import UsageError
+from postil.errors import SpecError, UsageError
 from postil.features.measures import MEASURES as TERM_MEASURES
 from postil.learn.conjugate_gradient_options import SmoothedConjugateGradientOptions
 from postil.learn.learners import LEARNERS
 from postil.learn.losses import LOSSES
+from postil.learn.merit.forms import FORMS
+from postil.learn.merit.method import SOLVER_OPTIONS as MERIT_SOLVERS
+from postil.learn.merit.method import MfomMethod
+from postil.learn.merit.tree_method import NODE_OPTIONS, TreeMethod
 from postil.learn.method import Method
 from postil.learn.naive_bayes import Form
 from postil.learn.option_rules import Rule, number, whole
@@ -26,6 +30,7 @@ from postil.learn.priors import PRIORS
 from postil.learn.regularization import NORM_BASED
 from postil.learn.search_grids import AUTO, WAYS
 from postil.learn.search_measures import MEASURES as SEARCH_MEASURES
+from postil.learn.search_measures import search_measure
 from postil.learn.solvers import SOLVERS, InterceptKind
 from postil.learn.variance_rules import VARIANCE_RULES
 from postil.recipes.entries import (
@@ -48,6 +53,7 @@ from postil.recipes.entries import (
 )
 from postil.recipes.parts import SCOPES
 from postil.text.suggest import advice
+from postil.vectors.projection import FULL
 from postil.vectors.vectorizer import MOST_BUCKETS
 from postil.vectors.weighting import NAMED, NORMS
 
@@ -56,6 +62,16 @@ MOST = 2**31 - 1
 
 def _whole(example: int, least: int = 1, most: int = MOST) -> Entry:
     return Entry(whole(least, most), str(example))
+
+
+def _whole_or(example: int, word: str) -> Entry:
+    """A whole number of at least 1, or a word."""
+    one = whole(1, MOST)
+    rule = Rule(
+        lambda value: f'{one.words(value)}, or "{word}"',
+        lambda value: value == word or one.holds(value),
+    )
+    return Entry(rule, str(example), (word,))
 
 
 def _documents(example: str) -> Entry:
@@ -80,6 +96,29 @@ def _grid(example: str) -> Entry:
     return replace(listed, rule=Rule(words, holds), names=(AUTO,))
 
 
+def _measure(example: str) -> Entry:
+    """What a search goes by; of a figure of merit more is said by those who read it."""
+    listed = name_of(SEARCH_MEASURES, example)
+
+    def words(value: object) -> str:
+        return f"{listed.rule.words(value)}, or a figure of merit such as recall>=0.95"
+
+    def holds(value: object) -> bool:
+        return listed.rule.holds(value) or (isinstance(value, str) and _is_measure(value))
+
+    return replace(listed, rule=Rule(words, holds))
+
+
+def _is_measure(name: str) -> bool:
+    try:
+        search_measure(name)
+    except SpecError:
+        return True  # a figure that is told wrongly: its own error says more
+    except UsageError:
+        return False
+    return True
+
+
 HEAD: Table = {
     "name": needed(text("mine", empty=False)),
     "title": text("What it is"),
@@ -98,6 +137,8 @@ REPRESENTATION: Table = {
     "min_occurrences": _whole(3),
     "max_terms": _whole(10000),
     "buckets": _whole(2**20, most=MOST_BUCKETS),
+    "lsi": _whole_or(400, FULL),
+    "length": positive("3.0"),
 }
 
 SELECTION: Table = {
@@ -114,7 +155,7 @@ SEARCH: Table = {
     "folds": _whole(5, least=2),
     "rounds": _whole(2),
     "shared": flag(True),
-    "measure": name_of(SEARCH_MEASURES, "f1"),
+    "measure": _measure("f1"),
     "one_standard_error": flag(False),
     "most_terms": _whole(10),
     "exactly": flag(False),
@@ -124,6 +165,11 @@ DECIDE: Table = {
     "rule": text("f1", empty=False),
     "calibration": name_of(CALIBRATIONS, "platt"),
     "folds": _whole(5, least=2),
+}
+
+AIM: Table = {
+    "measure": needed(text("f1", empty=False)),
+    "compare": flag(True),
 }
 
 EXPECT: Table = {
@@ -136,6 +182,12 @@ EXPECT: Table = {
 # Options of parts: tables of their own, which depend on the part.
 OPTIONS, LOSS_OPTIONS, PRIOR_OPTIONS = "options", "loss_options", "prior_options"
 _LEARNER = {"learner": name_of(LEARNERS, "linear")}
+_FOR_A_FIGURE: Table = {
+    "figure": text("f1", empty=False),
+    "starts": texts("members-mean", "svm"),
+    "lam": any_number("1e-3", least=0),
+    OPTIONS: table("{ iterations = 15 }"),
+}
 
 LEARN: Mapping[str, Table] = {
     "linear": {
@@ -176,6 +228,22 @@ LEARN: Mapping[str, Table] = {
         "constant": positive("1.0"),
         OPTIONS: table("{ iterations = 200 }"),
     },
+    "mfom": {
+        **_LEARNER,
+        **_FOR_A_FIGURE,
+        "solver": name_of(MERIT_SOLVERS, "l-bfgs"),
+        "form": name_of(FORMS, "binary"),
+        "sharpness": positive("20.0"),
+    },
+    "tree": {
+        **_LEARNER,
+        **_FOR_A_FIGURE,
+        "solver": name_of(NODE_OPTIONS, "l-bfgs"),
+        "depth": _whole(3),
+        "least": _whole(3),
+        "folds": _whole(5, least=0),
+        "seed": _whole(0, least=0),
+    },
     "naive-bayes": {
         **_LEARNER,
         "smoothing": positive("1e-2"),
@@ -189,6 +257,7 @@ PLAIN: Mapping[str, Table] = {
     "selection": SELECTION,
     "search": SEARCH,
     "decide": DECIDE,
+    "aim": AIM,
 }
 KEYS = (*HEAD, *PLAIN, "learn", "expect")
 
@@ -248,8 +317,21 @@ _OPTIONS_OF: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], PartOptions
     },
     "polychotomous": {OPTIONS: lambda _: PolychotomousOptions()},
     "multiclass-svm": {OPTIONS: lambda _: SmoothedConjugateGradientOptions()},
+    "mfom": {OPTIONS: lambda given: MERIT_SOLVERS[given.get("solver") or MfomMethod().solver]()},
+    "tree": {OPTIONS: lambda given: NODE_OPTIONS[given.get("solver") or TreeMethod().solver]()},
     "naive-bayes": {},
 }
+
+
+def seeded(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """A ``[learn]`` table with a seed where its learner, or its solver, has one and says none."""
+    kind = given.get("learner", "linear")
+    if "seed" in LEARN[kind]:
+        return {"seed": seed, **given}
+    options_of = _OPTIONS_OF[kind].get(OPTIONS)
+    if options_of is None or "seed" not in {each.name for each in fields(options_of(given))}:
+        return dict(given)
+    return {**given, OPTIONS: {"seed": seed, **given.get(OPTIONS, {})}}
 
 
 def options_table(made: PartOptions) -> Table:

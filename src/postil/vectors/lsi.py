@@ -8,23 +8,16 @@ are rows, so the matrix decomposed is ``X = Hᵀ``; a row of U still belongs to 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.errors import InputError, UsageError
+from postil.vectors.top_directions import Csr, Floats, Progress, top_directions
 
-Csr: TypeAlias = "sp.csr_matrix[Any] | sp.csr_array[Any, tuple[int, int]]"
-Floats: TypeAlias = NDArray[np.float64]
-
-# Lanczos is faster while it has to find at most this share of all directions.
-LANCZOS_SHARE = 0.25
-STEPS_PER_DIRECTION = 10
-FEWEST_STEPS = 200
-# The widest square matrix the dense route makes: 3.2 GB, and as much again for its vectors.
-WIDEST_DENSE = 20_000
+__all__ = ["Csr", "Floats", "Lsi", "Progress"]
 
 
 class Lsi:
@@ -38,7 +31,7 @@ class Lsi:
     Fitting takes Lanczos steps (PROPACK) while Q is at most a quarter of the smaller side of X:
     about Q passes over the non-zeros and ``Q²·(documents + terms)`` operations. Beyond that it
     finds the eigenvectors of the square matrix of the smaller side, whose cost is that side
-    cubed and whose memory is that side squared: 8 bytes each. X is never made dense. A
+    cubed and whose memory is four times that side squared, 8 bytes each. X is never made dense. A
     transform costs the non-zeros times Q. The same data, ``seed`` and settings give the same
     vectors: in each direction the entry furthest from 0 is positive.
     """
@@ -81,15 +74,31 @@ class Lsi:
             raise UsageError("this LSI has no directions yet: fit it first")
         return self._singular_values
 
-    def fit(self, X: Csr, y: object = None) -> Lsi:  # noqa: ARG002, N803 - as scikit-learn's
-        """Find the directions of a document-term matrix; ``y`` is ignored, for pipelines."""
+    def fit(
+        self,
+        X: Csr,  # noqa: N803 - as scikit-learn's
+        y: object = None,  # noqa: ARG002
+        *,
+        progress: Progress | None = None,
+    ) -> Lsi:
+        """Find the directions of a document-term matrix; ``y`` is ignored, for pipelines.
+
+        ``progress`` is told, now and then, how many Lanczos steps were taken; nobody knows of how
+        many. Ctrl-C works.
+        """
         matrix = _checked(X)
         wanted = min(matrix.shape) if self.dimensions is None else self.dimensions
-        values, vectors = _top_directions(matrix, min(wanted, *matrix.shape), self.seed)
+        values, vectors = top_directions(matrix, min(wanted, *matrix.shape), self.seed, progress)
         real = values > self.tolerance * values[:1]
         self._singular_values = values[real]
         self._term_vectors = _with_fixed_signs(vectors[:, real]).astype(np.float32)
         return self
+
+    def take(self, values: NDArray[Any], vectors: NDArray[Any]) -> None:
+        """Take singular values and term vectors that were found before, as they are."""
+        _check_together(values, vectors)
+        self._singular_values = values.astype(np.float64, copy=False)
+        self._term_vectors = np.ascontiguousarray(vectors, dtype=np.float32)
 
     def transform(self, X: Csr) -> NDArray[np.float32]:  # noqa: N803
         """See documents in the directions: an array of documents × dimensions."""
@@ -119,16 +128,19 @@ class Lsi:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Lsi:
         """Restore what :meth:`to_arrays` gave; arrays that do not fit together are refused."""
         vectors, values = arrays["term_vectors"], arrays["singular_values"]
-        falling = values.ndim == 1 and bool((np.diff(values) <= 0).all() and (values > 0).all())
-        if not falling or vectors.ndim != 2 or vectors.shape[1] != len(values):
-            raise InputError(
-                f"the stored LSI is damaged: term vectors of shape {vectors.shape} and singular "
-                f"values of shape {values.shape} do not belong together"
-            )
+        _check_together(values, vectors)
         restored = cls(len(values) or None, scaled=bool(arrays["scaled"][0]))
-        restored._term_vectors = vectors.astype(np.float32, copy=False)
-        restored._singular_values = values.astype(np.float64, copy=False)
+        restored.take(values, vectors)
         return restored
+
+
+def _check_together(values: NDArray[Any], vectors: NDArray[Any]) -> None:
+    falling = values.ndim == 1 and bool((np.diff(values) <= 0).all() and (values > 0).all())
+    if not falling or vectors.ndim != 2 or vectors.shape[1] != len(values):
+        raise InputError(
+            f"the stored LSI is damaged: term vectors of shape {vectors.shape} and singular "
+            f"values of shape {values.shape} do not belong together"
+        )
 
 
 def _checked(matrix: Csr) -> Csr:
@@ -144,79 +156,6 @@ def _checked(matrix: Csr) -> Csr:
         )
         raise InputError(f"document {row - 1} has a weight that is not a finite number")
     return doubled
-
-
-def _top_directions(matrix: Csr, wanted: int, seed: int) -> tuple[Floats, Floats]:
-    """Find the ``wanted`` largest singular values, falling, and their term vectors."""
-    smaller = min(matrix.shape)
-    if wanted == 0 or matrix.nnz == 0:
-        return np.empty(0), np.empty((matrix.shape[1], 0))
-    if wanted > LANCZOS_SHARE * smaller:
-        return _by_eigenvectors(matrix, wanted)
-    try:
-        return _by_lanczos(matrix, wanted, seed)
-    except np.linalg.LinAlgError:
-        # PROPACK does not end where X has fewer directions than it is asked for.
-        if smaller <= WIDEST_DENSE:
-            return _by_eigenvectors(matrix, wanted)
-        return _by_restarted_lanczos(matrix, wanted, seed)
-
-
-def _by_lanczos(matrix: Csr, wanted: int, seed: int) -> tuple[Floats, Floats]:
-    """Bidiagonalize X by Lanczos steps (PROPACK): the fastest of what SciPy has, and exact."""
-    from scipy.sparse.linalg import svds
-
-    start = np.random.default_rng(seed).standard_normal(matrix.shape[0])
-    steps = max(STEPS_PER_DIRECTION * wanted, FEWEST_STEPS)
-    found = svds(matrix, wanted, v0=start, solver="propack", maxiter=steps, random_state=seed)
-    return _falling(found[1], found[2])
-
-
-def _by_restarted_lanczos(matrix: Csr, wanted: int, seed: int) -> tuple[Floats, Floats]:
-    """Take Lanczos steps on ``XᵀX`` (ARPACK): ten times slower, but it ends at a low rank too."""
-    from scipy.sparse.linalg import ArpackNoConvergence, svds
-
-    start = np.random.default_rng(seed).standard_normal(min(matrix.shape))
-    try:
-        found = svds(matrix, wanted, v0=start, solver="arpack", random_state=seed)
-    except ArpackNoConvergence as failure:
-        raise UsageError(
-            f"LSI did not find {wanted} directions in a matrix of {matrix.shape[0]} documents "
-            f"and {matrix.shape[1]} terms ({failure}): ask for fewer dimensions"
-        ) from failure
-    return _falling(found[1], found[2])
-
-
-def _falling(values: NDArray[Any], rows: NDArray[Any]) -> tuple[Floats, Floats]:
-    order = np.argsort(-values, kind="stable")
-    return values[order].astype(np.float64), rows[order].T
-
-
-def _by_eigenvectors(matrix: Csr, wanted: int) -> tuple[Floats, Floats]:
-    """Decompose ``XᵀX = U S² Uᵀ``, or ``XXᵀ = V S² Vᵀ`` with ``U = XᵀV S⁻¹`` if that is smaller.
-
-    Squaring costs half of the digits: singular values under about 1e-7 of the largest are noise.
-    """
-    from scipy.linalg import eigh
-
-    documents, terms = matrix.shape
-    side = min(documents, terms)
-    if side > WIDEST_DENSE:
-        raise UsageError(
-            f"{wanted} dimensions of a matrix of {documents} documents and {terms} terms need a "
-            f"dense square of {8e-9 * side * side:.0f} GB: ask for at most "
-            f"{int(LANCZOS_SHARE * side)}"
-        )
-    square = (matrix.T @ matrix if terms <= documents else matrix @ matrix.T).toarray()
-    squares, vectors = eigh(
-        square, subset_by_index=(side - wanted, side - 1), overwrite_a=True, check_finite=False
-    )
-    values = np.sqrt(np.maximum(squares[::-1], 0))
-    vectors = vectors[:, ::-1]
-    if terms <= documents:
-        return values, vectors
-    spread = np.divide(1, values, out=np.zeros_like(values), where=values > 0)
-    return values, np.asarray(matrix.T @ vectors) * spread
 
 
 def _with_fixed_signs(vectors: Floats) -> Floats:

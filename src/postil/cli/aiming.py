@@ -1,0 +1,52 @@
+"""The measure that `postil train --for` is told: what is asked for, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from postil.recipes.recipe import Recipe
+
+# How a way to a measure is called, by its name in a model.
+WAYS = {"thresholds": "thresholds tuned for it", "training": "learning for it"}
+
+
+def aiming(recipe: Recipe, measure: str | None, compare: bool | None) -> Recipe:
+    """The recipe, for the measure if one is given; ``compare`` unless told."""
+    from postil.errors import SpecError, UsageError
+
+    if measure is None:
+        if compare is not None:
+            raise typer.BadParameter("--compare and --no-compare say how --for is meant: give it")
+        return recipe
+    try:
+        return recipe.aimed_at(measure, compare=compare is not False)
+    except SpecError as error:
+        raise typer.BadParameter(f"--for: {error}") from None
+    except UsageError as error:
+        raise UsageError(f"--for {measure} with the recipe {recipe.name}: {error}") from None
+
+
+def aim_sentence(aim: Mapping[str, Any] | None) -> str:
+    """What a model was trained for, and how, in a line; empty if it was for nothing."""
+    if not aim:
+        return ""
+    compared = aim.get("compared")
+    if not compared:
+        how = "learned for it, and thresholds tuned" if aim["taken"] == "training" else "thresholds"
+        return f"aimed at {aim['measure']}: {how} by the rule {aim['rule']}"
+    taken, other = aim["taken"], next(way for way in WAYS if way != aim["taken"])
+    return (
+        f"aimed at {aim['measure']}: took {WAYS[taken]}, {_standing(compared[taken])} held out "
+        f"in {compared['folds']} folds; {WAYS[other]} had {_standing(compared[other])}"
+    )
+
+
+def _standing(standing: Mapping[str, Any]) -> str:
+    value = f"{standing['value']:.4f}"
+    if "reached" not in standing:
+        return value
+    return f"{value} (the floor holds in {standing['reached']} of {standing['categories']})"

@@ -1,0 +1,79 @@
+"""From the measure that is cared about to the rule whose thresholds are tuned for it.
+
+Floors and costs are kept for every category, however poor its scores: their rules have a floor of
+0 for falling back (``fbr.1(0)``). The pooled forms of floors have the rule of single categories: a
+recall that each category keeps is kept by all together, and so is a precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from postil.decide.cuts import Cuts
+from postil.decide.inputs import Floats
+from postil.decide.objectives import Objective
+from postil.decide.rules import RULES, out_of_fold_rule
+from postil.errors import UsageError
+from postil.learn.merit.figures import BalancedError, FBeta, Figure, SmoothCounts, written
+from postil.learn.merit.figures_floors import PrecisionAtRecall, RecallAtPrecision
+from postil.learn.merit.figures_linear import PlainError, Utility
+from postil.learn.merit.own import OwnFigure
+
+TRUSTING = "fbr.1(0)"
+
+
+def rule_for(figure: Figure) -> str:
+    """The spec of the decision rule that tunes thresholds, out of fold, for a figure of merit."""
+    return _RULES[type(figure)](figure)
+
+
+def _f_beta(figure: FBeta) -> str:
+    together = "micro-" if figure.pooled else ""
+    if figure.beta == 1:
+        return f"{together}f1"
+    return f"{together}f-beta({written(figure.beta)})"
+
+
+def _own(figure: OwnFigure) -> str:
+    """The rule of a user's own figure, which is made known by the figure's name."""
+    taken = RULES.get(figure.name)
+    if taken is not None and not taken.help.startswith(_OWN_HELP):
+        raise UsageError(
+            f"a decision rule is called {figure.name!r}, too: give the figure another name"
+        )
+    RULES[figure.name] = out_of_fold_rule(
+        figure.name, f"{_OWN_HELP} {figure.name}, out of fold", Objective(_value_of(figure))
+    )
+    return figure.name
+
+
+_OWN_HELP = "highest value of a user's own figure"
+
+
+def _value_of(figure: OwnFigure) -> Callable[[Cuts, float], Floats]:
+    def value(cuts: Cuts, target: float) -> Floats:  # noqa: ARG001 - there is no target
+        wrong = cuts.accepted - cuts.found
+        members = np.full_like(wrong, cuts.members)
+        others = np.full_like(wrong, cuts.total - cuts.members)
+        # Each cut is a problem by itself, whether or not the figure pools categories.
+        values = figure.attained(SmoothCounts(cuts.found, wrong, members, others)).values
+        return np.nan_to_num(values, nan=0.0)
+
+    return value
+
+
+_RULES: Mapping[type, Callable[[Any], str]] = MappingProxyType(
+    {
+        FBeta: _f_beta,
+        PlainError: lambda _: "error",
+        BalancedError: lambda _: "balanced-error",
+        PrecisionAtRecall: lambda figure: f"recall({written(figure.floor)}) {TRUSTING}",
+        RecallAtPrecision: lambda figure: f"precision({written(figure.floor)}) {TRUSTING}",
+        Utility: lambda figure: f"cost({written(figure.price)}) {TRUSTING}",
+        OwnFigure: _own,
+    }
+)

@@ -1,0 +1,204 @@
+"""Training all categories for a figure of merit, over one shared matrix."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from postil.errors import UsageError
+from postil.features.selection import Selection
+from postil.learn.category_tasks import CategoryTasks, Progress
+from postil.learn.design import Design
+from postil.learn.emphasis import Emphasis
+from postil.learn.labels import Labels
+from postil.learn.linear_fit import LinearFit
+from postil.learn.merit.forms import FORMS
+from postil.learn.merit.method import GPD, MfomMethod
+from postil.learn.merit.objective import Merit
+from postil.learn.merit.products import Products, products_of
+from postil.learn.merit.starts import Beginning
+from postil.learn.merit.tops import Top, highest_top
+from postil.learn.report import FitReport, warn_of_unfinished
+from postil.vectors.threads import thread_count
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+# Bytes that tables of one block of problems may take together.
+BLOCK_BYTES = 512 * 2**20
+# The score of a category that is never given, where it is a rival: as low as no other.
+NO_RIVAL = -1e6
+
+
+def fit_mfom(
+    design: Design,
+    labels: Labels,
+    method: MfomMethod,
+    *,
+    selection: Selection | None = None,
+    emphasis: Emphasis | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    quiet: bool = False,
+) -> LinearFit:
+    """Learn every category for the method's figure of merit.
+
+    ``progress`` is told how many steps are done, of how many at most. Categories that stand alone
+    are trained in blocks, of ``BLOCK_BYTES`` at most; with rivals, or a pooled figure, all are one.
+    The certificate is the slope that is left, as a share of that at the start; descent with a rate
+    has none. Reports say of every category which starts were tried, where there were several.
+
+    Cost: a step is two products of the documents with a table of all categories (non-zeros ×
+    categories), and documents × categories. The result does not depend on the number of threads.
+    """
+    emphasis = emphasis or Emphasis()
+    if emphasis.classes is not None:
+        raise UsageError(
+            "training for a figure of merit weighs members and others by the figure: leave class "
+            "weights out, and name a figure such as f2 or cost(fp=1, fn=5)"
+        )
+    tasks = CategoryTasks(labels, emphasis.of_documents(design.documents), emphasis)
+    run = _Run(design, tasks, method, selection, thread_count(threads), progress)
+    result = run.linear_fit()
+    if not quiet and method.solver != GPD:
+        warn_of_unfinished(result.reports, method.solver_options().tolerance)  # type: ignore[union-attr]
+    return result
+
+
+class _Run:
+    """One fit: its blocks, and what becomes of them."""
+
+    def __init__(
+        self,
+        design: Design,
+        tasks: CategoryTasks,
+        method: MfomMethod,
+        selection: Selection | None,
+        threads: int,
+        progress: Progress | None,
+    ) -> None:
+        self.design = design
+        self.tasks = tasks
+        self.method = method
+        self.selection = selection
+        self.threads = threads
+        self.progress = progress
+        # One category that can be learned has no rivals: its score decides.
+        self.form = method.merit_form() if len(tasks.learnable) > 1 else FORMS["binary"]
+        self.figure = method.merit_figure()
+        self.joint = self.form.has_rivals or self.figure.pooled
+
+    def linear_fit(self) -> LinearFit:
+        """Train block by block, and put the rows together."""
+        count, terms = len(self.tasks.labels), self.design.terms
+        blocks: dict[int, sp.csr_matrix[Any]] = {}
+        intercepts = np.array([self._constant(c) for c in range(count)])
+        reports = [self.tasks.constant_report(c, 0.0) for c in range(count)]
+        with products_of(self.design, self.threads) as products:
+            for chosen, done, of in self._blocks():
+                begun = time.perf_counter()
+                top = self._top(products, chosen, done, of)
+                seconds = (time.perf_counter() - begun) / len(chosen)
+                rows = sp.csr_matrix(top.weights.terms.T.astype(np.float32))
+                intercepts[chosen] = top.weights.intercepts
+                for at, category in enumerate(chosen.tolist()):
+                    blocks[category] = rows[at]
+                    reports[category] = self._report(top, at, category, seconds)
+        empty: sp.csr_matrix[Any] = sp.csr_matrix(np.zeros((1, terms), dtype=np.float32))
+        weights = sp.vstack([blocks.get(c, empty) for c in range(count)], format="csr")
+        combination = self.form.combination(count, self.method.sharpness)
+        return LinearFit(
+            self.tasks.labels.names,
+            weights,
+            intercepts,
+            tuple(reports),
+            combination=combination,
+        )
+
+    def _constant(self, category: int) -> float:
+        constant = self.tasks.constant(category)
+        return NO_RIVAL if self.form.has_rivals and constant < 0 else constant
+
+    def _blocks(self) -> Iterator[tuple[Numbers, int, int]]:
+        """Categories to train together, how many went before, and how many there are."""
+        learnable = self.tasks.learnable
+        size = max(1, len(learnable)) if self.joint else self._block_size()
+        for first in range(0, len(learnable), size):
+            yield learnable[first : first + size], first, len(learnable)
+
+    def _block_size(self) -> int:
+        pairs = getattr(self.method.solver_options(), "pairs", 0)
+        each = 24 * self.design.documents + (48 + 8 * pairs) * self.design.terms
+        return max(1, BLOCK_BYTES // each)
+
+    def _top(self, products: Products, chosen: Numbers, done: int, of: int) -> Top:
+        beginning = Beginning(
+            self.design,
+            products,
+            self._merit(chosen),
+            self.threads,
+            kept_terms(self.selection, self.design.terms, chosen),
+        )
+        told = None
+        if self.progress is not None:
+            progress = self.progress
+
+            def told(step: int, most: int) -> None:
+                progress(done * most + step * len(chosen), of * most)
+
+        return highest_top(beginning, self.method, told)
+
+    def _merit(self, chosen: Numbers) -> Merit:
+        members = self.tasks.labels.members[:, chosen].toarray()
+        cases = np.where(members, np.int8(1), np.int8(-1))
+        sharpness = self.method.sharpness if self.form.has_rivals else None
+        return Merit(
+            self.figure,
+            cases,
+            self.tasks.documents,
+            sharpness=sharpness,
+            capped=self.form.capped,
+            absent=len(self.tasks.labels) - len(chosen) if self.form.has_rivals else 0,
+            threads=self.threads,
+        )
+
+    def _report(self, top: Top, at: int, category: int, seconds: float) -> FitReport:
+        weights = top.weights.terms[:, at]
+        return FitReport(
+            category=self.tasks.labels.names[category],
+            members=int(self.tasks.sizes[category]),
+            lam=self.method.lam,
+            iterations=int(top.iterations[at]),
+            objective=float(top.objectives[at]),
+            certificate=float(top.certificates[at]),
+            kind="slope left",
+            stopped="movement" if top.level[at] else "iterations",
+            seconds=seconds,
+            nonzeros=int(np.count_nonzero(weights)),
+            note=self._note(top, at),
+            shared=self.joint,
+        )
+
+    def _note(self, top: Top, at: int) -> str:
+        names = self.method.starts
+        if len(names) == 1:
+            return ""
+        tried = ", ".join(
+            f"{name} {value:.4f}" for name, value in zip(names, top.tried[:, at], strict=True)
+        )
+        return f"{len(names)} starts tried: {tried}; {names[int(top.starts[at])]} is kept"
+
+
+def kept_terms(selection: Selection | None, terms: int, chosen: Numbers) -> Floats | None:
+    """Terms × problems, 0 where a category may not use a term; None where each may use all."""
+    if selection is None:
+        return None
+    kept = np.zeros((terms, len(chosen)))
+    for at, category in enumerate(chosen.tolist()):
+        kept[selection[category], at] = 1.0
+    return kept

@@ -1,0 +1,83 @@
+"""Training for a figure of merit as a method: what is climbed, from where, and how."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from postil.errors import UsageError
+from postil.learn.merit.figures import Figure
+from postil.learn.merit.forms import FORMS, Form
+from postil.learn.merit.naming import figure_named
+from postil.learn.merit.options import GpdOptions, LbfgsOptions
+from postil.learn.merit.starts import STARTS, Start
+from postil.learn.part_options import made_options
+from postil.learn.parts import find
+from postil.text.suggest import advice
+
+KIND = "mfom"
+GPD, LBFGS = "gpd", "l-bfgs"
+SOLVER_OPTIONS: Mapping[str, type[GpdOptions | LbfgsOptions]] = MappingProxyType(
+    {GPD: GpdOptions, LBFGS: LbfgsOptions}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MfomMethod:
+    """Maximal figure-of-merit learning (gao-wu-lee-chua-2003).
+
+    ::
+
+        maximise  figure(TP, FP, FN, TN) - λ‖w‖²        a = 1 / (1 + exp(-α(m - β)))
+                  TP = Σ a over members, FP = Σ a over others
+
+    ``figure`` is a name (:mod:`postil.learn.merit.naming`) or an object. ``form`` says what the
+    margin m of a category is: its score (``binary``), or its score over the bar of its rivals
+    (:mod:`postil.learn.merit.forms`), of a ``sharpness`` η. What is climbed has many tops: each of
+    ``starts`` is tried, and the highest top of each problem is kept. ``options`` are the solver's.
+    """
+
+    figure: str | Figure = "f1"
+    form: str = "binary"
+    solver: str = LBFGS
+    starts: tuple[str, ...] = ("members-mean",)
+    lam: float = 0.0
+    sharpness: float = 20.0
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.merit_figure()
+        find("form", FORMS, self.form)
+        if self.solver not in SOLVER_OPTIONS:
+            known = sorted(SOLVER_OPTIONS)
+            raise UsageError(f"there is no solver {self.solver!r}{advice(self.solver, known)}")
+        if not self.starts:
+            raise UsageError(f"a climb begins somewhere: give one of {', '.join(STARTS)}")
+        self.beginnings()
+        self.solver_options()
+        for name, least in (("lam", 0.0), ("sharpness", math.ulp(0.0))):
+            value = getattr(self, name)
+            if not least <= value < math.inf:
+                words = "of at least 0" if least == 0 else "above 0"
+                raise UsageError(f"{name} is a finite number {words}, not {value!r}")
+        if self.lam and self.solver == GPD:
+            raise UsageError("gpd knows no λ: it is held back by its steps; use l-bfgs")
+
+    def merit_figure(self) -> Figure:
+        """The figure itself."""
+        return figure_named(self.figure) if isinstance(self.figure, str) else self.figure
+
+    def merit_form(self) -> Form:
+        """What the margin of a category is."""
+        return find("form", FORMS, self.form)
+
+    def beginnings(self) -> list[Start]:
+        """The starts, in the order they are tried."""
+        return [find("start", STARTS, name) for name in self.starts]
+
+    def solver_options(self) -> GpdOptions | LbfgsOptions:
+        """The solver's options, checked."""
+        return made_options(f"solver {self.solver}", SOLVER_OPTIONS[self.solver], self.options)

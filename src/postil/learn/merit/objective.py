@@ -1,0 +1,129 @@
+"""What is climbed: a figure of merit of smooth counts, less a ridge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postil import _native
+from postil.learn.merit.figures import Figure, SmoothCounts
+
+Floats = NDArray[np.float64]
+Cases = NDArray[np.int8]
+Table = NDArray[Any]  # documents × problems
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """What a table of scores is worth: by problem, smooth and as decided at a score of 0."""
+
+    values: Floats
+    counts: SmoothCounts
+    sure: SmoothCounts
+
+
+class Merit:
+    """A figure of merit of some problems over shared documents.
+
+    ``cases`` (documents × problems) says 1 of members, -1 of others, and 0 of documents that are
+    no part of a problem; ``documents`` is how much each counts. Without ``sharpness`` a score above
+    0 is accepted (gao-wu-lee-chua-2003, eq. 4.8). With it the problems are the categories of one
+    classifier, and a score has to be above the bar of its rivals (eq. 4.13), ``capped`` at 0;
+    ``absent`` categories are among them that never compete.
+
+    Cost: documents × problems for each evaluation, and as much memory, in single precision unless
+    scores are doubles.
+    """
+
+    def __init__(
+        self,
+        figure: Figure,
+        cases: Cases,
+        documents: Floats,
+        *,
+        sharpness: float | None = None,
+        capped: bool = False,
+        absent: int = 0,
+        threads: int = 1,
+    ) -> None:
+        self.figure = figure
+        self.cases = cases
+        self.documents = documents
+        self.sharpness = sharpness
+        self.capped = capped
+        self.absent = absent
+        self.threads = threads
+        self.members = np.asarray(documents @ (cases > 0), dtype=np.float64)
+        self.others = np.asarray(documents @ (cases < 0), dtype=np.float64)
+
+    @property
+    def problems(self) -> int:
+        """How many there are."""
+        return int(self.cases.shape[1])
+
+    @property
+    def joint(self) -> bool:
+        """Whether no problem can be climbed without the others."""
+        return self.sharpness is not None or self.figure.pooled
+
+    def of(self, problems: NDArray[Any]) -> Merit:
+        """The same for some of the problems, where they stand alone."""
+        return Merit(
+            self.figure,
+            np.ascontiguousarray(self.cases[:, problems]),
+            self.documents,
+            threads=self.threads,
+        )
+
+    def margins(self, scores: Table) -> Table:
+        """What has to be above 0 for a document to be accepted."""
+        if self.sharpness is None:
+            return scores
+        margins = np.empty_like(scores)
+        _native.margins_over_rivals(
+            scores, self.sharpness, self.capped, self.absent, margins, self.threads
+        )
+        return margins
+
+    def evaluate(
+        self, scores: Table, steepness: Floats, offsets: Floats, acceptances: Table
+    ) -> Evaluation:
+        """The figure of each problem; how far each document is accepted is written down."""
+        found = _native.accept(
+            self.margins(scores),
+            self.cases,
+            self.documents,
+            steepness,
+            offsets,
+            acceptances,
+            self.threads,
+        )
+        true_positives, false_positives, sure_true, sure_false = found
+        counts = SmoothCounts(true_positives, false_positives, self.members, self.others)
+        sure = SmoothCounts(sure_true, sure_false, self.members, self.others)
+        return Evaluation(self.figure.values(counts), counts, sure)
+
+    def slopes(
+        self, scores: Table, evaluation: Evaluation, steepness: Floats, acceptances: Table
+    ) -> Floats:
+        """Turn acceptances into slopes of the figure in the scores; their sums by problem."""
+        by_member, by_other = self.figure.gains(evaluation.counts)
+        sums = _native.slopes_of(
+            acceptances,
+            self.cases,
+            self.documents,
+            steepness,
+            np.ascontiguousarray(by_member),
+            np.ascontiguousarray(by_other),
+            self.threads,
+        )
+        if self.sharpness is None:
+            return sums
+        _native.slopes_through_rivals(
+            scores, self.sharpness, self.capped, acceptances, self.threads
+        )
+        totals: Floats = acceptances.sum(axis=0, dtype=np.float64)
+        return totals

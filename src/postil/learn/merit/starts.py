@@ -1,0 +1,126 @@
+"""Where climbs begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from postil.learn.design import Design
+from postil.learn.emphasis import Emphasis
+from postil.learn.labels import Labels
+from postil.learn.merit.objective import Cases, Merit
+from postil.learn.merit.options import StepOptions
+from postil.learn.merit.products import Products
+from postil.learn.merit.stepping import MistakeSlopes, steps
+from postil.learn.merit.weights import Weights
+from postil.learn.method import Method
+from postil.learn.one_vs_rest import fit
+from postil.learn.parts import Part, registry
+
+Floats = NDArray[np.float64]
+
+PERCEPTRON_STEPS = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beginning:
+    """What a start can look at: the documents, the problems, and who asks."""
+
+    design: Design
+    products: Products
+    merit: Merit
+    threads: int
+    kept: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Start(Part):
+    """A way to begin; ``begin`` gives weights of all problems."""
+
+    begin: Callable[[Beginning], Weights]
+
+
+def members_mean(given: Beginning) -> Weights:
+    """Weights: the mean of the members; offset: the least score of one (section 5.3).
+
+    The paper has the mean of the smaller class, which in one-vs-rest is nearly always the members;
+    where they are more than half, it is the others' mean with its sign turned. The least value of
+    ``Σ w_k x_k`` is taken over the same class: over all documents, everything would be accepted at
+    first, and the slopes of rare categories would be too small for any number of steps.
+    """
+    merit = given.merit
+    turned = merit.members > merit.others
+    sides = np.where(turned, -1, 1).astype(np.int8)
+    inside = (merit.cases == sides) * merit.documents[:, None]
+    counts = np.maximum(inside.sum(axis=0), np.finfo(np.float64).tiny)
+    terms = given.products.gradient(inside) / counts
+    if given.kept is not None:
+        terms *= given.kept
+    scores = given.products.scores(terms)
+    least = np.where(inside > 0, scores, np.inf).min(axis=0)
+    least = np.where(np.isfinite(least), least, 0.0)
+    signs = np.where(turned, -1.0, 1.0)
+    return Weights(terms * signs, -least.astype(np.float64) * signs)
+
+
+def batch_perceptron(given: Beginning) -> Weights:
+    """What the batch perceptron makes of the mean of the members (eq. 5.2)."""
+    start = members_mean(given)
+    found = start
+    options = StepOptions(iterations=PERCEPTRON_STEPS)
+    slopes = MistakeSlopes(given.merit)
+    for _, weights in steps(given.products, start, slopes, options, given.kept):
+        found = weights
+    return found
+
+
+def _convex(loss: str) -> Callable[[Beginning], Weights]:
+    def begin(given: Beginning) -> Weights:
+        """A convex method of the core, one-vs-rest over the documents of each problem."""
+        if (given.merit.cases != 0).all():
+            names = tuple(map(str, range(given.merit.problems)))
+            return _fitted(given, loss, names, given.merit.cases, given.merit.documents)
+        alone = [_convex_problem(given, loss, p) for p in range(given.merit.problems)]
+        return Weights(
+            np.hstack([each.terms for each in alone]),
+            np.concatenate([each.intercepts for each in alone]),
+        )
+
+    return begin
+
+
+def _convex_problem(given: Beginning, loss: str, problem: int) -> Weights:
+    """One problem that not all documents are part of."""
+    cases = given.merit.cases[:, [problem]]
+    return _fitted(given, loss, ("0",), cases, given.merit.documents * (cases[:, 0] != 0))
+
+
+def _fitted(
+    given: Beginning, loss: str, names: tuple[str, ...], cases: Cases, documents: Floats
+) -> Weights:
+    found = fit(
+        given.design,
+        Labels(names, sp.csr_matrix(cases > 0)),
+        Method(loss=loss),
+        emphasis=Emphasis(documents),
+        threads=given.threads,
+        quiet=True,
+    )
+    terms = found.weights.toarray().T.astype(np.float64)
+    return Weights(terms if given.kept is None else terms * given.kept, found.intercepts.copy())
+
+
+_NONE: frozenset[str] = frozenset()
+STARTS: Mapping[str, Start] = MappingProxyType(
+    registry(
+        Start("members-mean", "the mean of the members (section 5.3)", _NONE, members_mean),
+        Start("batch-perceptron", "the baseline's weights (eq. 5.2)", _NONE, batch_perceptron),
+        Start("svm", "a linear SVM, C = 1", _NONE, _convex("hinge")),
+        Start("logistic", "logistic regression, C = 1", _NONE, _convex("logistic")),
+    )
+)

@@ -1,0 +1,153 @@
+"""The climbs of a method: from every start, by its solver, keeping the highest top."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postil.learn.merit.climbing import Climb
+from postil.learn.merit.method import MfomMethod
+from postil.learn.merit.objective import Evaluation, Merit
+from postil.learn.merit.options import GpdOptions, LbfgsOptions
+from postil.learn.merit.products import Products
+from postil.learn.merit.starts import Beginning
+from postil.learn.merit.stepping import FigureSlopes, steps
+from postil.learn.merit.weights import Weights
+
+Floats = NDArray[np.float64]
+Told = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Top:
+    """Where climbs ended, by problem: weights, height, slope left, steps, and the start."""
+
+    weights: Weights
+    objectives: Floats
+    certificates: Floats
+    iterations: NDArray[np.int64]
+    level: NDArray[np.bool_]
+    starts: NDArray[np.int64]
+    tried: Floats  # starts × problems: what each start came to
+
+    def better(self, other: Top, joint: bool) -> Top:
+        """The higher top of each problem; all of one climb where they belong together."""
+        higher = other.objectives > self.objectives
+        if joint:
+            higher = np.full_like(higher, other.objectives.sum() > self.objectives.sum())
+        picked = {
+            name: np.where(higher, getattr(other, name), getattr(self, name))
+            for name in ("objectives", "certificates", "iterations", "level", "starts")
+        }
+        weights = Weights(
+            np.where(higher, other.weights.terms, self.weights.terms),
+            np.where(higher, other.weights.intercepts, self.weights.intercepts),
+        )
+        return Top(weights, **picked, tried=np.vstack([self.tried, other.tried]))
+
+
+def highest_top(given: Beginning, method: MfomMethod, told: Told | None = None) -> Top:
+    """Climb from every start; ``told`` hears how many steps are done, of how many at most."""
+    solve = _SOLVERS[type(method.solver_options())]
+    starts = method.beginnings()
+    best: Top | None = None
+    for number, start in enumerate(starts):
+        watch = None if told is None else _of_several(told, number, len(starts))
+        top = solve(given, method, start.begin(given), number, watch)
+        best = top if best is None else best.better(top, given.merit.joint)
+    assert best is not None
+    return best
+
+
+def distance(scores: NDArray[Any], merit: Merit) -> Floats:
+    """How far the mean score of members is above that of others, of each problem; never 0."""
+    weights = merit.documents.astype(np.float32)
+    inside = weights @ np.where(merit.cases > 0, scores, 0)
+    outside = weights @ np.where(merit.cases < 0, scores, 0)
+    none = np.finfo(np.float64).tiny
+    gap = np.abs(
+        inside / np.maximum(merit.members, none) - outside / np.maximum(merit.others, none)
+    )
+    usual = float(np.median(gap[gap > 0])) if (gap > 0).any() else 1.0
+    return np.where(gap > 0, gap, usual).astype(np.float64)
+
+
+def _climb(
+    given: Beginning, method: MfomMethod, start: Weights, number: int, told: Told | None
+) -> Top:
+    options = method.solver_options()
+    assert isinstance(options, LbfgsOptions)
+    merit, place = given.merit, start
+    gap = distance(merit.margins(start.scores(given.products)), merit)
+    if merit.joint:
+        gap = np.full_like(gap, np.median(gap))  # margins are compared: one unit for all
+    taken = np.zeros(merit.problems, dtype=np.int64)
+    shares = options.shares()
+    for stage, share in enumerate(shares):
+        climb = Climb(
+            given.products,
+            merit,
+            place,
+            steepness=share * options.steepness / gap,
+            lam=method.lam,
+            pairs=options.pairs,
+            kept=given.kept,
+        )
+        watch = _in_stage(told, stage, len(shares), options.iterations)
+        found = climb.steps(options.iterations, options.tolerance, watch)
+        place = found.weights
+        taken += found.iterations
+    starts = np.full(merit.problems, number)
+    return Top(
+        place, found.objectives, found.certificates, taken, found.level, starts, found.objectives
+    )
+
+
+def _step(
+    given: Beginning, method: MfomMethod, start: Weights, number: int, told: Told | None
+) -> Top:
+    options = method.solver_options()
+    assert isinstance(options, GpdOptions)
+    slopes = FigureSlopes(given.merit, options)
+    found = start
+    for step, weights in steps(given.products, start, slopes, options, given.kept):
+        found = weights
+        if told is not None:
+            told(step, options.iterations)
+    seen = slopes.seen or _look(given.products, found, slopes)
+    count = given.merit.problems
+    return Top(
+        found,
+        seen.values,
+        np.zeros(count),
+        np.full(count, options.iterations),
+        np.ones(count, dtype=bool),
+        np.full(count, number),
+        seen.values,
+    )
+
+
+def _look(products: Products, weights: Weights, slopes: FigureSlopes) -> Evaluation:
+    scores = weights.scores(products)
+    slopes(scores, np.empty_like(scores))
+    assert slopes.seen is not None
+    return slopes.seen
+
+
+def _of_several(told: Told, number: int, count: int) -> Told:
+    return lambda done, most: told(number * most + done, count * most)
+
+
+def _in_stage(
+    told: Told | None, stage: int, stages: int, most: int
+) -> Callable[[int], None] | None:
+    if told is None:
+        return None
+    return lambda done: told(stage * most + done, stages * most)
+
+
+_SOLVERS = {LbfgsOptions: _climb, GpdOptions: _step}
