@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 from postil.explain.figures import Figures, counted, visible
 
 SHOWN_RIVALS = 5
+LEAST_SHARE = 0.01  # of a bar, for a rival to be named
 
 
 class Circumstance(Protocol):

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.explain.circumstances import (
+    LEAST_SHARE,
     SHOWN_RIVALS,
     Bar,
     Circumstance,
@@ -104,9 +105,10 @@ def _over_rivals(model: Model, facts: DocumentFacts, column: int, rivals: Rivals
     height = float(rivals.bars(facts.rows[np.newaxis])[0, column])
     shares = rivals.shares(column, facts.rows)
     strongest = np.argsort(-shares, kind="stable")[: min(SHOWN_RIVALS, rivals.categories - 1)]
+    told = max(1, int(np.count_nonzero(shares[strongest] >= LEAST_SHARE)))
     listed = tuple(
         RivalScore(model.names[other], float(facts.rows[other]), float(shares[other]))
-        for other in strongest.tolist()
+        for other in strongest[:told].tolist()
     )
     bar = Bar(
         model.names[column],

@@ -73,8 +73,8 @@ def _by_lanczos(
 ) -> tuple[Floats, Floats]:
     """Bidiagonalize X by Lanczos steps (PROPACK): the fastest of what SciPy has, and exact.
 
-    Blocks of steps (block Lanczos with matrix products) need half as many directions again, and
-    finding those of a dense projection in the end takes longer than the products save.
+    Blocks of steps, whose products are of matrices, do no better: the wider the block, the more
+    steps it takes, and what they find is a dense matrix to be decomposed once more.
     """
     from scipy.sparse.linalg import svds
 

@@ -62,6 +62,8 @@ class Climb:
         self.offsets = np.zeros(merit.problems)
         self.lam = lam
         self.kept = kept
+        # One figure for all counts as often as there are problems, so that λ weighs the same.
+        self.height = float(merit.problems) if merit.figure.pooled else 1.0
         self.dots = dots_together if merit.joint else dots_alone
         self.memory = Memory(pairs, self.dots)
         self.place = start.stacked()
@@ -148,7 +150,7 @@ class Climb:
     def _negative(self, found: Evaluation) -> Floats:
         if self.merit.joint and not self.merit.figure.pooled:
             return np.full_like(found.values, -found.values.sum())
-        return -found.values
+        return -self.height * found.values
 
     def _look(self) -> tuple[Floats, Floats]:
         """The loss of each problem here, and its gradient."""
@@ -156,11 +158,11 @@ class Climb:
         sums = self.merit.slopes(self.scores, found, self.steepness, self.acceptances)
         terms = self.place[:-1]
         gradient = np.empty_like(self.place)
-        gradient[:-1] = -self.products.gradient(self.acceptances)
+        gradient[:-1] = -self.height * self.products.gradient(self.acceptances)
         if self.kept is not None:
             gradient[:-1] *= self.kept
         gradient[:-1] += 2.0 * self.lam * terms
-        gradient[-1] = -sums
+        gradient[-1] = -self.height * sums
         return self._negative(found) + self.lam * self.dots(terms, terms), gradient
 
     def _steepest(self) -> Floats:

@@ -84,7 +84,7 @@ class Merit:
             return scores
         margins = np.empty_like(scores)
         _native.margins_over_rivals(
-            scores, self.sharpness, self.capped, self.absent, margins, self.threads
+            scores, self.sharpness, margins, self.threads, self.capped, self.absent
         )
         return margins
 
@@ -123,7 +123,7 @@ class Merit:
         if self.sharpness is None:
             return sums
         _native.slopes_through_rivals(
-            scores, self.sharpness, self.capped, acceptances, self.threads
+            scores, self.sharpness, acceptances, self.threads, self.capped, self.absent
         )
         totals: Floats = acceptances.sum(axis=0, dtype=np.float64)
         return totals

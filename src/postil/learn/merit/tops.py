@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,10 +57,22 @@ def highest_top(given: Beginning, method: MfomMethod, told: Told | None = None) 
     best: Top | None = None
     for number, start in enumerate(starts):
         watch = None if told is None else _of_several(told, number, len(starts))
-        top = solve(given, method, start.begin(given), number, watch)
+        place = start.begin(given)
+        if given.merit.sharpness is not None:
+            place = _alone(given, method, place)
+        top = solve(given, method, place, number, watch)
         best = top if best is None else best.better(top, given.merit.joint)
     assert best is not None
     return best
+
+
+def _alone(given: Beginning, method: MfomMethod, start: Weights) -> Weights:
+    """Where rivals begin to compete: each category trained by itself, in the binary form."""
+    merit = Merit(
+        given.merit.figure, given.merit.cases, given.merit.documents, threads=given.merit.threads
+    )
+    apart = replace(given, merit=merit)
+    return _SOLVERS[type(method.solver_options())](apart, method, start, 0, None).weights
 
 
 def distance(scores: NDArray[Any], merit: Merit) -> Floats:
