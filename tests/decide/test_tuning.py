@@ -160,6 +160,15 @@ class TestFallback:
             at = fitted(spec_of(name, f" fbr.0({self.BEST})"), self.SCORES, self.INSIDE)
             assert at[2] is State.FITTED
 
+    @pytest.mark.parametrize("name", [name for name in TUNED if RULES[name].falls_back])
+    def test_of_few_members_the_threshold_is_not_tuned(self, name):
+        assert fitted(spec_of(name, " few(3)"), self.SCORES, self.INSIDE)[1:] == (
+            0.0,
+            State.FALLBACK,
+        )
+        if name != "precision":
+            assert fitted(spec_of(name, " few(2)"), self.SCORES, self.INSIDE)[2] is State.FITTED
+
     def test_an_unreachable_precision_falls_back_at_any_floor(self):
         for kind, threshold in (("fbr.0", np.inf), ("fbr.1", 9.0)):
             rule = fitted(f"precision(0.5) {kind}(0)", self.SCORES, self.INSIDE)

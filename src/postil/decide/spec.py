@@ -1,8 +1,9 @@
 """Decision rules as text: ``f1``, ``precision(0.9) fbr.0(0.2)``, ``default at-least(1)``.
 
 A spec is a rule of ``RULES``, with its number in parentheses if it has one, and then any of
-``fbr.0(floor)`` or ``fbr.1(floor)`` (where the rule is tuned out of fold), ``at-least(m)`` and
-``at-most(k)``. What it does not say has its default, and the canonical text leaves that out.
+``fbr.0(floor)``, ``fbr.1(floor)`` or ``few(members)`` (where the rule is tuned out of fold),
+``at-least(m)`` and ``at-most(k)``. What it does not say has its default, and the canonical text
+leaves that out.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from postil.text.suggest import advice
 
 _ITEM = re.compile(r"\s*([^\s()]+)(?:\(\s*([^\s()]+)\s*\))?(?=\s|$)")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
-_FLOOR = Parameter("the floor of F1", 0, 1)
 _PLACES = Parameter("a number of categories", 1, 2**31 - 1, whole=True)
 
 
@@ -70,7 +70,7 @@ def parse_rule(spec: str) -> RuleSpec:
         parsed = replace(parsed, at_least=places, at_most=places)
     seen: set[str] = set()
     for modifier, number in modifiers:
-        family = modifier.split(".")[0]
+        family = "fallback" if modifier in FALLBACKS else modifier
         if family in seen:
             _refuse(spec, f"{modifier!r} says again what was said")
         seen.add(family)
@@ -99,7 +99,9 @@ def _modified(spec: str, parsed: RuleSpec, name: str, argument: str | None) -> R
     if name in FALLBACKS:
         if not rule.falls_back:
             _refuse(spec, f"{name} is for rules tuned out of fold, and {rule.name!r} is not")
-        return replace(parsed, fallback=Fallback(name, _argument(spec, name, _FLOOR, argument)))
+        kind = FALLBACKS[name]
+        number = Parameter(kind.meaning, kind.least, kind.most, whole=kind.whole)
+        return replace(parsed, fallback=Fallback(name, _argument(spec, name, number, argument)))
     if name not in ("at-least", "at-most"):
         _refuse(
             spec, f"no {name!r} after a rule{advice(name, [*FALLBACKS, 'at-least', 'at-most'])}"

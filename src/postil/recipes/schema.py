@@ -233,7 +233,7 @@ LEARN: Mapping[str, Table] = {
         **_FOR_A_FIGURE,
         "solver": name_of(MERIT_SOLVERS, "l-bfgs"),
         "form": name_of(FORMS, "binary"),
-        "sharpness": positive("20.0"),
+        "sharpness": positive("100.0"),
     },
     "tree": {
         **_LEARNER,

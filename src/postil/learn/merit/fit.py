@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.category_tasks import CategoryTasks, Progress
+from postil.learn.combining import Rivals
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.learn.merit.forms import FORMS
-from postil.learn.merit.method import GPD, MfomMethod
+from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.objective import Merit
 from postil.learn.merit.products import Products, products_of
 from postil.learn.merit.starts import Beginning
 from postil.learn.merit.tops import Top, highest_top
-from postil.learn.report import FitReport, warn_of_unfinished
+from postil.learn.report import FitReport
 from postil.vectors.threads import thread_count
 
 Floats = NDArray[np.float64]
@@ -44,14 +45,14 @@ def fit_mfom(
     emphasis: Emphasis | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-    quiet: bool = False,
 ) -> LinearFit:
     """Learn every category for the method's figure of merit.
 
     ``progress`` is told how many steps are done, of how many at most. Categories that stand alone
     are trained in blocks, of ``BLOCK_BYTES`` at most; with rivals, or a pooled figure, all are one.
     The certificate is the slope that is left, as a share of that at the start; descent with a rate
-    has none. Reports say of every category which starts were tried, where there were several.
+    has none. Nothing warns of what is left: to stop before the top holds weights back, and is what
+    the iterations are for. Reports say of every category which starts were tried, where there were several.
 
     Cost: a step is two products of the documents with a table of all categories (non-zeros ×
     categories), and documents × categories. The result does not depend on the number of threads.
@@ -64,10 +65,7 @@ def fit_mfom(
         )
     tasks = CategoryTasks(labels, emphasis.of_documents(design.documents), emphasis)
     run = _Run(design, tasks, method, selection, thread_count(threads), progress)
-    result = run.linear_fit()
-    if not quiet and method.solver != GPD:
-        warn_of_unfinished(result.reports, method.solver_options().tolerance)  # type: ignore[union-attr]
-    return result
+    return run.linear_fit()
 
 
 class _Run:
@@ -99,6 +97,7 @@ class _Run:
         blocks: dict[int, sp.csr_matrix[Any]] = {}
         intercepts = np.array([self._constant(c) for c in range(count)])
         reports = [self.tasks.constant_report(c, 0.0) for c in range(count)]
+        sharpness: float | None = None
         with products_of(self.design, self.threads) as products:
             for chosen, done, of in self._blocks():
                 begun = time.perf_counter()
@@ -106,12 +105,13 @@ class _Run:
                 seconds = (time.perf_counter() - begun) / len(chosen)
                 rows = sp.csr_matrix(top.weights.terms.T.astype(np.float32))
                 intercepts[chosen] = top.weights.intercepts
+                sharpness = top.sharpness
                 for at, category in enumerate(chosen.tolist()):
                     blocks[category] = rows[at]
                     reports[category] = self._report(top, at, category, seconds)
         empty: sp.csr_matrix[Any] = sp.csr_matrix(np.zeros((1, terms), dtype=np.float32))
         weights = sp.vstack([blocks.get(c, empty) for c in range(count)], format="csr")
-        combination = self.form.combination(count, self.method.sharpness)
+        combination = None if sharpness is None else Rivals(count, sharpness, self.form.capped)
         return LinearFit(
             self.tasks.labels.names,
             weights,

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from postil.learn.combining import Rivals
 from postil.learn.parts import Part, registry
 
 
@@ -20,10 +19,6 @@ class Form(Part):
 
     has_rivals: bool = False
     capped: bool = False
-
-    def combination(self, categories: int, sharpness: float) -> Rivals | None:
-        """What makes margins of the scores of all categories."""
-        return Rivals(categories, sharpness, self.capped) if self.has_rivals else None
 
 
 _NONE: frozenset[str] = frozenset()

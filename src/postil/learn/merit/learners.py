@@ -15,7 +15,6 @@ from postil.learn.learner_kinds import WithoutTermPriors
 from postil.learn.linear_fit import LinearFit
 from postil.learn.merit.fit import fit_mfom
 from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.options import LbfgsOptions
 from postil.learn.merit.tree_fit import fit_trees
 from postil.learn.merit.tree_method import TreeMethod
 from postil.learn.strength import Strengths
@@ -36,6 +35,11 @@ class ForAFigure(WithoutTermPriors):
     def compares_scores(self) -> bool:
         """Scores are margins: above 0 is a yes for every category."""
         return False
+
+    @property
+    def tolerance(self) -> float:
+        """None is asked for: a climb that stops before the top holds weights back."""
+        return 0.0
 
     def searched(self) -> NoReturn:
         """There is none: what is climbed is the measure itself."""
@@ -62,12 +66,6 @@ class MfomLearner(ForAFigure):
 
     method: MfomMethod = field(default_factory=MfomMethod)
 
-    @property
-    def tolerance(self) -> float:
-        """How little slope is to be left; descent with a rate asks for none."""
-        options = self.method.solver_options()
-        return options.tolerance if isinstance(options, LbfgsOptions) else 0.0
-
     def learn(
         self,
         design: Design,
@@ -79,7 +77,7 @@ class MfomLearner(ForAFigure):
         priors: TermPriors | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
-        quiet: bool = False,
+        quiet: bool = False,  # noqa: ARG002 - there is nothing to warn of
     ) -> LinearFit:
         """Learn every category."""
         self.check_without(strengths)
@@ -92,7 +90,6 @@ class MfomLearner(ForAFigure):
             emphasis=emphasis,
             threads=threads,
             progress=progress,
-            quiet=quiet,
         )
 
 
@@ -101,11 +98,6 @@ class TreeLearner(ForAFigure):
     """A binary tree of linear decisions for each category (gao-wu-lee-chua-2003)."""
 
     method: TreeMethod = field(default_factory=TreeMethod)
-
-    @property
-    def tolerance(self) -> float:
-        """None is asked for: nodes are as good as held-out documents find them."""
-        return 0.0
 
     def learn(
         self,

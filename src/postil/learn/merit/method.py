@@ -36,8 +36,10 @@ class MfomMethod:
 
     ``figure`` is a name (:mod:`postil.learn.merit.naming`) or an object. ``form`` says what the
     margin m of a category is: its score (``binary``), or its score over the bar of its rivals
-    (:mod:`postil.learn.merit.forms`), of a ``sharpness`` η. What is climbed has many tops: each of
-    ``starts`` is tried, and the highest top of each problem is kept. ``options`` are the solver's.
+    (:mod:`postil.learn.merit.forms`). Rivals have a ``sharpness`` η over the distance of members
+    and others where they begin, so that the unit of scores does not matter. What is climbed has
+    many tops: each of ``starts`` is tried, and the highest top of each problem is kept.
+    ``options`` are the solver's.
     """
 
     figure: str | Figure = "f1"
@@ -45,7 +47,7 @@ class MfomMethod:
     solver: str = LBFGS
     starts: tuple[str, ...] = ("members-mean",)
     lam: float = 0.0
-    sharpness: float = 20.0
+    sharpness: float = 100.0
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

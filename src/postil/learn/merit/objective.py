@@ -69,6 +69,22 @@ class Merit:
         """Whether no problem can be climbed without the others."""
         return self.sharpness is not None or self.figure.pooled
 
+    def alone(self) -> Merit:
+        """The same without rivals."""
+        return Merit(self.figure, self.cases, self.documents, threads=self.threads)
+
+    def sharpened(self, sharpness: float) -> Merit:
+        """The same with rivals of another sharpness."""
+        return Merit(
+            self.figure,
+            self.cases,
+            self.documents,
+            sharpness=sharpness,
+            capped=self.capped,
+            absent=self.absent,
+            threads=self.threads,
+        )
+
     def of(self, problems: NDArray[Any]) -> Merit:
         """The same for some of the problems, where they stand alone."""
         return Merit(

@@ -24,7 +24,7 @@ class StepOptions(PartOptions):
     iterations: int = 2000
     rate: float = 0.05
     hold: int = 10
-    falling_until: int = 500
+    falling_until: int = 3000
     last_share: float = 0.1
 
     def rules(self) -> dict[str, Rule]:

@@ -33,6 +33,7 @@ class Top:
     level: NDArray[np.bool_]
     starts: NDArray[np.int64]
     tried: Floats  # starts × problems: what each start came to
+    sharpness: float | None = None  # of rivals, in the unit of the scores
 
     def better(self, other: Top, joint: bool) -> Top:
         """The higher top of each problem; all of one climb where they belong together."""
@@ -51,28 +52,35 @@ class Top:
 
 
 def highest_top(given: Beginning, method: MfomMethod, told: Told | None = None) -> Top:
-    """Climb from every start; ``told`` hears how many steps are done, of how many at most."""
-    solve = _SOLVERS[type(method.solver_options())]
+    """Climb from every start, and keep the highest top of each problem.
+
+    Rivals begin to compete where each category came to by itself, in the binary form: they climb
+    once more, together. ``told`` hears how many steps are done, of how many at most.
+    """
     starts = method.beginnings()
+    together = given.merit.sharpness is not None
+    climbs = len(starts) + together
+    alone = replace(given, merit=given.merit.alone()) if together else given
     best: Top | None = None
     for number, start in enumerate(starts):
-        watch = None if told is None else _of_several(told, number, len(starts))
-        place = start.begin(given)
-        if given.merit.sharpness is not None:
-            place = _alone(given, method, place)
-        top = solve(given, method, place, number, watch)
-        best = top if best is None else best.better(top, given.merit.joint)
+        watch = None if told is None else _of_several(told, number, climbs)
+        top = _solved(alone, method, start.begin(alone), number, watch)
+        best = top if best is None else best.better(top, alone.merit.joint)
     assert best is not None
-    return best
+    if not together:
+        return best
+    scores = best.weights.scores(given.products)
+    unit = float(np.median(distance(scores, alone.merit)))
+    sharpened = replace(given, merit=given.merit.sharpened(method.sharpness / unit))
+    watch = None if told is None else _of_several(told, climbs - 1, climbs)
+    joint = _solved(sharpened, method, best.weights, 0, watch)
+    return replace(joint, starts=best.starts, tried=best.tried, sharpness=sharpened.merit.sharpness)
 
 
-def _alone(given: Beginning, method: MfomMethod, start: Weights) -> Weights:
-    """Where rivals begin to compete: each category trained by itself, in the binary form."""
-    merit = Merit(
-        given.merit.figure, given.merit.cases, given.merit.documents, threads=given.merit.threads
-    )
-    apart = replace(given, merit=merit)
-    return _SOLVERS[type(method.solver_options())](apart, method, start, 0, None).weights
+def _solved(
+    given: Beginning, method: MfomMethod, start: Weights, number: int, told: Told | None
+) -> Top:
+    return _SOLVERS[type(method.solver_options())](given, method, start, number, told)
 
 
 def distance(scores: NDArray[Any], merit: Merit) -> Floats:
