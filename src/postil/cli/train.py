@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -263,6 +264,10 @@ def _show(model: Model, output: Path, seconds: float, report: Report | None) -> 
             say(f"  {line}")
     if "aim" in model.method:
         say(aim_sentence(model.method["aim"]))
+    kept = Counter(each["start"] for each in model.reports if each.get("start"))
+    if kept:
+        starts = ", ".join(f"{start} for {count}" for start, count in kept.most_common())
+        say(f"of several starts the best was kept: {starts}")
     for each in model.reports:
         if each["note"]:
             say(f"  {each['category']}: {each['note']}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 StopReason = Literal["certified", "movement", "iterations", "precision", "constant"]
@@ -14,6 +14,10 @@ CertificateKind = Literal["duality gap", "KKT residual", "share of mistakes", "s
 
 # A relative certificate that no user needs to go below.
 AS_NEAR_AS_CAN_BE = 1e-6
+
+
+# What only some fits say.
+SELDOM = ("shared", "smoothing", "start", "tried")
 
 
 class NotConvergedWarning(UserWarning):
@@ -33,6 +37,7 @@ class FitReport:
     learn; ``note`` says which. ``shared`` says that iterations, objective, certificate and seconds
     are those of one problem for all categories, not to be added up. ``smoothing`` is how much a
     smooth problem's minimum may lie above that of the one it stands for, where that was solved.
+    ``tried`` is what each of several starts came to, and ``start`` the one that was kept.
     """
 
     category: str
@@ -48,10 +53,12 @@ class FitReport:
     note: str = ""
     shared: bool = False
     smoothing: float = 0.0
+    start: str = ""
+    tried: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for a file; ``shared`` and ``smoothing`` only where they are so."""
-        left_out = {name for name in ("shared", "smoothing") if not getattr(self, name)}
+        """Plain values, for a file; those that most fits have not only where they are so."""
+        left_out = {name for name in SELDOM if not getattr(self, name)}
         return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 

@@ -24,7 +24,7 @@ from postil.learn.merit.objective import Merit
 from postil.learn.merit.products import Products, products_of
 from postil.learn.merit.starts import Beginning
 from postil.learn.merit.tops import Top, highest_top
-from postil.learn.report import FitReport
+from postil.learn.report import FitReport, StopReason
 from postil.vectors.threads import thread_count
 
 Floats = NDArray[np.float64]
@@ -50,9 +50,9 @@ def fit_mfom(
 
     ``progress`` is told how many steps are done, of how many at most. Categories that stand alone
     are trained in blocks, of ``BLOCK_BYTES`` at most; with rivals, or a pooled figure, all are one.
-    The certificate is the slope that is left, as a share of that at the start; descent with a rate
-    has none. Nothing warns of what is left: to stop before the top holds weights back, and is what
-    the iterations are for. Reports say of every category which starts were tried, where there were several.
+    The certificate is the slope that is left, as a share of that at the start.
+    Nothing warns of what is left: to stop before the top holds weights back, and is what
+    the iterations are for. Where there are several starts, reports say what each came to.
 
     Cost: a step is two products of the documents with a table of all categories (non-zeros ×
     categories), and documents × categories. The result does not depend on the number of threads.
@@ -177,21 +177,27 @@ class _Run:
             objective=float(top.objectives[at]),
             certificate=float(top.certificates[at]),
             kind="slope left",
-            stopped="movement" if top.level[at] else "iterations",
+            stopped=self._stopped(top, at),
             seconds=seconds,
             nonzeros=int(np.count_nonzero(weights)),
-            note=self._note(top, at),
             shared=self.joint,
+            **self._tried(top, at),
         )
 
-    def _note(self, top: Top, at: int) -> str:
+    def _stopped(self, top: Top, at: int) -> StopReason:
+        """Why a climb ended; descent with a rate ends when its steps are taken."""
+        if not top.level[at]:
+            return "iterations"
+        asked = getattr(self.method.solver_options(), "tolerance", 0.0)
+        return "certified" if top.certificates[at] <= asked else "movement"
+
+    def _tried(self, top: Top, at: int) -> dict[str, Any]:
+        """What the starts came to, where there were several."""
         names = self.method.starts
         if len(names) == 1:
-            return ""
-        tried = ", ".join(
-            f"{name} {value:.4f}" for name, value in zip(names, top.tried[:, at], strict=True)
-        )
-        return f"{len(names)} starts tried: {tried}; {names[int(top.starts[at])]} is kept"
+            return {}
+        tried = dict(zip(names, top.tried[:, at].tolist(), strict=True))
+        return {"start": names[int(top.starts[at])], "tried": tried}
 
 
 def kept_terms(selection: Selection | None, terms: int, chosen: Numbers) -> Floats | None:

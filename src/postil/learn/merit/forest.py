@@ -40,7 +40,7 @@ class Node:
     weights: Floats
     intercept: float
     objective: float
-    slope_left: float
+    certificate: float
     iterations: int
     yes: int = LEAF
     no: int = LEAF
@@ -202,7 +202,7 @@ def _perceptrons(given: Beginning, method: TreeMethod, told: Told | None) -> Top
     share = slopes.mistakes / counted
     taken = np.full(count, options.iterations)
     none = np.zeros(count, dtype=np.int64)
-    return Top(found, -share, np.zeros(count), taken, np.ones(count, dtype=bool), none, -share)
+    return Top(found, -share, share, taken, np.zeros(count, dtype=bool), none, -share)
 
 
 def _of_level(told: Told, level: int, depth: int) -> Told:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil.learn.merit.climbing import Climb
+from postil.learn.merit.memory import dots_alone
 from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.objective import Evaluation, Merit
+from postil.learn.merit.objective import Merit
 from postil.learn.merit.options import GpdOptions, LbfgsOptions
-from postil.learn.merit.products import Products
 from postil.learn.merit.starts import Beginning
 from postil.learn.merit.stepping import FigureSlopes, steps
 from postil.learn.merit.weights import Weights
@@ -134,28 +134,34 @@ def _step(
     assert isinstance(options, GpdOptions)
     slopes = FigureSlopes(given.merit, options)
     found = start
+    first = _slope(given, start, slopes)
     for step, weights in steps(given.products, start, slopes, options, given.kept):
         found = weights
         if told is not None:
             told(step, options.iterations)
-    seen = slopes.seen or _look(given.products, found, slopes)
+    left = _slope(given, found, slopes) / np.maximum(first, np.finfo(np.float64).tiny)
+    assert slopes.seen is not None
     count = given.merit.problems
     return Top(
         found,
-        seen.values,
-        np.zeros(count),
+        slopes.seen.values,
+        left,
         np.full(count, options.iterations),
-        np.ones(count, dtype=bool),
+        np.zeros(count, dtype=bool),
         np.full(count, number),
-        seen.values,
+        slopes.seen.values,
     )
 
 
-def _look(products: Products, weights: Weights, slopes: FigureSlopes) -> Evaluation:
-    scores = weights.scores(products)
-    slopes(scores, np.empty_like(scores))
-    assert slopes.seen is not None
-    return slopes.seen
+def _slope(given: Beginning, weights: Weights, slopes: FigureSlopes) -> Floats:
+    """How steep it is at a place, by problem."""
+    scores = weights.scores(given.products)
+    table = np.empty_like(scores)
+    sums = slopes(scores, table)
+    gradient = given.products.gradient(table)
+    if given.kept is not None:
+        gradient *= given.kept
+    return np.sqrt(dots_alone(gradient, gradient) + sums**2)
 
 
 def _of_several(told: Told, number: int, count: int) -> Told:

@@ -21,7 +21,7 @@ from postil.learn.merit.fit import kept_terms
 from postil.learn.merit.forest import Forest, Ground, Growing, Node, figures_of
 from postil.learn.merit.products import products_of
 from postil.learn.merit.tree_method import TreeMethod
-from postil.learn.report import FitReport
+from postil.learn.report import CertificateKind, FitReport
 from postil.learn.search_folds import make_parts
 from postil.vectors.threads import thread_count
 
@@ -41,7 +41,8 @@ def fit_trees(
     """Grow a tree for every category, and cut it where held-out documents say.
 
     Rows of the fit are nodes, and its combination the trees. Reports are of trees: the objective
-    and the slope left are those of the root, iterations those of all nodes.
+    and the certificate (the slope left, or of perceptrons the share of mistakes) are those of the
+    root, iterations those of all nodes.
 
     Cost: that of training all nodes, once, and once more for each fold. The result does not depend
     on the number of threads.
@@ -60,7 +61,8 @@ def fit_trees(
         ground = Ground(design, products, cases, thread_count(threads), kept)
         begun = time.perf_counter()
         forest = _grown(ground, labels, documents, method, progress)
-    return _linear_fit(forest, tasks, design.terms, time.perf_counter() - begun)
+    kind: CertificateKind = "share of mistakes" if method.is_perceptron else "slope left"
+    return _linear_fit(forest, tasks, design.terms, kind, time.perf_counter() - begun)
 
 
 def _grown(
@@ -108,7 +110,9 @@ def _best_levels(
     return np.asarray(1 + values.argmax(axis=0))  # the first of equal ones
 
 
-def _linear_fit(forest: Forest, tasks: CategoryTasks, terms: int, seconds: float) -> LinearFit:
+def _linear_fit(
+    forest: Forest, tasks: CategoryTasks, terms: int, kind: CertificateKind, seconds: float
+) -> LinearFit:
     """Rows of all nodes; where nothing was learned, a node that always says the same."""
     count = len(tasks.labels)
     place = {int(category): at for at, category in enumerate(tasks.learnable)}
@@ -126,7 +130,7 @@ def _linear_fit(forest: Forest, tasks: CategoryTasks, terms: int, seconds: float
     trees = Trees(roots, [node.yes for node in nodes], [node.no for node in nodes])
     each = seconds / max(1, len(tasks.learnable))
     reports = tuple(
-        _report(tasks, c, [nodes[n] for n in trees.nodes_of(c)], each)
+        _report(tasks, c, [nodes[n] for n in trees.nodes_of(c)], kind, each)
         if c in place
         else tasks.constant_report(c, 0.0)
         for c in range(count)
@@ -140,7 +144,13 @@ def _linear_fit(forest: Forest, tasks: CategoryTasks, terms: int, seconds: float
     )
 
 
-def _report(tasks: CategoryTasks, category: int, nodes: list[Node], seconds: float) -> FitReport:
+def _report(
+    tasks: CategoryTasks,
+    category: int,
+    nodes: list[Node],
+    kind: CertificateKind,
+    seconds: float,
+) -> FitReport:
     root = nodes[0]
     levels = max(node.level for node in nodes)
     return FitReport(
@@ -149,8 +159,8 @@ def _report(tasks: CategoryTasks, category: int, nodes: list[Node], seconds: flo
         lam=0.0,
         iterations=sum(node.iterations for node in nodes),
         objective=root.objective,
-        certificate=root.slope_left,
-        kind="slope left",
+        certificate=root.certificate,
+        kind=kind,
         stopped="iterations",
         seconds=seconds,
         nonzeros=sum(int(np.count_nonzero(node.weights)) for node in nodes),
