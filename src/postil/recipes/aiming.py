@@ -17,8 +17,8 @@ from postil.decide.evidence import Needs
 from postil.errors import UsageError
 from postil.learn.merit.figures import FBeta, Figure
 from postil.learn.merit.naming import figure_named
+from postil.recipes.learn_schema import LEARN
 from postil.recipes.parts import Aim, Decide
-from postil.recipes.schema import LEARN
 
 FIGURE = "figure"
 

@@ -11,11 +11,12 @@ from itertools import takewhile
 from typing import Any
 
 from postil.errors import InputError, UsageError
-from postil.learn.option_rules import Rule, number
+from postil.learn.option_rules import Rule, number, whole
 from postil.text.suggest import advice, near_names
 
 Table = Mapping[str, "Entry"]
 
+MOST = 2**31 - 1
 SHOWN = 60
 LEAST_START = 3
 
@@ -88,6 +89,11 @@ def name_of(names: Iterable[str], example: str) -> Entry:
     return Entry(
         _rule(words, lambda value: _is_text(value) and value in known), json.dumps(example), known
     )
+
+
+def whole_number(example: int, least: int = 1, most: int = MOST) -> Entry:
+    """A whole number between two others."""
+    return Entry(whole(least, most), str(example))
 
 
 def positive(example: str) -> Entry:

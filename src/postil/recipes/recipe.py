@@ -31,8 +31,9 @@ from postil.recipes.aiming import (
 )
 from postil.recipes.directions import refuse_without_terms
 from postil.recipes.entries import at
+from postil.recipes.learn_schema import seeded
 from postil.recipes.parts import Aim, Decide, Expectation, Representation, Search, TermSelection
-from postil.recipes.schema import check_recipe, seeded
+from postil.recipes.schema import check_recipe
 from postil.text.suggest import advice, near_names
 
 __all__ = [

@@ -1,0 +1,184 @@
+"""What a ``[learn]`` table may say: the entries of each learner, and the options of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, get_args
+
+from postil.errors import UsageError
+from postil.learn.conjugate_gradient_options import SmoothedConjugateGradientOptions
+from postil.learn.learners import LEARNERS
+from postil.learn.losses import LOSSES
+from postil.learn.merit.forms import FORMS
+from postil.learn.merit.method import SOLVER_OPTIONS as MERIT_SOLVERS
+from postil.learn.merit.method import MfomMethod
+from postil.learn.merit.tree_method import NODE_OPTIONS, TreeMethod
+from postil.learn.method import Method
+from postil.learn.naive_bayes import Form
+from postil.learn.part_options import PartOptions
+from postil.learn.polychotomous_method import PolychotomousOptions
+from postil.learn.priors import PRIORS
+from postil.learn.regularization import NORM_BASED
+from postil.learn.solvers import SOLVERS, InterceptKind
+from postil.learn.variance_rules import VARIANCE_RULES
+from postil.recipes.entries import (
+    Entry,
+    Table,
+    any_number,
+    check_is_table,
+    check_table,
+    flag,
+    name_of,
+    positive,
+    positive_or,
+    share,
+    table,
+    text,
+    texts,
+    whole_number,
+)
+
+# Options of parts: tables of their own, which depend on the part.
+OPTIONS, LOSS_OPTIONS, PRIOR_OPTIONS = "options", "loss_options", "prior_options"
+_LEARNER = {"learner": name_of(LEARNERS, "linear")}
+_FOR_A_FIGURE: Table = {
+    "figure": text("f1", empty=False),
+    "starts": texts("members-mean", "svm"),
+    "lam": any_number("1e-3", least=0),
+    OPTIONS: table("{ iterations = 15 }"),
+}
+
+LEARN: Mapping[str, Table] = {
+    "linear": {
+        **_LEARNER,
+        "loss": name_of(LOSSES, "logistic"),
+        "prior": name_of(PRIORS, "gaussian"),
+        "solver": name_of(SOLVERS, "dual-coordinate"),
+        "lam": positive("1e-3"),
+        "C": positive("1.0"),
+        "prior_variance": positive_or("1.0", NORM_BASED),
+        "mix": share("0.5"),
+        "variance_rule": name_of(VARIANCE_RULES, "equal"),
+        "intercept": name_of(get_args(InterceptKind), "penalised"),
+        "constant": positive("1.0"),
+        "posterior": flag(True),
+        OPTIONS: table("{ iterations = 1000 }"),
+        LOSS_OPTIONS: table("{ gamma = 200.0 }"),
+        PRIOR_OPTIONS: table("{ mu = 0.01 }"),
+    },
+    "polychotomous": {
+        **_LEARNER,
+        "prior": name_of(PRIORS, "laplace"),
+        "mix": share("0.5"),
+        "lam": positive("1e-3"),
+        "C": positive("1.0"),
+        "prior_variance": positive_or("1.0", NORM_BASED),
+        "intercept": name_of(get_args(InterceptKind), "penalised"),
+        "constant": positive("1.0"),
+        "reference": text("other", empty=False),
+        OPTIONS: table("{ iterations = 1000 }"),
+    },
+    "multiclass-svm": {
+        **_LEARNER,
+        "lam": positive("1e-3"),
+        "C": positive("1.0"),
+        "prior_variance": positive_or("1.0", NORM_BASED),
+        "intercept": name_of(get_args(InterceptKind), "free"),
+        "constant": positive("1.0"),
+        OPTIONS: table("{ iterations = 200 }"),
+    },
+    "mfom": {
+        **_LEARNER,
+        **_FOR_A_FIGURE,
+        "solver": name_of(MERIT_SOLVERS, "l-bfgs"),
+        "form": name_of(FORMS, "binary"),
+        "sharpness": positive("100.0"),
+    },
+    "tree": {
+        **_LEARNER,
+        **_FOR_A_FIGURE,
+        "solver": name_of(NODE_OPTIONS, "l-bfgs"),
+        "depth": whole_number(3),
+        "least": whole_number(3),
+        "folds": whole_number(5, least=0),
+        "seed": whole_number(0, least=0),
+    },
+    "naive-bayes": {
+        **_LEARNER,
+        "smoothing": positive("1e-2"),
+        "form": name_of(get_args(Form), "one-vs-rest"),
+    },
+}
+
+
+def check_learn(given: Any) -> None:  # noqa: ANN401 - whatever the file holds
+    """Refuse a ``[learn]`` table by the entries of its learner, and of its solver."""
+    place = "[learn]"
+    check_is_table(place, given)
+    kind = given.get("learner", "linear")
+    _LEARNER["learner"].check(place, "learner", kind)
+    check_table(place, given, LEARN[kind])
+    for name, options_of in _OPTIONS_OF[kind].items():
+        if name in given:
+            entries = options_table(options_of(given))
+            if given[name] and not entries:
+                part = name.partition("_")[0]
+                chosen = given.get(part) or getattr(Method(), part)
+                raise UsageError(
+                    f"[learn.{name}]: the {part} {chosen} has no options; leave the table out"
+                )
+            check_table(f"[learn.{name}]", given[name], entries)
+
+
+def _solver_options(given: Mapping[str, Any]) -> PartOptions:
+    return SOLVERS[given.get("solver") or Method().solver].options()
+
+
+def _loss_options(given: Mapping[str, Any]) -> PartOptions:
+    return LOSSES[given.get("loss") or Method().loss].options()
+
+
+def _prior_options(given: Mapping[str, Any]) -> PartOptions:
+    return PRIORS[given.get("prior") or Method().prior].options()
+
+
+# By learner, for its [learn] table: the options with their defaults.
+_OPTIONS_OF: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], PartOptions]]] = {
+    "linear": {
+        OPTIONS: _solver_options,
+        LOSS_OPTIONS: _loss_options,
+        PRIOR_OPTIONS: _prior_options,
+    },
+    "polychotomous": {OPTIONS: lambda _: PolychotomousOptions()},
+    "multiclass-svm": {OPTIONS: lambda _: SmoothedConjugateGradientOptions()},
+    "mfom": {OPTIONS: lambda given: MERIT_SOLVERS[given.get("solver") or MfomMethod().solver]()},
+    "tree": {OPTIONS: lambda given: NODE_OPTIONS[given.get("solver") or TreeMethod().solver]()},
+    "naive-bayes": {},
+}
+
+
+def seeded(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """A ``[learn]`` table with a seed where its learner, or its solver, has one and says none."""
+    kind = given.get("learner", "linear")
+    if "seed" in LEARN[kind]:
+        return {"seed": seed, **given}
+    options_of = _OPTIONS_OF[kind].get(OPTIONS)
+    if options_of is None or "seed" not in {each.name for each in fields(options_of(given))}:
+        return dict(given)
+    return {**given, OPTIONS: {"seed": seed, **given.get(OPTIONS, {})}}
+
+
+def options_table(made: PartOptions) -> Table:
+    """The entries of a table of options, as the rules of the options have them."""
+    rules = made.rules()
+    defaults = {each.name: getattr(made, each.name) for each in fields(made)}
+    return {
+        # What has no rule of its own is a choice of yes or no.
+        name: Entry(rules[name], _written(default)) if name in rules else flag(default)
+        for name, default in defaults.items()
+    }
+
+
+def _written(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
