@@ -10,6 +10,8 @@ import pytest
 from postil.errors import PostilError, UsageError
 from postil.learn.learners import LinearLearner
 from postil.learn.losses import LOSSES
+from postil.learn.merit.method import MfomMethod
+from postil.learn.merit.tree_method import TreeMethod
 from postil.learn.method import Method
 from postil.learn.multiclass_svm_method import MulticlassSvmMethod
 from postil.learn.naive_bayes import NaiveBayes
@@ -17,7 +19,7 @@ from postil.learn.polychotomous_method import PolychotomousMethod, Polychotomous
 from postil.learn.priors import PRIORS
 from postil.learn.regularization import Regularization
 from postil.learn.solvers import SOLVERS
-from postil.recipes import parts, schema
+from postil.recipes import learn_schema, parts, schema
 from postil.recipes.recipe import Recipe, load_recipe
 
 # One value of each type that TOML has, and numbers that are none or endless.
@@ -244,10 +246,12 @@ def test_every_example_is_right(tmp_path, table, key, kind):
         "": schema.HEAD,
         **schema.PLAIN,
         "expect": schema.EXPECT,
-        "learn": schema.LEARN["linear"],
-        "learn, of naive Bayes": schema.LEARN["naive-bayes"],
-        "learn, polychotomous": schema.LEARN["polychotomous"],
-        "learn, multiclass-svm": schema.LEARN["multiclass-svm"],
+        "learn": learn_schema.LEARN["linear"],
+        "learn, of naive Bayes": learn_schema.LEARN["naive-bayes"],
+        "learn, polychotomous": learn_schema.LEARN["polychotomous"],
+        "learn, multiclass-svm": learn_schema.LEARN["multiclass-svm"],
+        "learn, mfom": learn_schema.LEARN["mfom"],
+        "learn, tree": learn_schema.LEARN["tree"],
     }[table]
     assert load(tmp_path, toml_of(table, key, entries[key].example))
 
@@ -283,12 +287,14 @@ def test_the_schema_knows_what_the_parts_know():
     assert set(schema.KEYS) == names(Recipe)
     linear = names(Method) - {"regularization"} | names(Regularization) | {"learner"}
     linear |= names(LinearLearner) - {"method"}
-    assert set(schema.LEARN["linear"]) == linear
-    assert set(schema.LEARN["naive-bayes"]) == names(NaiveBayes) | {"learner"}
+    assert set(learn_schema.LEARN["linear"]) == linear
+    assert set(learn_schema.LEARN["naive-bayes"]) == names(NaiveBayes) | {"learner"}
     polychotomous = names(PolychotomousMethod) - {"regularization"} | names(Regularization)
-    assert set(schema.LEARN["polychotomous"]) == polychotomous | {"learner"}
+    assert set(learn_schema.LEARN["polychotomous"]) == polychotomous | {"learner"}
     svm = names(MulticlassSvmMethod) - {"regularization"} | names(Regularization)
-    assert set(schema.LEARN["multiclass-svm"]) == svm | {"learner"}
+    assert set(learn_schema.LEARN["multiclass-svm"]) == svm | {"learner"}
+    assert set(learn_schema.LEARN["mfom"]) == names(MfomMethod) | {"learner"}
+    assert set(learn_schema.LEARN["tree"]) == names(TreeMethod) | {"learner"}
     assert {(table, key) for table, key, _ in all_entries()} >= {
         (table, key) for table, entries in schema.PLAIN.items() for key in entries
     }
