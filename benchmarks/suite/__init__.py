@@ -17,6 +17,7 @@ ORDER = (
     "online",
     "learning_memory",
     "learning_growth",
+    "measures",
 )
 
 

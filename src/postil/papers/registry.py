@@ -29,6 +29,10 @@ class PaperCode:
 
 
 PAPERS: dict[str, PaperCode] = {
+    "gao-wu-lee-chua-2003": PaperCode(
+        figures="postil.papers.gao_wu_lee_chua_2003.figures",
+        experiments=("postil.papers.gao_wu_lee_chua_2003.experiments",),
+    ),
     "genkin-lewis-madigan-2004": PaperCode(
         figures="postil.papers.genkin_lewis_madigan_2004.figures",
         experiments=("postil.papers.genkin_lewis_madigan_2004.experiments",),

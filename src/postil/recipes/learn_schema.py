@@ -46,6 +46,7 @@ _FOR_A_FIGURE: Table = {
     "figure": text("f1", empty=False),
     "starts": texts("members-mean", "svm"),
     "lam": any_number("1e-3", least=0),
+    "seed": whole_number(0, least=0),
     OPTIONS: table("{ iterations = 15 }"),
 }
 
@@ -93,6 +94,7 @@ LEARN: Mapping[str, Table] = {
         **_FOR_A_FIGURE,
         "solver": name_of(MERIT_SOLVERS, "l-bfgs"),
         "form": name_of(FORMS, "binary"),
+        "restarts": whole_number(2, least=0),
         "sharpness": positive("100.0"),
     },
     "tree": {
@@ -102,7 +104,6 @@ LEARN: Mapping[str, Table] = {
         "depth": whole_number(3),
         "least": whole_number(3),
         "folds": whole_number(5, least=0),
-        "seed": whole_number(0, least=0),
     },
     "naive-bayes": {
         **_LEARNER,

@@ -42,7 +42,8 @@ class Climbed:
 class Climb:
     """Maximise ``figure - λ‖w‖²`` of each problem from given weights on.
 
-    ``kept`` (features × problems) is 0 where a problem may not use a feature; the start does not.
+    ``lam`` is one number, or one for each problem that stands alone. ``kept`` (features
+    × problems) is 0 where a problem may not use a feature; the start does not.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Climb:
         start: Weights,
         *,
         steepness: Floats,
-        lam: float = 0.0,
+        lam: float | Floats = 0.0,
         pairs: int = 10,
         kept: Floats | None = None,
     ) -> None:
@@ -60,7 +61,7 @@ class Climb:
         self.merit = merit
         self.steepness = steepness
         self.offsets = np.zeros(merit.problems)
-        self.lam = lam
+        self.lam: Floats = np.broadcast_to(np.asarray(lam, dtype=np.float64), merit.problems)
         self.kept = kept
         # One figure for all counts as often as there are problems, so that λ weighs the same.
         self.height = float(merit.problems) if merit.figure.pooled else 1.0
@@ -109,7 +110,7 @@ class Climb:
         before, gradient = self.losses, self.gradient
         steps = way * sizes
         self.place += steps
-        self.scores += along * sizes.astype(np.float32)
+        self.scores += along * sizes.astype(self.scores.dtype)
         self.losses, self.gradient = self._look()
         self.memory.keep(steps, self.gradient - gradient)
         gained: NDArray[np.bool_] = before - self.losses > LEAST_GAIN * np.abs(before)
@@ -130,7 +131,7 @@ class Climb:
         now = self._figures(self.scores)
         done = sizes == 0
         for _ in range(MOST_TRIALS):
-            trial = self.scores + along * sizes.astype(np.float32)
+            trial = self.scores + along * sizes.astype(self.scores.dtype)
             losses = self._figures(trial) - now + sizes * (linear + sizes * square)
             done |= losses <= ENOUGH_GAIN * sizes * promise
             if done.all():
@@ -175,6 +176,7 @@ class Climb:
             return active
         self.merit = self.merit.of(climbing)
         self.steepness, self.offsets = self.steepness[climbing], self.offsets[climbing]
+        self.lam = self.lam[climbing]
         if self.kept is not None:
             self.kept = self.kept[:, climbing]
         self.memory = self.memory.of(climbing)

@@ -86,8 +86,10 @@ class _Run:
         self.selection = selection
         self.threads = threads
         self.progress = progress
-        # One category that can be learned has no rivals: its score decides.
-        self.form = method.merit_form() if len(tasks.learnable) > 1 else FORMS["binary"]
+        # One category that can be learned has no rivals: its score decides. One that all documents
+        # have would claim each, so that no bar is left that others could be above.
+        alone = len(tasks.learnable) < 2 or any(map(self._is_everywhere, range(len(tasks.labels))))
+        self.form = FORMS["binary"] if alone else method.merit_form()
         self.figure = method.merit_figure()
         self.joint = self.form.has_rivals or self.figure.pooled
 
@@ -110,7 +112,7 @@ class _Run:
                     blocks[category] = rows[at]
                     reports[category] = self._report(top, at, category, seconds)
         empty: sp.csr_matrix[Any] = sp.csr_matrix(np.zeros((1, terms), dtype=np.float32))
-        weights = sp.vstack([blocks.get(c, empty) for c in range(count)], format="csr")
+        weights = sp.vstack([blocks.get(c, empty) for c in range(count)] or [empty[:0]], "csr")
         combination = None if sharpness is None else Rivals(count, sharpness, self.form.capped)
         return LinearFit(
             self.tasks.labels.names,
@@ -119,6 +121,9 @@ class _Run:
             tuple(reports),
             combination=combination,
         )
+
+    def _is_everywhere(self, category: int) -> bool:
+        return category not in self.tasks.learnable and self.tasks.constant(category) > 0
 
     def _constant(self, category: int) -> float:
         constant = self.tasks.constant(category)
@@ -193,7 +198,7 @@ class _Run:
 
     def _tried(self, top: Top, at: int) -> dict[str, Any]:
         """What the starts came to, where there were several."""
-        names = self.method.starts
+        names = self.method.climbs()
         if len(names) == 1:
             return {}
         tried = dict(zip(names, top.tried[:, at].tolist(), strict=True))

@@ -164,10 +164,13 @@ class Growing:
         return number
 
     def _children(self, bud: _Bud, accepted: Flags, number: int) -> list[_Bud]:
-        found = []
+        found: list[_Bud] = []
+        counted = bud.here & (self.documents > 0)
+        if accepted[counted].all() or not accepted[counted].any():
+            return found  # all go one way: there they would be told the same again
         for is_yes in (True, False):
             here = bud.here & (accepted if is_yes else ~accepted)
-            inside = self._cases(bud)[here & (self.documents > 0)]
+            inside = self._cases(bud)[here & counted]
             fewest = min(int((inside > 0).sum()), int((inside < 0).sum()))
             if fewest >= self.method.least:
                 found.append(_Bud(bud.category, here, number, is_yes))

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from postil.errors import UsageError
+from postil.learn.combining import LEAST_SHARP, MOST_SHARP
 from postil.learn.merit.figures import Figure
 from postil.learn.merit.forms import FORMS, Form
 from postil.learn.merit.naming import figure_named
@@ -38,14 +39,18 @@ class MfomMethod:
     margin m of a category is: its score (``binary``), or its score over the bar of its rivals
     (:mod:`postil.learn.merit.forms`). Rivals have a ``sharpness`` η over the distance of members
     and others where they begin, so that the unit of scores does not matter. What is climbed has
-    many tops: each of ``starts`` is tried, and the highest top of each problem is kept.
-    ``options`` are the solver's.
+    many tops: each of ``starts`` is tried, then ``restarts`` from the best so far with noise, and
+    the highest top of each problem is kept.
+    ``options`` are the solver's. Weights that λ holds back are in units of that distance, too: the
+    same λ is the same trade-off from every start, whatever the unit of its scores.
     """
 
     figure: str | Figure = "f1"
     form: str = "binary"
     solver: str = LBFGS
     starts: tuple[str, ...] = ("members-mean",)
+    restarts: int = 0
+    seed: int = 0
     lam: float = 0.0
     sharpness: float = 100.0
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -59,12 +64,18 @@ class MfomMethod:
         if not self.starts:
             raise UsageError(f"a climb begins somewhere: give one of {', '.join(STARTS)}")
         self.beginnings()
-        self.solver_options()
-        for name, least in (("lam", 0.0), ("sharpness", math.ulp(0.0))):
+        for name in ("restarts", "seed"):
             value = getattr(self, name)
-            if not least <= value < math.inf:
-                words = "of at least 0" if least == 0 else "above 0"
-                raise UsageError(f"{name} is a finite number {words}, not {value!r}")
+            if not isinstance(value, int) or value < 0:
+                raise UsageError(f"{name} is a whole number of at least 0, not {value!r}")
+        self.solver_options()
+        if not 0 <= self.lam < math.inf:
+            raise UsageError(f"lam is a finite number of at least 0, not {self.lam!r}")
+        if not LEAST_SHARP <= self.sharpness <= MOST_SHARP:
+            raise UsageError(
+                f"sharpness is a number from {LEAST_SHARP:g} to {MOST_SHARP:g}, not "
+                f"{self.sharpness!r}"
+            )
         if self.lam and self.solver == GPD:
             raise UsageError("gpd knows no λ: it is held back by its steps; use l-bfgs")
 
@@ -79,6 +90,10 @@ class MfomMethod:
     def beginnings(self) -> list[Start]:
         """The starts, in the order they are tried."""
         return [find("start", STARTS, name) for name in self.starts]
+
+    def climbs(self) -> list[str]:
+        """What each climb begins with, in words."""
+        return [*self.starts, *(f"restart {number + 1}" for number in range(self.restarts))]
 
     def solver_options(self) -> GpdOptions | LbfgsOptions:
         """The solver's options, checked."""

@@ -143,3 +143,18 @@ class Merit:
         )
         totals: Floats = acceptances.sum(axis=0, dtype=np.float64)
         return totals
+
+
+def means(scores: Table, merit: Merit) -> tuple[Floats, Floats]:
+    """The mean score of the members of each problem, and that of the others; 0 of none.
+
+    Sums are taken problem by problem, so that rounding does not depend on those beside it.
+    """
+    none = np.finfo(np.float64).tiny
+    inside, outside = np.empty(merit.problems), np.empty(merit.problems)
+    for problem in range(merit.problems):
+        cases = merit.cases[:, problem]
+        weighed = merit.documents * scores[:, problem]
+        inside[problem] = weighed[cases > 0].sum() / max(merit.members[problem], none)
+        outside[problem] = weighed[cases < 0].sum() / max(merit.others[problem], none)
+    return inside, outside

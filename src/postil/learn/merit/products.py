@@ -90,7 +90,7 @@ class DenseProducts:
 
     def _each(self, work: Callable[[slice], None], count: int, size: int) -> None:
         pieces = [slice(*ends) for ends in pairwise([*range(0, count, size), count])]
-        if self._threads == 1:
+        if self._threads == 1 or len(pieces) == 1:
             for piece in pieces:
                 work(piece)
             return

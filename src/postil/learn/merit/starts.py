@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
-from postil.learn.merit.objective import Cases, Merit
+from postil.learn.merit.objective import Cases, Merit, means
 from postil.learn.merit.options import StepOptions
 from postil.learn.merit.products import Products
 from postil.learn.merit.stepping import MistakeSlopes, steps
@@ -25,6 +25,8 @@ from postil.learn.parts import Part, registry
 Floats = NDArray[np.float64]
 
 PERCEPTRON_STEPS = 200
+MODIFIED = "modified-squared"
+SHAKE = 0.5  # of a restart, as a share of the usual weight
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,17 +83,39 @@ def batch_perceptron(given: Beginning) -> Weights:
 
 def _convex(loss: str) -> Callable[[Beginning], Weights]:
     def begin(given: Beginning) -> Weights:
-        """A convex method of the core, one-vs-rest over the documents of each problem."""
-        if (given.merit.cases != 0).all():
-            names = tuple(map(str, range(given.merit.problems)))
-            return _fitted(given, loss, names, given.merit.cases, given.merit.documents)
-        alone = [_convex_problem(given, loss, p) for p in range(given.merit.problems)]
-        return Weights(
-            np.hstack([each.terms for each in alone]),
-            np.concatenate([each.intercepts for each in alone]),
-        )
+        """A convex method's weights, and its intercepts where they accept a member."""
+        found = _convex_fit(given, loss)
+        terms = found.terms if given.kept is None else found.terms * given.kept
+        return _within_reach(given, Weights(terms, found.intercepts))
 
     return begin
+
+
+def _within_reach(given: Beginning, found: Weights) -> Weights:
+    """The same with 0 half way between members and others, in problems that accept no member.
+
+    A convex method says no to all of a rare category's documents, so firmly that the figure has no
+    slope there: nothing would lead up, and λ alone would move the weights.
+    """
+    merit, scores = given.merit, given.products.scores(found.terms)
+    inside = (merit.cases > 0) & (merit.documents > 0)[:, None]
+    accepts = ((scores > -found.intercepts) & inside).any(axis=0)
+    stays = accepts | (merit.members == 0) | (merit.others == 0)
+    of_members, of_others = means(scores, merit)
+    middle = 0.5 * (of_members + of_others)
+    return Weights(found.terms, np.where(stays, found.intercepts, -middle))
+
+
+def _convex_fit(given: Beginning, loss: str) -> Weights:
+    """A convex method of the core, one-vs-rest over the documents of each problem."""
+    if (given.merit.cases != 0).all():
+        names = tuple(map(str, range(given.merit.problems)))
+        return _fitted(given, loss, names, given.merit.cases, given.merit.documents)
+    alone = [_convex_problem(given, loss, p) for p in range(given.merit.problems)]
+    return Weights(
+        np.hstack([each.terms for each in alone]),
+        np.concatenate([each.intercepts for each in alone]),
+    )
 
 
 def _convex_problem(given: Beginning, loss: str, problem: int) -> Weights:
@@ -111,8 +135,16 @@ def _fitted(
         threads=given.threads,
         quiet=True,
     )
-    terms = found.weights.toarray().T.astype(np.float64)
-    return Weights(terms if given.kept is None else terms * given.kept, found.intercepts.copy())
+    return Weights(found.weights.toarray().T.astype(np.float64), found.intercepts.copy())
+
+
+def shaken(weights: Weights, seed: int) -> Weights:
+    """The same weights with noise: where a restart begins. Weights of 0 stay 0."""
+    noise = np.random.default_rng(seed).standard_normal(weights.terms.shape)
+    used = weights.terms != 0
+    squares = np.square(weights.terms).sum(axis=0)
+    usual = np.sqrt(squares / np.maximum(used.sum(axis=0), 1))
+    return Weights(weights.terms + SHAKE * usual * noise * used, weights.intercepts)
 
 
 _NONE: frozenset[str] = frozenset()
@@ -122,5 +154,7 @@ STARTS: Mapping[str, Start] = MappingProxyType(
         Start("batch-perceptron", "the baseline's weights (eq. 5.2)", _NONE, batch_perceptron),
         Start("svm", "a linear SVM, C = 1", _NONE, _convex("hinge")),
         Start("logistic", "logistic regression, C = 1", _NONE, _convex("logistic")),
+        Start("squared", "least squares, C = 1", _NONE, _convex("squared")),
+        Start("modified-squared", "modified least squares, C = 1", _NONE, _convex(MODIFIED)),
     )
 )

@@ -9,17 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from postil.learn.combining import LEAST_SHARP, MOST_SHARP
 from postil.learn.merit.climbing import Climb
 from postil.learn.merit.memory import dots_alone
 from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.objective import Merit
+from postil.learn.merit.objective import Merit, means
 from postil.learn.merit.options import GpdOptions, LbfgsOptions
-from postil.learn.merit.starts import Beginning
+from postil.learn.merit.starts import Beginning, shaken
 from postil.learn.merit.stepping import FigureSlopes, steps
 from postil.learn.merit.weights import Weights
 
 Floats = NDArray[np.float64]
 Told = Callable[[int, int], None]
+
+ROUNDING = 1e-6  # of means of single precision, as a share of the largest score
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,23 +60,30 @@ def highest_top(given: Beginning, method: MfomMethod, told: Told | None = None) 
     Rivals begin to compete where each category came to by itself, in the binary form: they climb
     once more, together. ``told`` hears how many steps are done, of how many at most.
     """
-    starts = method.beginnings()
     together = given.merit.sharpness is not None
-    climbs = len(starts) + together
+    climbs = len(method.climbs()) + together
     alone = replace(given, merit=given.merit.alone()) if together else given
+    starts = method.beginnings()
     best: Top | None = None
-    for number, start in enumerate(starts):
+    for number in range(len(method.climbs())):
         watch = None if told is None else _of_several(told, number, climbs)
-        top = _solved(alone, method, start.begin(alone), number, watch)
+        if best is None or number < len(starts):
+            place = starts[number].begin(alone)
+        else:
+            place = shaken(best.weights, method.seed + number)
+        top = _solved(alone, method, place, number, watch)
         best = top if best is None else best.better(top, alone.merit.joint)
     assert best is not None
     if not together:
         return best
-    scores = best.weights.scores(given.products)
-    unit = float(np.median(distance(scores, alone.merit)))
+    weights = best.weights
+    unit = float(np.median(distance(weights.scores(given.products), alone.merit)))
+    if not LEAST_SHARP <= method.sharpness / unit <= MOST_SHARP:
+        # Scores of so large or small a unit are divided by it: all decisions stay.
+        weights, unit = Weights(weights.terms / unit, weights.intercepts / unit), 1.0
     sharpened = replace(given, merit=given.merit.sharpened(method.sharpness / unit))
     watch = None if told is None else _of_several(told, climbs - 1, climbs)
-    joint = _solved(sharpened, method, best.weights, 0, watch)
+    joint = _solved(sharpened, method, weights, 0, watch)
     return replace(joint, starts=best.starts, tried=best.tried, sharpness=sharpened.merit.sharpness)
 
 
@@ -84,16 +94,15 @@ def _solved(
 
 
 def distance(scores: NDArray[Any], merit: Merit) -> Floats:
-    """How far the mean score of members is above that of others, of each problem; never 0."""
-    weights = merit.documents.astype(np.float32)
-    inside = weights @ np.where(merit.cases > 0, scores, 0)
-    outside = weights @ np.where(merit.cases < 0, scores, 0)
-    none = np.finfo(np.float64).tiny
-    gap = np.abs(
-        inside / np.maximum(merit.members, none) - outside / np.maximum(merit.others, none)
-    )
-    usual = float(np.median(gap[gap > 0])) if (gap > 0).any() else 1.0
-    return np.where(gap > 0, gap, usual).astype(np.float64)
+    """How far the mean score of members is from that of others, of each problem; never 0.
+
+    Where it is nothing but rounding, as where weights are 0, it is 1. It is of each problem by
+    itself: those beside it make no difference.
+    """
+    inside, outside = means(scores, merit)
+    gap = np.abs(inside - outside)
+    apart = gap > ROUNDING * np.abs(scores).max(axis=0, initial=0.0)
+    return np.where(apart, gap, 1.0).astype(np.float64)
 
 
 def _climb(
@@ -113,12 +122,14 @@ def _climb(
             merit,
             place,
             steepness=share * options.steepness / gap,
-            lam=method.lam,
+            lam=method.lam / gap**2,  # of weights in units of the distance
             pairs=options.pairs,
             kept=given.kept,
         )
         watch = _in_stage(told, stage, len(shares), options.iterations)
         found = climb.steps(options.iterations, options.tolerance, watch)
+        if watch is not None:
+            watch(options.iterations)  # those that were not needed
         place = found.weights
         taken += found.iterations
     starts = np.full(merit.problems, number)

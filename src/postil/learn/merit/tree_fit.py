@@ -21,7 +21,7 @@ from postil.learn.merit.fit import kept_terms
 from postil.learn.merit.forest import Forest, Ground, Growing, Node, figures_of
 from postil.learn.merit.products import products_of
 from postil.learn.merit.tree_method import TreeMethod
-from postil.learn.report import CertificateKind, FitReport
+from postil.learn.report import FitReport
 from postil.learn.search_folds import make_parts
 from postil.vectors.threads import thread_count
 
@@ -61,8 +61,7 @@ def fit_trees(
         ground = Ground(design, products, cases, thread_count(threads), kept)
         begun = time.perf_counter()
         forest = _grown(ground, labels, documents, method, progress)
-    kind: CertificateKind = "share of mistakes" if method.is_perceptron else "slope left"
-    return _linear_fit(forest, tasks, design.terms, kind, time.perf_counter() - begun)
+    return _linear_fit(forest, tasks, design.terms, method, time.perf_counter() - begun)
 
 
 def _grown(
@@ -75,19 +74,29 @@ def _grown(
     present = np.flatnonzero(documents)
     # Few documents make few folds; a single level has nothing to cut.
     folds = min(method.folds, len(present)) if method.depth > 1 else 0
-    rounds = 1 + max(folds, 0)
+    rounds = 1 + folds
+    whole = 0
 
     def told(number: int) -> Progress | None:
         if progress is None:
             return None
-        return lambda done, most: progress(number * most + done, rounds * most)
+
+        def tell(done: int, most: int) -> None:
+            nonlocal whole
+            whole = rounds * most
+            progress(number * most + done, whole)
+
+        return tell
 
     levels = np.full(ground.cases.shape[1], method.depth)
     if folds > 1:
         part = np.full(len(documents), -1)
         part[present] = make_parts(labels.of_documents(present), folds, method.seed)
         levels = _best_levels(ground, documents, part, method, told)
-    return Growing(ground, documents, method).grow(told(rounds - 1)).cut(levels)
+    forest = Growing(ground, documents, method).grow(told(rounds - 1)).cut(levels)
+    if progress is not None and whole:
+        progress(whole, whole)  # levels that nothing was left for
+    return forest
 
 
 def _best_levels(
@@ -111,7 +120,7 @@ def _best_levels(
 
 
 def _linear_fit(
-    forest: Forest, tasks: CategoryTasks, terms: int, kind: CertificateKind, seconds: float
+    forest: Forest, tasks: CategoryTasks, terms: int, method: TreeMethod, seconds: float
 ) -> LinearFit:
     """Rows of all nodes; where nothing was learned, a node that always says the same."""
     count = len(tasks.labels)
@@ -126,11 +135,13 @@ def _linear_fit(
             roots[category] = len(nodes)
             constant = tasks.constant(category)
             nodes.append(Node(-1, 1, np.zeros(terms), constant, 0.0, 0.0, 0))
-    rows = np.stack([node.weights for node in nodes]).astype(np.float32)
+    rows = np.zeros((len(nodes), terms), dtype=np.float32)
+    for number, node in enumerate(nodes):
+        rows[number] = node.weights
     trees = Trees(roots, [node.yes for node in nodes], [node.no for node in nodes])
     each = seconds / max(1, len(tasks.learnable))
     reports = tuple(
-        _report(tasks, c, [nodes[n] for n in trees.nodes_of(c)], kind, each)
+        _report(tasks, c, [nodes[n] for n in trees.nodes_of(c)], method, each)
         if c in place
         else tasks.constant_report(c, 0.0)
         for c in range(count)
@@ -148,7 +159,7 @@ def _report(
     tasks: CategoryTasks,
     category: int,
     nodes: list[Node],
-    kind: CertificateKind,
+    method: TreeMethod,
     seconds: float,
 ) -> FitReport:
     root = nodes[0]
@@ -156,11 +167,11 @@ def _report(
     return FitReport(
         category=tasks.labels.names[category],
         members=int(tasks.sizes[category]),
-        lam=0.0,
+        lam=method.lam,
         iterations=sum(node.iterations for node in nodes),
         objective=root.objective,
         certificate=root.certificate,
-        kind=kind,
+        kind="share of mistakes" if method.is_perceptron else "slope left",
         stopped="iterations",
         seconds=seconds,
         nonzeros=sum(int(np.count_nonzero(node.weights)) for node in nodes),

@@ -15,6 +15,7 @@ from postil.text.suggest import advice
 
 KIND = "tree"
 PERCEPTRON = "batch-perceptron"
+DEFAULT_STARTS = ("members-mean",)
 NODE_OPTIONS: Mapping[str, type[PartOptions]] = MappingProxyType(
     {PERCEPTRON: StepOptions, **SOLVER_OPTIONS}
 )
@@ -24,12 +25,12 @@ NODE_OPTIONS: Mapping[str, type[PartOptions]] = MappingProxyType(
 class TreeMethod:
     """A binary tree for each category, a linear decision at each node.
 
-    A node's documents with a score above 0 go to its node of yes, the others to that of no. Such a
-    node is split again where it has at least ``least`` members and ``least`` others, until the tree
-    has ``depth`` levels, and only if its decisions make the figure of the category's training
-    documents higher than the node's own word. A tree is then cut at the level that gives held-out
-    documents the highest figure, over ``folds`` folds; of equal levels the first. With ``folds =
-    0`` it is left as it grew.
+    A node's documents with a score above 0 go to its node of yes, the others to that of no. Unless
+    all go one way, such a node is split again where it has at least ``least`` members and ``least``
+    others, until the tree has ``depth`` levels, and only if its decisions make the figure of the
+    category's training documents higher than the node's own word. A tree is then cut at the level
+    that gives held-out documents the highest figure, over ``folds`` folds; of equal levels the
+    first. With ``folds = 0`` it is left as it grew.
 
     ``solver`` trains the nodes: ``gpd`` and ``l-bfgs`` for the ``figure``, from one of ``starts``,
     and ``batch-perceptron`` for as few mistakes as can be (the paper's baseline, eq. 5.2).
@@ -37,7 +38,7 @@ class TreeMethod:
 
     figure: str = "f1"
     solver: str = "l-bfgs"
-    starts: tuple[str, ...] = ("members-mean",)
+    starts: tuple[str, ...] = DEFAULT_STARTS
     lam: float = 0.0
     depth: int = 3
     least: int = 3
@@ -51,9 +52,16 @@ class TreeMethod:
             raise UsageError(f"there is no solver {self.solver!r}{advice(self.solver, known)}")
         for name, least in (("depth", 1), ("least", 1), ("folds", 0), ("seed", 0)):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < least or (name == "folds" and value == 1):
+            if not isinstance(value, int) or value < least:
                 raise UsageError(f"{name} is a whole number of at least {least}, not {value!r}")
+        if self.folds == 1:
+            raise UsageError("folds are 2 or more, or 0 for a tree that is left as it grew, not 1")
         self.node_options()
+        if self.is_perceptron and (self.lam or tuple(self.starts) != DEFAULT_STARTS):
+            raise UsageError(
+                "the batch perceptron begins at the mean of the members and knows no λ: leave "
+                "starts and lam out, or use l-bfgs"
+            )
         if self.node_method().merit_figure().pooled:
             raise UsageError(
                 f"a tree is grown for each category alone, and {self.figure} is one figure for "

@@ -27,7 +27,7 @@ class Weights:
     def scores(self, products: Products) -> Singles:
         """Documents × problems."""
         scores = products.scores(self.terms)
-        scores += self.intercepts.astype(np.float32)
+        scores += self.intercepts.astype(scores.dtype)
         return scores
 
     def of(self, problems: NDArray[Any]) -> Weights:

@@ -1,0 +1,1 @@
+"""The experiments of gao-wu-lee-chua-2003."""
