@@ -40,9 +40,9 @@ from postil.recipes.aiming import FIGURE, trains_for_figures
 from postil.recipes.recipe import Recipe
 from postil.training_run import TrainingRun
 
-# The [learn] table of what trains for a measure, but for the measure. On the demo corpus, held out,
-# climbs for F1 from the mean of the members had 0.46 and from an SVM 0.66 (λ = 0).
-RIVAL: Mapping[str, Any] = {"learner": "mfom", "starts": ["svm"], "lam": 1e-4}
+# The [learn] table of what trains for a measure, but for the measure. Of the starts, modified least
+# squares did best in folds of the demo corpus, for F1, micro-F1 and a cost alike.
+RIVAL: Mapping[str, Any] = {"learner": "mfom", "starts": ["modified-squared"]}
 TUNED, TRAINED = "thresholds", "training"
 
 
