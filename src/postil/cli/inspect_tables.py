@@ -167,7 +167,7 @@ def show_category(whole: Facts, facts: Facts) -> None:
     """Print everything about one category."""
     show_title(facts["name"])
     measure = "share" if "share" in facts else "threshold"
-    columns = whole["weights"]["columns"]
+    columns = whole["weights"]["columns"] * len(facts.get("nodes", [facts]))
     documents = whole["training"]["documents"]
     of_all = f"{facts['members']:,} of {_counted(documents, 'document')}"
     pairs = {

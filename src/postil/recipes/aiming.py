@@ -17,6 +17,7 @@ from postil.decide.evidence import Needs
 from postil.errors import UsageError
 from postil.learn.merit.figures import FBeta, Figure
 from postil.learn.merit.naming import figure_named
+from postil.learn.merit.tree_method import PERCEPTRON
 from postil.recipes.learn_schema import LEARN
 from postil.recipes.parts import Aim, Decide
 
@@ -24,8 +25,12 @@ FIGURE = "figure"
 
 
 def trains_for_figures(learn: Mapping[str, Any]) -> bool:
-    """Whether the learner of a ``[learn]`` table is one that trains for a figure of merit."""
-    return FIGURE in LEARN.get(str(learn.get("learner", "linear")), {})
+    """Whether the learner of a ``[learn]`` table is one that trains for a figure of merit.
+
+    Perceptrons make few mistakes, whatever figure their trees are cut for.
+    """
+    knows = FIGURE in LEARN.get(str(learn.get("learner", "linear")), {})
+    return knows and learn.get("solver") != PERCEPTRON
 
 
 def aimed_rule(figure: Figure, before: str) -> str:

@@ -117,3 +117,21 @@ class TestRestarts:
     def test_a_negative_number_is_refused(self):
         with pytest.raises(UsageError, match="restarts is a whole number of at least 0"):
             MfomMethod(restarts=-1)
+
+
+def test_a_category_that_accepts_nothing_is_told():
+    x, truth = leaning()
+    found = fit_mfom(*both(x, truth), method=MfomMethod("precision>=0.9"))
+    accepted = (found.scores(sp.csr_matrix(x)) > 0).mean(axis=0)
+    notes = [report.note for report in found.reports]
+    expected = {0.0: "accepts no training document: try other starts"}
+    assert notes == [expected.get(float(share), "") for share in accepted]
+
+
+def test_a_climb_that_begins_on_the_level_is_certified():
+    x = np.eye(8)
+    truth = np.arange(8)[:, None] < [3]
+    method = MfomMethod(starts=("svm",), options={"steepness": 1e3})
+    report = fit_mfom(*both(x, truth), method=method).reports[0]
+    assert (report.stopped, report.objective) == ("certified", pytest.approx(1.0))
+    assert report.certificate < 1e-3

@@ -25,6 +25,7 @@ Told = Callable[[int], None]
 
 ENOUGH_GAIN = 1e-4  # of what the slope promises (Armijo)
 MOST_TRIALS = 25
+NEARLY_LEVEL = 1e-3  # a slope of this share of the steepness
 LEAST_GAIN = 1e-9  # relative: less, and a problem has come as far as it can
 
 
@@ -77,7 +78,8 @@ class Climb:
         count = self.merit.problems
         place = self.place.copy()
         losses, slopes = self.losses.copy(), self._steepest()
-        first = np.maximum(slopes, np.finfo(np.float64).tiny)
+        # Where a climb begins nearly on the level, its slope is no measure of what is left.
+        first = np.maximum(slopes, NEARLY_LEVEL * self.steepness)
         iterations = np.zeros(count, dtype=np.int64)
         level = slopes <= tolerance * first
         active = np.arange(count)

@@ -24,7 +24,7 @@ from postil.learn.merit.objective import Merit
 from postil.learn.merit.products import Products, products_of
 from postil.learn.merit.starts import Beginning
 from postil.learn.merit.tops import Top, highest_top
-from postil.learn.report import FitReport, StopReason
+from postil.learn.report import FitReport
 from postil.vectors.threads import thread_count
 
 Floats = NDArray[np.float64]
@@ -32,6 +32,11 @@ Numbers = NDArray[np.int64]
 
 # Bytes that tables of one block of problems may take together.
 BLOCK_BYTES = 512 * 2**20
+# What is told of a category by the share of training documents it accepts.
+NOTES = {
+    0.0: "accepts no training document: try other starts",
+    1.0: "accepts every training document: try other starts",
+}
 # The score of a category that is never given, where it is a rival: as low as no other.
 NO_RIVAL = -1e6
 
@@ -107,10 +112,13 @@ class _Run:
                 seconds = (time.perf_counter() - begun) / len(chosen)
                 rows = sp.csr_matrix(top.weights.terms.T.astype(np.float32))
                 intercepts[chosen] = top.weights.intercepts
+                accepted = self._accepted(products, top)
                 sharpness = top.sharpness
                 for at, category in enumerate(chosen.tolist()):
                     blocks[category] = rows[at]
-                    reports[category] = self._report(top, at, category, seconds)
+                    reports[category] = self._report(
+                        top, at, category, float(accepted[at]), seconds
+                    )
         empty: sp.csr_matrix[Any] = sp.csr_matrix(np.zeros((1, terms), dtype=np.float32))
         weights = sp.vstack([blocks.get(c, empty) for c in range(count)] or [empty[:0]], "csr")
         combination = None if sharpness is None else Rivals(count, sharpness, self.form.capped)
@@ -172,7 +180,18 @@ class _Run:
             threads=self.threads,
         )
 
-    def _report(self, top: Top, at: int, category: int, seconds: float) -> FitReport:
+    def _accepted(self, products: Products, top: Top) -> Floats:
+        """The share of training documents that each category of a block accepts."""
+        margins = np.asarray(top.weights.scores(products), dtype=np.float64)
+        if top.sharpness is not None:
+            rivals = Rivals(margins.shape[1], top.sharpness, self.form.capped)
+            margins = rivals.combined(margins)
+        counted = self.tasks.documents > 0
+        return np.asarray((margins[counted] > 0).mean(axis=0), dtype=np.float64)
+
+    def _report(
+        self, top: Top, at: int, category: int, accepted: float, seconds: float
+    ) -> FitReport:
         weights = top.weights.terms[:, at]
         return FitReport(
             category=self.tasks.labels.names[category],
@@ -182,19 +201,13 @@ class _Run:
             objective=float(top.objectives[at]),
             certificate=float(top.certificates[at]),
             kind="slope left",
-            stopped=self._stopped(top, at),
+            stopped=top.stopped(at, self.method.asked_tolerance()),
             seconds=seconds,
             nonzeros=int(np.count_nonzero(weights)),
+            note=NOTES.get(accepted, ""),
             shared=self.joint,
             **self._tried(top, at),
         )
-
-    def _stopped(self, top: Top, at: int) -> StopReason:
-        """Why a climb ended; descent with a rate ends when its steps are taken."""
-        if not top.level[at]:
-            return "iterations"
-        asked = getattr(self.method.solver_options(), "tolerance", 0.0)
-        return "certified" if top.certificates[at] <= asked else "movement"
 
     def _tried(self, top: Top, at: int) -> dict[str, Any]:
         """What the starts came to, where there were several."""

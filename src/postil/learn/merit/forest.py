@@ -25,6 +25,7 @@ from postil.learn.merit.stepping import MistakeSlopes, steps
 from postil.learn.merit.tops import Top, highest_top
 from postil.learn.merit.tree_method import TreeMethod
 from postil.learn.merit.weights import Weights
+from postil.learn.report import StopReason
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -42,6 +43,7 @@ class Node:
     objective: float
     certificate: float
     iterations: int
+    stopped: StopReason = "iterations"
     yes: int = LEAF
     no: int = LEAF
 
@@ -157,6 +159,7 @@ class Growing:
             float(top.objectives[at]),
             float(top.certificates[at]),
             int(top.iterations[at]),
+            top.stopped(at, self.method.node_method().asked_tolerance()),
         )
         self.forest.nodes.append(node)
         if bud.parent != LEAF:

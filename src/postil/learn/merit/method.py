@@ -98,3 +98,8 @@ class MfomMethod:
     def solver_options(self) -> GpdOptions | LbfgsOptions:
         """The solver's options, checked."""
         return made_options(f"solver {self.solver}", SOLVER_OPTIONS[self.solver], self.options)
+
+    def asked_tolerance(self) -> float:
+        """How little slope is to be left; steps of a rate ask for nothing."""
+        options = self.solver_options()
+        return options.tolerance if isinstance(options, LbfgsOptions) else 0.0

@@ -21,7 +21,7 @@ from postil.learn.merit.figures_linear import OUTCOMES, PlainError, Utility
 from postil.learn.merit.own import OwnFigure
 from postil.text.suggest import advise, near_names
 
-MICRO = "micro-"
+MICRO, MACRO = "micro-", "macro-"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 _SHAPES = {
     "floor": re.compile(r"([a-z-]+)\s*(?:>=|≥)\s*(.*)", re.ASCII | re.DOTALL),
@@ -117,11 +117,15 @@ def register_figure(figure: OwnFigure) -> OwnFigure:
 
 def figure_named(text: str) -> Figure:
     """The figure that a text names; what is wrong with it is said with what would be right."""
+    if callable(text):
+        _refuse(text, "a function of your own is told with its name: OwnFigure(function, 'name')")
     if not isinstance(text, str):
         _refuse(text, f"a figure of merit is a text, such as {', '.join(EXAMPLES[:4])}")
     said = text.strip().lower()
     if said in _OWN:
         return _OWN[said]
+    if said.startswith(MACRO):
+        _refuse(text, f"the mean over categories is meant by the name alone: {said[len(MACRO) :]}")
     pooled = said.startswith(MICRO)
     form, name, rest = _shape(said.removeprefix(MICRO))
     kind = KINDS.get(name)

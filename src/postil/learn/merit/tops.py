@@ -18,6 +18,7 @@ from postil.learn.merit.options import GpdOptions, LbfgsOptions
 from postil.learn.merit.starts import Beginning, shaken
 from postil.learn.merit.stepping import FigureSlopes, steps
 from postil.learn.merit.weights import Weights
+from postil.learn.report import StopReason
 
 Floats = NDArray[np.float64]
 Told = Callable[[int, int], None]
@@ -37,6 +38,12 @@ class Top:
     starts: NDArray[np.int64]
     tried: Floats  # starts × problems: what each start came to
     sharpness: float | None = None  # of rivals, in the unit of the scores
+
+    def stopped(self, at: int, tolerance: float) -> StopReason:
+        """Why a climb ended; steps of a rate end when they are taken."""
+        if not self.level[at]:
+            return "iterations"
+        return "certified" if self.certificates[at] <= tolerance else "movement"
 
     def better(self, other: Top, joint: bool) -> Top:
         """The higher top of each problem; all of one climb where they belong together."""

@@ -41,8 +41,8 @@ def fit_trees(
     """Grow a tree for every category, and cut it where held-out documents say.
 
     Rows of the fit are nodes, and its combination the trees. Reports are of trees: the objective
-    and the certificate (the slope left, or of perceptrons the share of mistakes) are those of the
-    root, iterations those of all nodes.
+    and the certificate (the slope left, or of perceptrons the share of mistakes) and why it
+    stopped are those of the root, iterations those of all nodes.
 
     Cost: that of training all nodes, once, and once more for each fold. The result does not depend
     on the number of threads.
@@ -172,7 +172,7 @@ def _report(
         objective=root.objective,
         certificate=root.certificate,
         kind="share of mistakes" if method.is_perceptron else "slope left",
-        stopped="iterations",
+        stopped=root.stopped,
         seconds=seconds,
         nonzeros=sum(int(np.count_nonzero(node.weights)) for node in nodes),
         note="" if len(nodes) == 1 else f"a tree of {len(nodes)} nodes on {levels} levels",
