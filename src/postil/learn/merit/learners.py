@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NoReturn
 
 from postil.errors import UsageError
@@ -54,10 +56,36 @@ class ForAFigure(WithoutTermPriors):
             "training for a figure of merit takes no priors of single terms: use the learner linear"
         )
 
-    def check_without(self, strengths: Strengths | None) -> None:
-        """Refuse strengths that a search has chosen."""
+    def learn(
+        self,
+        design: Design,
+        labels: Labels,
+        *,
+        selection: Selection | None = None,
+        emphasis: Emphasis | None = None,
+        strengths: Strengths | None = None,
+        priors: TermPriors | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        quiet: bool = False,  # noqa: ARG002 - there is nothing to warn of
+    ) -> LinearFit:
+        """Learn every category; strengths that a search has chosen are refused."""
         if strengths is not None:
             self.searched()
+        self.priors(design, emphasis, priors)
+        fit = self.fitting()
+        return fit(
+            design,
+            labels,
+            selection=selection,
+            emphasis=emphasis,
+            threads=threads,
+            progress=progress,
+        )
+
+    def fitting(self) -> Callable[..., LinearFit]:
+        """What learns: a fit that knows its method."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,31 +94,9 @@ class MfomLearner(ForAFigure):
 
     method: MfomMethod = field(default_factory=MfomMethod)
 
-    def learn(
-        self,
-        design: Design,
-        labels: Labels,
-        *,
-        selection: Selection | None = None,
-        emphasis: Emphasis | None = None,
-        strengths: Strengths | None = None,
-        priors: TermPriors | None = None,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        quiet: bool = False,  # noqa: ARG002 - there is nothing to warn of
-    ) -> LinearFit:
-        """Learn every category."""
-        self.check_without(strengths)
-        self.priors(design, emphasis, priors)
-        return fit_mfom(
-            design,
-            labels,
-            self.method,
-            selection=selection,
-            emphasis=emphasis,
-            threads=threads,
-            progress=progress,
-        )
+    def fitting(self) -> Callable[..., LinearFit]:
+        """Training all categories for the figure."""
+        return partial(fit_mfom, method=self.method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,28 +105,6 @@ class TreeLearner(ForAFigure):
 
     method: TreeMethod = field(default_factory=TreeMethod)
 
-    def learn(
-        self,
-        design: Design,
-        labels: Labels,
-        *,
-        selection: Selection | None = None,
-        emphasis: Emphasis | None = None,
-        strengths: Strengths | None = None,
-        priors: TermPriors | None = None,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        quiet: bool = False,  # noqa: ARG002 - there is nothing to warn of
-    ) -> LinearFit:
-        """Learn every category."""
-        self.check_without(strengths)
-        self.priors(design, emphasis, priors)
-        return fit_trees(
-            design,
-            labels,
-            self.method,
-            selection=selection,
-            emphasis=emphasis,
-            threads=threads,
-            progress=progress,
-        )
+    def fitting(self) -> Callable[..., LinearFit]:
+        """Growing the trees of all categories."""
+        return partial(fit_trees, method=self.method)
