@@ -3,8 +3,10 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "learning.hpp"
 #include "postil/rivals.hpp"
@@ -56,9 +58,9 @@ void bind_merit_of(nb::module_& module) {
                                 {span_of(steepness), span_of(offsets)}, acceptances.data(), threads,
                                 monitor);
             });
-            return nb::make_tuple(to_array(counts.true_positives), to_array(counts.false_positives),
-                                  to_array(counts.sure_true_positives),
-                                  to_array(counts.sure_false_positives));
+            return std::make_tuple(to_array(counts.true_positives), to_array(counts.false_positives),
+                                   to_array(counts.sure_true_positives),
+                                   to_array(counts.sure_false_positives));
         },
         nb::arg("scores").noconvert(), nb::arg("cases"), nb::arg("weights"), nb::arg("steepness"),
         nb::arg("offsets"), nb::arg("acceptances").noconvert(), nb::arg("threads"),
@@ -96,7 +98,8 @@ void bind_merit_of(nb::module_& module) {
             });
         },
         nb::arg("scores").noconvert(), nb::arg("sharpness"), nb::arg("margins").noconvert(),
-        nb::arg("threads"), nb::arg("is_capped") = false, nb::arg("absent") = 0, "How far each score is above the bar that the others set.");
+        nb::arg("threads"), nb::arg("is_capped") = false, nb::arg("absent") = 0,
+        "How far each score is above the bar that the others set.");
     module.def(
         "slopes_through_rivals",
         [](const InputTable<Value>& scores, double sharpness, WrittenTable<Value> slopes,
@@ -109,7 +112,8 @@ void bind_merit_of(nb::module_& module) {
             });
         },
         nb::arg("scores").noconvert(), nb::arg("sharpness"), nb::arg("slopes").noconvert(),
-        nb::arg("threads"), nb::arg("is_capped") = false, nb::arg("absent") = 0, "Slopes in the margins to slopes in the scores, in place.");
+        nb::arg("threads"), nb::arg("is_capped") = false, nb::arg("absent") = 0,
+        "Slopes in the margins to slopes in the scores, in place.");
     const auto bind_products = [&](const char* name, const char* doc, bool by_document) {
         module.def(
             name,
