@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "postil/pages.hpp"
@@ -55,11 +56,16 @@ private:
     std::size_t size_;
 };
 
+// Takes the vector as it is: nothing is copied that the caller gives away.
 template <class Value>
-Array<Value> to_array(const std::vector<Value>& values) {
-    Buffer<Value> buffer(values.size());
-    std::copy(values.begin(), values.end(), buffer.data());
-    return std::move(buffer).release();
+Array<Value> to_array(std::vector<Value> values) {
+    auto held = std::make_unique<std::vector<Value>>(std::move(values));
+    auto* const data = held->data();
+    const auto size = held->size();
+    const nb::capsule owner(held.release(), [](void* vector) noexcept {
+        delete static_cast<std::vector<Value>*>(vector);
+    });
+    return Array<Value>(data, {size}, owner);
 }
 
 }  // namespace postil::bind

@@ -58,9 +58,10 @@ void bind_merit_of(nb::module_& module) {
                                 {span_of(steepness), span_of(offsets)}, acceptances.data(), threads,
                                 monitor);
             });
-            return std::make_tuple(to_array(counts.true_positives), to_array(counts.false_positives),
-                                   to_array(counts.sure_true_positives),
-                                   to_array(counts.sure_false_positives));
+            return std::make_tuple(to_array(std::move(counts.true_positives)),
+                                   to_array(std::move(counts.false_positives)),
+                                   to_array(std::move(counts.sure_true_positives)),
+                                   to_array(std::move(counts.sure_false_positives)));
         },
         nb::arg("scores").noconvert(), nb::arg("cases"), nb::arg("weights"), nb::arg("steepness"),
         nb::arg("offsets"), nb::arg("acceptances").noconvert(), nb::arg("threads"),
@@ -81,7 +82,7 @@ void bind_merit_of(nb::module_& module) {
                 sums = slopes_of(acceptances.data(), cases_of(cases, weights), span_of(steepness),
                                  span_of(by_member), span_of(by_other), threads, monitor);
             });
-            return to_array(sums);
+            return to_array(std::move(sums));
         },
         nb::arg("acceptances").noconvert(), nb::arg("cases"), nb::arg("weights"), nb::arg("steepness"),
         nb::arg("by_member"), nb::arg("by_other"), nb::arg("threads"),

@@ -10,7 +10,8 @@ inline nb::tuple token_places(nb::handle text, const TokenizerOptions& options) 
     const auto view = view_of(text);
     PlacedTokens placed;
     run_watched([&](Monitor&) { placed = list_places(view, options); });
-    return nb::make_tuple(to_list(placed.tokens), to_array(placed.begins), to_array(placed.ends));
+    return nb::make_tuple(to_list(placed.tokens), to_array(std::move(placed.begins)),
+                          to_array(std::move(placed.ends)));
 }
 
 // The column that number_of(key) gives each term.
@@ -28,7 +29,7 @@ Array<std::int64_t> columns_of(const Spaces& spaces, nb::sequence terms, Number&
         padded.assign(text).append(string_padding, '\0');
         columns.push_back(number_of(WordKey(space, std::string_view(padded).substr(0, text.size()))));
     }
-    return to_array(columns);
+    return to_array(std::move(columns));
 }
 
 inline Array<std::int64_t> find_terms(const Vocabulary& vocabulary, const Spaces& spaces,

@@ -262,14 +262,20 @@ inline void bind_batch(nb::module_& module) {
                "Count the tokens of documents given as columns of texts, one for each field.");
 }
 
+// Counts by rank, in place: the array keeps the ranking alive.
+inline Array<std::uint64_t> counts_of(nb::handle ranking,
+                                      std::vector<std::uint64_t> TermCollector::Ranking::* counts) {
+    auto& found = nb::cast<TermCollector::Ranking&>(ranking).*counts;
+    return Array<std::uint64_t>(found.data(), {found.size()}, ranking);
+}
+
 inline void bind_collector(nb::module_& module) {
     using Ranking = TermCollector::Ranking;
     nb::class_<Ranking>(module, "Ranking", "The terms that passed the bounds, in final order.")
         .def("__len__", [](const Ranking& self) { return self.order.size(); })
-        .def_prop_ro("documents", [](const Ranking& self) { return to_array(self.documents); },
-                     nb::rv_policy::move)
-        .def_prop_ro("occurrences", [](const Ranking& self) { return to_array(self.occurrences); },
-                     nb::rv_policy::move);
+        .def_prop_ro("documents", [](nb::handle self) { return counts_of(self, &Ranking::documents); })
+        .def_prop_ro("occurrences",
+                     [](nb::handle self) { return counts_of(self, &Ranking::occurrences); });
 
     nb::class_<TermCollector>(module, "TermCollector", "Gathers terms and rows, batch by batch.")
         .def(nb::init<bool>(), "keep_rows"_a)
@@ -345,7 +351,7 @@ inline void bind_vocabulary(nb::module_& module) {
                  std::vector<std::uint32_t> spaces;
                  for (std::uint32_t term = 0; term < self.size(); ++term)
                      spaces.push_back(self.space(term));
-                 return to_array(spaces);
+                 return to_array(std::move(spaces));
              })
         .def("matrix", &matrix_of_vocabulary, "batch"_a, "weighting"_a, "threads"_a,
              nb::sig("def matrix(self, batch: Batch, weighting: Weighting, threads: int) -> "

@@ -4,10 +4,12 @@
 
 namespace postil {
 
-Occurrences::Occurrences(const Occurrence* first, std::size_t size) : size_(size) {
+Occurrences::Occurrences(const Occurrence* first, std::size_t size, PageSlabs& slabs)
+    : size_(size) {
     constexpr std::size_t counts_in_word = sizeof(std::uint32_t);
-    block_.resize(size + (size + counts_in_word - 1) / counts_in_word);
-    auto* const small = reinterpret_cast<unsigned char*>(block_.data() + size);
+    const auto words = size + (size + counts_in_word - 1) / counts_in_word;
+    block_ = slabs.allocate<std::uint32_t>(words);
+    auto* const small = reinterpret_cast<unsigned char*>(block_.get() + size);
     for (std::size_t at = 0; at < size; ++at) {
         block_[at] = first[at].term;
         const bool fits = first[at].count <= 0xFF;

@@ -22,6 +22,7 @@ struct Mark {
 struct CountingScratch {
     std::vector<Mark> marks;         // by word number
     std::vector<Occurrence> entries;  // of the chunk at hand
+    PageSlabs slabs;                  // where a chunk's rows are kept when it is done
 };
 
 // Adds occurrences to the row at hand. The marks say where a word already stands, so that no row
@@ -48,12 +49,13 @@ public:
     void end_row() { chunk_.row_ends.push_back(used_); }
 
     void end_chunk() {
-        chunk_.entries = Occurrences(scratch_.entries.data(), used_);
+        chunk_.entries = Occurrences(scratch_.entries.data(), used_, scratch_.slabs);
     }
 
 private:
     void reserve(std::size_t count, std::size_t number_end) {
-        auto& [marks, entries] = scratch_;
+        auto& marks = scratch_.marks;
+        auto& entries = scratch_.entries;
         if (used_ + count > entries.size())
             entries.resize(std::max(used_ + count, entries.size() * 2));
         if (number_end > marks.size()) marks.resize(std::max(number_end, marks.size() * 2));

@@ -15,18 +15,19 @@ namespace postil {
 
 namespace {
 
-// How many documents of a lane hold each word, and how often it occurs in all, by number.
-struct LaneCounts {
-    std::vector<std::uint32_t> documents, occurrences;
+// How many documents of a lane hold a word, and how often it occurs in all.
+struct WordCounts {
+    std::uint32_t documents = 0, occurrences = 0;
 };
 
-std::vector<LaneCounts> count_lanes(const Batch& batch, const std::vector<bool>& learned,
-                                    std::size_t workers, Monitor& monitor) {
-    std::vector<LaneCounts> counts(batch.lanes.size());
+// By lane and number.
+std::vector<std::vector<WordCounts>> count_lanes(const Batch& batch,
+                                                 const std::vector<bool>& learned,
+                                                 std::size_t workers, Monitor& monitor) {
+    std::vector<std::vector<WordCounts>> counts(batch.lanes.size());
     run_tasks(counts.size(), workers, monitor, [&](std::size_t lane, std::size_t) {
-        auto& [documents, occurrences] = counts[lane];
-        documents.resize(batch.lanes[lane].number_end());
-        occurrences.resize(batch.lanes[lane].number_end());
+        auto& of_word = counts[lane];
+        of_word.resize(batch.lanes[lane].number_end());
         for (const auto& chunk : batch.chunks) {
             if (chunk.lane != lane) continue;
             monitor.check();
@@ -36,8 +37,8 @@ std::vector<LaneCounts> count_lanes(const Batch& batch, const std::vector<bool>&
                 if (!counts_here) at = chunk.row_ends[row];
                 for (; at < chunk.row_ends[row]; ++at) {
                     const auto [word, count] = chunk.entries[at];
-                    ++documents[word];
-                    occurrences[word] += count;
+                    ++of_word[word].documents;
+                    of_word[word].occurrences += count;
                 }
             }
         }
@@ -176,14 +177,11 @@ std::vector<std::uint32_t> Vocabulary::look_up(const TermTable& words) const {
 
 void TermCollector::count(Provisional term, std::uint64_t documents, std::uint64_t occurrences) {
     const auto shard = terms_.shard_of(term);
-    auto& [documents_of, occurrences_of] = counts_[shard];
+    auto& counts = counts_[shard];
     const auto local = terms_.local_of(term);
-    if (local >= documents_of.size()) {
-        documents_of.resize(terms_.shard(shard).size());
-        occurrences_of.resize(terms_.shard(shard).size());
-    }
-    documents_of[local] += documents;
-    occurrences_of[local] += occurrences;
+    if (local >= counts.size()) counts.resize(terms_.shard(shard).size());
+    counts[local].documents += documents;
+    counts[local].occurrences += occurrences;
 }
 
 void TermCollector::add(Batch&& batch, const std::vector<bool>& learned, std::size_t workers,
@@ -197,7 +195,7 @@ void TermCollector::add(Batch&& batch, const std::vector<bool>& learned, std::si
     for (const auto& lane : batch.lanes) term_of.emplace_back(lane.number_end(), WordTable::absent);
 
     auto enter = [&](std::size_t lane, std::uint32_t word, Provisional term) {
-        count(term, lane_counts[lane].documents[word], lane_counts[lane].occurrences[word]);
+        count(term, lane_counts[lane][word].documents, lane_counts[lane][word].occurrences);
         term_of[lane][word] = term;
     };
     auto merge_shard = [&](std::size_t lane, std::size_t shard) {
@@ -260,11 +258,11 @@ TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t
         const auto& words = terms_.shard(shard);
         runs[shard].reserve(words.size());
         for (std::uint32_t local = 0; local < words.size(); ++local) {
-            const auto documents = counts_[shard].documents[local];
+            const auto& [documents, occurrences] = counts_[shard][local];
             // None at all: only documents that are not learned from hold the term.
             if (documents == 0 || documents < bounds.min_documents ||
                 documents > bounds.max_documents ||
-                counts_[shard].occurrences[local] < bounds.min_occurrences)
+                occurrences < bounds.min_occurrences)
                 continue;
             runs[shard].push_back({__builtin_bswap64(words.key(local).first),
                                    static_cast<std::uint32_t>(documents),

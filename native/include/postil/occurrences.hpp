@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "postil/pages.hpp"
@@ -18,7 +19,7 @@ struct Occurrence {
 class Occurrences {
 public:
     Occurrences() = default;
-    Occurrences(const Occurrence* first, std::size_t size);
+    Occurrences(const Occurrence* first, std::size_t size, PageSlabs& slabs);
 
     std::size_t size() const { return size_; }
 
@@ -36,12 +37,12 @@ private:
     };
 
     const unsigned char* small_counts() const {
-        return reinterpret_cast<const unsigned char*>(block_.data() + size_);
+        return reinterpret_cast<const unsigned char*>(block_.get() + size_);
     }
     std::uint32_t large_count(std::size_t at) const;
 
-    std::vector<std::uint32_t, PageAllocator<std::uint32_t>> block_;  // terms, then small counts
-    std::vector<LargeCount> large_;                                   // by rising place
+    std::shared_ptr<std::uint32_t[]> block_;  // terms, then small counts
+    std::vector<LargeCount> large_;           // by rising place
     std::size_t size_ = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 
 // Not under AddressSanitizer, which sees only what malloc gives.
@@ -29,40 +30,42 @@ inline void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] st
 #endif
 }
 
-template <class Value>
-struct PageAllocator {
-    using value_type = Value;
-
-    PageAllocator() = default;
-    template <class Other>
-    PageAllocator(const PageAllocator<Other>&) {}
-
-    Value* allocate(std::size_t count) {
-        const auto bytes = count * sizeof(Value);
-#if POSTIL_MAPS_PAGES
-        if (is_large(bytes)) {
-            void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
-            if (pages == MAP_FAILED) throw std::bad_alloc();
-            return static_cast<Value*>(pages);
-        }
-#endif
-        return static_cast<Value*>(::operator new(bytes));
+// Memory for what is freed in about the order it was made: blocks are cut one after the other from
+// slabs, and a slab goes back when the last block of it is gone. Few and large, for all threads wait
+// while pages are taken from one of them.
+class PageSlabs {
+public:
+    // Not cleared; it lives as long as anybody holds it.
+    template <class Value>
+    std::shared_ptr<Value[]> allocate(std::size_t count) {
+        const auto bytes = (count * sizeof(Value) + line - 1) / line * line;
+        // Whole pages would be a waste, and malloc is faster.
+        if (bytes < smallest) return std::shared_ptr<Value[]>(new Value[count]);
+        if (used_ + bytes > size_) begin_slab(bytes);
+        auto* const block = reinterpret_cast<Value*>(slab_.get() + used_);
+        used_ += bytes;
+        return {slab_, block};
     }
-
-    void deallocate(Value* memory, [[maybe_unused]] std::size_t count) noexcept {
-#if POSTIL_MAPS_PAGES
-        if (is_large(count * sizeof(Value))) {
-            munmap(memory, count * sizeof(Value));
-            return;
-        }
-#endif
-        ::operator delete(memory);
-    }
-
-    friend bool operator==(PageAllocator, PageAllocator) { return true; }
 
 private:
+    static constexpr std::size_t line = 64;  // no two blocks share a cache line
+    static constexpr std::size_t smallest = std::size_t{1} << 15, usual = std::size_t{1} << 19;
+
+    void begin_slab(std::size_t least) {
+        slab_ = {};
+        size_ = least > usual ? least : usual;
+        used_ = 0;
+#if POSTIL_MAPS_PAGES
+        void* pages = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
+        if (pages == MAP_FAILED) throw std::bad_alloc();
+        slab_ = {static_cast<std::byte*>(pages),
+                 [size = size_](std::byte* memory) { munmap(memory, size); }};
+#else
+        slab_ = std::shared_ptr<std::byte[]>(new std::byte[size_]);
+#endif
+    }
+
     // Pages are asked for all at once where that can be done: cheaper than a fault for each.
 #ifdef MAP_POPULATE
     static constexpr int populate = MAP_POPULATE;
@@ -70,8 +73,8 @@ private:
     static constexpr int populate = 0;
 #endif
 
-    // Below this, whole pages would be a waste and malloc is faster.
-    static bool is_large(std::size_t bytes) { return bytes >= std::size_t{1} << 15; }
+    std::shared_ptr<std::byte[]> slab_;
+    std::size_t size_ = 0, used_ = 0;
 };
 
 }  // namespace postil

@@ -84,22 +84,19 @@ public:
     Rows take_rows(const Ranking& ranking);
 
 private:
-    // By shard, like the terms, so that workers can fill them side by side.
     struct Counts {
-        std::vector<std::uint64_t> documents, occurrences;
+        std::uint64_t documents = 0, occurrences = 0;
     };
 
-    std::uint64_t documents_of(Provisional term) const {
-        return counts_[terms_.shard_of(term)].documents[terms_.local_of(term)];
-    }
     std::uint64_t occurrences_of(Provisional term) const {
-        return counts_[terms_.shard_of(term)].occurrences[terms_.local_of(term)];
+        return counts_[terms_.shard_of(term)][terms_.local_of(term)].occurrences;
     }
 
     void count(Provisional term, std::uint64_t documents, std::uint64_t occurrences);
 
     TermTable terms_;
-    std::vector<Counts> counts_;
+    // By shard, like the terms, so that workers can fill them side by side.
+    std::vector<std::vector<Counts>> counts_;
     std::vector<Chunk> rows_;
     // The provisional number of each word, by lane of the rows. Rows keep the words they were
     // counted in: renumbering them once, when their matrix is built, is enough.

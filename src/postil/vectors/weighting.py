@@ -91,7 +91,11 @@ class Weighting:
         """The idf of terms held by so many of ``total`` documents, or None where there is none."""
         if self.idf == "none":
             return None
-        return _IDF[self.idf](documents.astype(np.float64), total)
+        idf = _IDF[self.idf]
+        if total >= len(documents):
+            return idf(documents.astype(np.float64), total)
+        # Fewer documents than terms: a logarithm for each number that a frequency can be.
+        return idf(np.arange(total + 1.0), total)[documents.astype(np.intp)]
 
     def unseen_idf(self, total: int) -> float:
         """The idf of terms outside the vocabulary; only where it is not 0 do they have a part."""
