@@ -26,7 +26,7 @@ from postil.learn.merit.naming import figure_named
 from postil.recipes.recipe import Recipe, load_recipe
 from postil.training import read_training
 from postil.training_choice import Standing, standing
-from postil.training_run import TrainingRun, unwatched
+from postil.training_run import LearningSpace, TrainingRun, unwatched
 from postil.vectors.vectorizer import Vectorizer
 
 BASE = "default"
@@ -86,14 +86,14 @@ class Learned:
         decide = replace(exam.recipe.decide, calibration=None)
         recipe = replace(exam.recipe, learn=dict(learn), search=None, decide=decide)
         self.exam = exam
-        self.run = TrainingRun(recipe, exam.design, exam.labels, None, 0, unwatched)
+        self.run = TrainingRun(recipe, LearningSpace(exam.design), exam.labels, None, 0, unwatched)
         self.seconds: dict[str, float] = {}
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
         """Scores of the test documents by a fit to all training documents."""
         with self._noted("all"):
-            return self.run.learn("all", None).scores(self.exam.test)
+            return self.run.learn().scores(self.exam.test)
 
     def accepted(self, rule: str) -> NDArray[np.bool_]:
         """Decisions on the test documents; what is tuned is tuned on training documents."""

@@ -121,7 +121,7 @@ def learn_from(
         told(note, tell, LabelsWarning)
     watch = watch or unwatched
     space = LearningSpace.of(vectors, recipe, watch)
-    run = TrainingRun(recipe, space.design, labels, threads, seed, watch)
+    run = TrainingRun(recipe, space, labels, threads, seed, watch)
     method = dict(vectors.method) | space.method()
     if priors is not None:
         matched = vectors.priors(priors)
@@ -132,7 +132,7 @@ def learn_from(
     run, chosen = chosen_run(run, run.search())
     method |= chosen
     recipe = run.recipe
-    fit = run.learn("learning", None)
+    fit = run.learn()
     rule, calibration = run.decisions(fit)
     run.unfinished.warn()
     note = rare_note(rule, labels.sizes(), recipe.decide.folds)

@@ -81,6 +81,8 @@ def chosen_run(run: TrainingRun, searched: Mapping[str, Any]) -> tuple[TrainingR
         return run, dict(searched)
     told: dict[str, Any] = {"measure": aim.measure, "rule": run.recipe.decide.rule}
     if trains_for_figures(run.recipe.learn):
+        learned = str(run.recipe.learn.get(FIGURE, aim.measure))
+        told |= {} if learned == aim.measure else {FIGURE: learned}
         return run, {**searched, "aim": told | {"taken": TRAINED}}
     # What is believed of single terms cannot be told to the other learner.
     if not aim.compare or run.priors is not None:
@@ -140,7 +142,7 @@ def _rival(run: TrainingRun, figure: Figure) -> TrainingRun:
         run.watch(f"{step}, for {figure.name}", done, total)
 
     recipe = rival_recipe(run.recipe, figure)
-    return TrainingRun(recipe, run.design, run.labels, run.threads, run.seed, watch)
+    return TrainingRun(recipe, run.space, run.labels, run.threads, run.seed, watch)
 
 
 def rival_recipe(recipe: Recipe, figure: Figure) -> Recipe:
@@ -153,7 +155,9 @@ def rival_recipe(recipe: Recipe, figure: Figure) -> Recipe:
         own = Platt.kind
     return replace(
         recipe,
+        title=f"{recipe.title or recipe.name}; learned for {figure.name} by {RIVAL['learner']}",
         learn={**RIVAL, FIGURE: figure.name},
         search=None,
+        expect=(),
         decide=replace(recipe.decide, calibration=own),
     )

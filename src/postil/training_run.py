@@ -24,6 +24,7 @@ from postil.decide import (
 from postil.decide.calibration import Calibration
 from postil.decide.evidence import Needs
 from postil.errors import InputError
+from postil.features.inputs import Csr
 from postil.features.selection import Selection
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
@@ -53,13 +54,15 @@ def timeless(report: Mapping[str, Any]) -> dict[str, Any]:
 class LearningSpace:
     """What learning sees of documents: their terms, or points in the directions of LSI.
 
-    Directions are found once, on all training documents. They are those of vectors, and never
-    saw a label: fits to some of the documents, as of folds, share them, and what is held out
-    there is held out of everything that labels have a part in.
+    Directions are those of vectors, and never saw a label; but they are the training documents',
+    and lie better for these than for others. So what is held out of a fit is held out of its
+    directions, too (:meth:`without`). The folds of a search, and those by which a tree is cut,
+    compare methods with each other, and share the directions of all.
     """
 
     design: Design
     projection: Projection | None = None
+    matrix: Csr | None = None  # of terms, where there are directions
 
     @classmethod
     def of(cls, vectors: TrainingVectors, recipe: Recipe, watch: Watch) -> LearningSpace:
@@ -68,7 +71,23 @@ class LearningSpace:
         if wanted.lsi is None:
             return cls(Design(vectors.matrix))
         projection = Projection.learned(vectors.matrix, wanted.lsi, wanted.length, watch=watch)
-        return cls(Design(sp.csr_matrix(projection.points(vectors.matrix))), projection)
+        return cls._projected(vectors.matrix, projection)
+
+    @classmethod
+    def _projected(cls, matrix: Csr, projection: Projection) -> LearningSpace:
+        return cls(Design(sp.csr_matrix(projection.points(matrix))), projection, matrix)
+
+    def without(self, learned: NDArray[Any], watch: Watch) -> LearningSpace:
+        """The space of the same documents where only some are learned from.
+
+        Directions are found anew on these, as many as there are of them here, or fewer if these
+        have no more; the others are points in them, as new documents would be.
+        """
+        if self.projection is None or self.matrix is None:
+            return self
+        count, length = self.projection.directions, self.projection.length
+        found = Projection.learned(self.matrix[learned], count, length, watch=watch)
+        return self._projected(self.matrix, found)
 
     @property
     def kept(self) -> Projection | None:
@@ -93,19 +112,20 @@ class LearningSpace:
 
 
 class TrainingRun:
-    """One training run after its documents have become vectors."""
+    """One training run after its documents have become vectors, or points in directions."""
 
     def __init__(
         self,
         recipe: Recipe,
-        design: Design,
+        space: LearningSpace,
         labels: Labels,
         threads: int | None,
         seed: int,
         watch: Watch,
     ) -> None:
         self.recipe = recipe
-        self.design = design
+        self.space = space
+        self.design = space.design
         self.labels = labels
         self.threads = threads
         self.seed = seed
@@ -137,18 +157,27 @@ class TrainingRun:
         self.strengths = result.strengths()
         return {"search": timeless(result.to_dict())}
 
-    def learn(self, step: str, rows: NDArray[Any] | None) -> LinearFit:
-        """Learn from all documents, or from some rows: the others weigh nothing."""
-        emphasis = Emphasis()
-        if rows is not None:
-            weights = np.zeros(self.design.documents)
-            weights[rows] = 1.0
-            emphasis = Emphasis(weights)
-        selection = self._selection(rows)
-        if rows is None:
-            self.selection = selection
-        fit = self.learner.learn(
-            self.design,
+    def learn(self) -> LinearFit:
+        """Learn from all documents."""
+        self.selection = self._selection(None)
+        fit = self._fit("learning", self.design, self.selection, Emphasis())
+        self.unfinished.add("on all documents", fit.reports)
+        return fit
+
+    def _learn_and_score(self, step: str, learned: NDArray[Any], held_out: NDArray[Any]) -> Floats:
+        """Scores of documents by a fit to others; all but those weigh nothing."""
+        design = self.space.without(learned, self.watch).design
+        weights = np.zeros(design.documents)
+        weights[learned] = 1.0
+        fit = self._fit(step, design, self._selection(learned), Emphasis(weights))
+        self.unfinished.add("out of fold", fit.reports)
+        return fit.scores(design.rows[held_out])
+
+    def _fit(
+        self, step: str, design: Design, selection: Selection | None, emphasis: Emphasis
+    ) -> LinearFit:
+        return self.learner.learn(
+            design,
             self.labels,
             selection=selection,
             emphasis=emphasis,
@@ -158,8 +187,6 @@ class TrainingRun:
             progress=lambda done, total: self.watch(step, done, total),
             quiet=True,
         )
-        self.unfinished.add("on all documents" if rows is None else "out of fold", fit.reports)
-        return fit
 
     def _selection(self, rows: NDArray[Any] | None) -> Selection | None:
         matrix, members = self.design.rows, self.labels.members
@@ -204,10 +231,9 @@ class TrainingRun:
         folds = make_folds(self.labels.members, count, self.seed)
         number = 0
 
-        def fit_and_score(train: NDArray[Any], held_out: NDArray[Any]) -> Floats:
+        def fit_and_score(learned: NDArray[Any], held_out: NDArray[Any]) -> Floats:
             nonlocal number
             number += 1
-            fit = self.learn(f"fold {number} of {len(folds)}", train)
-            return fit.scores(self.design.rows[held_out])
+            return self._learn_and_score(f"fold {number} of {len(folds)}", learned, held_out)
 
         return out_of_fold_scores(fit_and_score, folds, self.design.documents, len(self.labels))

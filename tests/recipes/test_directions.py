@@ -112,20 +112,22 @@ def test_a_model_scores_as_its_fit_does_in_the_directions(length, learn):
     assert model.selection is None
 
 
-def test_folds_share_the_directions(monkeypatch):
+def test_what_is_held_out_has_no_part_in_the_directions(monkeypatch):
     made = []
     fit = Lsi.fit
 
     def counting(self, X, y=None, **told):  # noqa: N803
-        made.append(X.shape)
+        made.append(X.shape[0])
         return fit(self, X, y, **told)
 
     monkeypatch.setattr(Lsi, "fit", counting)
     steps = []
     recipe = lsi_recipe(decide={"rule": "f1", "calibration": "platt", "folds": 3})
     model = train(documents(), recipe, watch=lambda *step: steps.append(step[0]))
-    assert len(made) == 1
-    assert made[0][0] == len(documents())
+    assert made[0] == len(documents())
+    assert len(made) == 4
+    assert all(learned < len(documents()) for learned in made[1:])
+    assert sum(len(documents()) - learned for learned in made[1:]) == len(documents())
     assert "finding directions" in steps
     assert "fold 3 of 3" in steps
     assert model.calibration is not None

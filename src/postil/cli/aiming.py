@@ -36,12 +36,15 @@ def aim_sentence(aim: Mapping[str, Any] | None) -> str:
         return ""
     compared = aim.get("compared")
     if not compared:
-        how = "learned for it, and thresholds tuned" if aim["taken"] == "training" else "thresholds"
+        learned = f"learned for {aim.get('figure', 'it')}, and thresholds tuned"
+        how = learned if aim["taken"] == "training" else "thresholds"
         return f"aimed at {aim['measure']}: {how} by the rule {aim['rule']}"
     taken, other = aim["taken"], next(way for way in WAYS if way != aim["taken"])
+    alike = compared[taken] == compared[other]
+    beside = "came to the same" if alike else f"had {_standing(compared[other])}"
     return (
         f"aimed at {aim['measure']}: took {WAYS[taken]}, {_standing(compared[taken])} held out "
-        f"in {compared['folds']} folds; {WAYS[other]} had {_standing(compared[other])}"
+        f"in {compared['folds']} folds; {WAYS[other]} {beside}"
     )
 
 

@@ -18,14 +18,19 @@ PATIENCE = 1.0  # seconds without a bar: most commands are over by then
 
 
 class Meter:
-    """Counts work done and shows it once it has taken longer than ``PATIENCE``."""
+    """Counts work done and shows it once it has taken longer than ``PATIENCE``.
 
-    def __init__(self, description: str, total: int | None, unit: str) -> None:
+    ``since`` is when the wait began, if that was before.
+    """
+
+    def __init__(
+        self, description: str, total: int | None, unit: str, since: float | None = None
+    ) -> None:
         self._description = description
         self._total = total
         self._unit = unit
         self._done = 0
-        self._started = time.monotonic()
+        self._started = time.monotonic() if since is None else since
         self._bar: tuple[Progress, TaskID] | None = None
         self._shown = sys.stderr.isatty()
 
@@ -96,9 +101,13 @@ def watched(items: Iterable[Item], description: str, total: int | None = None) -
 
 
 class Steps:
-    """A meter for each step of a longer piece of work, one at a time."""
+    """A meter for each step of a longer piece of work, one at a time.
+
+    Many short steps make a long wait: patience is with all of them together.
+    """
 
     def __init__(self) -> None:
+        self._began = time.monotonic()
         self._step = ""
         self._meter: Meter | None = None
 
@@ -107,7 +116,7 @@ class Steps:
         if self._meter is None or step != self._step:
             self.close()
             self._step = step
-            self._meter = Meter(step, total, _unit(step, total))
+            self._meter = Meter(step, total, _unit(step, total), self._began)
         self._meter.reach(done, total)
 
     def close(self) -> None:

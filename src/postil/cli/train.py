@@ -46,7 +46,7 @@ def train(
             "--for",
             metavar="MEASURE",
             help="What is cared about: f1, f0.5, micro-f1, error, balanced-error, "
-            '"recall>=0.95", "precision>=0.9", "cost(fp=1, fn=5)" or "utility(tp=2, fp=-1)".',
+            '"recall>=0.95", "precision>=0.9", "cost(fp=1, fn=5)", "utility(tp=2, fp=-1)" or t11u.',
         ),
     ] = None,
     compare: Annotated[

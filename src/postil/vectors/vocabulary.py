@@ -50,7 +50,10 @@ class TermBounds:
         least = _documents(self.min_df, total, np.ceil)
         most = _documents(self.max_df, total, np.floor)
         if least > total:
-            raise UsageError(f"min_df={self.min_df} is more than the {total} documents there are")
+            raise UsageError(
+                f"min_df={self.min_df} is more than the documents there are ({total}): lower it, or "
+                "learn from more documents"
+            )
         if most < least:
             raise UsageError(
                 f"max_df={self.max_df} allows fewer documents ({most}) than min_df={self.min_df} "

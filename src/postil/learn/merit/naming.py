@@ -132,7 +132,11 @@ def figure_named(text: str) -> Figure:
     if kind is None:
         known = [*EXAMPLES, *_OWN]
         near = near_names(said, known) or [KINDS[each].example for each in near_names(name, KINDS)]
-        own = "" if near else "; one of your own has to be made known first (register_figure)"
+        own = (
+            ""
+            if near
+            else "; one of your own has to be made known first (in Python: register_figure)"
+        )
         _refuse(text, f"there is none called {name!r}{advise(near, known)}{own}")
     if kind.form != form:
         _refuse(text, f"{kind.name} is {kind.help}; write {kind.example}")
@@ -190,7 +194,7 @@ def _numbers(text: str, kind: Kind, rest: str) -> Numbers:
 
 def _number(text: str, said: str, kind: Kind) -> float:
     if not _NUMBER.fullmatch(said) or not math.isfinite(float(said)):
-        _refuse(text, f"{said!r} is no finite number; write {kind.example}")
+        _refuse(text, f"{said!r} is no finite number; write one measure alone, as {kind.example}")
     return float(said) + 0.0  # -0.0 is written 0
 
 

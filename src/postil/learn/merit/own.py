@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from postil.learn.merit.figures import Attained, Floats, SmoothCounts
 
 Function = Callable[[Floats, Floats, Floats, Floats], Floats]
 Gains = Callable[[Floats, Floats, Floats, Floats], tuple[Floats, Floats]]
+
+Answer = TypeVar("Answer")
 
 # The cube root of the rounding of numbers: where a central difference is best.
 STEP = 6e-6
@@ -72,8 +74,7 @@ class OwnFigure:
         """The given slopes, or differences."""
         taken = counts.added() if self.pooled else counts
         if self._gains is not None:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                by_found, by_wrong = self._gains(*_four(taken))
+            by_found, by_wrong = self._asked(self._gains, taken)
             return self._finite(by_found, taken), self._finite(by_wrong, taken)
         found, wrong = taken.true_positives, taken.false_positives
 
@@ -98,11 +99,25 @@ class OwnFigure:
         return np.where(np.isfinite(values), values, 0.0)
 
     def _raw(self, counts: SmoothCounts) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return self._shaped(self._function(*_four(counts)), counts)
+        return self._shaped(self._asked(self._function, counts), counts)
+
+    def _asked(self, function: Callable[..., Answer], counts: SmoothCounts) -> Answer:
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return function(*_four(counts))
+        except Exception as error:
+            raise UsageError(
+                f"figure {self.name!r}: its function of the arrays tp, fp, fn and tn fails with "
+                f"{type(error).__name__}: {error}"
+            ) from error
 
     def _shaped(self, given: Floats, counts: SmoothCounts) -> Floats:
-        values = np.asarray(given, dtype=np.float64)
+        try:
+            values = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise UsageError(
+                f"figure {self.name!r}: its function gives numbers, and gave {given!r}"
+            ) from None
         if values.shape != counts.members.shape:
             raise UsageError(
                 f"figure {self.name!r}: its function gives a number for each problem, and gave "

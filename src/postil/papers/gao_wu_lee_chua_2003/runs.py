@@ -20,7 +20,7 @@ from postil.papers.gao_wu_lee_chua_2003.tallies import Tally, tally_of
 from postil.papers.sharing import shared
 from postil.papers.watching import tell
 from postil.recipes.recipe import Recipe
-from postil.training_run import TrainingRun
+from postil.training_run import LearningSpace, TrainingRun
 
 SEED = 0
 AT_ZERO = "default"  # the rule that tunes nothing
@@ -76,10 +76,10 @@ def learned(space: Space, recipe: Recipe) -> RunFacts:
     def watch(step: str, done: int, total: int | None) -> None:
         tell(f"{recipe.name}, {step}", done, total)
 
-    run = TrainingRun(recipe, space.design, space.labels, None, SEED, watch)
+    run = TrainingRun(recipe, LearningSpace(space.design), space.labels, None, SEED, watch)
     begun = time.perf_counter()
     with counted_not_warned():
-        fit = run.learn("learning", None)
+        fit = run.learn()
         seconds = time.perf_counter() - begun
         scores = fit.scores(space.unseen)
         at_zero = tally_of(space.labels.names, scores > 0, space.truth)
