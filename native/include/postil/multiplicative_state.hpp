@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "postil/cache_lines.hpp"
 #include "postil/entropy_prior.hpp"
 #include "postil/lane_terms.hpp"
 #include "postil/lanes.hpp"
@@ -42,17 +43,13 @@ public:
     }
 
     void move(const Visited& document, const LaneValues<Lanes>& by) {
-        std::array<std::size_t, Lanes> moving;
-        std::size_t count = 0;
-        for (std::size_t lane = 0; lane < Lanes; ++lane)
-            if (by[lane] != 0.0) moving[count++] = lane;
-        const bool is_near = !any_far_ && !is_long(document, by);
-        const bool is_plain = Lanes == block_lanes && usable_.all() && !prior_.positive;
-        if (is_near && is_plain && count > few) move_together(document, by);
+        if (may_move_together(document, by)) move_together(document, by);
         else
-            for (std::size_t at = 0; at < count; ++at) move_lane(document, moving[at], by[moving[at]]);
+            for (std::size_t lane = 0; lane < Lanes; ++lane)
+                if (by[lane] != 0.0) move_lane(document, lane, by[lane]);
         if (prior_.kind == Entropy::normalised)
-            for (std::size_t at = 0; at < count; ++at) keep_sum(moving[at]);
+            for (std::size_t lane = 0; lane < Lanes; ++lane)
+                if (by[lane] != 0.0) keep_sum(lane);
     }
 
     // The second derivative of the conjugate along the document: Σ w x² of both signs, less the
@@ -120,8 +117,7 @@ public:
     }
 
 private:
-    static constexpr double far = 300.0;   // exp() of it can be multiplied once more by as much
-    static constexpr std::size_t few = 1;  // lanes that are cheaper moved one by one
+    static constexpr double far = 300.0;  // exp() of it can be multiplied once more by as much
 
     template <class Visit>
     void for_each(const Visited& document, Visit&& visit) const {
@@ -179,16 +175,26 @@ private:
         return most * document.largest > far;
     }
 
-    // All lanes at once: balanced, all terms usable. Terms of one value go together.
+    bool may_move_together(const Visited& document, const LaneValues<Lanes>& by) const {
+        const bool is_plain = Lanes == block_lanes && usable_.all() && !prior_.positive;
+        return is_plain && !any_far_ && !is_long(document, by);
+    }
+
+    // Lanes side by side: balanced, all terms usable. Terms of one value go together.
     void move_together(const Visited& document, const LaneValues<Lanes>& by) {
-        LaneValues<Lanes> factors, largest, least;
-        largest.fill(1.0), least.fill(1.0);
-        const auto before = sums_;
+        PowerMove move;
+        std::fill_n(move.factors, Lanes, 1.0);
+        std::fill_n(move.largest, Lanes, 1.0);
+        std::fill_n(move.least, Lanes, 1.0);
+        std::copy_n(sums_.data(), Lanes, move.sums);
+        double value = 0.0;
         const auto multiply = [&](const std::int32_t* terms, std::size_t size, double x) {
-            for (std::size_t lane = 0; lane < Lanes; ++lane)
-                factors[lane] = by[lane] == 0.0 ? 1.0 : std::exp(by[lane] * x);
-            multiply_powers(terms, size, factors.data(), powers_.data(), weights_.data(), sums_.data(),
-                            largest.data(), least.data());
+            for (std::size_t lane = 0; lane < Lanes && x != value; ++lane)
+                if (by[lane] != 0.0) move.factors[lane] = std::exp(by[lane] * x);
+            value = x;
+            for (std::size_t first = 0; first < Lanes; first += wide_lanes)
+                if (any_moves(by, first))
+                    multiply_powers(terms, size, first, move, powers_.data(), weights_.data());
         };
         const auto& row = document.row;
         for (std::size_t first = 0, end = 0; first < row.size; first = end) {
@@ -198,9 +204,15 @@ private:
         const auto constant = static_cast<std::int32_t>(usable_.terms());
         if (document.constant != 0.0) multiply(&constant, 1, document.constant);
         for (std::size_t lane = 0; lane < Lanes; ++lane) {
-            if (by[lane] == 0.0) sums_[lane] = before[lane];  // not even rounding moves a lane that rests
-            watch(lane, largest[lane], least[lane]);
+            if (by[lane] == 0.0) continue;  // not even rounding moves a lane that rests
+            sums_[lane] = move.sums[lane];
+            watch(lane, move.largest[lane], move.least[lane]);
         }
+    }
+    static bool any_moves(const LaneValues<Lanes>& by, std::size_t first) {
+        bool moves = false;
+        for (auto lane = first; lane < std::min(first + wide_lanes, Lanes); ++lane) moves |= by[lane] != 0.0;
+        return moves;
     }
 
     void move_lane(const Visited& document, std::size_t lane, double by) {
@@ -308,8 +320,8 @@ private:
 
     const UsableTerms<Lanes>& usable_;
     const EntropyPrior& prior_;
-    std::vector<double> powers_;     // exp(θ - shift) by term and lane
-    std::vector<double> weights_;    // exp(θ - shift) - exp(-θ - shift)
+    CacheLines<double> powers_;      // exp(θ - shift) by term and lane
+    CacheLines<double> weights_;     // exp(θ - shift) - exp(-θ - shift)
     std::vector<double> exponents_;  // θ of lanes that are far out; empty while there are none
     LaneValues<Lanes> starts_{}, totals_{};  // how many weights there are, and W
     LaneValues<Lanes> shifts_{}, sums_{}, peaks_{}, units_{};  // peaks: of sums since added up anew
