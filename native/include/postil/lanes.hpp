@@ -66,19 +66,4 @@ template <>
 void add_multiples<block_lanes>(const SparseLine& row, const double* __restrict factors,
                                 double* __restrict weights);
 
-// Lanes that one wide instruction takes: where only some lanes move, the other half of a block rests.
-inline constexpr std::size_t wide_lanes = 4;
-
-// What a move does to the powers of a block's lanes, and what it finds on the way.
-struct PowerMove {
-    double factors[block_lanes];
-    double sums[block_lanes];                         // grow by what p + 1/p gains
-    double largest[block_lanes], least[block_lanes];  // of the powers
-};
-
-// p ← p factor, w ← p - 1/p, for the `size` terms of a document that have one value, and the
-// wide_lanes lanes from `first` on.
-void multiply_powers(const std::int32_t* terms, std::size_t size, std::size_t first, PowerMove& move,
-                     double* __restrict powers, double* __restrict weights);
-
 }  // namespace postil

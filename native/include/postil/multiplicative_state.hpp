@@ -11,6 +11,7 @@
 #include "postil/entropy_prior.hpp"
 #include "postil/lane_terms.hpp"
 #include "postil/lanes.hpp"
+#include "postil/power_move.hpp"
 
 namespace postil {
 
@@ -43,10 +44,7 @@ public:
     }
 
     void move(const Visited& document, const LaneValues<Lanes>& by) {
-        if (may_move_together(document, by)) move_together(document, by);
-        else
-            for (std::size_t lane = 0; lane < Lanes; ++lane)
-                if (by[lane] != 0.0) move_lane(document, lane, by[lane]);
+        move_powers(document, by);
         if (prior_.kind == Entropy::normalised)
             for (std::size_t lane = 0; lane < Lanes; ++lane)
                 if (by[lane] != 0.0) keep_sum(lane);
@@ -175,44 +173,26 @@ private:
         return most * document.largest > far;
     }
 
-    bool may_move_together(const Visited& document, const LaneValues<Lanes>& by) const {
-        const bool is_plain = Lanes == block_lanes && usable_.all() && !prior_.positive;
-        return is_plain && !any_far_ && !is_long(document, by);
+    void move_powers(const Visited& document, const LaneValues<Lanes>& by) {
+        if constexpr (Lanes == block_lanes)
+            if (may_move_together(document, by)) return move_together(document, by);
+        for (std::size_t lane = 0; lane < Lanes; ++lane)
+            if (by[lane] != 0.0) move_lane(document, lane, by[lane]);
     }
 
-    // Lanes side by side: balanced, all terms usable. Terms of one value go together.
+    // Whether all lanes that move can do so side by side (power_move.hpp).
+    bool may_move_together(const Visited& document, const LaneValues<Lanes>& by) const {
+        return usable_.all() && !prior_.positive && !any_far_ && !is_long(document, by);
+    }
+
     void move_together(const Visited& document, const LaneValues<Lanes>& by) {
-        PowerMove move;
-        std::fill_n(move.factors, Lanes, 1.0);
-        std::fill_n(move.largest, Lanes, 1.0);
-        std::fill_n(move.least, Lanes, 1.0);
-        std::copy_n(sums_.data(), Lanes, move.sums);
-        double value = 0.0;
-        const auto multiply = [&](const std::int32_t* terms, std::size_t size, double x) {
-            for (std::size_t lane = 0; lane < Lanes && x != value; ++lane)
-                if (by[lane] != 0.0) move.factors[lane] = std::exp(by[lane] * x);
-            value = x;
-            for (std::size_t first = 0; first < Lanes; first += wide_lanes)
-                if (any_moves(by, first))
-                    multiply_powers(terms, size, first, move, powers_.data(), weights_.data());
-        };
-        const auto& row = document.row;
-        for (std::size_t first = 0, end = 0; first < row.size; first = end) {
-            while (end < row.size && row.values[end] == row.values[first]) ++end;
-            multiply(row.places + first, end - first, row.values[first]);
-        }
-        const auto constant = static_cast<std::int32_t>(usable_.terms());
-        if (document.constant != 0.0) multiply(&constant, 1, document.constant);
+        PowerMove move(by, sums_);
+        move.run(document, usable_.terms(), powers_.data(), weights_.data());
         for (std::size_t lane = 0; lane < Lanes; ++lane) {
             if (by[lane] == 0.0) continue;  // not even rounding moves a lane that rests
-            sums_[lane] = move.sums[lane];
-            watch(lane, move.largest[lane], move.least[lane]);
+            sums_[lane] = move.sum(lane);
+            watch(lane, move.largest(lane), move.least(lane));
         }
-    }
-    static bool any_moves(const LaneValues<Lanes>& by, std::size_t first) {
-        bool moves = false;
-        for (auto lane = first; lane < std::min(first + wide_lanes, Lanes); ++lane) moves |= by[lane] != 0.0;
-        return moves;
     }
 
     void move_lane(const Visited& document, std::size_t lane, double by) {
