@@ -1,9 +1,9 @@
 // w = θ: the weights of Perceptron and SVM (weight_states.hpp).
 #pragma once
 
-#include <limits>
 #include <vector>
 
+#include "postil/cache_lines.hpp"
 #include "postil/entropy_prior.hpp"
 #include "postil/lane_terms.hpp"
 #include "postil/lanes.hpp"
@@ -51,7 +51,9 @@ public:
     }
 
     // Weights of exponents by term and lane.
-    void settle(const std::vector<double>& exponents) { weights_ = exponents; }
+    void settle(const std::vector<double>& exponents) {
+        weights_.assign(exponents.begin(), exponents.end());
+    }
 
     double weight(std::size_t term, std::size_t lane) const { return weights_[term * Lanes + lane]; }
     double unit(std::size_t) const { return 0.0; }
@@ -67,7 +69,7 @@ public:
 private:
     static constexpr double no_limit = 1e300;
     const UsableTerms<Lanes>& usable_;
-    std::vector<double> weights_;
+    CacheLines<double> weights_;
 };
 
 }  // namespace postil

@@ -66,10 +66,4 @@ template <>
 void add_multiples<block_lanes>(const SparseLine& row, const double* __restrict factors,
                                 double* __restrict weights);
 
-// p ← p factor, w ← p - 1/p, sum += what p + 1/p gains, for the `size` terms of a document that have one
-// value; largest and least of p are kept up to date.
-void multiply_powers(const std::int32_t* terms, std::size_t size, const double* __restrict factors,
-                     double* __restrict powers, double* __restrict weights, double* __restrict sums,
-                     double* __restrict largest, double* __restrict least);
-
 }  // namespace postil

@@ -7,9 +7,11 @@
 #include <limits>
 #include <vector>
 
+#include "postil/cache_lines.hpp"
 #include "postil/entropy_prior.hpp"
 #include "postil/lane_terms.hpp"
 #include "postil/lanes.hpp"
+#include "postil/power_move.hpp"
 
 namespace postil {
 
@@ -42,17 +44,10 @@ public:
     }
 
     void move(const Visited& document, const LaneValues<Lanes>& by) {
-        std::array<std::size_t, Lanes> moving;
-        std::size_t count = 0;
-        for (std::size_t lane = 0; lane < Lanes; ++lane)
-            if (by[lane] != 0.0) moving[count++] = lane;
-        const bool is_near = !any_far_ && !is_long(document, by);
-        const bool is_plain = Lanes == block_lanes && usable_.all() && !prior_.positive;
-        if (is_near && is_plain && count > few) move_together(document, by);
-        else
-            for (std::size_t at = 0; at < count; ++at) move_lane(document, moving[at], by[moving[at]]);
+        move_powers(document, by);
         if (prior_.kind == Entropy::normalised)
-            for (std::size_t at = 0; at < count; ++at) keep_sum(moving[at]);
+            for (std::size_t lane = 0; lane < Lanes; ++lane)
+                if (by[lane] != 0.0) keep_sum(lane);
     }
 
     // The second derivative of the conjugate along the document: Σ w x² of both signs, less the
@@ -120,8 +115,7 @@ public:
     }
 
 private:
-    static constexpr double far = 300.0;   // exp() of it can be multiplied once more by as much
-    static constexpr std::size_t few = 1;  // lanes that are cheaper moved one by one
+    static constexpr double far = 300.0;  // exp() of it can be multiplied once more by as much
 
     template <class Visit>
     void for_each(const Visited& document, Visit&& visit) const {
@@ -179,27 +173,25 @@ private:
         return most * document.largest > far;
     }
 
-    // All lanes at once: balanced, all terms usable. Terms of one value go together.
+    void move_powers(const Visited& document, const LaneValues<Lanes>& by) {
+        if constexpr (Lanes == block_lanes)
+            if (may_move_together(document, by)) return move_together(document, by);
+        for (std::size_t lane = 0; lane < Lanes; ++lane)
+            if (by[lane] != 0.0) move_lane(document, lane, by[lane]);
+    }
+
+    // Whether all lanes that move can do so side by side (power_move.hpp).
+    bool may_move_together(const Visited& document, const LaneValues<Lanes>& by) const {
+        return usable_.all() && !prior_.positive && !any_far_ && !is_long(document, by);
+    }
+
     void move_together(const Visited& document, const LaneValues<Lanes>& by) {
-        LaneValues<Lanes> factors, largest, least;
-        largest.fill(1.0), least.fill(1.0);
-        const auto before = sums_;
-        const auto multiply = [&](const std::int32_t* terms, std::size_t size, double x) {
-            for (std::size_t lane = 0; lane < Lanes; ++lane)
-                factors[lane] = by[lane] == 0.0 ? 1.0 : std::exp(by[lane] * x);
-            multiply_powers(terms, size, factors.data(), powers_.data(), weights_.data(), sums_.data(),
-                            largest.data(), least.data());
-        };
-        const auto& row = document.row;
-        for (std::size_t first = 0, end = 0; first < row.size; first = end) {
-            while (end < row.size && row.values[end] == row.values[first]) ++end;
-            multiply(row.places + first, end - first, row.values[first]);
-        }
-        const auto constant = static_cast<std::int32_t>(usable_.terms());
-        if (document.constant != 0.0) multiply(&constant, 1, document.constant);
+        PowerMove move(by, sums_);
+        move.run(document, usable_.terms(), powers_.data(), weights_.data());
         for (std::size_t lane = 0; lane < Lanes; ++lane) {
-            if (by[lane] == 0.0) sums_[lane] = before[lane];  // not even rounding moves a lane that rests
-            watch(lane, largest[lane], least[lane]);
+            if (by[lane] == 0.0) continue;  // not even rounding moves a lane that rests
+            sums_[lane] = move.sum(lane);
+            watch(lane, move.largest(lane), move.least(lane));
         }
     }
 
@@ -308,8 +300,8 @@ private:
 
     const UsableTerms<Lanes>& usable_;
     const EntropyPrior& prior_;
-    std::vector<double> powers_;     // exp(θ - shift) by term and lane
-    std::vector<double> weights_;    // exp(θ - shift) - exp(-θ - shift)
+    CacheLines<double> powers_;      // exp(θ - shift) by term and lane
+    CacheLines<double> weights_;     // exp(θ - shift) - exp(-θ - shift)
     std::vector<double> exponents_;  // θ of lanes that are far out; empty while there are none
     LaneValues<Lanes> starts_{}, totals_{};  // how many weights there are, and W
     LaneValues<Lanes> shifts_{}, sums_{}, peaks_{}, units_{};  // peaks: of sums since added up anew
