@@ -51,8 +51,8 @@ class TermBounds:
         most = _documents(self.max_df, total, np.floor)
         if least > total:
             raise UsageError(
-                f"min_df={self.min_df} is more than the documents there are ({total}): lower it, or "
-                "learn from more documents"
+                f"min_df={self.min_df} is more than the documents there are ({total}): lower it, "
+                "or learn from more documents"
             )
         if most < least:
             raise UsageError(
