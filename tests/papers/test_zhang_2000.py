@@ -10,7 +10,7 @@ from postil.papers.loading import load_paper
 from postil.papers.zhang_2000.methods import COUNTERPARTS, RECIPES, TOP_TEN, without_selection
 from postil.papers.zhang_2000.sensitivity import row_of
 from postil.papers.zhang_2000.tables import ALL, TOP
-from postil.recipes.recipe import load_recipe
+from postil.recipes.recipe import TermSelection, load_recipe
 
 from .printed import printed_numbers
 
@@ -110,7 +110,7 @@ def test_recipes_have_the_settings_of_section_4(name):
     assert "stop" not in recipe.representation.analyzer
     assert "stem(porter)" in recipe.representation.analyzer
     assert (recipe.representation.weights, recipe.representation.norm) == ("binary", "none")
-    assert (recipe.selection.measure, recipe.selection.terms) == ("gini", 10000)
+    assert recipe.selection == TermSelection("gini", 10000, scope="bar")
     options = recipe.learn["options"]
     assert (options["rate"], options["iterations"], options["shuffle"]) == (0.01, 200, False)
     if "winnow" in name:

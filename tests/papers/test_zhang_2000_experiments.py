@@ -15,7 +15,6 @@ from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.errors import UsageError
 from postil.evaluate.breakeven import break_even_points
-from postil.features.select import select_terms
 from postil.papers.experiment import check_experiments
 from postil.papers.loading import load_paper
 from postil.papers.registry import experiments_of, figures_of
@@ -24,10 +23,12 @@ from postil.papers.zhang_2000 import runs, selections, sensitivity, tables, web_
 from postil.papers.zhang_2000.facts import RunFacts, precision_at
 from postil.papers.zhang_2000.methods import RECIPES, with_selection
 from postil.papers.zhang_oles_2001.problem import problem_of
+from postil.recipes.recipe import TermSelection
 from postil.training import train
 
 NAME = "zhang-2000"
 RECALLS = (50.0, 80.0, 100.0)
+SAID = TermSelection("gini", 40, scope="bar")
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +158,7 @@ def test_every_reading_of_the_selection_is_measured(demo):
 
 def test_the_reading_of_table_1_gives_its_number(demo, small):
     settings = on_demo(small["table1, LM-UWin"]).settings
-    found = ours(demo, "table1-selection")["10000 for each category", "LM-UWin"]
+    found = ours(demo, "table1-selection")["one gain for all categories", "LM-UWin"]
     assert found.ours == pytest.approx(runs.facts_of(settings, "LM-UWin").micro(), abs=0.5)
 
 
@@ -217,18 +218,6 @@ def test_losses_that_are_alike_are_no_finding():
     assert less.startswith("loses less in 3 categories, more in 0, the same in 0")
 
 
-def test_gains_are_those_that_rank_terms_of_a_category(problem):
-    gains = selections.gains_of(problem)
-    wanted = select_terms(
-        problem.design.rows,
-        sp.csr_matrix(problem.labels.members, dtype=np.float32),
-        measure="gini",
-        threshold=1e-3,
-    )
-    for place in range(len(problem.labels)):
-        assert np.flatnonzero(gains[:, place] >= 1e-3).tolist() == wanted[place].tolist()
-
-
 def test_parts_are_of_training_documents_alone(problem):
     parts = list(selections.parts_of(problem))
     documents = problem.design.documents
@@ -242,28 +231,38 @@ def test_parts_are_of_training_documents_alone(problem):
 
 
 def test_one_list_is_the_same_for_all(problem):
-    chosen = selections.one_list(problem, 40)
+    chosen = selections.one_list(problem, SAID)
     assert all(chosen[place].tolist() == chosen[0].tolist() for place in range(len(chosen)))
     kept = np.isin(np.arange(problem.design.terms), chosen[0])
-    summed = selections.gains_of(problem).sum(axis=1)
+    summed = selections.gains_of(problem, SAID).sum(axis=0)
     assert kept.sum() == 40
     assert summed[kept].min() >= summed[~kept].max()
 
 
 def test_one_gain_leaves_small_categories_few_terms(problem):
-    chosen = selections.one_gain(problem, 40)
+    chosen = selections.as_said(problem, SAID)
     sizes = problem.labels.sizes()
     kept = np.array([len(chosen[place]) for place in range(len(chosen))])
-    assert 0 < kept[int(np.argmax(sizes))] <= 40
-    gains = selections.gains_of(problem)
-    bar = np.sort(gains[:, int(np.argmax(sizes))])[::-1][40]
-    assert kept.tolist() == (gains > bar).sum(axis=0).tolist()
+    assert 0 < kept.max() <= 40
+    gains = selections.gains_of(problem, SAID)
+    bar = np.sort(gains, axis=1)[:, -41].max()
+    assert kept.tolist() == (gains > bar).sum(axis=1).tolist()
+    assert kept[sizes == sizes.min()].max() < kept[sizes == sizes.max()].max()
 
 
-def test_one_gain_of_more_terms_than_there_are_keeps_all_that_tell(problem):
-    chosen = selections.one_gain(problem, problem.design.terms)
-    gains = selections.gains_of(problem)
-    assert len(chosen[0]) == (gains[:, 0] > 0).sum()
+def test_so_many_terms_in_all_are_not_so_many_for_a_category(problem):
+    chosen = selections.in_all(problem, SAID)
+    kept = set(chosen.ids.tolist())
+    assert 0 < len(kept) <= 40
+    highest = selections.gains_of(problem, SAID).max(axis=0)
+    others = [term for term in range(problem.design.terms) if term not in kept]
+    assert highest[sorted(kept)].min() > highest[others].max()
+    assert min(len(chosen[place]) for place in range(len(chosen))) < len(kept)
+
+
+def test_best_of_each_category_are_so_many(problem):
+    chosen = selections.for_each(problem, SAID)
+    assert {len(chosen[place]) for place in range(len(chosen))} == {40}
 
 
 # ----------------------------------------------------------------------------------- web pages

@@ -122,6 +122,12 @@ def test_all_that_is_promised_of_what_is_there_is_there(paper, experiments, whol
     assert promised <= set(cells)
 
 
+def test_variants_tell_what_training_documents_say(whole):
+    told = [cell.remark for cell in whole.cells() if cell.key[0] == "table2-texts"]
+    assert told
+    assert all("on training documents, 5 folds: " in remark for remark in told)
+
+
 def test_an_absent_corpus_is_told_and_nothing_fails(whole):
     found = {cell.key: cell for cell in whole.cells()}
     for place in (("table1", "RCV1", "training"), ("table2", "CCAT", "SVM error")):

@@ -15,6 +15,7 @@ from postil.papers.zhang_jin_yang_hauptmann_2003 import (
     growth,
     loss_shapes,
     multiclass,
+    studies,
     trainers,
 )
 from postil.papers.zhang_jin_yang_hauptmann_2003.tasks import vectors_of
@@ -40,6 +41,22 @@ def test_labelled_documents_have_a_category_that_both_parts_have():
     found = list(collections.labelled(given))
     assert [each.id for each in found] == ["1", "4", "6"]
     assert {each.labels for each in found} == {("a",)}
+
+
+def test_signs_are_written_as_in_the_published_copy():
+    fields = {"title": "A&B <AB> NET", "body": "A&B Corp <AB.O> said"}
+    given = [Document(split, fields, ("a",), split) for split in ("train", "test")]
+    for found in collections.as_published(given):
+        assert found.fields["title"] == "A&amp;B &lt;AB> NET"
+        assert found.fields["body"] == "A&amp;B Corp &lt;AB.O> said"
+    for found in collections.with_titles_twice(given):
+        assert found.fields["title"] == "A&amp;B &lt;AB> NET"
+        assert found.fields["body"] == "A&amp;B &lt;AB> NET\nA&amp;B Corp &lt;AB.O> said"
+
+
+def test_variants_of_texts_are_of_documents_that_can_be_read():
+    assert {each.documents for each in studies.VARIANTS.values()} <= set(collections.READERS)
+    assert studies.VARIANTS["as in table 2"].documents == collections.REUTERS.documents
 
 
 def test_training_and_test_documents_change_places():

@@ -1,4 +1,4 @@
-"""How many terms a category keeps: its best k, or all that score high enough."""
+"""How many terms a category keeps: its best k, all that score high enough, or above a bar."""
 
 from __future__ import annotations
 
@@ -62,6 +62,21 @@ class AtLeast:
     def keep(self, terms: Indices, scores: Floats, tie_order: NDArray[np.intp]) -> Indices:  # noqa: ARG002
         """Keep those at or over the threshold."""
         return terms[scores >= self.threshold]
+
+
+@dataclass(frozen=True)
+class Above:
+    """Every term whose score is above ``bar``."""
+
+    bar: float
+
+    def absent(self, terms: AbsentTerms, touched: Indices, size: int) -> tuple[Indices, Floats]:
+        """Find all absent terms at or over the bar."""
+        return terms.above(self.bar, touched, size)
+
+    def keep(self, terms: Indices, scores: Floats, tie_order: NDArray[np.intp]) -> Indices:  # noqa: ARG002
+        """Keep those above it."""
+        return terms[scores > self.bar]
 
 
 def rule_for(k: int | None, threshold: float | None) -> Rule:

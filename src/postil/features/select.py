@@ -59,33 +59,37 @@ def select_terms(
         raise UsageError(f"min_documents must be 0 or more, got {min_documents!r}")
     weights = checked_weights(X)
     by_category = checked_members(Y, weights.shape[0])
-    chooser = _Chooser(
-        chosen_measure, chosen_measure.basis(weights), rule, min_documents, positive_only
-    )
-    return Selection.of(list(chooser.over(by_category)), weights.shape[1])
+    chooser = Chooser(chosen_measure, chosen_measure.basis(weights), min_documents, positive_only)
+    return Selection.of(list(chooser.over(by_category, rule)), weights.shape[1])
 
 
-class _Chooser:
-    """Applies one measure and one rule to category after category."""
+class Chooser:
+    """Applies one measure to category after category; a rule says what is kept."""
 
     def __init__(
         self,
         measure: Measure[Any],
         basis: Basis[Any],
-        rule: Rule,
-        min_documents: int,
-        positive_only: bool,
+        min_documents: int = 1,
+        positive_only: bool = False,
     ) -> None:
         self.measure = measure
         self.basis = basis
-        self.rule = rule
         self.positive_only = positive_only
         self.eligible = basis.frequency >= max(min_documents, 1)
         self.tie_order = falling_frequency(basis.frequency)
         self.absent = AbsentTerms(measure, basis, self.tie_order, self.eligible)
 
-    def over(self, by_category: Csr) -> Iterator[Ids]:
+    def over(self, by_category: Csr, rule: Rule) -> Iterator[Ids]:
         """Give the sorted terms of each category in turn."""
+        for terms, scores in self.candidates(by_category, rule):
+            yield np.sort(rule.keep(terms, scores, self.tie_order)).astype(np.int32)
+
+    def candidates(self, by_category: Csr, rule: Rule) -> Iterator[tuple[Indices, Floats]]:
+        """Give what the rule has to choose from for each category in turn, with the scores.
+
+        A category without documents, or with all of them, has nothing to choose from.
+        """
         sizes = np.diff(by_category.indptr).astype(np.float64)
         for block in product_blocks(by_category, self.basis.matrix):
             owner = sizes[block.categories.start : block.categories.stop]
@@ -93,24 +97,22 @@ class _Chooser:
             scores = self.measure.formula(self.basis.table(block.terms, category, block.within))
             for number in block.categories:
                 stretch = block.stretch(number)
-                yield self.choose(block.terms[stretch], scores[stretch], int(sizes[number]))
+                size = int(sizes[number])
+                if 0 < size < self.basis.documents:
+                    yield self._of_one(block.terms[stretch], scores[stretch], size, rule)
+                else:
+                    yield np.empty(0, dtype=np.intp), np.empty(0)
 
-    def choose(self, touched: Indices, signed: Floats, size: int) -> Ids:
-        """Give the sorted terms of one category of ``size`` documents."""
-        if not 0 < size < self.basis.documents:
-            return np.empty(0, dtype=np.int32)
-        terms, scores = self._candidates(touched, signed, size)
-        kept = self.rule.keep(terms, scores, self.tie_order)
-        return np.sort(kept).astype(np.int32)
-
-    def _candidates(self, touched: Indices, signed: Floats, size: int) -> tuple[Indices, Floats]:
+    def _of_one(
+        self, touched: Indices, signed: Floats, size: int, rule: Rule
+    ) -> tuple[Indices, Floats]:
         wanted = self.eligible[touched]
         if self.positive_only:
             wanted &= signed > 0
         terms, scores = touched[wanted], self.measure.strength(signed[wanted])
         if self.positive_only:
             return terms, scores
-        others, their_scores = self.rule.absent(self.absent, touched, size)
+        others, their_scores = rule.absent(self.absent, touched, size)
         return np.concatenate([terms, others]), np.concatenate([scores, their_scores])
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from postil.errors import UsageError
+from postil.features.bar_scope import select_above_bar
 from postil.features.corpus_scope import select_for_all
 from postil.features.inputs import Csr
 from postil.features.select import select_terms
@@ -65,10 +66,11 @@ class Representation:
         )
 
 
-# Whose terms are chosen: each category's own, or one set for all.
+# Whose terms are chosen: each category's own, one set for all, or each one's own above one bar.
 SCOPES: Mapping[str, Callable[..., Selection]] = {
     "category": select_terms,
     "corpus": select_for_all,
+    "bar": select_above_bar,
 }
 
 
@@ -77,7 +79,8 @@ class TermSelection:
     """Which terms a category keeps; without a measure all of them.
 
     With ``scope="corpus"`` all categories keep the same, by the measure averaged over them
-    (:mod:`postil.features.corpus_scope`).
+    (:mod:`postil.features.corpus_scope`). With ``scope="bar"`` each keeps those of its own that
+    score above one bar for all, ``terms`` at most (:mod:`postil.features.bar_scope`).
     """
 
     measure: str | None = None

@@ -59,7 +59,7 @@ def code_of(*modules: str) -> str:
 
 
 def with_selection(recipe: Recipe) -> Recipe:
-    """The recipe as it is: 10000 terms by the Gini index, none of them rare, as in table 1."""
+    """The recipe as it is: terms by the Gini index, none of them rare, as in table 1."""
     return replace(recipe, expect=())
 
 

@@ -32,6 +32,29 @@ def labelled(corpus: Corpus) -> Iterator[Document]:
             yield replace(document, labels=labels)
 
 
+def as_published(corpus: Corpus) -> Iterator[Document]:
+    """The same, with < and & written as in the published copy of the 90 categories (ApteMod).
+
+    That was cut out of the marked-up files as they are: ``GAF Corp &lt;GAF>``. So lt is a word
+    there, of stories on companies.
+    """
+    for document in labelled(corpus):
+        yield replace(document, fields={n: marked_up(text) for n, text in document.fields.items()})
+
+
+def marked_up(text: str) -> str:
+    """The signs of markup as the files of Reuters-21578 write them; > is itself there."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def with_titles_twice(corpus: Corpus) -> Iterator[Document]:
+    """As published, with the headline in the story, too."""
+    for document in as_published(corpus):
+        fields = document.fields
+        body = f"{fields.get('title', '')}\n{fields.get('body', '')}"
+        yield replace(document, fields={**fields, "body": body})
+
+
 def swapped(corpus: Corpus) -> Iterator[Document]:
     """Test documents to learn from, and training documents to test on (section 5, RCV1)."""
     for document in corpus:
@@ -82,6 +105,8 @@ def all_but_other(corpus: Corpus) -> Iterator[Document]:
 
 READERS: dict[str, Callable[[Corpus], Documents]] = {
     "labelled": labelled,
+    "as published": as_published,
+    "titles twice": with_titles_twice,
     "swapped": swapped,
     "with archives": with_archives,
     "four universities, without department": univ_6,
@@ -122,18 +147,24 @@ def documents_of(settings: Mapping[str, Json]) -> Documents:
     return READERS[str(settings["documents"])](open_corpus(str(settings["corpus"])))
 
 
-# Headlines and stories, as in the published copy of the 90 categories (ApteMod), which has no
-# datelines; the words that a reader of a page sees, its title among them.
-# Words are runs of letters, as in the recipes of the other papers on Reuters, without those of the
-# stop list, and stemmed. The paper does not say. It was the first choice, made before any result
-# was seen, and was kept after others had been tried; studies.py has them.
+# Headlines and stories of Reuters, as in the published copy of the 90 categories (ApteMod), which
+# has no datelines. The paper does not say how they were read. What is here was chosen with its
+# numbers in view; the first choice, made before any result was seen, was the stop list of SMART and
+# one text, with < as a sign. studies.py has both, steps between them, and what training documents
+# say of each. The list is that of the Glasgow Information Retrieval Group.
+NEWS = {
+    "analyzer": "letters lower stop(sklearn) stem(porter)",
+    "fields": ("title", "body"),
+    "apart": True,
+}
+# The words that a reader of a page sees, its title among them; and titles and abstracts.
 WORDS = "letters lower stop(smart) stem(porter)"
 TEXTS = {"analyzer": WORDS, "fields": ("title", "body"), "apart": False}
 # Its documents are stems already, in one field, in which nothing stands apart.
 STEMS = {"analyzer": "whitespace", "fields": ("body",), "apart": False}
 
 REUTERS = Collection(
-    "Reuters-21578", "reuters-modapte", "labelled", ("earn", "acq", "money-fx", "grain"), TEXTS
+    "Reuters-21578", "reuters-modapte", "as published", ("earn", "acq", "money-fx", "grain"), NEWS
 )
 RCV1 = Collection("RCV1", "rcv1-v2", "swapped", ("CCAT", "ECAT", "GCAT", "MCAT"), STEMS)
 UNIV_6 = Collection("Univ-6", "webkb", "four universities, without department", (), TEXTS)

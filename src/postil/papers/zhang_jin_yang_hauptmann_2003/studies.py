@@ -3,6 +3,9 @@
 Not in the paper. ``table2-texts`` has the test error of the SVM with other words and other terms,
 each beside the number that table 2 prints; ``whole-texts`` F1 over all categories, beside that of
 section 6.1.
+
+Which reading is good is no matter of test documents: a remark tells the same error by five folds of
+the training documents, learned by dual coordinate descent, which is faster.
 """
 
 from __future__ import annotations
@@ -10,34 +13,42 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from statistics import fmean
 from typing import Any, cast
 
+from postil.decide import make_folds
+from postil.papers.canonical import Json
 from postil.papers.cells import Measured
 from postil.papers.corpora import corpus_fingerprint
 from postil.papers.experiment import CellValues, Experiment, Fill, RunExperiment, Settings
 from postil.papers.watching import tell
 from postil.papers.zhang_jin_yang_hauptmann_2003.collections import REUTERS, documents_of
 from postil.papers.zhang_jin_yang_hauptmann_2003.methods import (
+    DUAL,
     SMO,
     Load,
     binary_recipe,
     by_solver,
     code_of,
 )
-from postil.papers.zhang_jin_yang_hauptmann_2003.tasks import vectors_of
+from postil.papers.zhang_jin_yang_hauptmann_2003.tasks import Vectors, vectors_of
 from postil.papers.zhang_jin_yang_hauptmann_2003.trainers import by_recipe
 from postil.papers.zhang_jin_yang_hauptmann_2003.whole import ROW, measured
 from postil.recipes.recipe import Recipe
 
 TABLE, WHOLE = "table2-texts", "whole-texts"
+SOLVERS = (SMO, DUAL)
+FOLDS = 5
+SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What is changed: entries of ``[representation]`` and of ``[selection]``."""
+    """What is changed: entries of ``[representation]`` and ``[selection]``, or the documents."""
 
     reading: Mapping[str, Any] = field(default_factory=dict)
     selection: Mapping[str, Any] = field(default_factory=dict)
+    documents: str = REUTERS.documents
 
     def of(self, recipe: Recipe) -> Recipe:
         """The recipe so changed."""
@@ -50,32 +61,51 @@ class Variant:
 
 VARIANTS = {
     "as in table 2": Variant(),
-    "letters and digits": Variant({"analyzer": "words lower stop(smart) stem(porter)"}),
-    "without stemming": Variant({"analyzer": "letters lower stop(smart)"}),
+    "< as a sign": Variant(documents="labelled"),
+    "the stop list of SMART": Variant({"analyzer": "letters lower stop(smart) stem(porter)"}),
     "without a stop list": Variant({"analyzer": "letters lower stem(porter)"}),
-    "with neither": Variant({"analyzer": "letters lower"}),
-    "the words of titles apart": Variant({"apart": True}),
+    "without stemming": Variant({"analyzer": "letters lower stop(sklearn)"}),
+    "letters and digits": Variant({"analyzer": "words lower stop(sklearn) stem(porter)"}),
+    "titles and stories as one text": Variant({"apart": False}),
+    "titles in stories, too": Variant(documents="titles twice"),
     "with datelines": Variant({"fields": ("title", "dateline", "body")}),
     "one choice of terms for all": Variant(selection={"scope": "corpus"}),
-    "letters and digits, one choice for all": Variant(
-        {"analyzer": "words lower stop(smart) stem(porter)"}, {"scope": "corpus"}
+    "the first choice: SMART, one text, < as a sign": Variant(
+        {"analyzer": "letters lower stop(smart) stem(porter)", "apart": False},
+        documents="labelled",
     ),
 }
 
 
 def run_variant(row: str, settings: Settings) -> CellValues:
-    """Test errors of the categories, learned by SMO."""
-    recipe = Recipe.from_dict(cast("dict[str, Any]", settings["recipe"]))
-    vectors = vectors_of(documents_of(settings), recipe.representation)
+    """Test errors of the categories, learned by SMO; a remark tells those of training folds."""
+    recipes = cast("Mapping[str, dict[str, Any]]", settings["recipes"])
+    by_smo, by_dual = (Recipe.from_dict(recipes[solver]) for solver in SOLVERS)
+    vectors = vectors_of(documents_of(settings), by_smo.representation)
     found = {}
     categories = cast("list[str]", settings["categories"])
     for done, category in enumerate(categories):
         tell("categories", done, len(categories))
-        task = vectors.task(category, recipe.selection)
-        learned = by_recipe(recipe, task)
+        task = vectors.task(category, by_smo.selection)
+        learned = by_recipe(by_smo, task)
         error = task.error(learned.weights, learned.intercept)
-        found[TABLE, row, category] = Measured(error, remark=learned.remark)
+        folded = folds_error(vectors, category, by_dual)
+        told = f"on training documents, {FOLDS} folds: {folded:.3f}"
+        remark = "; ".join(filter(None, (told, learned.remark)))
+        found[TABLE, row, category] = Measured(error, remark=remark)
     return found
+
+
+def folds_error(vectors: Vectors, category: str, recipe: Recipe) -> float:
+    """Mean error of the folds of the training documents, each learned from the others."""
+    members = vectors.labels.of_documents(vectors.learned).members
+    errors = []
+    for learned, unseen in make_folds(members, FOLDS, SEED):
+        rows, tested = vectors.learned[learned], vectors.learned[unseen]
+        task = replace(vectors, tested=tested).task(category, recipe.selection, rows)
+        found = by_recipe(recipe, task)
+        errors.append(task.error(found.weights, found.intercept))
+    return fmean(errors)
 
 
 def run_whole_variant(row: str, settings: Settings) -> CellValues:
@@ -85,26 +115,27 @@ def run_whole_variant(row: str, settings: Settings) -> CellValues:
 
 def experiments(load: Load) -> list[Experiment]:
     """Two for each variant: the four categories, and all of them."""
-    recipe = by_solver(REUTERS.read_by(binary_recipe(load)))[SMO]
-    changed = {row: variant.of(recipe) for row, variant in VARIANTS.items()}
-    four = [
-        _experiment(Fill(TABLE, (row,), REUTERS.categories), partial(run_variant, row), each)
-        for row, each in changed.items()
-    ]
+    recipes = by_solver(REUTERS.read_by(binary_recipe(load)))
     averages = tuple(ROW.values())
-    return four + [
-        _experiment(Fill(WHOLE, (row,), averages), partial(run_whole_variant, row), each)
-        for row, each in changed.items()
-    ]
+    four, whole = [], []
+    for row, variant in VARIANTS.items():
+        changed = {solver: variant.of(recipes[solver]).to_dict() for solver in SOLVERS}
+        documents: dict[str, Json] = {**REUTERS.settings(), "documents": variant.documents}
+        fill = Fill(TABLE, (row,), REUTERS.categories)
+        four.append(_experiment(fill, partial(run_variant, row), {**documents, "recipes": changed}))
+        fill = Fill(WHOLE, (row,), averages)
+        settings = {**documents, "recipe": changed[SMO]}
+        whole.append(_experiment(fill, partial(run_whole_variant, row), settings))
+    return four + whole
 
 
-def _experiment(fill: Fill, run: RunExperiment, recipe: Recipe) -> Experiment:
+def _experiment(fill: Fill, run: RunExperiment, settings: Settings) -> Experiment:
     (row,) = fill.rows or ()
     return Experiment(
         name=f"{fill.table}, {row}",
         run=run,
         fills=(fill,),
         code=code_of(__name__, f"{__package__}.whole"),
-        settings={**REUTERS.settings(), "recipe": recipe.to_dict()},
+        settings=settings,
         data=partial(corpus_fingerprint, REUTERS.corpus),
     )
