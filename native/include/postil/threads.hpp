@@ -14,7 +14,8 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
+
+#include "postil/helpers.hpp"
 
 namespace postil {
 
@@ -87,15 +88,22 @@ void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& 
         loop(worker);
         const std::lock_guard guard(lock);
         --busy;
-        returned.notify_one();
+        returned.notify_one();  // under the lock: nothing here is touched once it is released
     };
 
     const auto helpers = (workers < tasks ? workers : tasks) - (tasks > 0 ? 1 : 0);
-    std::vector<std::jthread> others;
-    for (std::size_t helper = 0; helper < helpers; ++helper) {
-        const std::lock_guard guard(lock);
-        others.emplace_back(help, helper + 1);
-        ++busy;
+    for (std::size_t helper = 1; helper <= helpers; ++helper) {
+        {
+            const std::lock_guard guard(lock);
+            ++busy;
+        }
+        try {
+            run_on_helper([help, helper] { help(helper); });
+        } catch (...) {  // no further thread can be had: those there are do the work
+            const std::lock_guard guard(lock);
+            --busy;
+            break;
+        }
     }
     loop(0);
     for (std::unique_lock guard(lock); busy > 0;) {
@@ -104,7 +112,6 @@ void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& 
         monitor.ask();
         guard.lock();
     }
-    others.clear();  // joins
     if (failure) std::rethrow_exception(failure);
     if (monitor.stopped()) throw Interrupted();
 }

@@ -1,0 +1,12 @@
+// Threads that wait to be of help: to wake one costs a part of what it costs to start one.
+#pragma once
+
+#include <functional>
+
+namespace postil {
+
+// Runs the job on a thread that has nothing else to do; one is started if there is none. The thread
+// stays, for the next job. What a job throws ends the program.
+void run_on_helper(std::function<void()> job);
+
+}  // namespace postil
