@@ -98,8 +98,12 @@ def test_sentences():
         "aimed at recall>=0.9: took learning for it, 0.5000 (the floor holds in 3 of 4) held out "
         "in 5 folds; thresholds tuned for it had 0.2500 (the floor holds in 3 of 4)"
     )
+    aim["compared"]["thresholds"] = floor
+    assert aim_sentence(aim).endswith("in 5 folds; thresholds tuned for it came to the same")
     del aim["compared"]
     assert aim_sentence(aim) == (
         "aimed at recall>=0.9: learned for it, and thresholds tuned by the rule recall(0.9)"
     )
+    aim["figure"] = "error"
+    assert aim_sentence(aim).startswith("aimed at recall>=0.9: learned for error, and thresholds")
     assert aim_sentence(None) == ""

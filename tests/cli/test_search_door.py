@@ -155,7 +155,7 @@ def test_a_search_counts_fits(monkeypatch):
     counted = []
 
     class Meter:
-        def __init__(self, step, _, unit):
+        def __init__(self, step, _, unit, since):  # noqa: ARG002
             counted.append((step, unit))
 
         def reach(self, *_):

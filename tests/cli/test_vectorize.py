@@ -133,7 +133,7 @@ def test_documents_without_a_split_among_marked_ones_are_told_of(postil, tmp_pat
         (("-o", "x.npz", "--buckets", "7", "--min-df", "3"), "hash buckets have none"),
         (("-o", "x.svm", "--compress"), "--compress is for .npz"),
         (("-o", "x.npz", "--split", "test"), "marked test never are"),
-        (("-o", "x.npz", "--min-df", "1000"), "more than the 252 documents"),
+        (("-o", "x.npz", "--min-df", "1000"), "more than the documents there are (252): lower it"),
     ],
 )
 def test_options_that_would_mean_nothing_are_refused(postil, arguments, message):

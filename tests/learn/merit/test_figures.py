@@ -221,11 +221,25 @@ def test_an_own_figure_is_checked():
         wrong.values(counts_of([1], [1], [2], [2]))
 
 
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [
+        (lambda tp: tp, "'mine'.*arrays tp, fp, fn and tn fails with TypeError"),
+        (lambda tp, fp, fn, tn: 1 / 0, "'mine'.*fails with ZeroDivisionError"),  # noqa: ARG005
+        (lambda tp, fp, fn, tn: "high", "'mine'.*gives numbers, and gave 'high'"),  # noqa: ARG005
+    ],
+)
+def test_functions_that_do_not_fit_are_named(function, sentence):
+    counts = SmoothCounts(np.ones(2), np.ones(2), np.full(2, 3.0), np.full(2, 5.0))
+    with pytest.raises(UsageError, match=sentence):
+        OwnFigure(function, "mine").values(counts)
+
+
 def test_own_figures_are_known_by_name_once_registered():
-    with pytest.raises(SpecError, match="g-mean"):
-        figure_named("g-mean")
-    mine = register_figure(OwnFigure(g_mean, "g-mean"))
-    assert figure_named("g-mean") is mine
+    with pytest.raises(SpecError, match="root-of-rates"):
+        figure_named("root-of-rates")
+    mine = register_figure(OwnFigure(g_mean, "root-of-rates"))
+    assert figure_named("root-of-rates") is mine
     for taken in ("error", "f1", "micro-mine"):
         with pytest.raises(UsageError, match="is taken"):
             register_figure(OwnFigure(g_mean, taken))
