@@ -38,6 +38,8 @@ from postil.recipes.recipe import Recipe
 
 TABLE, WHOLE = "table2-texts", "whole-texts"
 SOLVERS = (SMO, DUAL)
+# The list of the Glasgow Information Retrieval Group is the one that scikit-learn carries.
+GLASGOW = "letters lower stop(sklearn) stem(porter)"
 FOLDS = 5
 SEED = 0
 
@@ -61,18 +63,19 @@ class Variant:
 
 VARIANTS = {
     "as in table 2": Variant(),
-    "< as a sign": Variant(documents="labelled"),
-    "the stop list of SMART": Variant({"analyzer": "letters lower stop(smart) stem(porter)"}),
+    "letters and digits": Variant({"analyzer": "words lower stop(smart) stem(porter)"}),
+    "capitals kept": Variant({"analyzer": "letters stop(smart) stem(porter)"}),
+    "without stemming": Variant({"analyzer": "letters lower stop(smart)"}),
     "without a stop list": Variant({"analyzer": "letters lower stem(porter)"}),
-    "without stemming": Variant({"analyzer": "letters lower stop(sklearn)"}),
-    "letters and digits": Variant({"analyzer": "words lower stop(sklearn) stem(porter)"}),
-    "titles and stories as one text": Variant({"apart": False}),
-    "titles in stories, too": Variant(documents="titles twice"),
+    "the stop list of Glasgow": Variant({"analyzer": GLASGOW}),
+    "< as an entity": Variant(documents="as published"),
+    "titles apart": Variant({"apart": True}),
+    "titles apart and in stories, too": Variant({"apart": True}, documents="titles twice"),
     "with datelines": Variant({"fields": ("title", "dateline", "body")}),
     "one choice of terms for all": Variant(selection={"scope": "corpus"}),
-    "the first choice: SMART, one text, < as a sign": Variant(
-        {"analyzer": "letters lower stop(smart) stem(porter)", "apart": False},
-        documents="labelled",
+    # Not a guess: the one of some 350 readings that fits the printed test errors.
+    "the nearest found: Glasgow, titles apart, < as an entity": Variant(
+        {"analyzer": GLASGOW, "apart": True}, documents="as published"
     ),
 }
 
