@@ -13,6 +13,7 @@ from postil.papers.gao_wu_lee_chua_2003 import (
     counts,
     criteria,
     dimensions,
+    made_rare,
     multi,
     offsets,
     sigmoids,
@@ -30,6 +31,7 @@ HOMES = (
     solvers,
     offsets,
     multi,
+    made_rare,
     convergence,
 )
 DIRECTIONS = 16
@@ -46,7 +48,8 @@ def small_recipe(name):
     )
     learn = dict(recipe.learn)
     if "options" in learn:
-        learn["options"] = {**learn["options"], "iterations": 20, "rate": 0.5}
+        rate = {} if learn["solver"] == "l-bfgs" else {"rate": 0.5}
+        learn["options"] = {**learn["options"], "iterations": 20, **rate}
     if learn["learner"] == "tree":
         learn |= {"depth": 2, "folds": 2}
     decide = replace(recipe.decide, folds=2)
@@ -63,7 +66,14 @@ def on_demo(experiment):
     """The same experiment on the demo corpus: fewer directions, fewer steps."""
     if "corpus" not in experiment.settings:
         return experiment
-    smaller = {"most": 20, "dimensions": 4, "category": "council", "steps": 160, "fewest": FEWEST}
+    smaller = {
+        "most": 20,
+        "dimensions": 4,
+        "category": "council",
+        "steps": 160,
+        "fewest": FEWEST,
+        "cuts": 3,
+    }
     changed = {
         **experiment.settings,
         "corpus": "demo",

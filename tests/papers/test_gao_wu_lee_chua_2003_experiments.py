@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -25,6 +26,7 @@ from postil.papers.gao_wu_lee_chua_2003 import (
     convergence,
     criteria,
     dimensions,
+    made_rare,
     multi,
     sigmoids,
     solvers,
@@ -179,6 +181,39 @@ def test_every_solver_and_form_is_measured(demo):
     assert rows == forms | set(multi.RULED.values())
     rare = ours(demo, "multi-rare")
     assert {row for row, _ in rare} == rows
+
+
+def test_categories_made_rare_are_left_with_few_documents():
+    random = np.random.default_rng(0)
+    dense = random.random((400, 12)) < 0.1
+    members = sp.csc_matrix(dense)
+    for seed in range(5):
+        cut = made_rare.cut_of(members, seed)
+        assert len(cut.made) == 6
+        assert not set(cut.learned) & set(cut.tested)
+        left, sought = dense[cut.learned][:, cut.made], dense[cut.tested][:, cut.made]
+        assert left.sum(axis=0).min() >= 1
+        # Drawn for one category, a document may be another's, too.
+        assert left.sum() < 3 * 6 + 10
+        assert sought.sum(axis=0).min() >= made_rare.SOUGHT
+        touched = dense[:, cut.made].any(axis=1)
+        assert (~touched).sum() == len(cut.learned) + len(cut.tested) - (
+            left.any(axis=1).sum() + sought.any(axis=1).sum()
+        )
+        again = made_rare.cut_of(members, seed)
+        assert again.learned.tolist() == cut.learned.tolist()
+
+
+def test_forms_are_compared_on_the_same_cuts(demo):
+    found = ours(demo, multi.RARE)
+    rows = {multi.row_of(form, figure) for form in multi.FORMS for figure in multi.FIGURES}
+    assert {row for row, column in found if column == made_rare.MADE_RARE} == rows
+    for figure in multi.FIGURES:
+        alone = found[multi.row_of("binary", figure), made_rare.MADE_RARE]
+        assert "above binary" not in alone.remark
+        assert "standard error" in alone.remark
+        together = found[multi.row_of("rivals", figure), made_rare.MADE_RARE]
+        assert "of 3 cuts" in together.remark
 
 
 def test_rules_change_thresholds_alone(demo, small):

@@ -25,6 +25,9 @@ from .climb_samples import Problems
 CONVEX = pytest.mark.parametrize(("start", "loss"), [("svm", "hinge"), ("logistic", "logistic")])
 
 
+BY_SIZE = ("members-mean", "modified-squared")
+
+
 def begun(start, x, cases, documents=None, kept=None):
     design = design_of(x)
     documents = np.ones(len(x)) if documents is None else documents
@@ -59,6 +62,27 @@ def test_the_mean_weighs_documents_and_passes_over_those_of_no_part():
         least = (problems.x[weights > 0] @ mean).min()
         np.testing.assert_allclose(found.terms[:, at], sign * mean, rtol=1e-6)
         np.testing.assert_allclose(found.intercepts[at], -sign * least, rtol=1e-6)
+
+
+def test_by_size_is_the_mean_of_few_members_and_modified_least_squares_of_more():
+    random = np.random.default_rng(3)
+    x = random.random((40, 6))
+    cases = -np.ones((40, 3), dtype=np.int8)
+    cases[:4, 0] = cases[:5, 1] = cases[10:20, 2] = 1
+    found, mean, convex = (begun(start, x, cases) for start in ("by-size", *BY_SIZE))
+    for at, other in enumerate((mean, convex, convex)):
+        scale = np.linalg.norm(found.terms[:, at]) / np.linalg.norm(other.terms[:, at])
+        np.testing.assert_allclose(found.terms[:, at], scale * other.terms[:, at])
+        np.testing.assert_allclose(found.intercepts[at], scale * other.intercepts[at])
+    np.testing.assert_array_equal(found.terms[:, 1:], convex.terms[:, 1:])
+
+    def apart(weights):
+        scores = x @ weights.terms
+        return [
+            scores[cases[:, k] > 0, k].mean() - scores[cases[:, k] < 0, k].mean() for k in range(3)
+        ]
+
+    assert abs(apart(found)[0]) == pytest.approx(np.median(np.abs(apart(convex))), rel=1e-4)
 
 
 @pytest.mark.parametrize("start", STARTS)

@@ -11,9 +11,10 @@ from postil.learn.merit.forms import FORMS
 from postil.learn.merit.memory import Memory, dots_alone
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.naming import figure_named
+from postil.learn.merit.objective import distance
 from postil.learn.merit.products import SparseProducts
 from postil.learn.merit.starts import Start, members_mean
-from postil.learn.merit.tops import distance, highest_top
+from postil.learn.merit.tops import highest_top
 from postil.learn.merit.weights import Weights
 
 from ..samples import design_of

@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 Cases = NDArray[np.int8]
 Table = NDArray[Any]  # documents × problems
 
+ROUNDING = 1e-6  # of means of single precision, as a share of the largest score
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
@@ -158,3 +160,15 @@ def means(scores: Table, merit: Merit) -> tuple[Floats, Floats]:
         inside[problem] = weighed[cases > 0].sum() / max(merit.members[problem], none)
         outside[problem] = weighed[cases < 0].sum() / max(merit.others[problem], none)
     return inside, outside
+
+
+def distance(scores: Table, merit: Merit) -> Floats:
+    """How far the mean score of members is from that of others, of each problem; never 0.
+
+    Where it is nothing but rounding, as where weights are 0, it is 1. It is of each problem by
+    itself: those beside it make no difference.
+    """
+    inside, outside = means(scores, merit)
+    gap = np.abs(inside - outside)
+    apart = gap > ROUNDING * np.abs(scores).max(axis=0, initial=0.0)
+    return np.where(apart, gap, 1.0).astype(np.float64)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
-from postil.learn.merit.objective import Cases, Merit, means
+from postil.learn.merit.objective import Cases, Merit, distance, means
 from postil.learn.merit.options import StepOptions
 from postil.learn.merit.products import Products
 from postil.learn.merit.stepping import MistakeSlopes, steps
@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 
 PERCEPTRON_STEPS = 200
 MODIFIED = "modified-squared"
+FEW = 5  # members: so many and more are enough for a convex method
 SHAKE = 0.5  # of a restart, as a share of the usual weight
 
 
@@ -89,6 +90,23 @@ def _convex(loss: str) -> Callable[[Beginning], Weights]:
         return _within_reach(given, Weights(terms, found.intercepts))
 
     return begin
+
+
+def by_size(given: Beginning) -> Weights:
+    """The mean of fewer than ``FEW`` members, modified least squares of more.
+
+    One or two documents are all that a convex method would know a rare category by; their mean
+    takes in more that is like them. Scores of both have one unit, the usual distance of members
+    and others: rivals are compared by them.
+    """
+    of_many, of_few = _convex(MODIFIED)(given), members_mean(given)
+    few = given.merit.members < FEW
+    unit = np.median(distance(of_many.scores(given.products), given.merit))
+    scale = unit / distance(of_few.scores(given.products), given.merit)
+    return Weights(
+        np.where(few, of_few.terms * scale, of_many.terms),
+        np.where(few, of_few.intercepts * scale, of_many.intercepts),
+    )
 
 
 def _within_reach(given: Beginning, found: Weights) -> Weights:
@@ -156,5 +174,6 @@ STARTS: Mapping[str, Start] = MappingProxyType(
         Start("logistic", "logistic regression, C = 1", _NONE, _convex("logistic")),
         Start("squared", "least squares, C = 1", _NONE, _convex("squared")),
         Start("modified-squared", "modified least squares, C = 1", _NONE, _convex(MODIFIED)),
+        Start("by-size", "the mean of few members, modified-squared of more", _NONE, by_size),
     )
 )

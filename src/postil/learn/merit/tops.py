@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from postil.learn.combining import LEAST_SHARP, MOST_SHARP
 from postil.learn.merit.climbing import Climb
 from postil.learn.merit.memory import dots_alone
 from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.objective import Merit, means
+from postil.learn.merit.objective import distance
 from postil.learn.merit.options import GpdOptions, LbfgsOptions
 from postil.learn.merit.starts import Beginning, shaken
 from postil.learn.merit.stepping import FigureSlopes, steps
@@ -22,8 +21,6 @@ from postil.learn.report import StopReason
 
 Floats = NDArray[np.float64]
 Told = Callable[[int, int], None]
-
-ROUNDING = 1e-6  # of means of single precision, as a share of the largest score
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,18 +95,6 @@ def _solved(
     given: Beginning, method: MfomMethod, start: Weights, number: int, told: Told | None
 ) -> Top:
     return _SOLVERS[type(method.solver_options())](given, method, start, number, told)
-
-
-def distance(scores: NDArray[Any], merit: Merit) -> Floats:
-    """How far the mean score of members is from that of others, of each problem; never 0.
-
-    Where it is nothing but rounding, as where weights are 0, it is 1. It is of each problem by
-    itself: those beside it make no difference.
-    """
-    inside, outside = means(scores, merit)
-    gap = np.abs(inside - outside)
-    apart = gap > ROUNDING * np.abs(scores).max(axis=0, initial=0.0)
-    return np.where(apart, gap, 1.0).astype(np.float64)
 
 
 def _climb(

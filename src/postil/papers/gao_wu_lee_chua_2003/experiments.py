@@ -9,6 +9,7 @@ from postil.papers.gao_wu_lee_chua_2003 import (
     counts,
     criteria,
     dimensions,
+    made_rare,
     multi,
     offsets,
     sigmoids,
@@ -26,6 +27,7 @@ EXPERIMENTS = by_name(
     *solvers.experiments(load_recipe),
     *offsets.experiments(load_recipe),
     *multi.experiments(load_recipe),
+    *made_rare.experiments(load_recipe),
     *convergence.experiments(load_recipe),
     *sigmoids.EXPERIMENTS.values(),
 )
