@@ -20,7 +20,7 @@ from postil.papers.gao_wu_lee_chua_2003.methods import (
     learning,
     linear_svm,
 )
-from postil.papers.gao_wu_lee_chua_2003.multi import RULE, RULED, formed, row_of, ruled
+from postil.papers.gao_wu_lee_chua_2003.multi import RULED, formed, ruled
 from postil.papers.gao_wu_lee_chua_2003.solvers import by_lbfgs
 from postil.papers.loading import load_paper
 from postil.recipes.recipe import load_recipe
@@ -174,15 +174,15 @@ def test_entries_of_none_are_left_out():
 def test_only_ruled_forms_tune_thresholds():
     recipe = load_recipe(MULTI)
     for form, figure in RULED:
-        assert ruled(recipe, form, figure).decide.rule == RULE
+        assert ruled(recipe, form, figure).decide == recipe.decide
         assert formed(recipe, form, figure).decide.rule == "default"
     assert ruled(recipe, "rivals", "f1").decide.rule == "default"
 
 
 def test_the_recipe_is_a_row_and_others_have_as_many_steps():
     recipe = load_recipe(MULTI)
-    own = formed(recipe, "unclaimed", "balanced-error")
-    assert row_of("unclaimed", "balanced-error") == recipe.name
+    own = ruled(recipe, "unclaimed", "balanced-error")
+    assert RULED["unclaimed", "balanced-error"] == recipe.name
     assert (own.learn, own.decide) == (recipe.learn, recipe.decide)
     steps = own.learn["options"]["iterations"]
     assert formed(recipe, "rivals", "f1").learn["options"]["iterations"] == steps

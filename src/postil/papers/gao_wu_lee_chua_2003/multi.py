@@ -3,8 +3,8 @@
 All on the sparse vectors of ``mfom-multi``, by L-BFGS. A form says what the margin of a category
 is: its score (``binary``), its score over the bar of its rivals (``rivals``, eq. 4.13), or over
 that bar held below 0 (``unclaimed``). Rows are forms and figures at a threshold of 0, and some with
-thresholds tuned out of fold: what the form does and what a rule does are told apart. Rare
-categories are those with fewer than 4 training documents.
+thresholds tuned out of fold by the rule of ``mfom-multi``: what the form does and what the rule
+does are told apart. Rare categories are those with fewer than 4 training documents.
 """
 
 from __future__ import annotations
@@ -35,19 +35,17 @@ RARE_COLUMN = "mean F1 of rare categories"
 FEWEST = 4  # fewer training documents make a category rare
 FORMS = ("binary", "rivals", "unclaimed")
 FIGURES = ("f1", "balanced-error")
-NAMED = {("unclaimed", "balanced-error"): MULTI}  # rows that are a recipe
-# What is tuned, and for which rows; categories of few documents keep 0.
-RULE = "f1 few(10)"
+# Those that the recipe's rule is tried on, by their names with it; the recipe itself is one.
 RULED = {
     ("binary", "f1"): "binary, f1, thresholds tuned",
     ("binary", "balanced-error"): "binary, balanced-error, thresholds tuned",
-    ("unclaimed", "balanced-error"): f"{MULTI}, thresholds tuned",
+    ("unclaimed", "balanced-error"): MULTI,
 }
 
 
 def row_of(form: str, figure: str) -> str:
     """A row of decisions at 0."""
-    return NAMED.get((form, figure), f"{form}, {figure}")
+    return f"{form}, {figure}"
 
 
 def run_form(form: str, figure: str, settings: Settings) -> CellValues:
@@ -88,11 +86,9 @@ def formed(recipe: Recipe, form: str, figure: str) -> Recipe:
 
 
 def ruled(recipe: Recipe, form: str, figure: str) -> Recipe:
-    """The same, with thresholds tuned where they are tried."""
+    """The same, by the recipe's rule where that is tried."""
     made = formed(recipe, form, figure)
-    if (form, figure) not in RULED:
-        return made
-    return replace(made, decide=replace(recipe.decide, rule=RULE))
+    return replace(made, decide=recipe.decide) if (form, figure) in RULED else made
 
 
 def experiments(load: Load) -> list[Experiment]:
