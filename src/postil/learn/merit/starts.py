@@ -97,7 +97,8 @@ def by_size(given: Beginning) -> Weights:
 
     One or two documents are all that a convex method would know a rare category by; their mean
     takes in more that is like them. Scores of both have one unit, the usual distance of members
-    and others: rivals are compared by them.
+    and others: rivals are compared by them. L-BFGS, alone, does not depend on a unit; GPD does, and
+    so on the categories beside.
     """
     of_many, of_few = _convex(MODIFIED)(given), members_mean(given)
     few = given.merit.members < FEW

@@ -19,7 +19,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.learn.design import Design
-from postil.learn.labels import Labels
 from postil.papers.cells import Measured
 from postil.papers.experiment import CellValues, Experiment, Fill, Settings
 from postil.papers.gao_wu_lee_chua_2003.asking import experiment
@@ -107,11 +106,11 @@ def space_of(whole: Space, cut: Cut) -> Space:
     )
 
 
-def found_in(space: Space, cut: Cut, labels: Labels, recipe: Recipe) -> tuple[float, float]:
+def found_in(space: Space, cut: Cut, recipe: Recipe) -> tuple[float, float]:
     """F1 of the categories that were made rare, the mean; and micro-averaged F1 of all."""
     facts = learned(space, recipe)
     sizes = np.asarray(space.labels.members.sum(axis=0)).ravel()
-    rare = [labels.names[category] for category in cut.made if 0 < sizes[category] < FEWEST]
+    rare = [space.labels.names[category] for category in cut.made if 0 < sizes[category] < FEWEST]
     return facts.at_zero.of(rare).mean(), facts.at_zero.micro()
 
 
@@ -130,7 +129,7 @@ def run_figure(figure: str, settings: Settings) -> CellValues:
         space = space_of(whole, cut)
         for row, recipe in recipes.items():
             tell(f"cut {seed + 1}, {row}", seed, count)
-            found[row].append(found_in(space, cut, whole.labels, recipe))
+            found[row].append(found_in(space, cut, recipe))
     alone = np.array(found[row_of("binary", figure)])
     return {
         (RARE, row, column): _measured(np.array(values)[:, at], alone[:, at])
