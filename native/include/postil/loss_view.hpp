@@ -32,6 +32,10 @@ void look_at(LogisticLoss loss, std::size_t size, double scale, const float* __r
              const double* __restrict weights, const double* __restrict scores,
              double* __restrict values, double* __restrict slopes, double* __restrict curvatures);
 
+// Whether a loss tells what a share of its slopes leaves of the gap; else it is only bounded.
+template <class Loss>
+concept knows_slack = requires(Loss loss) { loss.slack_of_share(1.0); };
+
 struct LossView {
     std::vector<double> scores, values, slopes, curvatures;
     double average = 0.0;
@@ -57,15 +61,18 @@ struct LossView {
 
     // No less than (1/n) Σ cᵢ [f(zᵢ) + k(-aᵢ) + aᵢ zᵢ] at a = -s f'(z) (optimality.hpp).
     template <class Loss>
-    double slack_of_share(const Loss& loss, double share) const {
+    double slack_of_share(const BinaryProblem& problem, const Loss& loss, double share) const {
         if (share == 1.0) return 0.0;
-        const auto most = [&](std::size_t i) { return (1.0 - share) * values[i]; };
-        if constexpr (requires { loss.slack_of_share(share, 0.0, 1.0); })
-            if (share > 0.5)
-                return summed(values.size(), [&](std::size_t i) {
-                    return std::min(most(i), loss.slack_of_share(share, slopes[i], curvatures[i]));
-                });
-        return summed(values.size(), most);
+        if constexpr (knows_slack<Loss>) {
+            const auto slack = loss.slack_of_share(share);
+            const auto scale = 1.0 / problem.documents;
+            return summed(values.size(), [&](std::size_t i) {
+                const auto most = (1.0 - share) * values[i];
+                const auto known = slack(problem.weights[i] * scale, std::abs(slopes[i]), curvatures[i]);
+                return known < most ? std::max(0.0, known) : most;
+            });
+        }
+        return (1.0 - share) * average;
     }
 };
 

@@ -169,11 +169,19 @@ struct LogisticLoss {
     }
     double curvature(const Point& point) const { return point.curvature; }
 
-    // At most f(z) + k(-sa) + saz at a = -f'(z), for a share s near 1: the second derivative by s is
-    // a/(s(1 - sa)), and a/(1 - a) = f'²/f''.
-    double slack_of_share(double share, double slope, double curvature) const {
-        return (1.0 - share) * (1.0 - share) / (2.0 * share) * slope * slope / curvature;
-    }
+    // c [f(z) + k(-sa) + saz] at a = -f'(z), or hardly more: sa ln s + (1 - sa) ln(1 + t), where
+    // t = (1 - s) a/(1 - a) = (1 - s) f'²/f'', and ln(1 + t) <= t (6 + t)/(6 + 4t). Not a number where
+    // c f'' is 0.
+    struct SlackOfShare {
+        double share, logarithm;
+        // `slope` is c |f'|, `curvature` c f''.
+        double operator()(double weight, double slope, double curvature) const {
+            const auto over = (1.0 - share) * slope * slope, under = weight * curvature;
+            return share * slope * logarithm + (weight - share * slope) * over * (6.0 * under + over) /
+                                                   (under * (6.0 * under + 4.0 * over));
+        }
+    };
+    SlackOfShare slack_of_share(double share) const { return {share, std::log(share)}; }
 
     struct Reach {
         double distance;

@@ -37,9 +37,14 @@ struct SmoothedHingeLoss {
     double curvature(const Point& point) const { return gamma * point.inner.curvature; }
 
     // As in LogisticLoss; `curvature` is that of a Point, γ times L's.
-    double slack_of_share(double share, double slope, double curvature) const {
-        return logistic.slack_of_share(share, slope, curvature / gamma) / gamma;
-    }
+    struct SlackOfShare {
+        double gamma;
+        LogisticLoss::SlackOfShare inner;
+        double operator()(double weight, double slope, double curvature) const {
+            return inner(weight, slope, curvature / gamma) / gamma;
+        }
+    };
+    SlackOfShare slack_of_share(double share) const { return {gamma, logistic.slack_of_share(share)}; }
 
     using Reach = LogisticLoss::Reach;
     Reach reach(double distance) const { return logistic.reach(gamma * distance); }

@@ -181,7 +181,8 @@ private:
         }
         fit.kind = Certificate::duality_gap;
         const auto scale = fit.objective > 0.0 ? fit.objective : 1.0;
-        fit.certificate = found.gap_with(here_.slack_of_share(loss_, found.share())) / scale;
+        fit.certificate = found.gap_with(here_.slack_of_share(problem_, loss_, found.share())) / scale;
+        if constexpr (knows_slack<Loss>) return;
         // The bound is some times the gap: where it is far too large, so is the gap.
         if (fit.certificate <= options_.tolerance || fit.certificate > 3.0 * options_.tolerance) return;
         const auto margin = [&](std::size_t i) { return problem_.labels[i] * here_.scores[i]; };
