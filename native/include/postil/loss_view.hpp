@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "postil/losses.hpp"
@@ -32,9 +34,35 @@ void look_at(LogisticLoss loss, std::size_t size, double scale, const float* __r
              const double* __restrict weights, const double* __restrict scores,
              double* __restrict values, double* __restrict slopes, double* __restrict curvatures);
 
-// Whether a loss tells what a share of its slopes leaves of the gap; else it is only bounded.
+// Whether a loss tells what a dual near its slope leaves of the gap; else it is only bounded.
 template <class Loss>
-concept knows_slack = requires(Loss loss) { loss.slack_of_share(1.0); };
+concept knows_slack = requires(Loss loss) { loss.slack(1.0, 0.5, 0.5, 0.25); };
+
+// No less than c [f(z) + k(-a) + az]: up to a = -f'(z) it is at most a share of the loss, as k is convex
+// and k(0) = 0.
+template <class Loss>
+double slack_at(const Loss& loss, double weight, double dual, double value, double slope, double curvature) {
+    const auto most = dual <= slope ? (slope - dual) / slope * value : no_bound;
+    const auto known = loss.slack(weight, dual, slope, curvature);
+    const auto slack = known < most ? std::max(0.0, known) : most;
+    return slope > 0.0 || dual > 0.0 ? slack : 0.0;
+}
+
+// No less than (1/n) Σ cᵢ [f(zᵢ) + k(-s aᵢ) + s aᵢ zᵢ], the slopes of duals a being cᵢ yᵢ (-aᵢ)/n.
+template <class Loss>
+double slack_of(const Loss& loss, std::size_t size, double scale, double share,
+                const double* __restrict weights, const double* __restrict duals,
+                const double* __restrict values, const double* __restrict slopes,
+                const double* __restrict curvatures) {
+    return summed(size, [&](std::size_t i) {
+        return slack_at(loss, weights[i] * scale, share * std::abs(duals[i]), values[i],
+                        std::abs(slopes[i]), curvatures[i]);
+    });
+}
+double slack_of(const LogisticLoss& loss, std::size_t size, double scale, double share,
+                const double* __restrict weights, const double* __restrict duals,
+                const double* __restrict values, const double* __restrict slopes,
+                const double* __restrict curvatures);
 
 struct LossView {
     std::vector<double> scores, values, slopes, curvatures;
@@ -49,30 +77,17 @@ struct LossView {
         look_at(loss, problem.size(), 1.0 / problem.documents, problem.labels.data(),
                 problem.weights.data(), scores.data(), values.data(), slopes.data(),
                 curvatures.data());
-        average = summed(values.size(), [&](std::size_t i) { return values[i]; });
+        average = summed(values);
     }
 
-    double sum_of_slopes() const {
-        return summed(slopes.size(), [&](std::size_t i) { return slopes[i]; });
-    }
-    double sum_of_curvatures() const {
-        return summed(curvatures.size(), [&](std::size_t i) { return curvatures[i]; });
-    }
-
-    // No less than (1/n) Σ cᵢ [f(zᵢ) + k(-aᵢ) + aᵢ zᵢ] at a = -s f'(z) (optimality.hpp).
+    // What duals, or that share of them, leave of the gap; slopes of the loss are duals, too.
     template <class Loss>
-    double slack_of_share(const BinaryProblem& problem, const Loss& loss, double share) const {
-        if (share == 1.0) return 0.0;
-        if constexpr (knows_slack<Loss>) {
-            const auto slack = loss.slack_of_share(share);
-            const auto scale = 1.0 / problem.documents;
-            return summed(values.size(), [&](std::size_t i) {
-                const auto most = (1.0 - share) * values[i];
-                const auto known = slack(problem.weights[i] * scale, std::abs(slopes[i]), curvatures[i]);
-                return known < most ? std::max(0.0, known) : most;
-            });
-        }
-        return (1.0 - share) * average;
+    double slack(const BinaryProblem& problem, const Loss& loss, std::span<const double> duals,
+                 double share) const {
+        if constexpr (knows_slack<Loss>)
+            return slack_of(loss, values.size(), 1.0 / problem.documents, share, problem.weights.data(),
+                            duals.data(), values.data(), slopes.data(), curvatures.data());
+        else return (1.0 - share) * average;
     }
 };
 

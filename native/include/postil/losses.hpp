@@ -169,19 +169,14 @@ struct LogisticLoss {
     }
     double curvature(const Point& point) const { return point.curvature; }
 
-    // c [f(z) + k(-sa) + saz] at a = -f'(z), or hardly more: sa ln s + (1 - sa) ln(1 + t), where
-    // t = (1 - s) a/(1 - a) = (1 - s) f'²/f'', and ln(1 + t) <= t (6 + t)/(6 + 4t). Not a number where
-    // c f'' is 0.
-    struct SlackOfShare {
-        double share, logarithm;
-        // `slope` is c |f'|, `curvature` c f''.
-        double operator()(double weight, double slope, double curvature) const {
-            const auto over = (1.0 - share) * slope * slope, under = weight * curvature;
-            return share * slope * logarithm + (weight - share * slope) * over * (6.0 * under + over) /
-                                                   (under * (6.0 * under + 4.0 * over));
-        }
-    };
-    SlackOfShare slack_of_share(double share) const { return {share, std::log(share)}; }
+    // c [f(z) + k(-a) + az], or hardly more, for a dual a in [0, 1] near q = -f'(z): it is
+    // a ln(a/q) + (1 - a) ln((1 - a)/(1 - q)), and ln(1 + u) <= u (6 + u)/(6 + 4u). `dual` is ca,
+    // `slope` cq and `curvature` c f''(z) = cq (1 - q); not a number, or infinite, where that is 0.
+    static double slack(double weight, double dual, double slope, double curvature) {
+        const auto away = dual - slope;
+        return dual * logarithm(away, slope) +
+               (weight - dual) * logarithm(-away * slope, weight * curvature);
+    }
 
     struct Reach {
         double distance;
@@ -194,6 +189,11 @@ struct LogisticLoss {
         if (std::isinf(reach.growth)) return curvature(std::abs(point.margin) - reach.distance);
         const auto small = point.small * reach.growth;
         return small >= 1.0 ? 0.25 : small / ((1.0 + small) * (1.0 + small));
+    }
+
+    // ln(1 + over/under), or hardly more.
+    static double logarithm(double over, double under) {
+        return over * (6.0 * under + over) / (under * (6.0 * under + 4.0 * over));
     }
 
     double conjugate(double a) const {

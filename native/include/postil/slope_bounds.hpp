@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "postil/sparse.hpp"
+#include "postil/sums.hpp"
 
 namespace postil {
 
@@ -53,10 +54,12 @@ public:
     // as long as only few documents need it.
     void follow(const SparseLines& documents, std::span<const double> slopes, double goal) {
         scale_to(slopes);
-        const auto [cut, left] = cut_for(slopes, goal * goal);
-        for (std::size_t i = 0; i < slopes.size(); ++i) {
+        const auto limit = goal * goal;
+        auto left = find_far(slopes, 0.01 * limit);
+        const auto cut = cut_for(slopes, limit, left);
+        for (const auto i : far_) {
             const auto change = slopes[i] - reference_[i];
-            if (change == 0.0 || size_class(change) < cut) continue;
+            if (size_class(change) < cut) continue;
             documents[i].add_to(known_.data(), change);
             reference_[i] = slopes[i];
         }
@@ -87,36 +90,64 @@ private:
 
     static constexpr std::size_t sample = 256;
     static constexpr std::size_t classes = 2048;
+    static constexpr std::size_t block = 16;  // of documents, looked at together
 
     // By powers of two: the exponent's bits.
     static std::size_t size_class(double change) {
         return (std::bit_cast<std::uint64_t>(change) >> 52) & 0x7ff;
     }
 
-    // The least class of changes to follow, and what the squares of all smaller ones sum up to.
-    std::pair<std::size_t, double> cut_for(std::span<const double> slopes, double limit) {
+    // Documents whose changes are not so small that the squares of all, were they like theirs, would
+    // stay within `limit`: few. What the squares of the others sum up to is returned.
+    double find_far(std::span<const double> slopes, double limit) {
+        far_.clear();
+        const auto near = std::sqrt(limit / static_cast<double>(slopes.size()));
+        double left = 0.0;
+        for (std::size_t first = 0; first < slopes.size(); first += block) {
+            const auto last = std::min(first + block, slopes.size());
+            const auto square = [&](std::size_t at) {
+                const auto change = slopes[first + at] - reference_[first + at];
+                return change * change;
+            };
+            const auto sum = summed(last - first, square);
+            if (sum <= near * near) {
+                left += sum;
+                continue;
+            }
+            for (auto i = first; i < last; ++i) {
+                const auto change = slopes[i] - reference_[i];
+                if (std::abs(change) <= near) left += change * change;
+                else far_.push_back(static_cast<std::uint32_t>(i));
+            }
+        }
+        return left;
+    }
+
+    // The least class of changes to follow; what the squares of all smaller ones sum up to is added to
+    // what is left.
+    std::size_t cut_for(std::span<const double> slopes, double limit, double& left) {
         squares_.fill(0.0);
         counts_.fill(0);
-        for (std::size_t i = 0; i < slopes.size(); ++i) {
+        for (const auto i : far_) {
             const auto change = slopes[i] - reference_[i];
             squares_[size_class(change)] += change * change;
             ++counts_[size_class(change)];
         }
-        std::size_t cut = 0, followed = slopes.size();
-        double left = 0.0;
+        std::size_t cut = 0, followed = far_.size();
         for (; cut < classes; ++cut) {
             const bool is_cheap = followed <= slopes.size() / 32 && left + squares_[cut] > 0.01 * limit;
             if (is_cheap || left + squares_[cut] > limit) break;
             left += squares_[cut];
             followed -= counts_[cut];
         }
-        return {cut, left};
+        return cut;
     }
 
     const ColumnFacts* facts_ = nullptr;
     std::vector<double> reference_, known_, factors_;
     std::array<double, classes> squares_{};
     std::array<std::size_t, classes> counts_{};
+    std::vector<std::uint32_t> far_;
     double distance_ = 0.0;
 };
 

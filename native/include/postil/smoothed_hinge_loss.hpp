@@ -37,14 +37,9 @@ struct SmoothedHingeLoss {
     double curvature(const Point& point) const { return gamma * point.inner.curvature; }
 
     // As in LogisticLoss; `curvature` is that of a Point, γ times L's.
-    struct SlackOfShare {
-        double gamma;
-        LogisticLoss::SlackOfShare inner;
-        double operator()(double weight, double slope, double curvature) const {
-            return inner(weight, slope, curvature / gamma) / gamma;
-        }
-    };
-    SlackOfShare slack_of_share(double share) const { return {gamma, logistic.slack_of_share(share)}; }
+    double slack(double weight, double dual, double slope, double curvature) const {
+        return logistic.slack(weight, dual, slope, curvature / gamma) / gamma;
+    }
 
     using Reach = LogisticLoss::Reach;
     Reach reach(double distance) const { return logistic.reach(gamma * distance); }

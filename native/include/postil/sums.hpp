@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace postil {
 
@@ -15,6 +16,10 @@ double summed(std::size_t size, Part&& part) {
         for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] += part(i + lane);
     for (std::size_t lane = 0; i < size; ++i, ++lane) lanes[lane] += part(i);
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
+inline double summed(std::span<const double> values) {
+    return summed(values.size(), [&](std::size_t i) { return values[i]; });
 }
 
 }  // namespace postil

@@ -93,6 +93,7 @@ public:
                 if (met <= 0.5 * enough * first) break;
             }
         }
+
     }
 
     // What the expansion and the priors promise of the whole step; hardly ever above 0.
@@ -122,6 +123,18 @@ public:
         const auto shift = constant_.change * problem_.constant;
         for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i] + share * (changes_[i] + shift);
     }
+    // Slopes of the loss after the whole step, as the expansion foresees them: where it was minimised
+    // they hold every weight of the working set. A slope keeps between those of the least and the
+    // greatest score.
+    void foresee_slopes(const LossView& loss, std::vector<double>& slopes) const {
+        const auto shift = constant_.change * problem_.constant;
+        slopes.resize(loss.slopes.size());
+        for (std::size_t i = 0; i < slopes.size(); ++i) {
+            const auto most = problem_.weights[i] / problem_.documents;
+            const auto slope = loss.slopes[i] + loss.curvatures[i] * (changes_[i] + shift);
+            slopes[i] = problem_.labels[i] > 0.0f ? std::clamp(slope, -most, 0.0) : std::clamp(slope, 0.0, most);
+        }
+    }
     void move_weights(double share, std::vector<double>& weights) const {
         for_all([&](const Coordinate& each) { weights[each.place] += share * each.change; });
     }
@@ -149,8 +162,8 @@ private:
 
     void expand_constant(const LossView& loss) {
         const auto x = problem_.constant;
-        constant_.slope = x * loss.sum_of_slopes();
-        constant_.curvature = x * x * loss.sum_of_curvatures();
+        constant_.slope = x * summed(loss.slopes);
+        constant_.curvature = x * x * summed(loss.curvatures);
     }
 
     // One step of coordinate descent; how far the coordinate was from optimal.

@@ -70,7 +70,7 @@ public:
         std::uint32_t in_vain = 0;
         settle_constant();
         for (;;) {
-            open_.find(here_, weights_);
+            open_.find(duals(), weights_);
             certify(fit);
             if (options_.tolerance > 0.0 && fit.certificate <= options_.tolerance) {
                 fit.stop = Stop::certified;
@@ -101,7 +101,7 @@ private:
     double residual_at_zero() {
         if (problem_.strength.absolute > 0.0) return problem_.steepest(loss_.slope(0.0));
         here_.look(problem_, loss_);
-        open_.find(here_, weights_);
+        open_.find(here_.slopes, weights_);
         return measured().largest_violation();
     }
 
@@ -153,6 +153,7 @@ private:
         }
         std::fill(here_.scores.begin(), here_.scores.end(), score);
         here_.look(problem_, loss_);
+        is_foreseen_ = false;
         open_.moved();
     }
 
@@ -181,7 +182,7 @@ private:
         }
         fit.kind = Certificate::duality_gap;
         const auto scale = fit.objective > 0.0 ? fit.objective : 1.0;
-        fit.certificate = found.gap_with(here_.slack_of_share(problem_, loss_, found.share())) / scale;
+        fit.certificate = found.gap_with(here_.slack(problem_, loss_, duals(), found.share())) / scale;
         if constexpr (knows_slack<Loss>) return;
         // The bound is some times the gap: where it is far too large, so is the gap.
         if (fit.certificate <= options_.tolerance || fit.certificate > 3.0 * options_.tolerance) return;
@@ -195,14 +196,16 @@ private:
         choose();
         double goal = 0.0;
         bool is_seen = false;
-        for (int round = 0; round < rounds && fit.iterations < options_.steps; ++round) {
+        is_near_ = knows_slack<Loss> && is_held_ && fit.certificate <= 0.3;
+        const auto inner = is_near_ ? 0.03 : 0.5;
+        for (int round = 0; round < (is_near_ ? 1 : 2) && fit.iterations < options_.steps; ++round) {
             monitor.check();
             expansion_.expand(here_, weights_);
             const auto violation = expansion_.violation();
             if (round == 0) goal = 0.1 * violation;
             else if (violation <= goal) break;
             ++fit.iterations;
-            expansion_.minimise(options_.passes * care_, inner_tolerance / (care_ * care_));
+            expansion_.minimise(options_.passes * care_, inner / (care_ * care_));
             const auto promised = expansion_.promise();
             const bool can_be_seen = promised < -1e-13 * (here_.average + expansion_.penalty());
             if (!search_line(promised, can_be_seen)) break;
@@ -242,6 +245,8 @@ private:
             const auto change = there_.average - here_.average + expansion_.penalty_change(share);
             if (change <= 0.01 * share * promised || !can_be_seen) {
                 expansion_.move_weights(share, weights_);
+                is_foreseen_ = is_near_ && share == 1.0;
+                if (is_foreseen_) expansion_.foresee_slopes(here_, foreseen_);
                 std::swap(here_, there_);
                 open_.moved();
                 return true;
@@ -250,8 +255,6 @@ private:
         return false;
     }
 
-    static constexpr int rounds = 2;  // of Newton steps on a working set, at most
-    static constexpr double inner_tolerance = 0.5;
     static constexpr double most_care = 4096.0;
 
     const BinaryProblem& problem_;
@@ -266,6 +269,11 @@ private:
     double care_ = 1.0;  // grows where rough steps do not better the certificate
     bool has_begun_ = false;
     double initial_residual_ = 0.0;
+    bool is_near_ = false, is_foreseen_ = false;
+    std::vector<double> foreseen_;
+    std::span<const double> duals() const {
+        return is_foreseen_ ? std::span<const double>(foreseen_) : std::span<const double>(here_.slopes);
+    }
 };
 
 }  // namespace postil
