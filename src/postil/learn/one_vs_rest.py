@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -146,28 +146,41 @@ class _Task:
         usual = strengths or usual_strengths(self.design, self.tasks, self.method, self.selection)
         pairs = self.tasks.checked(usual, self.method)
         fits = self._train(pairs, starts, threads, progress) if len(self.tasks.learnable) else None
-        return tuple(self._point(fits, pairs, point) for point in range(pairs.shape[1]))
+        units = usual_units(self.method, len(self.labels))
+        firsts = {int(c): at * pairs.shape[1] for at, c in enumerate(self.tasks.learnable)}
+        return tuple(
+            self._point(
+                fits,
+                {category: first + point for category, first in firsts.items()},
+                lambdas,
+                None if units is None else units.copy(),
+            )
+            for point, lambdas in enumerate(pairs.sum(axis=2).T.tolist())
+        )
 
-    def _point(self, fits: _native.Fits | None, pairs: Floats, point: int) -> LinearFit:
-        """The fit of all categories with the strengths of one point."""
-        lambdas = pairs[:, point].sum(axis=1)
+    def _point(
+        self,
+        fits: _native.Fits | None,
+        places: Mapping[int, int],
+        lambdas: Sequence[float],
+        units: Floats | None,
+    ) -> LinearFit:
+        """The fit of all categories with one strength each: those at such places of the fits."""
         rows: list[tuple[NDArray[Any], Floats]] = []
         intercepts = np.empty(len(self.labels))
-        units = usual_units(self.method, len(self.labels))
         reports = []
         ends: list[Floats] = []  # of all categories, or of none
-        place = {int(category): at for at, category in enumerate(self.tasks.learnable)}
         for category, lam in enumerate(lambdas):
-            if fits is None or category not in place:
+            if fits is None or category not in places:
                 rows.append((np.empty(0, dtype=np.int32), np.empty(0)))
                 intercepts[category] = self.tasks.constant(category)
                 reports.append(self.tasks.constant_report(category, lam))
                 if self.keep_starts:
                     ends.append(np.empty(0))
                 continue
-            at = place[category] * pairs.shape[1] + point
-            places, weights = fits.places(at), fits.weights(at)
-            rows.append((self._terms(category, places), weights))
+            at = places[category]
+            weights = fits.weights(at)
+            rows.append((self._terms(category, fits.places(at)), weights))
             intercepts[category] = fits.intercept(at)
             reports.append(self.tasks.report(category, lam, fits, at, len(weights)))
             if units is not None:
@@ -249,11 +262,14 @@ class _Task:
         return weights
 
     def _stack(self, rows: list[tuple[NDArray[Any], Floats]]) -> sp.csr_matrix[Any]:
-        starts = np.concatenate(([0], np.cumsum([len(terms) for terms, _ in rows])))
+        sizes = [len(terms) for terms, _ in rows]
+        # As wide as the terms' numbers, if that will do: else SciPy looks at all of them.
+        narrow = sum(sizes) <= np.iinfo(np.int32).max
+        starts: NDArray[Any] = np.zeros(len(rows) + 1, dtype=np.int32 if narrow else np.int64)
+        np.cumsum(sizes, out=starts[1:])
         terms = np.concatenate([np.empty(0, np.int32), *(terms for terms, _ in rows)])
         weights = np.concatenate([np.empty(0), *(weights for _, weights in rows)])
-        shape = (len(rows), self.design.terms)
-        return sp.csr_matrix((weights, terms, starts), shape=shape)
+        return sp.csr_matrix((weights, terms, starts), shape=(len(rows), self.design.terms))
 
 
 def usual_units(method: Method, categories: int) -> Floats | None:
