@@ -12,6 +12,8 @@
 
 #include "postil/loss_view.hpp"
 #include "postil/problem.hpp"
+#include "postil/solvers/column_pairs.hpp"
+#include "postil/sums.hpp"
 
 namespace postil {
 
@@ -56,6 +58,7 @@ public:
             each.curvature = curvature;
             each.cross = cross * problem_.constant;
         }
+        nonzeros_ = first;
         if (problem_.has_constant()) expand_constant(loss);
     }
 
@@ -71,15 +74,12 @@ public:
     // Over all coordinates, then over those away from rest until they hardly move, and all over again;
     // until the violations met are `enough` of those of the first pass, or so many passes are over.
     void minimise(double most_passes, double enough) {
-        std::fill(changes_.begin(), changes_.end(), 0.0);
-        for (auto& each : set_) each.change = 0.0;
-        constant_.change = 0.0;
-        pull_ = constant_.slope;
-        step_of_constant();
+        begin_descent();
         double passes = 0.0, first = 0.0;
         for (bool is_first = true; passes < most_passes; is_first = false) {
             moving_.clear();
             double met = 0.0;
+            if (!has_pairs_ && pays_to_pair(passes)) pair_columns();
             for (auto& each : set_) {
                 met += step(each);
                 if (weights_[each.place] + each.change != each.prior.rest()) moving_.push_back(&each);
@@ -89,11 +89,13 @@ public:
             else if (met <= enough * first) break;
             for (; passes < most_passes; ++passes) {
                 met = 0.0;
+                if (!has_pairs_ && pays_to_pair(passes)) pair_columns();
                 for (auto* each : moving_) met += step(*each);
                 if (met <= 0.5 * enough * first) break;
             }
         }
-
+        last_passes_ = passes;
+        end_descent();
     }
 
     // What the expansion and the priors promise of the whole step; hardly ever above 0.
@@ -147,6 +149,7 @@ private:
         double curvature = 0.0;
         double cross = 0.0;     // with the constant
         double change = 0.0;    // dⱼ
+        double told = 0.0;      // of dⱼ what the documents' changes know of
         std::size_t first = 0;  // of its column in products_
     };
 
@@ -166,18 +169,70 @@ private:
         constant_.curvature = x * x * summed(loss.curvatures);
     }
 
-    // One step of coordinate descent; how far the coordinate was from optimal.
-    double step(Coordinate& each) {
+    void begin_descent() {
+        std::fill(changes_.begin(), changes_.end(), 0.0);
+        for (auto& each : set_) each.change = 0.0;
+        constant_.change = 0.0;
+        pull_ = constant_.slope;
+        has_pairs_ = false;
+        price_ = no_bound;
+        step_of_constant();
+    }
+
+    // Documents' changes are not kept up to date where pairs of columns stand for them.
+    void end_descent() {
+        if (!has_pairs_) return;
+        for (auto& each : set_)
+            if (each.change != each.told) column_of(each).add_to(changes_.data(), each.change - each.told);
+    }
+
+    // Whether the passes that there were, or as many as the last time, cost as much as pairs of columns
+    // would: then these are worth it.
+    bool pays_to_pair(double passes) {
+        const auto expected = 2.0 * std::max(passes, last_passes_) * static_cast<double>(nonzeros_);
+        if (set_.size() > ColumnPairs::most_columns ||
+            expected < ColumnPairs::least_price(nonzeros_, problem_.size()))
+            return false;
+        if (price_ == no_bound) {
+            std::vector<SparseLine> columns;
+            for (const auto& each : set_) columns.push_back(column_of(each));
+            price_ = pairs_.look(std::move(columns), problem_.size());
+        }
+        return expected >= price_;
+    }
+
+    void pair_columns() {
+        has_pairs_ = true;
+        pairs_.make(products_.data());
+        leans_.assign(set_.size(), 0.0);
+        for (std::size_t j = 0; j < set_.size(); ++j) lean(j, set_[j].told = set_[j].change);
+    }
+
+    void lean(std::size_t column, double change) {
+        const auto* products = pairs_[column];
+        for (std::size_t k = 0; k < leans_.size(); ++k) leans_[k] += change * products[k];
+    }
+
+    // Σᵢ n curvatureᵢ xᵢⱼ times the change of the document's score.
+    double leaning(const Coordinate& each) const {
+        if (has_pairs_) return leans_[static_cast<std::size_t>(&each - set_.data())];
         const auto column = column_of(each);
         const auto* products = products_.data() + each.first;
         double sum = 0.0;
         for (std::size_t k = 0; k < column.size; ++k) sum += products[k] * changes_[column.places[k]];
-        const auto slope = each.slope + each.cross * constant_.change + sum / problem_.documents;
+        return sum;
+    }
+
+    // One step of coordinate descent; how far the coordinate was from optimal.
+    double step(Coordinate& each) {
+        const auto slope =
+            each.slope + each.cross * constant_.change + leaning(each) / problem_.documents;
         const auto weight = weights_[each.place] + each.change;
         const auto change = each.prior.step(slope, each.curvature + ridge, weight);
         if (change != 0.0) {
             each.change += change;
-            column.add_to(changes_.data(), change);
+            if (has_pairs_) lean(static_cast<std::size_t>(&each - set_.data()), change);
+            else column_of(each).add_to(changes_.data(), change);
             pull_ += change * each.cross;
             step_of_constant();
         }
@@ -204,6 +259,12 @@ private:
     // n curvatureᵢ xᵢⱼ of the columns, one after the other; single precision is enough for an expansion,
     // and half as much to read.
     std::vector<float> products_;
+    ColumnPairs pairs_;
+    bool has_pairs_ = false;
+    double price_ = no_bound;    // of the pairs, in non-zeros; not known yet if infinite
+    double last_passes_ = 0.0;
+    std::size_t nonzeros_ = 0;   // of the columns
+    std::vector<double> leans_;  // Σₖ dₖ times the product of the columns, by coordinate
 };
 
 }  // namespace postil

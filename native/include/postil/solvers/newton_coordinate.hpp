@@ -197,7 +197,7 @@ private:
         double goal = 0.0;
         bool is_seen = false;
         is_near_ = knows_slack<Loss> && is_held_ && fit.certificate <= 0.1;
-        const auto inner = is_near_ ? 0.03 : 0.5;
+        const auto inner = is_near_ ? 0.01 : 0.5;
         for (int round = 0; round < (is_near_ ? 1 : 2) && fit.iterations < options_.steps; ++round) {
             monitor.check();
             expansion_.expand(here_, weights_);
