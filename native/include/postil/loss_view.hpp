@@ -38,10 +38,11 @@ void look_at(LogisticLoss loss, std::size_t size, double scale, const float* __r
 template <class Loss>
 concept knows_slack = requires(Loss loss) { loss.slack(1.0, 0.5, 0.5, 0.25); };
 
-// No less than c [f(z) + k(-a) + az]: up to a = -f'(z) it is at most a share of the loss, as k is convex
-// and k(0) = 0.
+// No less than c [f(z) + k(-a) + az] (optimality.hpp): up to a = -f'(z) it is at most a share of the
+// loss, as k is convex and k(0) = 0. All come times c, and as sizes.
 template <class Loss>
-double slack_at(const Loss& loss, double weight, double dual, double value, double slope, double curvature) {
+double slack_at(const Loss& loss, double weight, double dual, double value, double slope,
+                double curvature) {
     const auto most = dual <= slope ? (slope - dual) / slope * value : no_bound;
     const auto known = loss.slack(weight, dual, slope, curvature);
     const auto slack = known < most ? std::max(0.0, known) : most;
@@ -50,7 +51,7 @@ double slack_at(const Loss& loss, double weight, double dual, double value, doub
 
 // No less than (1/n) Σ cᵢ [f(zᵢ) + k(-s aᵢ) + s aᵢ zᵢ], the slopes of duals a being cᵢ yᵢ (-aᵢ)/n.
 template <class Loss>
-double slack_of(const Loss& loss, std::size_t size, double scale, double share,
+double slack_of(Loss loss, std::size_t size, double scale, double share,
                 const double* __restrict weights, const double* __restrict duals,
                 const double* __restrict values, const double* __restrict slopes,
                 const double* __restrict curvatures) {
@@ -59,7 +60,7 @@ double slack_of(const Loss& loss, std::size_t size, double scale, double share,
                         std::abs(slopes[i]), curvatures[i]);
     });
 }
-double slack_of(const LogisticLoss& loss, std::size_t size, double scale, double share,
+double slack_of(LogisticLoss loss, std::size_t size, double scale, double share,
                 const double* __restrict weights, const double* __restrict duals,
                 const double* __restrict values, const double* __restrict slopes,
                 const double* __restrict curvatures);

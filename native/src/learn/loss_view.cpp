@@ -56,20 +56,15 @@ POSTIL_WIDE void look_at(LogisticLoss loss, std::size_t size, double scale,
     }
 }
 
-// As the general one, lane by lane (sums.hpp): what is handed to another function is not compiled for
-// wider instructions.
-POSTIL_WIDE double slack_of(const LogisticLoss& loss, std::size_t size, double scale, double share,
+POSTIL_WIDE double slack_of(LogisticLoss loss, std::size_t size, double scale, double share,
                             const double* __restrict weights, const double* __restrict duals,
                             const double* __restrict values, const double* __restrict slopes,
                             const double* __restrict curvatures) {
-    double lanes[4] = {};
-    const auto slack = [&](std::size_t i) __attribute__((always_inline)) {
-        return slack_at(loss, weights[i] * scale, share * std::abs(duals[i]), values[i], std::abs(slopes[i]), curvatures[i]);
-    };
-    std::size_t i = 0;
-    for (; i + 4 <= size; i += 4)
-        for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] += slack(i + lane);
-    for (std::size_t lane = 0; i < size; ++i, ++lane) lanes[lane] += slack(i);
+    double lanes[4] = {};  // as in sums.hpp, whose loop would not be compiled for wider instructions
+    for (std::size_t first = 0; first < size; first += 4)
+        for (std::size_t i = first; i < std::min(first + 4, size); ++i)
+            lanes[i - first] += slack_at(loss, weights[i] * scale, share * std::abs(duals[i]), values[i],
+                                         std::abs(slopes[i]), curvatures[i]);
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 

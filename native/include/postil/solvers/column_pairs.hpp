@@ -15,17 +15,17 @@
 namespace postil {
 
 // Making them costs, for each document, half the square of the number of the set's terms in it. Memory:
-// 8 bytes for each pair, 8 for each non-zero of the columns and 8 for each document.
+// 8 bytes for each pair of columns, each non-zero and each document.
 class ColumnPairs {
 public:
-    static constexpr std::size_t most_columns = 1024;
-
-    // What a look finds at least.
-    static double least_price(std::size_t nonzeros, std::size_t documents) {
-        return 2.5 * static_cast<double>(nonzeros) + static_cast<double>(documents);
+    static bool takes(std::size_t columns, std::size_t nonzeros) {
+        return columns <= 1024 && nonzeros < (std::size_t{1} << 24);
     }
+    // What a look finds at least.
+    static double least_price(std::size_t nonzeros) { return 2.75 * static_cast<double>(nonzeros); }
 
-    // Takes columns, and says what making their products would cost, in non-zeros.
+    // Takes columns, and says what making their products would cost: as much as a pass over so many
+    // non-zeros. A look itself costs the columns and the documents.
     double look(std::vector<SparseLine> columns, std::size_t documents) {
         columns_ = std::move(columns);
         ends_.assign(documents, 0);
@@ -36,7 +36,7 @@ public:
         std::uint32_t end = 0;
         for (auto& each : ends_) {
             const auto count = std::exchange(each, end);
-            cost += 0.5 * count * count;
+            cost += 0.75 * count * count;  // a pair is dearer than a non-zero of a pass
             end += count;
         }
         entries_.resize(end);

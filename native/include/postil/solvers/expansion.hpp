@@ -59,6 +59,7 @@ public:
             each.cross = cross * problem_.constant;
         }
         nonzeros_ = first;
+        has_pairs_ = false;
         if (problem_.has_constant()) expand_constant(loss);
     }
 
@@ -79,7 +80,6 @@ public:
         for (bool is_first = true; passes < most_passes; is_first = false) {
             moving_.clear();
             double met = 0.0;
-            if (!has_pairs_ && pays_to_pair(passes)) pair_columns();
             for (auto& each : set_) {
                 met += step(each);
                 if (weights_[each.place] + each.change != each.prior.rest()) moving_.push_back(&each);
@@ -89,14 +89,16 @@ public:
             else if (met <= enough * first) break;
             for (; passes < most_passes; ++passes) {
                 met = 0.0;
-                if (!has_pairs_ && pays_to_pair(passes)) pair_columns();
                 for (auto* each : moving_) met += step(*each);
                 if (met <= 0.5 * enough * first) break;
             }
         }
-        last_passes_ = passes;
         end_descent();
     }
+
+    // After expanding: whether a pass costs little beside the rest of a step, now that it costs the
+    // square of the working set's size and not its non-zeros, if that pays for itself within some passes.
+    bool make_passes_cheap() { return nonzeros_ <= problem_.size() || pair_columns(); }
 
     // What the expansion and the priors promise of the whole step; hardly ever above 0.
     double promise() const {
@@ -125,20 +127,21 @@ public:
         const auto shift = constant_.change * problem_.constant;
         for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i] + share * (changes_[i] + shift);
     }
-    // Slopes of the loss after the whole step, as the expansion foresees them: where it was minimised
-    // they hold every weight of the working set. A slope keeps between those of the least and the
-    // greatest score.
+    void move_weights(double share, std::vector<double>& weights) const {
+        for_all([&](const Coordinate& each) { weights[each.place] += share * each.change; });
+    }
+
+    // Slopes of the loss after the whole step as the expansion foresees them. Where it was minimised,
+    // the priors hold every weight of the working set against them, which the loss's own slopes only
+    // come near to. They stay within what slopes of the loss can be.
     void foresee_slopes(const LossView& loss, std::vector<double>& slopes) const {
         const auto shift = constant_.change * problem_.constant;
         slopes.resize(loss.slopes.size());
         for (std::size_t i = 0; i < slopes.size(); ++i) {
-            const auto most = problem_.weights[i] / problem_.documents;
+            const auto steepest = -problem_.labels[i] * problem_.weights[i] / problem_.documents;
             const auto slope = loss.slopes[i] + loss.curvatures[i] * (changes_[i] + shift);
-            slopes[i] = problem_.labels[i] > 0.0f ? std::clamp(slope, -most, 0.0) : std::clamp(slope, 0.0, most);
+            slopes[i] = std::clamp(slope, std::min(0.0, steepest), std::max(0.0, steepest));
         }
-    }
-    void move_weights(double share, std::vector<double>& weights) const {
-        for_all([&](const Coordinate& each) { weights[each.place] += share * each.change; });
     }
 
 private:
@@ -149,7 +152,6 @@ private:
         double curvature = 0.0;
         double cross = 0.0;     // with the constant
         double change = 0.0;    // dⱼ
-        double told = 0.0;      // of dⱼ what the documents' changes know of
         std::size_t first = 0;  // of its column in products_
     };
 
@@ -169,13 +171,25 @@ private:
         constant_.curvature = x * x * summed(loss.curvatures);
     }
 
+    bool pair_columns() {
+        const auto size = static_cast<double>(set_.size()), nonzeros = static_cast<double>(nonzeros_);
+        const auto saved = passes_to_pay * (2.0 * nonzeros - 0.3 * size * size);
+        if (saved < ColumnPairs::least_price(nonzeros_) || !ColumnPairs::takes(set_.size(), nonzeros_))
+            return false;
+        std::vector<SparseLine> columns;
+        columns.reserve(set_.size());
+        for (const auto& each : set_) columns.push_back(column_of(each));
+        if (pairs_.look(std::move(columns), problem_.size()) > saved) return false;
+        pairs_.make(products_.data());
+        return has_pairs_ = true;
+    }
+
     void begin_descent() {
         std::fill(changes_.begin(), changes_.end(), 0.0);
         for (auto& each : set_) each.change = 0.0;
         constant_.change = 0.0;
         pull_ = constant_.slope;
-        has_pairs_ = false;
-        price_ = no_bound;
+        leans_.assign(set_.size(), 0.0);
         step_of_constant();
     }
 
@@ -183,39 +197,21 @@ private:
     void end_descent() {
         if (!has_pairs_) return;
         for (auto& each : set_)
-            if (each.change != each.told) column_of(each).add_to(changes_.data(), each.change - each.told);
+            if (each.change != 0.0) column_of(each).add_to(changes_.data(), each.change);
     }
 
-    // Whether the passes that there were, or as many as the last time, cost as much as pairs of columns
-    // would: then these are worth it.
-    bool pays_to_pair(double passes) {
-        const auto expected = 2.0 * std::max(passes, last_passes_) * static_cast<double>(nonzeros_);
-        if (set_.size() > ColumnPairs::most_columns ||
-            expected < ColumnPairs::least_price(nonzeros_, problem_.size()))
-            return false;
-        if (price_ == no_bound) {
-            std::vector<SparseLine> columns;
-            for (const auto& each : set_) columns.push_back(column_of(each));
-            price_ = pairs_.look(std::move(columns), problem_.size());
-        }
-        return expected >= price_;
+    std::size_t number_of(const Coordinate& each) const {
+        return static_cast<std::size_t>(&each - set_.data());
     }
 
-    void pair_columns() {
-        has_pairs_ = true;
-        pairs_.make(products_.data());
-        leans_.assign(set_.size(), 0.0);
-        for (std::size_t j = 0; j < set_.size(); ++j) lean(j, set_[j].told = set_[j].change);
-    }
-
-    void lean(std::size_t column, double change) {
-        const auto* products = pairs_[column];
+    void lean_on(const Coordinate& each, double change) {
+        const auto* products = pairs_[number_of(each)];
         for (std::size_t k = 0; k < leans_.size(); ++k) leans_[k] += change * products[k];
     }
 
-    // Σᵢ n curvatureᵢ xᵢⱼ times the change of the document's score.
+    // Σᵢ n curvatureᵢ xᵢⱼ times the change of the document's score, without the constant.
     double leaning(const Coordinate& each) const {
-        if (has_pairs_) return leans_[static_cast<std::size_t>(&each - set_.data())];
+        if (has_pairs_) return leans_[number_of(each)];
         const auto column = column_of(each);
         const auto* products = products_.data() + each.first;
         double sum = 0.0;
@@ -231,7 +227,7 @@ private:
         const auto change = each.prior.step(slope, each.curvature + ridge, weight);
         if (change != 0.0) {
             each.change += change;
-            if (has_pairs_) lean(static_cast<std::size_t>(&each - set_.data()), change);
+            if (has_pairs_) lean_on(each, change);
             else column_of(each).add_to(changes_.data(), change);
             pull_ += change * each.cross;
             step_of_constant();
@@ -247,6 +243,7 @@ private:
         pull_ += change * constant_.curvature;
     }
 
+    static constexpr double passes_to_pay = 12.0;
     static constexpr double ridge = 1e-12;  // for columns without curvature
 
     const BinaryProblem& problem_;
@@ -259,12 +256,10 @@ private:
     // n curvatureᵢ xᵢⱼ of the columns, one after the other; single precision is enough for an expansion,
     // and half as much to read.
     std::vector<float> products_;
+    std::size_t nonzeros_ = 0;  // of the columns
     ColumnPairs pairs_;
-    bool has_pairs_ = false;
-    double price_ = no_bound;    // of the pairs, in non-zeros; not known yet if infinite
-    double last_passes_ = 0.0;
-    std::size_t nonzeros_ = 0;   // of the columns
-    std::vector<double> leans_;  // Σₖ dₖ times the product of the columns, by coordinate
+    bool has_pairs_ = false;     // of this expansion
+    std::vector<double> leans_;  // with them: Σₖ dₖ times the columns' product, by coordinate
 };
 
 }  // namespace postil

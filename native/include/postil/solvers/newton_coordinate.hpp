@@ -11,6 +11,10 @@
 // A Newton step costs the documents, and for every inner pass the non-zeros of the terms that move; a
 // check of all terms costs one number for each of them, the rows of documents whose slope has changed
 // and the columns of terms that could move.
+//
+// Near the optimum the slopes that an expansion foresees are better duals than those of the loss after
+// its step: they hold the working set's weights exactly, where the others do so but nearly, which the
+// certificate punishes hard. So one precise step is often enough from one strength to the next.
 #pragma once
 
 #include <algorithm>
@@ -81,8 +85,13 @@ public:
             in_vain = is_lower || fit.certificate < 0.9 * best ? 0 : in_vain + 1;
             best = std::min(best, fit.certificate);
             objective = fit.objective;
+            if (in_vain > 1 && is_foreseen_) {
+                forget_foreseen();
+                continue;
+            }
             care_ = in_vain > 0 ? std::min(care_ * 4.0, most_care) : 1.0;
             // Steps too small to be seen in the objective go on while the certificate gets better.
+            is_near_ = can_foresee() && in_vain <= 1 && fit.certificate <= near;
             const bool is_blind = !descend(fit, monitor);
             if (is_blind && in_vain > 8) {
                 fit.stop = Stop::precision;
@@ -97,7 +106,6 @@ public:
     std::span<const double> weights() const { return weights_; }
 
 private:
-
     double residual_at_zero() {
         if (problem_.strength.absolute > 0.0) return problem_.steepest(loss_.slope(0.0));
         here_.look(problem_, loss_);
@@ -196,22 +204,27 @@ private:
         choose();
         double goal = 0.0;
         bool is_seen = false;
-        is_near_ = knows_slack<Loss> && is_held_ && fit.certificate <= 0.1;
-        const auto inner = is_near_ ? 0.01 : 0.5;
-        for (int round = 0; round < (is_near_ ? 1 : 2) && fit.iterations < options_.steps; ++round) {
+        const int rounds = is_near_ ? 1 : 2;  // of Newton steps on a working set, at most
+        for (int round = 0; round < rounds && fit.iterations < options_.steps; ++round) {
             monitor.check();
             expansion_.expand(here_, weights_);
             const auto violation = expansion_.violation();
             if (round == 0) goal = 0.1 * violation;
             else if (violation <= goal) break;
             ++fit.iterations;
-            expansion_.minimise(options_.passes * care_, inner / (care_ * care_));
+            expansion_.minimise(options_.passes * care_, inner_tolerance() / (care_ * care_));
             const auto promised = expansion_.promise();
             const bool can_be_seen = promised < -1e-13 * (here_.average + expansion_.penalty());
             if (!search_line(promised, can_be_seen)) break;
             is_seen |= can_be_seen;
         }
         return is_seen;
+    }
+
+    // Far from the optimum the expansion is not worth to be minimised well.
+    double inner_tolerance() {
+        if (!is_near_) return 0.5;
+        return expansion_.make_passes_cheap() ? 0.01 : 0.2;
     }
 
     // What is away from rest, and of the others those that are pulled most.
@@ -255,6 +268,17 @@ private:
         return false;
     }
 
+    // Duals of any size are only known to be worth something where every weight is held back.
+    bool can_foresee() const { return knows_slack<Loss> && is_held_; }
+
+    std::span<const double> duals() const { return is_foreseen_ ? foreseen_ : here_.slopes; }
+
+    void forget_foreseen() {
+        is_foreseen_ = false;
+        open_.moved();
+    }
+
+    static constexpr double near = 0.3;  // a certificate from which on steps are precise
     static constexpr double most_care = 4096.0;
 
     const BinaryProblem& problem_;
@@ -269,11 +293,9 @@ private:
     double care_ = 1.0;  // grows where rough steps do not better the certificate
     bool has_begun_ = false;
     double initial_residual_ = 0.0;
-    bool is_near_ = false, is_foreseen_ = false;
+    bool is_near_ = false;
+    bool is_foreseen_ = false;  // whether duals are the slopes that the last step foresaw
     std::vector<double> foreseen_;
-    std::span<const double> duals() const {
-        return is_foreseen_ ? std::span<const double>(foreseen_) : std::span<const double>(here_.slopes);
-    }
 };
 
 }  // namespace postil
