@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "column_pair_checks.hpp"
 #include "ledger.hpp"
 #include "postil/loss_table.hpp"
 #include "prior_checks.hpp"
 #include "sample_lesson.hpp"
 #include "sample_options.hpp"
+#include "slack_checks.hpp"
 
 namespace postil::tests {
 
@@ -21,7 +23,11 @@ public:
         : ledger_(ledger), random_(random), lesson_(random, sizes(random)) {}
 
     void run() {
-        for (int time = 0; time < 3; ++time) PriorChecks(ledger_, random_).run();
+        for (int time = 0; time < 3; ++time) {
+            PriorChecks(ledger_, random_).run();
+            SlackChecks(ledger_, random_).run();
+        }
+        ColumnPairChecks(ledger_, random_).run();
         options_ = sample_options(random_);
         try {
             check_all();

@@ -93,6 +93,11 @@ def duals_of(problem, fits, category, theta):
     return problem.duals_at(theta)
 
 
+def foresees(parts):
+    """Whether a solver measures the gap at duals of its own, which no weights tell."""
+    return parts[2] == "newton-coordinate" and parts[0] == "logistic"
+
+
 @EVERY_METHOD
 @pytest.mark.parametrize("shape", ["many documents", "many terms", "duplicates", "one member"])
 def test_the_certificate_is_the_reference_s(parts, shape):
@@ -115,6 +120,12 @@ def check_certificates(parts, shape, tolerance):
         if KINDS[fits.kind(category)] == "KKT residual":
             expected = problem.kkt_residual(theta)
         else:
+            if foresees(parts):
+                best = fitted(parts, shape).reports[category]
+                objective = fits.objective(category)
+                # The bound that the gap means lies below every objective.
+                assert objective * (1 - certificate) <= best.objective * (1 + 1e-9)
+                continue
             duals, share = duals_of(problem, fits, category, theta)
             expected = problem.relative_gap(theta, duals)
             if parts[2] == "newton-coordinate" and share < 1:
@@ -247,6 +258,11 @@ def test_any_small_problem_is_certified(parts, data):
     assert report.stopped == "certified"
     objective = problem.objective(theta_of(problem, found, 0))
     assert report.objective == pytest.approx(objective, rel=1e-6)
+    if foresees(parts):
+        tight = method_of(parts, lam=lam, tolerance=1e-11)
+        (best,) = fit(design_of(x), labels_of(truth), tight, threads=1, quiet=True).reports
+        assert report.objective * (1 - report.certificate) <= best.objective * (1 + 1e-9)
+        return
     is_primal = "duals" not in SOLVERS[parts[2]].provides
     if is_primal and problem.is_smooth and problem.intercept != "free":
         theta = theta_of(problem, found, 0)

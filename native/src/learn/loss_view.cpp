@@ -60,11 +60,15 @@ POSTIL_WIDE double slack_of(LogisticLoss loss, std::size_t size, double scale, d
                             const double* __restrict weights, const double* __restrict duals,
                             const double* __restrict values, const double* __restrict slopes,
                             const double* __restrict curvatures) {
+    const auto slack = [&](std::size_t i) {
+        return slack_at(loss, weights[i] * scale, share * std::abs(duals[i]), values[i],
+                        std::abs(slopes[i]), curvatures[i]);
+    };
     double lanes[4] = {};  // as in sums.hpp, whose loop would not be compiled for wider instructions
-    for (std::size_t first = 0; first < size; first += 4)
-        for (std::size_t i = first; i < std::min(first + 4, size); ++i)
-            lanes[i - first] += slack_at(loss, weights[i] * scale, share * std::abs(duals[i]), values[i],
-                                         std::abs(slopes[i]), curvatures[i]);
+    std::size_t i = 0;
+    for (; i + 4 <= size; i += 4)
+        for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] += slack(i + lane);
+    for (; i < size; ++i) lanes[0] += slack(i);
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
