@@ -1,5 +1,9 @@
 #include "postil/loss_view.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
 #include "wide.hpp"
 
 namespace postil {
@@ -60,16 +64,18 @@ POSTIL_WIDE double slack_of(LogisticLoss loss, std::size_t size, double scale, d
                             const double* __restrict weights, const double* __restrict duals,
                             const double* __restrict values, const double* __restrict slopes,
                             const double* __restrict curvatures) {
-    const auto slack = [&](std::size_t i) {
-        return slack_at(loss, weights[i] * scale, share * std::abs(duals[i]), values[i],
-                        std::abs(slopes[i]), curvatures[i]);
-    };
-    double lanes[4] = {};  // as in sums.hpp, whose loop would not be compiled for wider instructions
-    std::size_t i = 0;
-    for (; i + 4 <= size; i += 4)
-        for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] += slack(i + lane);
-    for (; i < size; ++i) lanes[0] += slack(i);
-    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    double sum = 0.0, parts[64];
+    for (std::size_t first = 0; first < size; first += std::size(parts)) {
+        const auto count = std::min(std::size(parts), size - first);
+        // No sum in the loop, so that it uses vector instructions.
+        for (std::size_t k = 0; k < count; ++k) {
+            const auto i = first + k;
+            parts[k] = slack_at(loss, weights[i] * scale, share * std::abs(duals[i]), values[i],
+                                std::abs(slopes[i]), curvatures[i]);
+        }
+        sum += summed({parts, count});
+    }
+    return sum;
 }
 
 }  // namespace postil

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -262,11 +263,9 @@ class _Task:
         return weights
 
     def _stack(self, rows: list[tuple[NDArray[Any], Floats]]) -> sp.csr_matrix[Any]:
-        sizes = [len(terms) for terms, _ in rows]
+        ends = list(accumulate((len(terms) for terms, _ in rows), initial=0))
         # As wide as the terms' numbers, if that will do: else SciPy looks at all of them.
-        narrow = sum(sizes) <= np.iinfo(np.int32).max
-        starts: NDArray[Any] = np.zeros(len(rows) + 1, dtype=np.int32 if narrow else np.int64)
-        np.cumsum(sizes, out=starts[1:])
+        starts: NDArray[Any] = np.array(ends, dtype=np.int32 if ends[-1] < 2**31 else np.int64)
         terms = np.concatenate([np.empty(0, np.int32), *(terms for terms, _ in rows)])
         weights = np.concatenate([np.empty(0), *(weights for _, weights in rows)])
         return sp.csr_matrix((weights, terms, starts), shape=(len(rows), self.design.terms))
