@@ -192,12 +192,13 @@ class Problem:
         """The largest violation, by that at zero weights.
 
         Under an absolute value: by what holds a weight, or, if that is less, by the steepest that
-        the loss can be along the constant at zero weights.
+        the loss can be along the constant at zero weights. Else by a billionth of that, at least.
         """
-        unit = self.violations(np.zeros_like(theta)).max(initial=0.0)
+        slope = abs(float(loss_slope(self.loss, np.zeros(1))[0]))
+        steepest = slope * self.constant * float(self.c.sum()) / self.n
+        unit = max(self.violations(np.zeros_like(theta)).max(initial=0.0), 1e-9 * steepest)
         if self.holding:
-            slope = abs(float(loss_slope(self.loss, np.zeros(1))[0]))
-            unit = min(slope * self.constant * float(self.c.sum()) / self.n, self.holding)
+            unit = min(steepest, self.holding)
         return float(self.violations(theta).max(initial=0.0) / unit) if unit else 0.0
 
     def minimum(self) -> float:

@@ -270,6 +270,18 @@ def test_any_small_problem_is_certified(parts, data):
 
 
 @EVERY_METHOD
+def test_classes_that_are_alike_are_certified(parts):
+    # Zero is the optimum but for the intercept, and what is violated there is rounding alone.
+    x = np.array([[1.0, 0.5], [0.0, 3.0], [0.5, 0.0], [0.0, 3.0], [0.5, 0.0], [1.0, 0.5]])
+    truth = np.array([True, True, True, False, False, False])[:, None]
+    for documents in (6, 4):  # one class larger than the other, too
+        design, labels = design_of(x[:documents]), labels_of(truth[:documents])
+        (report,) = fit(design, labels, method_of(parts, lam=1e-3), threads=1).reports
+        assert report.stopped == "certified"
+        assert report.certificate <= 1e-6
+
+
+@EVERY_METHOD
 def test_scores_are_those_of_the_weights(parts):
     x, _, design, _ = sample("empty documents")
     found = fitted(parts, "empty documents")

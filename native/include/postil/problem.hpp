@@ -84,10 +84,16 @@ struct BinaryProblem {
     double violation_unit(double at_zero) const {
         return strength.absolute > 0.0 ? std::min(at_zero, strength.absolute) : at_zero;
     }
-    double steepest(double slope_of_loss) const {
+    // The violation at zero weights, or the steepest slope; `measure` finds the former.
+    template <class Measure>
+    double violation_at_zero(double slope_of_loss, Measure&& measure) const {
         const auto total = std::accumulate(weights.begin(), weights.end(), 0.0);
-        return std::abs(slope_of_loss) * constant * total / documents;
+        const auto steepest = std::abs(slope_of_loss) * constant * total / documents;
+        return strength.absolute > 0.0 ? steepest : std::max(measure(), least_unit * steepest);
     }
+    // Of the steepest slope: zero may be the optimum by chance, too, where both classes are alike, and
+    // what is violated then is rounding, which is nothing beside this.
+    static constexpr double least_unit = 1e-9;
 
     // Calls visit(document, x) for every non-zero of a coordinate's column.
     template <class Visit>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
@@ -77,7 +78,10 @@ private:
         const std::vector<double> zero(start_.size());
         if (!model_.holds_all() || !has_start_) {
             gradients_.begin(zero);
-            for (std::size_t lane = 0; lane < lanes_; ++lane) units_[lane] = gradients_.largest(lane);
+            const auto steepest = std::abs(model_.loss().slope(0.0)) * model_.constant();
+            for (std::size_t lane = 0; lane < lanes_; ++lane)
+                units_[lane] = std::max(gradients_.largest(lane),
+                                        BinaryProblem::least_unit * steepest * model_.mass(lane));
         }
         if (has_start_) gradients_.begin(start_);
     }

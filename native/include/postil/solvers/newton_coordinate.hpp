@@ -107,10 +107,11 @@ public:
 
 private:
     double residual_at_zero() {
-        if (problem_.strength.absolute > 0.0) return problem_.steepest(loss_.slope(0.0));
-        here_.look(problem_, loss_);
-        open_.find(here_.slopes, weights_);
-        return measured().largest_violation();
+        return problem_.violation_at_zero(loss_.slope(0.0), [&] {
+            here_.look(problem_, loss_);
+            open_.find(here_.slopes, weights_);
+            return measured().largest_violation();
+        });
     }
 
     void begin_away_from_zero(std::span<const double> start) {

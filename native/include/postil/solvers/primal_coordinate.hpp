@@ -90,8 +90,8 @@ private:
         order_.resize(coordinates_.size());
         std::iota(order_.begin(), order_.end(), 0u);
         if (!is_held_)
-            initial_residual_ = problem_.strength.absolute > 0.0 ? problem_.steepest(loss_.slope(0.0))
-                                                                 : measured().largest_violation();
+            initial_residual_ = problem_.violation_at_zero(
+                loss_.slope(0.0), [&] { return measured().largest_violation(); });
         for (std::size_t place = 0; place < coordinates_.size(); ++place) {
             const auto prior = problem_.prior(place);
             const auto from = place < start.size() ? start[place] : 0.0;
