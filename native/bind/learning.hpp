@@ -276,6 +276,8 @@ inline void bind_fits(nb::module_& module) {
     array("duals", &Fit::duals, "The dual variables by document; none if the solver has none.");
     array("exponents", &Fit::exponents, "θ by place and the constant's last; none if the solver has none.");
     array("factors", &Fit::factors, "The factor of each document in the weights, where known.");
+    array("gap_duals", &Fit::gap_duals,
+          "The duals at which the gap was measured, where no weights tell them.");
     array("trace_seconds", &Fit::trace_seconds, "After each step, where a trace was asked for.");
     array("trace_objectives", &Fit::trace_objectives, "After each step, as with trace_seconds.");
     auto value = [&](const char* name, auto field) {

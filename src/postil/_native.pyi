@@ -719,6 +719,9 @@ class Fits:
     def factors(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """The factor of each document in the weights, where known."""
 
+    def gap_duals(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The duals at which the gap was measured, where no weights tell them."""
+
     def trace_seconds(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """After each step, where a trace was asked for."""
 

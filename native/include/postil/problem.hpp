@@ -129,6 +129,7 @@ struct Fit {
                                        // are left out
     double intercept = 0.0;       // b: the constant's weight times its value
     std::vector<double> duals;    // a by document, where the solver starts from them
+    std::vector<double> gap_duals;  // a by document where the gap is measured, if no weights tell them
     std::vector<double> exponents;  // θ by place and the constant's last, where it starts from them
     double unit = 0.0;            // of weights that are a function of exponents (weight_states.hpp)
     std::vector<double> factors;  // of the documents in w = Σ factorᵢ xᵢ, where that is known

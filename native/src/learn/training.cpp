@@ -145,7 +145,11 @@ void solve_newton(BinaryProblem& problem, const ColumnFacts& facts, const LearnO
             problem.strength = strengths.front();
             NewtonCoordinateDescent solver(problem, facts, loss, options.newton);
             solver.begin(start);
-            follow_path(problem, strengths, fits, [&](std::size_t) { return solver.solve(monitor); });
+            follow_path(problem, strengths, fits, [&](std::size_t) {
+                auto fit = solver.solve(monitor);
+                if (options.keep_duals) fit.gap_duals = solver.gap_duals();
+                return fit;
+            });
             return 0;
         } else throw std::invalid_argument("Newton steps need a smooth loss");
     });

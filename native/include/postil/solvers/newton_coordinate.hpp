@@ -105,6 +105,15 @@ public:
     // By place in the terms, and last the constant's.
     std::span<const double> weights() const { return weights_; }
 
+    // The duals of the last certificate; none where they are those of the weights.
+    std::vector<double> gap_duals() const {
+        std::vector<double> duals(is_foreseen_ ? foreseen_.size() : 0);
+        for (std::size_t i = 0; i < duals.size(); ++i)
+            if (problem_.weights[i] > 0.0)
+                duals[i] = std::abs(foreseen_[i]) * problem_.documents / problem_.weights[i];
+        return duals;
+    }
+
 private:
     double residual_at_zero() {
         return problem_.violation_at_zero(loss_.slope(0.0), [&] {
