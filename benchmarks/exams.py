@@ -20,12 +20,12 @@ from postil.decide import fit_rule, parse_rule
 from postil.decide.evidence import Needs
 from postil.evaluate.aimed import Aimed, aimed
 from postil.evaluate.counts import count
+from postil.held_out import Standing, standing
 from postil.learn.design import Design
 from postil.learn.labels import Labels
 from postil.learn.merit.naming import figure_named
 from postil.recipes.recipe import Recipe, load_recipe
 from postil.training import read_training
-from postil.training_choice import Standing, standing
 from postil.training_run import LearningSpace, TrainingRun, unwatched
 from postil.vectors.vectorizer import Vectorizer
 

@@ -1,4 +1,4 @@
-"""Learning for a measure, or thresholds for it: the comparison on held-out folds."""
+"""Thresholds for a measure, or learning for it, or for all as rivals: the choice."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from postil import training_choice
 from postil.assessment import assess
 from postil.categorizer import TextCategorizer
 from postil.corpus.document import Document
-from postil.decide import RULES, Folds, OutOfFoldScores, fit_rule
+from postil.decide import RULES
 from postil.errors import UsageError
+from postil.held_out import Standing
 from postil.learn.merit import naming
 from postil.learn.merit.naming import figure_named
 from postil.learn.merit.own import OwnFigure
 from postil.recipes.recipe import Recipe, load_recipe
 from postil.training import train
-from postil.training_choice import Standing, held_out_counts, rival_recipe
+from postil.training_choice import RIVALS, TOGETHER, TRAINED, TUNED, best_way, rival_recipe
 
 GOOD = {"loss": "logistic", "solver": "dual-coordinate", "lam": 1e-3}
 
@@ -35,14 +35,15 @@ def documents():
 
 @pytest.fixture
 def stand_in(monkeypatch):
-    """Another learner in the place of the one that trains for figures."""
+    """One other learner in the place of those that train for figures."""
 
     def put(table):
-        def rival(recipe, figure):
-            assert figure.name
-            return replace(recipe, learn=table, search=None)
-
-        monkeypatch.setattr(training_choice, "rival_recipe", rival)
+        monkeypatch.setattr(training_choice, "RIVALS", {TRAINED: lambda _: table})
+        monkeypatch.setattr(
+            training_choice,
+            "rival_recipe",
+            lambda recipe, learn: replace(recipe, learn=learn, search=None),
+        )
 
     return put
 
@@ -65,7 +66,7 @@ class TestChoice:
         aim = model.method["aim"]
         assert aim["compared"]["less_is_better"]
         assert aim["compared"]["thresholds"] == {"value": 0.25}
-        assert aim["compared"]["training"] == {"value": 0.125}
+        assert aim["compared"]["training"] == {"value": 0.125, "error_bar": 0.0}
         assert aim["taken"] == "training"
         assert model.recipe["learn"] == GOOD
         assert aim["measure"] == "error"
@@ -82,7 +83,7 @@ class TestChoice:
         stand_in(dict(GOOD))
         model = trained(GOOD)
         values = model.method["aim"]["compared"]
-        assert values["thresholds"] == values["training"]
+        assert values["thresholds"]["value"] == values["training"]["value"]
         assert model.method["aim"]["taken"] == "thresholds"
 
     def test_what_is_taken_is_the_recipe_of_the_model(self, stand_in, monkeypatch):
@@ -98,9 +99,10 @@ class TestChoice:
     def test_a_floor_says_where_it_holds(self, stand_in):
         stand_in(dict(GOOD))
         compared = trained(GOOD, "recall>=0.9").method["aim"]["compared"]
-        for way in ("thresholds", "training"):
-            assert compared[way].keys() == {"value", "holds", "reached", "categories"}
-            assert compared[way]["categories"] == 2
+        floor = {"value", "holds", "reached", "categories"}
+        assert compared["thresholds"].keys() == floor
+        assert compared["training"].keys() == floor | {"error_bar"}
+        assert compared["thresholds"]["categories"] == 2
 
     def test_without_comparing_there_is_one_way(self):
         recipe = Recipe.from_dict({"name": "trial", "learn": GOOD}).aimed_at("f1", compare=False)
@@ -118,8 +120,8 @@ class TestChoice:
         recipe = Recipe.from_dict({"name": "trial", "learn": GOOD}).aimed_at("f1")
         train(documents(), recipe, watch=lambda step, *_: steps.append(step))
         own = {step for step in steps if step.startswith("fold")}
-        assert len([step for step in own if "for f1" in step]) == 5
-        assert len([step for step in own if "for f1" not in step]) == 5
+        assert len([step for step in own if "each for itself" in step]) == 5
+        assert len([step for step in own if "each for itself" not in step]) == 5
         # The fits of the comparison are those that thresholds are tuned on in the end.
         after = steps[max(i for i, step in enumerate(steps) if step == "learning") :]
         assert not [step for step in after if step.startswith("fold")]
@@ -130,60 +132,43 @@ def load_plain():
     return replace(recipe, decide=replace(recipe.decide, folds=4))
 
 
-class TestStanding:
-    def test_more_is_better_and_equal_is_not(self):
-        assert Standing(0.5).beats(Standing(0.4))
-        assert not Standing(0.5).beats(Standing(0.5))
+class TestBestWay:
+    OWN = Standing(0.5, (0.5, 0.5, 0.5))
 
-    def test_a_floor_has_to_hold_as_well(self):
-        own = Standing(0.4, True, 5, 6)
-        assert Standing(0.5, True, 5, 6).beats(own)
-        assert not Standing(0.5, True, 4, 6).beats(own)
-        assert not Standing(0.5, False, 6, 6).beats(own)
-        assert Standing(0.5, False, 5, 6).beats(replace(own, holds=False))
+    def test_the_best_of_those_that_are_better(self):
+        found = {TUNED: self.OWN, TRAINED: Standing(0.6), TOGETHER: Standing(0.7)}
+        found = {way: replace(each, without=(each.value,) * 3) for way, each in found.items()}
+        assert best_way(found) == TOGETHER
+        assert best_way({TUNED: self.OWN, TRAINED: found[TRAINED]}) == TRAINED
+        assert best_way({TUNED: self.OWN}) == TUNED
+
+    def test_what_may_be_luck_is_not_taken(self):
+        """A mean that is high by one fold loses to one that is a little better in each."""
+        lucky = Standing(0.7, (0.4, 0.8, 0.9))
+        steady = Standing(0.55, (0.55, 0.55, 0.55))
+        assert lucky.error_bar(self.OWN) > 0.2
+        assert best_way({TUNED: self.OWN, TRAINED: lucky, TOGETHER: steady}) == TOGETHER
 
 
-class TestHeldOutCounts:
-    def test_thresholds_are_tuned_on_the_other_folds(self):
-        rng = np.random.default_rng(3)
-        truth = rng.random((60, 3)) < 0.4
-        scores = truth + rng.normal(0, 0.7, truth.shape)
-        folds = Folds(np.arange(60) % 4)
-        counts = held_out_counts(
-            OutOfFoldScores(scores, folds), sp.csr_matrix(truth), "f1 fbr.1(0)"
-        )
-        accepted = np.zeros_like(truth)
-        for fold in range(4):
-            held = folds.part == fold
-            rest = OutOfFoldScores(scores[~held], Folds(np.arange((~held).sum()) % 2))
-            rule = fit_rule("f1 fbr.1(0)", rest, sp.csr_matrix(truth[~held]))
-            accepted[held] = rule.accept(scores[held])
-        assert counts.true_positives.tolist() == (accepted & truth).sum(axis=0).tolist()
-        assert counts.false_positives.tolist() == (accepted & ~truth).sum(axis=0).tolist()
-        assert counts.members.tolist() == truth.sum(axis=0).tolist()
-        assert (counts.members + counts.others == 60).all()
-
-    def test_scores_that_say_nothing_are_not_dressed_up(self):
-        """Tuned on what they are measured on, thresholds make something of noise."""
-        rng = np.random.default_rng(5)
-        truth = rng.random((200, 20)) < 0.1
-        scores = rng.normal(size=truth.shape)
-        held = OutOfFoldScores(scores, Folds(np.arange(200) % 5))
-        members = sp.csr_matrix(truth)
-        spec = "cost(1) fbr.1(0)"
-        counts = held_out_counts(held, members, spec)
-        honest = (counts.true_positives - counts.false_positives).sum()
-        accepted = fit_rule(spec, held, members).accept(scores)
-        hopeful = int((accepted & truth).sum()) - int((accepted & ~truth).sum())
-        assert honest < hopeful
+class TestSize:
+    @pytest.mark.parametrize(
+        ("measure", "left"), [("f1", {TOGETHER}), ("micro-f1", {TRAINED, TOGETHER})]
+    )
+    def test_what_trains_all_at_once_is_left_out_if_it_is_large(self, measure, left, monkeypatch):
+        monkeypatch.setattr(training_choice, "MOST_BYTES", 100)
+        aim = trained(GOOD, measure).method["aim"]
+        assert aim["left_out"].keys() == left
+        assert all("at once would take 0.0 GiB" in why for why in aim["left_out"].values())
+        assert not left & aim["compared"].keys()
 
 
 class TestRival:
-    def test_it_keeps_the_vectors_and_the_thresholds(self):
+    @pytest.mark.parametrize("way", RIVALS)
+    def test_it_keeps_the_vectors_and_the_thresholds(self, way):
         recipe = load_recipe("default").aimed_at("f2")
-        rival = rival_recipe(recipe, figure_named("f2"))
+        rival = rival_recipe(recipe, RIVALS[way](figure_named("f2")))
         assert rival.learn["learner"] == "mfom"
-        assert rival.learn["figure"] == "f2"
+        assert rival.learn["figure"] == {TRAINED: "f2", TOGETHER: "balanced-error"}[way]
         assert rival.representation == recipe.representation
         assert rival.decide == recipe.decide
         assert rival.aim == recipe.aim
@@ -193,7 +178,7 @@ class TestRival:
     @pytest.mark.filterwarnings("ignore::postil.learn.report.NotConvergedWarning")
     @pytest.mark.parametrize("measure", ["f1", "micro-f1", "recall>=0.9", "cost(fp=1, fn=5)"])
     def test_it_learns_for_any_measure(self, measure, monkeypatch):
-        monkeypatch.setattr(Standing, "beats", lambda *_: True)
+        monkeypatch.setattr(training_choice, "best_way", lambda _: TRAINED)
         model = trained(GOOD, measure)
         assert model.method["aim"]["taken"] == "training"
         assert model.recipe["learn"]["figure"] == measure
@@ -202,10 +187,26 @@ class TestRival:
         assert again.aimed_at("f2").learn["figure"] == "f2"
         assert not again.aimed_at("f2").aim.compare  # it learns for it anyway
 
+    @pytest.mark.parametrize("measure", ["f1", "error", "recall>=0.9"])
+    def test_rivals_learn_together(self, measure, monkeypatch):
+        monkeypatch.setattr(training_choice, "best_way", lambda _: TOGETHER)
+        model = trained(GOOD, measure)
+        assert model.method["aim"]["taken"] == "together"
+        assert model.recipe["learn"]["form"] == "unclaimed"
+        assert model.combination is not None
+        assert model.decision.spec == Recipe.from_dict(model.recipe).decide.rule
+
+    def test_their_table_is_that_of_the_recipe(self):
+        own = RIVALS[TOGETHER](figure_named("f1"))
+        recipe = load_recipe("mfom-multi")
+        made = replace(recipe, learn=own).learner().method
+        assert made == recipe.learner().method
+
     def test_probabilities_are_fitted_where_scores_are_no_log_odds(self):
         recipe = Recipe.from_dict({"name": "trial", "learn": GOOD}).aimed_at("f1")
         assert recipe.decide.calibration is None  # that of the learner
-        assert rival_recipe(recipe, figure_named("f1")).decide.calibration == "platt"
+        rival = rival_recipe(recipe, RIVALS[TRAINED](figure_named("f1")))
+        assert rival.decide.calibration == "platt"
 
 
 class TestCategorizer:

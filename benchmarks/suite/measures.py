@@ -11,8 +11,10 @@ from benchmarks.registry import Cell, Line, benchmark
 from benchmarks.settings import Settings
 from postil.errors import CorpusError
 from postil.evaluate.aimed import Aimed
+from postil.held_out import Standing
+from postil.learn.merit.naming import figure_named
 from postil.recipes.recipe import load_recipe
-from postil.training_choice import RIVAL, TRAINED, TUNED, Standing
+from postil.training_choice import RIVALS, TUNED, best_way
 
 CORPORA: Mapping[str, str] = {
     "reuters-modapte": "Reuters",
@@ -31,7 +33,7 @@ HEADS: Mapping[str, str] = {
 SVM: Mapping[str, Any] = {"loss": "hinge", "solver": "dual-coordinate", "C": 1.0}
 CLIMB: Mapping[str, Any] = {"learner": "mfom", "starts": ["svm"], "lam": 1e-4}
 OWN = "default"
-RIVALS: Mapping[str, Any] = load_recipe("mfom-multi").learn
+MULTI: Mapping[str, Any] = load_recipe("mfom-multi").learn
 BALANCED = "balanced-error"
 FEW = "few(10)"
 
@@ -54,7 +56,7 @@ def _climb(**told: Any) -> Callable[[str], Mapping[str, Any]]:
 
 
 def _rivals(measure: str) -> Mapping[str, Any]:
-    return {**RIVALS, "figure": BALANCED if measure in (F1, MICRO_F1) else measure}
+    return {**MULTI, "figure": BALANCED if measure in (F1, MICRO_F1) else measure}
 
 
 def _tuned(exam: Exam, measure: str) -> str:
@@ -103,9 +105,10 @@ def run(settings: Settings) -> Iterator[Line]:
         "`mfom-multi` is and in all else as it says; where their thresholds are tuned, categories "
         "of fewer than ten documents keep 0. The last two rows of a corpus are `postil train "
         "--for MEASURE`: what held-out folds say of thresholds tuned for the measure (of a cost: "
-        "the share that is spared of what it costs to accept nothing, in %) and of mfom as it is "
-        "compared there (from the start "
-        f"`{', '.join(RIVAL['starts'])}`) with thresholds tuned as well; and what was taken, with "
+        "the share that is spared of what it costs to accept nothing, in %), of mfom as it is "
+        "compared there, each category for itself (from the start `modified-squared`), and of "
+        "rivals, both with thresholds tuned as well and with the error bar of their difference to "
+        "the first; and what was taken, with "
         "its value on test documents. Seconds are those of all learning that the row needs, for "
         "all measures."
     )
@@ -131,26 +134,28 @@ def _rows(exam: Exam, title: str) -> Iterator[Line]:
 
 def _choice(exam: Exam, learners: Learners, title: str) -> Iterator[Line]:
     """What ``postil train --for`` sees on held-out folds, what it takes, and what it gets."""
-    seen: dict[str, Cell] = {"corpus": title, "way": "held out: thresholds, training"}
+    seen: dict[str, Cell] = {"corpus": title, "way": f"held out: {', '.join((TUNED, *RIVALS))}"}
     row: dict[str, Cell] = {"corpus": title, "way": "postil train --for"}
-    kept = learners[exam.recipe.learn]
-    seconds = _seconds(kept, with_folds=True)
+    learned_once: dict[int, Learned] = {}
     for measure, head in HEADS.items():
-        climbing = learners[{**RIVAL, "figure": measure}]
-        tuned, trained = kept.standing(measure), climbing.standing(measure)
-        better = trained.beats(tuned)
-        taken = climbing if better else kept
-        value = _told(exam, exam.measured(taken.accepted(exam.rule(measure)), measure))
-        seen[head] = f"{_share(tuned)}, {_share(trained)}"
-        row[head] = f"{value}: {TRAINED if better else TUNED}"
-        seconds += _seconds(climbing, with_folds=True)
+        figure = figure_named(measure)
+        ways = {TUNED: learners[exam.recipe.learn]} | {
+            way: learners[table(figure)] for way, table in RIVALS.items()
+        }
+        found = {way: learned.standing(measure) for way, learned in ways.items()}
+        taken = best_way(found)
+        value = _told(exam, exam.measured(ways[taken].accepted(exam.rule(measure)), measure))
+        seen[head] = ", ".join(_share(found[way], found[TUNED]) for way in ways)
+        row[head] = f"{value}: {taken}"
+        learned_once |= {id(learned): learned for learned in ways.values()}
     yield seen
-    yield row | {"seconds": seconds}
+    yield row | {"seconds": sum(_seconds(each, with_folds=True) for each in learned_once.values())}
 
 
-def _share(found: Standing) -> str:
+def _share(found: Standing, own: Standing) -> str:
+    bar = "" if found is own else f" ± {100 * found.error_bar(own):.1f}"
     held = "" if found.reached is None else f" ({found.reached} of {found.categories})"
-    return f"{100 * found.value:.1f}{held}"
+    return f"{100 * found.value:.1f}{bar}{held}"
 
 
 def _told(exam: Exam, found: Aimed) -> str:

@@ -1,73 +1,69 @@
 """Whether to learn for a measure, or to tune thresholds for it: held-out documents decide.
 
-A recipe that aims at a measure with ``compare`` has two ways to it: (a) its own learner, with
-thresholds tuned for the measure, and (b) maximal figure-of-merit learning on the same vectors, with
-thresholds tuned in the same way. Both are measured by the decisions on documents that had a part in
-neither the weights nor the thresholds they are decided by:
+A recipe that aims at a measure with ``compare`` has three ways to it: its own learner; maximal
+figure-of-merit learning of each category on the same vectors; and the same of all categories
+together, as rivals. Each has thresholds that are tuned for the measure, and is measured on the same
+folds (:mod:`postil.held_out`).
 
-1. The documents are cut in folds, the same for both. Each is scored by a fit that learned from the
-   other folds; terms are selected anew in each.
-2. The documents of a fold are decided by thresholds tuned to the scores of all *other* folds. So no
-   document is measured by a threshold that was tuned on it.
-3. The counts of all folds are added up, and the figure is taken of them as
-   :func:`postil.learn.merit.figures.overall` does.
+Another way than its own has to be better by more than an error bar, and the best of those that are
+is taken. With a floor, it has to hold it as well as the recipe's own learner does: all categories
+together, and in as many of them. The way that is taken learns from all documents.
 
-What is left of hope: a λ that ``[search]`` chose has seen all documents, which favours (a); the
-fits that scored the other folds have learned from the fold that is measured, which concerns both.
-The number of the way that is taken is the higher of two: a little too high as a forecast.
+A λ that ``[search]`` chose has seen all documents, which favours the recipe's own learner. The
+number of the way that is taken is the highest of some: a little too high as a forecast.
 
-(b) is taken where it is better; equal values keep (a). With a floor, (b) has to hold it as well as
-(a) does: all categories together, and in as many of them. The way that is taken learns from all
-documents. Cost: one more round of the folds than thresholds need anyway, by the other learner.
+Cost: a round of the folds for each of the other ways. One that trains all categories at once is
+left out where its tables would take more than ``MOST_BYTES``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
-from postil.decide import CALIBRATIONS, fit_rule
-from postil.decide.evidence import Needs, OutOfFoldScores
+from postil.decide import CALIBRATIONS
+from postil.decide.evidence import Needs
 from postil.decide.platt import Platt
-from postil.features.inputs import Csr
-from postil.learn.merit.figures import Figure, SmoothCounts, overall
-from postil.learn.merit.figures_floors import FLOORS
+from postil.held_out import Standing, standing
+from postil.learn.merit.figures import BalancedError, FBeta, Figure
+from postil.learn.merit.fit import problem_bytes
+from postil.learn.merit.learners import MfomLearner
 from postil.learn.merit.naming import figure_named
 from postil.recipes.aiming import FIGURE, trains_for_figures
 from postil.recipes.recipe import Recipe
 from postil.training_run import TrainingRun
 
-# The [learn] table of what trains for a measure, but for the measure. Of the starts, modified least
-# squares did best in folds of the demo corpus, for F1, micro-F1 and a cost alike.
-RIVAL: Mapping[str, Any] = {"learner": "mfom", "starts": ["modified-squared"]}
-TUNED, TRAINED = "thresholds", "training"
+TUNED, TRAINED, TOGETHER = "thresholds", "training", "together"
+MOST_BYTES = 2**31
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What one way attains on held-out documents; the rest is of figures with a floor."""
+def _alone(figure: Figure) -> dict[str, Any]:
+    # Of the starts, modified least squares did best in folds of the demo corpus, for F1, micro-F1
+    # and a cost alike.
+    return {"learner": "mfom", "starts": ["modified-squared"], FIGURE: figure.name}
 
-    value: float
-    holds: bool | None = None
-    reached: int | None = None
-    categories: int | None = None
 
-    def beats(self, other: Standing) -> bool:
-        """Whether it is better, and holds the floor as well."""
-        if self.value <= other.value:
-            return False
-        if self.reached is None or other.reached is None:
-            return True
-        return self.reached >= other.reached and bool(self.holds or not other.holds)
+def _together(figure: Figure) -> dict[str, Any]:
+    # As the recipe mfom-multi is: its figure, start and steps were best in folds of Reuters.
+    trained = BalancedError.name if isinstance(figure, FBeta) else figure.name
+    return {
+        "learner": "mfom",
+        "form": "unclaimed",
+        "starts": ["by-size"],
+        "options": {"iterations": 5},
+        FIGURE: trained,
+    }
 
-    def to_dict(self, sign: float = 1.0) -> dict[str, Any]:
-        """Plain values; a share of errors is printed without its sign."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        values["value"] = sign * self.value + 0.0
-        return {name: value for name, value in values.items() if value is not None}
+
+RIVALS: Mapping[str, Callable[[Figure], dict[str, Any]]] = MappingProxyType(
+    {TRAINED: _alone, TOGETHER: _together}
+)
+"""The ``[learn]`` tables of the ways that learn for a figure."""
+
+STEPS: Mapping[str, str] = MappingProxyType({TRAINED: "each for itself", TOGETHER: "as rivals"})
+"""How the folds of each are told from those of the recipe's own learner."""
 
 
 def chosen_run(run: TrainingRun, searched: Mapping[str, Any]) -> tuple[TrainingRun, dict[str, Any]]:
@@ -88,65 +84,61 @@ def chosen_run(run: TrainingRun, searched: Mapping[str, Any]) -> tuple[TrainingR
     if not aim.compare or run.priors is not None:
         return run, {**searched, "aim": told | {"taken": TUNED}}
     figure = figure_named(aim.measure)
-    rival = _rival(run, figure)
-    tuned, trained = standing(run, figure), standing(rival, figure)
+    rivals, left_out = _rivals(run, figure)
+    found = {way: standing(each, figure) for way, each in {TUNED: run, **rivals}.items()}
+    taken = best_way(found)
+    told |= {"taken": taken, "compared": _compared(run, figure, found)}
+    told |= {"left_out": left_out} if left_out else {}
+    if taken == TUNED:
+        return run, {**searched, "aim": told}
+    return rivals[taken], {"aim": told}
+
+
+def best_way(found: Mapping[str, Standing]) -> str:
+    """The best of the ways that beat thresholds alone, or these."""
+    better = [way for way in found if way != TUNED and found[way].beats(found[TUNED])]
+    return max(better, key=lambda way: found[way].value, default=TUNED)
+
+
+def _compared(run: TrainingRun, figure: Figure, found: Mapping[str, Standing]) -> dict[str, Any]:
     sign = -1.0 if figure.falls else 1.0
-    better = trained.beats(tuned)
-    told |= {
-        "taken": TRAINED if better else TUNED,
-        "compared": {
-            "folds": len(run.out_of_fold().folds),
-            "less_is_better": figure.falls,
-            TUNED: tuned.to_dict(sign),
-            TRAINED: trained.to_dict(sign),
-        },
+    told = {way: each.to_dict(sign) for way, each in found.items()}
+    for way in told.keys() - {TUNED}:
+        told[way]["error_bar"] = found[way].error_bar(found[TUNED])
+    return {"folds": len(run.out_of_fold().folds), "less_is_better": figure.falls, **told}
+
+
+def _rivals(run: TrainingRun, figure: Figure) -> tuple[dict[str, TrainingRun], dict[str, str]]:
+    """The runs of the other ways, and why some are left out."""
+    runs = {way: _rival(run, way, table(figure)) for way, table in RIVALS.items()}
+    sizes = {way: _bytes_at_once(rival) for way, rival in runs.items()}
+    left_out = {
+        way: f"all categories at once would take {size / 2**30:.1f} GiB"
+        for way, size in sizes.items()
+        if size > MOST_BYTES
     }
-    return (rival, {"aim": told}) if better else (run, {**searched, "aim": told})
+    return {way: rival for way, rival in runs.items() if way not in left_out}, left_out
 
 
-def standing(run: TrainingRun, figure: Figure) -> Standing:
-    """Measure a run's learner by the figure on out-of-fold decisions."""
-    counts = held_out_counts(run.out_of_fold(), run.labels.members, run.recipe.decide.rule)
-    value = overall(figure, counts)
-    if not isinstance(figure, FLOORS):
-        return Standing(value)
-    some = counts.members > 0
-    kept = figure.attained(counts).reached & some
-    together = bool(figure.attained(counts.added()).reached.all())
-    return Standing(value, together, int(kept.sum()), int(some.sum()))
-
-
-def held_out_counts(scores: OutOfFoldScores, members: Csr, rule: str) -> SmoothCounts:
-    """Counts of decisions where each fold has thresholds tuned on the others alone.
-
-    Cost: the tuning of a rule for each fold.
-    """
-    truth = np.asarray(members.toarray(), dtype=np.bool_)
-    accepted = np.zeros_like(truth)
-    for rest, held_out in scores.folds:
-        weights = np.zeros(len(truth))
-        weights[rest] = 1.0
-        fitted = fit_rule(rule, scores, members, weights)
-        accepted[held_out] = fitted.accept(scores.values[held_out])
-    sizes = truth.sum(axis=0).astype(np.float64)
-    return SmoothCounts(
-        (accepted & truth).sum(axis=0).astype(np.float64),
-        (accepted & ~truth).sum(axis=0).astype(np.float64),
-        sizes,
-        len(truth) - sizes,
-    )
-
-
-def _rival(run: TrainingRun, figure: Figure) -> TrainingRun:
+def _rival(run: TrainingRun, way: str, learn: Mapping[str, Any]) -> TrainingRun:
     def watch(step: str, done: int, total: int | None) -> None:
-        run.watch(f"{step}, for {figure.name}", done, total)
+        run.watch(f"{step}, {STEPS[way]}", done, total)
 
-    recipe = rival_recipe(run.recipe, figure)
+    recipe = rival_recipe(run.recipe, learn)
     return TrainingRun(recipe, run.space, run.labels, run.threads, run.seed, watch)
 
 
-def rival_recipe(recipe: Recipe, figure: Figure) -> Recipe:
-    """The same recipe with the learner that trains for the figure.
+def _bytes_at_once(run: TrainingRun) -> int:
+    """What tables of all categories take, where they are trained as one problem."""
+    if not isinstance(run.learner, MfomLearner):
+        return 0
+    method = run.learner.method
+    joint = method.merit_form().has_rivals or method.merit_figure().pooled
+    return problem_bytes(run.design, method) * len(run.labels) if joint else 0
+
+
+def rival_recipe(recipe: Recipe, learn: Mapping[str, Any]) -> Recipe:
+    """The same recipe with a learner that trains for a figure.
 
     Its scores are no logarithms of odds: a calibration that takes them for such becomes Platt's.
     """
@@ -155,8 +147,8 @@ def rival_recipe(recipe: Recipe, figure: Figure) -> Recipe:
         own = Platt.kind
     return replace(
         recipe,
-        title=f"{recipe.title or recipe.name}; learned for {figure.name} by {RIVAL['learner']}",
-        learn={**RIVAL, FIGURE: figure.name},
+        title=f"{recipe.title or recipe.name}; learned for {learn[FIGURE]} by {learn['learner']}",
+        learn=dict(learn),
         search=None,
         expect=(),
         decide=replace(recipe.decide, calibration=own),

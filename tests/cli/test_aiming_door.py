@@ -16,8 +16,9 @@ from postil.model.loading import load_model
 def stand_in(monkeypatch):
     """A quick learner in the place of the one that trains for figures."""
     table = {"loss": "logistic", "solver": "dual-coordinate", "lam": 1e-3}
+    monkeypatch.setattr(training_choice, "RIVALS", {"training": lambda _: table})
     monkeypatch.setattr(
-        training_choice, "rival_recipe", lambda recipe, _: replace(recipe, learn=table)
+        training_choice, "rival_recipe", lambda recipe, learn: replace(recipe, learn=learn)
     )
 
 
@@ -50,8 +51,9 @@ def test_both_ways_are_told(postil):
     told = json.loads(result.out)
     compared = told["aim"]["compared"]
     assert compared["folds"] == 5
-    best = max("thresholds", "training", key=lambda way: compared[way]["value"])
-    assert told["aim"]["taken"] == best
+    ahead = compared["training"]["value"] - compared["thresholds"]["value"]
+    better = ahead > compared["training"]["error_bar"]
+    assert told["aim"]["taken"] == ("training" if better else "thresholds")
     assert told["evaluation"]["aim"]["measure"] == "f1"
     sentence = aim_sentence(told["aim"])
     assert f"{compared['thresholds']['value']:.4f}" in sentence
@@ -100,6 +102,9 @@ def test_sentences():
     )
     aim["compared"]["thresholds"] = floor
     assert aim_sentence(aim).endswith("in 5 folds; thresholds tuned for it came to the same")
+    aim["left_out"] = {"together": "it is too large"}
+    assert aim_sentence(aim).endswith("; learning for it as rivals was left out: it is too large")
+    del aim["left_out"]
     del aim["compared"]
     assert aim_sentence(aim) == (
         "aimed at recall>=0.9: learned for it, and thresholds tuned by the rule recall(0.9)"
@@ -107,3 +112,19 @@ def test_sentences():
     aim["figure"] = "error"
     assert aim_sentence(aim).startswith("aimed at recall>=0.9: learned for error, and thresholds")
     assert aim_sentence(None) == ""
+
+
+@pytest.mark.parametrize(("falls", "sign"), [(False, 1), (True, -1)])
+def test_what_is_better_and_not_taken_has_its_error_bar(falls, sign):
+    values = {
+        way: {"value": 0.5 + sign * more} for way, more in [("training", 0.01), ("together", -0.1)]
+    }
+    for told in values.values():
+        told["error_bar"] = 0.02
+    compared = {"folds": 5, "less_is_better": falls, "thresholds": {"value": 0.5}, **values}
+    aim = {"measure": "m", "rule": "r", "taken": "thresholds", "compared": compared}
+    assert aim_sentence(aim) == (
+        "aimed at m: took thresholds tuned for it, 0.5000 held out in 5 folds; learning for it had "
+        f"{values['training']['value']:.4f}, within an error bar of 0.0200; learning for it as "
+        f"rivals had {values['together']['value']:.4f}"
+    )

@@ -8,6 +8,7 @@ from postil.papers.experiment import by_name, no_data
 from postil.papers.genkin_lewis_madigan_2004 import (
     comparisons,
     effectiveness,
+    fold_cuts,
     methods,
     parameter_paths,
     sparsity,
@@ -38,7 +39,7 @@ def _selection(name):
 
 def small_experiments():
     """Every experiment of the paper, with small recipes."""
-    homes = (comparisons, effectiveness, sparsity, parameter_paths)
+    homes = (comparisons, fold_cuts, effectiveness, sparsity, parameter_paths)
     return by_name(*(each for home in homes for each in home.experiments(small_recipe)))
 
 

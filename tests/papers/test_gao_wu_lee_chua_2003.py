@@ -15,7 +15,6 @@ from postil.papers.gao_wu_lee_chua_2003.methods import (
     MULTI,
     REDUCED,
     STOPS,
-    TOP_TEN,
     USUAL,
     learning,
     linear_svm,
@@ -23,6 +22,7 @@ from postil.papers.gao_wu_lee_chua_2003.methods import (
 from postil.papers.gao_wu_lee_chua_2003.multi import RULED, formed, ruled
 from postil.papers.gao_wu_lee_chua_2003.solvers import by_lbfgs
 from postil.papers.loading import load_paper
+from postil.papers.modapte import TOP_TEN
 from postil.recipes.recipe import load_recipe
 
 from .printed import printed, printed_numbers

@@ -29,6 +29,7 @@ def test_exhibits(paper):
     assert [each.id for each in paper.tables if each.id.startswith("table")] == [
         "table1",
         "table1-tuned",
+        "table1-folds",
         *(f"table{number}" for number in range(2, 8)),
     ]
     assert [figure.id for figure in paper.figures] == [f"figure{n}" for n in (2, 3, 6, 7, 8)]

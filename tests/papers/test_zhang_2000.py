@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from postil.papers.loading import load_paper
-from postil.papers.zhang_2000.methods import COUNTERPARTS, RECIPES, TOP_TEN, without_selection
+from postil.papers.modapte import TOP_TEN
+from postil.papers.zhang_2000.methods import COUNTERPARTS, RECIPES, without_selection
 from postil.papers.zhang_2000.sensitivity import row_of
 from postil.papers.zhang_2000.tables import ALL, TOP
 from postil.recipes.recipe import TermSelection, load_recipe

@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     from postil.recipes.recipe import Recipe
 
 # How a way to a measure is called, by its name in a model.
-WAYS = {"thresholds": "thresholds tuned for it", "training": "learning for it"}
+WAYS = {
+    "thresholds": "thresholds tuned for it",
+    "training": "learning for it",
+    "together": "learning for it as rivals",
+}
 
 
 def aiming(recipe: Recipe, measure: str | None, compare: bool | None) -> Recipe:
@@ -39,13 +43,26 @@ def aim_sentence(aim: Mapping[str, Any] | None) -> str:
         learned = f"learned for {aim.get('figure', 'it')}, and thresholds tuned"
         how = learned if aim["taken"] == "training" else "thresholds"
         return f"aimed at {aim['measure']}: {how} by the rule {aim['rule']}"
-    taken, other = aim["taken"], next(way for way in WAYS if way != aim["taken"])
-    alike = compared[taken] == compared[other]
-    beside = "came to the same" if alike else f"had {_standing(compared[other])}"
-    return (
-        f"aimed at {aim['measure']}: took {WAYS[taken]}, {_standing(compared[taken])} held out "
-        f"in {compared['folds']} folds; {WAYS[other]} {beside}"
-    )
+    taken = aim["taken"]
+    others = [way for way in WAYS if way in compared and way != taken]
+    parts = [
+        f"took {WAYS[taken]}, {_standing(compared[taken])} held out in {compared['folds']} folds",
+        *(f"{WAYS[way]} {_beside(compared, taken, way)}" for way in others),
+        *(f"{WAYS[way]} was left out: {why}" for way, why in aim.get("left_out", {}).items()),
+    ]
+    return f"aimed at {aim['measure']}: {'; '.join(parts)}"
+
+
+def _beside(compared: Mapping[str, Any], taken: str, way: str) -> str:
+    """What another way came to; if it is better and was not taken, why not."""
+    mine, other = compared[taken], compared[way]
+    if _standing(mine) == _standing(other):
+        return "came to the same"
+    sign = -1 if compared.get("less_is_better") else 1
+    close = sign * (other["value"] - mine["value"])
+    bar = other.get("error_bar", 0.0)
+    within = f", within an error bar of {bar:.4f}" if 0 < close <= bar else ""
+    return f"had {_standing(other)}{within}"
 
 
 def _standing(standing: Mapping[str, Any]) -> str:

@@ -166,6 +166,7 @@ def test_what_the_learners_say_of_themselves(learner):
         ({"sharpness": 0.0}, "sharpness is a number from 1e-06 to 1e\\+06, not 0.0"),
         ({"sharpness": 1e9}, "sharpness is a number from"),
         ({"solver": "gpd", "lam": 0.1}, "gpd knows no λ: it is held back by its steps; use l-bfgs"),
+        ({"sharpness": 2.0}, "sharpness is that of rivals, and the form binary has none"),
         ({"options": {"rate": 0.1}}, "rate"),
     ],
 )

@@ -73,6 +73,12 @@ def fit_mfom(
     return run.linear_fit()
 
 
+def problem_bytes(design: Design, method: MfomMethod) -> int:
+    """What the tables of one category take while it is trained."""
+    pairs = getattr(method.solver_options(), "pairs", 0)
+    return 24 * design.documents + (48 + 8 * pairs) * design.terms
+
+
 class _Run:
     """One fit: its blocks, and what becomes of them."""
 
@@ -145,9 +151,7 @@ class _Run:
             yield learnable[first : first + size], first, len(learnable)
 
     def _block_size(self) -> int:
-        pairs = getattr(self.method.solver_options(), "pairs", 0)
-        each = 24 * self.design.documents + (48 + 8 * pairs) * self.design.terms
-        return max(1, BLOCK_BYTES // each)
+        return max(1, BLOCK_BYTES // problem_bytes(self.design, self.method))
 
     def _top(self, products: Products, chosen: Numbers, done: int, of: int) -> Top:
         beginning = Beginning(

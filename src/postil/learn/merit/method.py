@@ -21,6 +21,7 @@ from postil.text.suggest import advice
 
 KIND = "mfom"
 GPD, LBFGS = "gpd", "l-bfgs"
+DEFAULT_SHARPNESS = 100.0
 SOLVER_OPTIONS: Mapping[str, type[GpdOptions | LbfgsOptions]] = MappingProxyType(
     {GPD: GpdOptions, LBFGS: LbfgsOptions}
 )
@@ -52,7 +53,7 @@ class MfomMethod:
     restarts: int = 0
     seed: int = 0
     lam: float = 0.0
-    sharpness: float = 100.0
+    sharpness: float = DEFAULT_SHARPNESS
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -75,6 +76,11 @@ class MfomMethod:
             raise UsageError(
                 f"sharpness is a number from {LEAST_SHARP:g} to {MOST_SHARP:g}, not "
                 f"{self.sharpness!r}"
+            )
+        if self.sharpness != DEFAULT_SHARPNESS and not self.merit_form().has_rivals:
+            raise UsageError(
+                f"sharpness is that of rivals, and the form {self.form} has none: leave it out, or "
+                'take form = "rivals" or "unclaimed"'
             )
         if self.lam and self.solver == GPD:
             raise UsageError("gpd knows no λ: it is held back by its steps; use l-bfgs")

@@ -15,10 +15,10 @@ from postil.papers.gao_wu_lee_chua_2003.methods import (
     MACRO,
     MEAN,
     MICRO,
-    TOP_TEN,
     code_of,
 )
 from postil.papers.gao_wu_lee_chua_2003.tallies import Tally
+from postil.papers.modapte import TOP_TEN
 from postil.recipes.recipe import Recipe
 
 

@@ -14,7 +14,6 @@ from postil.papers.gao_wu_lee_chua_2003.methods import (
     BPA_TREE,
     F1,
     FULL,
-    TOP_TEN,
     USUAL,
     Load,
     linear_svm,
@@ -22,6 +21,7 @@ from postil.papers.gao_wu_lee_chua_2003.methods import (
 )
 from postil.papers.gao_wu_lee_chua_2003.runs import run_of
 from postil.papers.gao_wu_lee_chua_2003.tallies import Tally
+from postil.papers.modapte import TOP_TEN
 from postil.recipes.recipe import Recipe
 
 TABLE, MACROS, MEANS = "table4", "table4-macro", "table4-mean"

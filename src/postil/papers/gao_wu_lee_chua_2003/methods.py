@@ -12,18 +12,6 @@ from postil.recipes.recipe import Decide, Recipe
 
 Load: TypeAlias = Callable[[str], Recipe]
 
-TOP_TEN = (
-    "earn",
-    "acq",
-    "money-fx",
-    "grain",
-    "crude",
-    "trade",
-    "interest",
-    "ship",
-    "wheat",
-    "corn",
-)
 # Section 6.1: labelled documents, and categories that training and test documents share.
 COLLECTION = {"corpus": "reuters-modapte", "documents": "labelled"}
 

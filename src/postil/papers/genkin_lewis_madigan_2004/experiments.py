@@ -6,6 +6,7 @@ from postil.papers.experiment import by_name
 from postil.papers.genkin_lewis_madigan_2004 import (
     comparisons,
     effectiveness,
+    fold_cuts,
     parameter_paths,
     sparsity,
 )
@@ -13,6 +14,7 @@ from postil.recipes.recipe import load_recipe
 
 EXPERIMENTS = by_name(
     *comparisons.experiments(load_recipe),
+    *fold_cuts.experiments(load_recipe),
     *effectiveness.experiments(load_recipe),
     *sparsity.experiments(load_recipe),
     *parameter_paths.experiments(load_recipe),

@@ -56,21 +56,24 @@ def tuned(recipe: Recipe) -> Recipe:
     return replace(recipe, decide=replace(recipe.decide, rule=TUNED), expect=())
 
 
-def facts_of(settings: Settings, name: str) -> RunFacts:
-    """The run of one of the recipes in the settings: shared, kept, or done now."""
+def facts_of(settings: Settings, name: str, seed: int = 0) -> RunFacts:
+    """The run of one of the recipes in the settings: shared, kept, or done now.
+
+    ``seed`` is of the folds of its search.
+    """
     recipes = cast("Mapping[str, dict[str, Any]]", settings["recipes"])
     asked = {key: settings[key] for key in ("corpus", "categories", "wanted")}
     question = Question(
         "genkin-lewis-madigan-2004: a run",
-        {**asked, "recipe": recipes[name]},
+        {**asked, "recipe": recipes[name], "seed": seed},
         corpus_fingerprint(str(settings["corpus"])),
         code_of(__name__, FACTS),
     )
-    found = shared(question, partial(_run, asked, Recipe.from_dict(recipes[name])))
+    found = shared(question, partial(_run, asked, Recipe.from_dict(recipes[name]), seed))
     return RunFacts(**cast("dict[str, Any]", found))
 
 
-def _run(asked: Settings, recipe: Recipe) -> Json:
+def _run(asked: Settings, recipe: Recipe, seed: int) -> Json:
     corpus = str(asked["corpus"])
     documents = open_corpus(corpus)
     categories = cast("CategorySet", asked["categories"])
@@ -79,7 +82,7 @@ def _run(asked: Settings, recipe: Recipe) -> Json:
         refuse_more(documents, wanted, corpus)
     watch = partial(_tell_run, recipe.name)
     with counted_not_warned():
-        model = train(documents, recipe, corpus=corpus, watch=watch)
+        model = train(documents, recipe, corpus=corpus, seed=seed, watch=watch)
     tested = assessment(
         model, documents.only("test"), corpus=corpus, categories=categories, watch=watch
     )

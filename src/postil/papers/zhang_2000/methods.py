@@ -13,18 +13,6 @@ from postil.recipes.recipe import Recipe, TermSelection
 Load: TypeAlias = Callable[[str], Recipe]
 
 CORPUS = "reuters-modapte"
-TOP_TEN = (
-    "earn",
-    "acq",
-    "money-fx",
-    "grain",
-    "crude",
-    "trade",
-    "interest",
-    "ship",
-    "wheat",
-    "corn",
-)
 
 # In the order of the printed columns.
 RECIPES = {

@@ -19,6 +19,7 @@ from postil.papers.cells import Measured
 from postil.papers.corpora import corpus_fingerprint
 from postil.papers.experiment import Experiment, Fill, RunExperiment, Settings
 from postil.papers.fits import counted_not_warned
+from postil.papers.modapte import TOP_TEN
 from postil.papers.sharing import shared
 from postil.papers.watching import tell
 from postil.papers.zhang_2000.facts import (
@@ -28,7 +29,7 @@ from postil.papers.zhang_2000.facts import (
     precision_at,
     searched_remark,
 )
-from postil.papers.zhang_2000.methods import CORPUS, TOP_TEN, code_of
+from postil.papers.zhang_2000.methods import CORPUS, code_of
 from postil.recipes.recipe import Recipe
 from postil.training import train
 
