@@ -19,7 +19,7 @@ from postil.learn.merit.naming import figure_named
 from postil.learn.merit.own import OwnFigure
 from postil.recipes.recipe import Recipe, load_recipe
 from postil.training import train
-from postil.training_choice import RIVALS, TOGETHER, TRAINED, TUNED, best_way, rival_recipe
+from postil.training_choice import OTHER_WAYS, TOGETHER, TRAINED, TUNED, best_way, other_recipe
 
 GOOD = {"loss": "logistic", "solver": "dual-coordinate", "lam": 1e-3}
 
@@ -38,10 +38,10 @@ def stand_in(monkeypatch):
     """One other learner in the place of those that train for figures."""
 
     def put(table):
-        monkeypatch.setattr(training_choice, "RIVALS", {TRAINED: lambda _: table})
+        monkeypatch.setattr(training_choice, "OTHER_WAYS", {TRAINED: lambda _: table})
         monkeypatch.setattr(
             training_choice,
-            "rival_recipe",
+            "other_recipe",
             lambda recipe, learn: replace(recipe, learn=learn, search=None),
         )
 
@@ -162,17 +162,17 @@ class TestSize:
         assert not left & aim["compared"].keys()
 
 
-class TestRival:
-    @pytest.mark.parametrize("way", RIVALS)
+class TestOtherWays:
+    @pytest.mark.parametrize("way", OTHER_WAYS)
     def test_it_keeps_the_vectors_and_the_thresholds(self, way):
         recipe = load_recipe("default").aimed_at("f2")
-        rival = rival_recipe(recipe, RIVALS[way](figure_named("f2")))
-        assert rival.learn["learner"] == "mfom"
-        assert rival.learn["figure"] == {TRAINED: "f2", TOGETHER: "balanced-error"}[way]
-        assert rival.representation == recipe.representation
-        assert rival.decide == recipe.decide
-        assert rival.aim == recipe.aim
-        assert rival.search is None
+        other = other_recipe(recipe, OTHER_WAYS[way](figure_named("f2")))
+        assert other.learn["learner"] == "mfom"
+        assert other.learn["figure"] == {TRAINED: "f2", TOGETHER: "balanced-error"}[way]
+        assert other.representation == recipe.representation
+        assert other.decide == recipe.decide
+        assert other.aim == recipe.aim
+        assert other.search is None
 
     # Its climbs end after some steps, at the top or not.
     @pytest.mark.filterwarnings("ignore::postil.learn.report.NotConvergedWarning")
@@ -197,7 +197,7 @@ class TestRival:
         assert model.decision.spec == Recipe.from_dict(model.recipe).decide.rule
 
     def test_their_table_is_that_of_the_recipe(self):
-        own = RIVALS[TOGETHER](figure_named("f1"))
+        own = OTHER_WAYS[TOGETHER](figure_named("f1"))
         recipe = load_recipe("mfom-multi")
         made = replace(recipe, learn=own).learner().method
         assert made == recipe.learner().method
@@ -205,8 +205,8 @@ class TestRival:
     def test_probabilities_are_fitted_where_scores_are_no_log_odds(self):
         recipe = Recipe.from_dict({"name": "trial", "learn": GOOD}).aimed_at("f1")
         assert recipe.decide.calibration is None  # that of the learner
-        rival = rival_recipe(recipe, RIVALS[TRAINED](figure_named("f1")))
-        assert rival.decide.calibration == "platt"
+        other = other_recipe(recipe, OTHER_WAYS[TRAINED](figure_named("f1")))
+        assert other.decide.calibration == "platt"
 
 
 class TestCategorizer:

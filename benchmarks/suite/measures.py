@@ -14,7 +14,7 @@ from postil.evaluate.aimed import Aimed
 from postil.held_out import Standing
 from postil.learn.merit.naming import figure_named
 from postil.recipes.recipe import load_recipe
-from postil.training_choice import RIVALS, TUNED, best_way
+from postil.training_choice import OTHER_WAYS, TUNED, best_way
 
 CORPORA: Mapping[str, str] = {
     "reuters-modapte": "Reuters",
@@ -33,7 +33,7 @@ HEADS: Mapping[str, str] = {
 SVM: Mapping[str, Any] = {"loss": "hinge", "solver": "dual-coordinate", "C": 1.0}
 CLIMB: Mapping[str, Any] = {"learner": "mfom", "starts": ["svm"], "lam": 1e-4}
 OWN = "default"
-MULTI: Mapping[str, Any] = load_recipe("mfom-multi").learn
+RIVALS: Mapping[str, Any] = load_recipe("mfom-multi").learn
 BALANCED = "balanced-error"
 FEW = "few(10)"
 
@@ -56,7 +56,7 @@ def _climb(**told: Any) -> Callable[[str], Mapping[str, Any]]:
 
 
 def _rivals(measure: str) -> Mapping[str, Any]:
-    return {**MULTI, "figure": BALANCED if measure in (F1, MICRO_F1) else measure}
+    return {**RIVALS, "figure": BALANCED if measure in (F1, MICRO_F1) else measure}
 
 
 def _tuned(exam: Exam, measure: str) -> str:
@@ -134,13 +134,13 @@ def _rows(exam: Exam, title: str) -> Iterator[Line]:
 
 def _choice(exam: Exam, learners: Learners, title: str) -> Iterator[Line]:
     """What ``postil train --for`` sees on held-out folds, what it takes, and what it gets."""
-    seen: dict[str, Cell] = {"corpus": title, "way": f"held out: {', '.join((TUNED, *RIVALS))}"}
+    seen: dict[str, Cell] = {"corpus": title, "way": f"held out: {', '.join((TUNED, *OTHER_WAYS))}"}
     row: dict[str, Cell] = {"corpus": title, "way": "postil train --for"}
     learned_once: dict[int, Learned] = {}
     for measure, head in HEADS.items():
         figure = figure_named(measure)
         ways = {TUNED: learners[exam.recipe.learn]} | {
-            way: learners[table(figure)] for way, table in RIVALS.items()
+            way: learners[table(figure)] for way, table in OTHER_WAYS.items()
         }
         found = {way: learned.standing(measure) for way, learned in ways.items()}
         taken = best_way(found)

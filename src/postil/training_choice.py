@@ -57,7 +57,7 @@ def _together(figure: Figure) -> dict[str, Any]:
     }
 
 
-RIVALS: Mapping[str, Callable[[Figure], dict[str, Any]]] = MappingProxyType(
+OTHER_WAYS: Mapping[str, Callable[[Figure], dict[str, Any]]] = MappingProxyType(
     {TRAINED: _alone, TOGETHER: _together}
 )
 """The ``[learn]`` tables of the ways that learn for a figure."""
@@ -84,14 +84,14 @@ def chosen_run(run: TrainingRun, searched: Mapping[str, Any]) -> tuple[TrainingR
     if not aim.compare or run.priors is not None:
         return run, {**searched, "aim": told | {"taken": TUNED}}
     figure = figure_named(aim.measure)
-    rivals, left_out = _rivals(run, figure)
-    found = {way: standing(each, figure) for way, each in {TUNED: run, **rivals}.items()}
+    others, left_out = _other_ways(run, figure)
+    found = {way: standing(each, figure) for way, each in {TUNED: run, **others}.items()}
     taken = best_way(found)
     told |= {"taken": taken, "compared": _compared(run, figure, found)}
     told |= {"left_out": left_out} if left_out else {}
     if taken == TUNED:
         return run, {**searched, "aim": told}
-    return rivals[taken], {"aim": told}
+    return others[taken], {"aim": told}
 
 
 def best_way(found: Mapping[str, Standing]) -> str:
@@ -108,23 +108,23 @@ def _compared(run: TrainingRun, figure: Figure, found: Mapping[str, Standing]) -
     return {"folds": len(run.out_of_fold().folds), "less_is_better": figure.falls, **told}
 
 
-def _rivals(run: TrainingRun, figure: Figure) -> tuple[dict[str, TrainingRun], dict[str, str]]:
+def _other_ways(run: TrainingRun, figure: Figure) -> tuple[dict[str, TrainingRun], dict[str, str]]:
     """The runs of the other ways, and why some are left out."""
-    runs = {way: _rival(run, way, table(figure)) for way, table in RIVALS.items()}
-    sizes = {way: _bytes_at_once(rival) for way, rival in runs.items()}
+    runs = {way: _other_way(run, way, table(figure)) for way, table in OTHER_WAYS.items()}
+    sizes = {way: _bytes_at_once(each) for way, each in runs.items()}
     left_out = {
         way: f"all categories at once would take {size / 2**30:.1f} GiB"
         for way, size in sizes.items()
         if size > MOST_BYTES
     }
-    return {way: rival for way, rival in runs.items() if way not in left_out}, left_out
+    return {way: each for way, each in runs.items() if way not in left_out}, left_out
 
 
-def _rival(run: TrainingRun, way: str, learn: Mapping[str, Any]) -> TrainingRun:
+def _other_way(run: TrainingRun, way: str, learn: Mapping[str, Any]) -> TrainingRun:
     def watch(step: str, done: int, total: int | None) -> None:
         run.watch(f"{step}, {STEPS[way]}", done, total)
 
-    recipe = rival_recipe(run.recipe, learn)
+    recipe = other_recipe(run.recipe, learn)
     return TrainingRun(recipe, run.space, run.labels, run.threads, run.seed, watch)
 
 
@@ -137,7 +137,7 @@ def _bytes_at_once(run: TrainingRun) -> int:
     return problem_bytes(run.design, method) * len(run.labels) if joint else 0
 
 
-def rival_recipe(recipe: Recipe, learn: Mapping[str, Any]) -> Recipe:
+def other_recipe(recipe: Recipe, learn: Mapping[str, Any]) -> Recipe:
     """The same recipe with a learner that trains for a figure.
 
     Its scores are no logarithms of odds: a calibration that takes them for such becomes Platt's.

@@ -16,9 +16,9 @@ from postil.model.loading import load_model
 def stand_in(monkeypatch):
     """A quick learner in the place of the one that trains for figures."""
     table = {"loss": "logistic", "solver": "dual-coordinate", "lam": 1e-3}
-    monkeypatch.setattr(training_choice, "RIVALS", {"training": lambda _: table})
+    monkeypatch.setattr(training_choice, "OTHER_WAYS", {"training": lambda _: table})
     monkeypatch.setattr(
-        training_choice, "rival_recipe", lambda recipe, learn: replace(recipe, learn=learn)
+        training_choice, "other_recipe", lambda recipe, learn: replace(recipe, learn=learn)
     )
 
 
