@@ -131,9 +131,10 @@ def train(
 
     With --for, the measure that is cared about goes everywhere: thresholds are tuned for it, a
     search goes by it, and the report shows it first. Held-out folds say whether to learn for it,
-    too (maximal figure-of-merit learning), or to keep the recipe's learner; the model tells both
-    numbers. "recall>=0.95" is the highest precision with at least that recall in each category, and
-    cost(fp=1, fn=5) says that a missed document costs five times a wrongly accepted one.
+    too (maximal figure-of-merit learning), each category for itself or all as rivals, or to keep
+    the recipe's learner; the model tells the numbers of all. "recall>=0.95" is the highest
+    precision with at least that recall in each category, and cost(fp=1, fn=5) says that a missed
+    document costs five times a wrongly accepted one.
 
     A prior file has a line for each term: TERM MODE VARIANCE [ABS] [SKEW], with "class NAME" in
     front where it is for one category; the variance is relative to that of all, unless ABS follows
