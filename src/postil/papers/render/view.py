@@ -112,7 +112,7 @@ def totals(reproduction: Reproduction) -> str:
     """Tell in one line how many numbers there are, and what became of them."""
     cells = [cell for cell in reproduction.cells() if cell.paper is not None]
     ours = sum(cell.ours is not None for cell in cells)
-    parts = [f"{ours} of the paper's {len(cells)} numbers have ours beside them"]
+    parts = [f"{ours} of {len(cells)} cells with a number of the paper have ours beside it"]
     judged = [cell.verdict for cell in cells if cell.verdict]
     if judged:
         parts.append(f"{judged.count('within')} of {len(judged)} judged are within tolerance")
