@@ -27,9 +27,8 @@ template <class Value>
 class Buffer {
 public:
     explicit Buffer(std::size_t size) : size_(size) {
-        data_.reset(static_cast<Value*>(std::malloc(std::max<std::size_t>(size, 1) * sizeof(Value))));
+        data_.reset(static_cast<Value*>(allocate_array(size * sizeof(Value))));
         if (!data_) throw std::bad_alloc();
-        prefer_huge_pages(data_.get(), size * sizeof(Value));
     }
 
     Value* data() { return data_.get(); }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <new>
 
@@ -20,15 +21,28 @@
 
 namespace postil {
 
+constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+inline std::size_t in_huge_pages(std::size_t bytes) {
+    return (bytes + huge_page - 1) / huge_page * huge_page;
+}
+
 // Asks for huge pages where there are any: a large array then costs a few page faults, not
 // thousands, for which threads would wait on each other.
 inline void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if POSTIL_MAPS_PAGES && defined(MADV_HUGEPAGE)
-    constexpr std::size_t huge = std::size_t{1} << 21;
-    const auto first = (reinterpret_cast<std::uintptr_t>(memory) + huge - 1) / huge * huge;
-    const auto last = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge * huge;
+    const auto first = in_huge_pages(reinterpret_cast<std::uintptr_t>(memory));
+    const auto last = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge_page * huge_page;
     if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 #endif
+}
+
+// As malloc, for std::free; what is large begins where a huge page may, and asks for them.
+inline void* allocate_array(std::size_t bytes) {
+    if (bytes < huge_page || !POSTIL_MAPS_PAGES) return std::malloc(bytes > 0 ? bytes : 1);
+    void* const memory = std::aligned_alloc(huge_page, in_huge_pages(bytes));
+    if (memory != nullptr) prefer_huge_pages(memory, bytes);
+    return memory;
 }
 
 // Asks for the pages of memory that is about to be written, all at once: cheaper than a fault for each.
