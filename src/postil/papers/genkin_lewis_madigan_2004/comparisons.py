@@ -52,11 +52,16 @@ def run_comparisons(collection: str, settings: Settings) -> CellValues:
 
 def compare(runs: Mapping[str, RunFacts], threshold: str) -> dict[str, Comparison]:
     """Wilcoxon's test on the errors of each pair of methods; sorts the categories."""
-    errors = {name: run.errors(threshold).astype(np.float64) for name, run in runs.items()}
     return {
-        pair: wilcoxon(errors[left], errors[right], more_is_better=False)
+        pair: compare_two(runs[left], runs[right], threshold)
         for pair, (left, right) in PAIRS.items()
     }
+
+
+def compare_two(left: RunFacts, right: RunFacts, threshold: str) -> Comparison:
+    """Wilcoxon's test on the errors of two runs."""
+    errors = [run.errors(threshold).astype(np.float64) for run in (left, right)]
+    return wilcoxon(errors[0], errors[1], more_is_better=False)
 
 
 def columns(compared: Comparison) -> dict[str, float]:

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-import numpy as np
-
-from postil.evaluate.comparisons import Comparison, wilcoxon
 from postil.papers.experiment import CellValues, Experiment, Fill, Settings
 from postil.papers.genkin_lewis_madigan_2004.collections import COLLECTIONS
-from postil.papers.genkin_lewis_madigan_2004.comparisons import COLUMNS, JUDGED, columns
-from postil.papers.genkin_lewis_madigan_2004.facts import RunFacts
+from postil.papers.genkin_lewis_madigan_2004.comparisons import (
+    COLUMNS,
+    JUDGED,
+    columns,
+    compare_two,
+)
 from postil.papers.genkin_lewis_madigan_2004.methods import RECIPES, Load
 from postil.papers.genkin_lewis_madigan_2004.plugging import experiment, remarked
 from postil.papers.genkin_lewis_madigan_2004.runs import facts_of
@@ -39,7 +40,7 @@ def run_cuts(settings: Settings) -> CellValues:
     found = {
         (TABLE, row, name): value
         for row, run in runs.items()
-        for name, value in columns(_compared(run, baseline)).items()
+        for name, value in columns(compare_two(run, baseline, JUDGED)).items()
     }
     return remarked(found, runs.values())
 
@@ -68,8 +69,3 @@ def of_all_folds(recipe: Recipe) -> Recipe:
 
 def _row(seed: int) -> str:
     return f"{TWO}, cut {seed + 1}"
-
-
-def _compared(left: RunFacts, right: RunFacts) -> Comparison:
-    errors = [each.errors(JUDGED).astype(np.float64) for each in (left, right)]
-    return wilcoxon(errors[0], errors[1], more_is_better=False)
