@@ -1,75 +1,59 @@
-// The documents of a multi-class SVM, all classes at once: a model for conjugate gradients.
+// The losses of a multi-class SVM, all classes at once: a model for conjugate gradients.
 //
 //     (1/n) Σ cᵢ Σ_{k ≠ y(i)} g_γ(zᵢ,y(i) - zᵢₖ - 1)       g_γ the smoothed hinge
 //
-// Classes lie side by side in blocks of lanes (lanes.hpp): one pass over X serves a block. The slope by
-// the own class's score is less the sum of the others, so that a look at a document costs its classes,
-// and not pairs of them.
+// The slope by the own class's score is less the sum of the others, so that a look at a document costs
+// its classes, and not pairs of them.
 //
-// A pass costs the non-zeros × classes, a look along a line documents × classes; both are spread over
-// the workers. Memory: 24 bytes for each document and class, and one for each term and class where
-// classes have terms of their own.
+// A look along a line costs documents × classes, spread over the workers; passes over X are those of
+// class_products.hpp. Memory: 24 bytes for each document and class.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
-#include <span>
 #include <vector>
 
-#include "postil/lanes.hpp"
 #include "postil/loss_kernels.hpp"
-#include "postil/multiclass_svm.hpp"
 #include "postil/smoothed_hinge_loss.hpp"
-#include "postil/threads.hpp"
+#include "postil/solvers/class_products.hpp"
 
 namespace postil {
 
 class ClassModel {
 public:
-    static constexpr std::size_t groups = 1, width = block_lanes;
+    static constexpr std::size_t groups = 1, width = ClassProducts::width;
     using Scalars = std::array<double, groups>;
 
     ClassModel(const PolychotomousProblem& problem, const MulticlassSvmOptions& options,
                std::size_t workers, Monitor& monitor)
         : problem_(problem),
-          design_(problem.design),
           intercept_(options.intercept),
-          constant_(options.constant),
           loss_{options.smoothing.first_gamma},
-          blocks_((problem.classes() + width - 1) / width),
+          workers_(problem.labels.size() * problem.classes() < small ? 1 : workers),
           monitor_(monitor),
-          held_(blocks_ * width, 1.0),
+          products_(problem, options, workers_, monitor),
+          held_(products_.blocks() * width, 1.0),
           shares_(documents()),
-          scores_(documents() * blocks_ * width),
+          scores_(products_.score_count()),
           steps_(scores_.size()),
           slopes_(scores_.size()),
           parts_((documents() + chunk - 1) / chunk) {
-        workers_ = documents() * problem.classes() < small ? 1 : workers;
-        choose_terms();
         for (std::size_t i = 0; i < documents(); ++i)
             shares_[i] = problem.weights[i] / problem.documents;
         for (std::size_t c = 0; c < classes(); ++c) held_[c] = 2.0 * problem.strengths[c].squared;
     }
 
-    std::size_t documents() const { return design_.documents.count; }
-    std::size_t classes() const { return problem_.classes(); }
-    bool has_constant() const { return intercept_ != Intercept::none; }
+    // Where weights and scores lie.
+    const ClassProducts& products() const { return products_; }
+    std::size_t documents() const { return products_.documents(); }
+    std::size_t classes() const { return products_.classes(); }
+    std::size_t rows() const { return products_.rows(); }
     bool holds_all() const { return intercept_ != Intercept::free; }
-    double constant() const { return constant_; }
-    // Of a block; the constant's is the last.
-    std::size_t height() const { return terms_.size() + has_constant(); }
-    std::size_t rows() const { return blocks_ * height(); }
-    std::span<const std::int32_t> terms() const { return terms_; }
-    // The place of a weight; past the terms is the constant's.
-    std::size_t place(std::size_t of_class, std::size_t row) const {
-        return (of_class / width * height() + row) * width + of_class % width;
-    }
 
     const double* held(std::size_t row) const {
-        const bool is_free = !holds_all() && row % height() == terms_.size();
-        return is_free ? nothing_.data() : held_.data() + row / height() * width;
+        const bool is_free = !holds_all() && row % products_.height() == products_.terms().size();
+        return is_free ? nothing_.data() : held_.data() + row / products_.height() * width;
     }
     SmoothedHingeLoss& loss() { return loss_; }
     double average() const { return average_; }
@@ -83,14 +67,14 @@ public:
     void scales(std::vector<double>& out) const {
         const auto typical = 0.5 * (loss_.slope(2.0) - loss_.slope(0.0));
         const auto others = static_cast<double>(classes() - 1);
-        over_rows(out, [&](std::size_t block, std::size_t row, double* sums) {
+        products_.over_rows(out, [&](std::size_t block, std::size_t row, double* sums) {
             const auto add = [&](std::size_t i, double x) {
                 const auto square = shares_[i] * x * x;
                 for (std::size_t lane = 0; lane < width; ++lane)
                     sums[lane] += square * (block * width + lane == own_class(i) ? others : 1.0);
             };
-            for_each(row, add);
-            const double* hold = held(block * height() + row);
+            products_.for_each(row, add);
+            const double* hold = held(block * products_.height() + row);
             for (std::size_t lane = 0; lane < width; ++lane) {
                 const auto steepness = hold[lane] + typical * sums[lane];
                 sums[lane] = steepness > 0.0 ? 1.0 / steepness : 1.0;
@@ -99,31 +83,14 @@ public:
     }
 
     void look(const std::vector<double>& weights) {
-        products(weights, scores_);
+        products_.scores(weights, scores_);
         look_again();
     }
     void look_again() { take({}); }
 
-    void pull(std::vector<double>& out) const { pull(slopes_, out); }
+    void pull(std::vector<double>& out) const { products_.pull(slopes_, out); }
 
-    void pull(const std::vector<double>& by, std::vector<double>& out) const {
-        over_rows(out, [&](std::size_t block, std::size_t row, double* sums) {
-            const double* slopes = by.data() + block * documents() * width;
-            if (row < terms_.size()) {
-                add_products<width>(design_.terms[term(row)], slopes, sums);
-            } else {
-                for (std::size_t i = 0; i < documents(); ++i)
-                    for (std::size_t lane = 0; lane < width; ++lane)
-                        sums[lane] += slopes[i * width + lane];
-                for (std::size_t lane = 0; lane < width; ++lane) sums[lane] *= constant_;
-            }
-            if (used_.empty() || row == terms_.size()) return;
-            const auto* used = used_.data() + (block * terms_.size() + row) * width;
-            for (std::size_t lane = 0; lane < width; ++lane) sums[lane] *= used[lane];
-        });
-    }
-
-    void head(const std::vector<double>& direction) { products(direction, steps_); }
+    void head(const std::vector<double>& direction) { products_.scores(direction, steps_); }
 
     void along(const Scalars& t, Scalars& slopes, Scalars& curvatures) {
         const auto found = over_documents([&](std::size_t first, std::size_t end) {
@@ -178,7 +145,7 @@ public:
             steps_[at(i, own)] = -pulled;
             sum += pulled;
         }
-        pull(steps_, out);
+        products_.pull(steps_, out);
         return {sum, most};
     }
 
@@ -186,49 +153,10 @@ private:
     using Pair = std::array<double, 2>;
 
     static constexpr std::size_t chunk = 64;       // documents of a task
-    static constexpr std::size_t rows_of_task = 64;
-    static constexpr std::size_t small = 1 << 14;   // scores that are not worth a second thread
+    static constexpr std::size_t small = 1 << 14;  // scores that are not worth a second thread
 
     std::size_t own_class(std::size_t i) const { return static_cast<std::size_t>(problem_.labels[i]); }
-    std::size_t at(std::size_t i, std::size_t of_class) const {
-        return (of_class / width * documents() + i) * width + of_class % width;
-    }
-    std::size_t term(std::size_t row) const { return static_cast<std::size_t>(terms_[row]); }
-
-    // All terms, or those that any class uses; then which class uses which, if they differ.
-    void choose_terms() {
-        const auto count = design_.terms.count;
-        std::vector<std::uint8_t> is_used(count, problem_.terms == nullptr);
-        if (problem_.terms != nullptr)
-            for (const auto term : problem_.terms->places) is_used[static_cast<std::size_t>(term)] = 1;
-        for (std::size_t j = 0; j < count; ++j)
-            if (is_used[j]) terms_.push_back(static_cast<std::int32_t>(j));
-        is_all_ = terms_.size() == count;
-        if (problem_.terms == nullptr || all_use_all()) return;
-        used_.assign(blocks_ * terms_.size() * width, 0);
-        for (std::size_t c = 0; c < classes(); ++c)
-            for (const auto term : (*problem_.terms)[c]) {
-                const auto found = std::ranges::lower_bound(terms_, term);
-                const auto row = static_cast<std::size_t>(found - terms_.begin());
-                used_[(c / width * terms_.size() + row) * width + c % width] = 1;
-            }
-    }
-    bool all_use_all() const {
-        for (std::size_t c = 0; c < classes(); ++c)
-            if ((*problem_.terms)[c].size() != terms_.size()) return false;
-        return true;
-    }
-
-    template <class Visit>
-    void for_each(std::size_t row, Visit&& visit) const {
-        if (row == terms_.size()) {
-            for (std::size_t i = 0; i < documents(); ++i) visit(i, constant_);
-            return;
-        }
-        const auto column = design_.terms[term(row)];
-        for (std::size_t k = 0; k < column.size; ++k)
-            visit(static_cast<std::size_t>(column.places[k]), static_cast<double>(column.values[k]));
-    }
+    std::size_t at(std::size_t i, std::size_t of_class) const { return products_.score_at(i, of_class); }
 
     // Calls visit(document, place, own score) for all pairs of a document and a class not its own.
     template <class Visit>
@@ -238,18 +166,6 @@ private:
             for (std::size_t c = 0; c < classes(); ++c)
                 if (c != own_class(i)) visit(i, at(i, c), own);
         }
-    }
-
-    // Fills the rows of all blocks, which begin as zeros.
-    template <class Fill>
-    void over_rows(std::vector<double>& out, Fill&& fill) const {
-        std::fill(out.begin(), out.end(), 0.0);
-        const auto tasks = (rows() + rows_of_task - 1) / rows_of_task;
-        run_tasks(tasks, workers_, monitor_, [&](std::size_t task, std::size_t) {
-            const auto end = std::min(rows(), (task + 1) * rows_of_task);
-            for (auto row = task * rows_of_task; row < end; ++row)
-                fill(row / height(), row % height(), out.data() + row * width);
-        });
     }
 
     // Sums over parts of the documents, in their order.
@@ -289,7 +205,7 @@ private:
             own_scores[i - first] = scores_[own] + t * steps_[own];
         }
         Pair sum{};
-        for (std::size_t block = 0; block < blocks_; ++block) {
+        for (std::size_t block = 0; block < products_.blocks(); ++block) {
             const auto from = (block * documents() + first) * width;
             const auto* __restrict scores = scores_.data() + from;
             const auto* __restrict steps = steps_.data() + from;
@@ -319,7 +235,7 @@ private:
         Lot lot;
         double own_scores[chunk], pulled[chunk], marks[width];
         const auto from_first = first * width, size = (end - first) * width;
-        for (std::size_t block = 0; block < blocks_; ++block) {
+        for (std::size_t block = 0; block < products_.blocks(); ++block) {
             const auto from = block * documents() * width + from_first;
             for (std::size_t e = from; e < from + size; ++e) scores_[e] += t * steps_[e];
         }
@@ -328,7 +244,7 @@ private:
             pulled[i - first] = 0.0;
         }
         double sum = 0.0;
-        for (std::size_t block = 0; block < blocks_; ++block) {
+        for (std::size_t block = 0; block < products_.blocks(); ++block) {
             const auto from = block * documents() * width + from_first;
             for (std::size_t i = 0; i < end - first; ++i)
                 for (std::size_t lane = 0; lane < width; ++lane) {
@@ -353,42 +269,12 @@ private:
         return sum;
     }
 
-    // X·weights of all blocks, the constant's last.
-    void products(const std::vector<double>& weights, std::vector<double>& out) const {
-        std::fill(out.begin(), out.end(), 0.0);
-        const auto in_block = is_all_ ? parts_.size() : 1;
-        run_tasks(blocks_ * in_block, workers_, monitor_, [&](std::size_t task, std::size_t) {
-            const auto block = task / in_block, part = task % in_block;
-            const auto first = part * chunk, end = is_all_ ? std::min(documents(), first + chunk) : documents();
-            multiply(weights.data() + block * height() * width, first, end,
-                     out.data() + block * documents() * width);
-        });
-    }
-
-    void multiply(const double* weights, std::size_t first, std::size_t end, double* out) const {
-        if (is_all_)
-            for (std::size_t i = first; i < end; ++i)
-                add_products<width>(design_.documents[i], weights, out + i * width);
-        else
-            for (std::size_t row = 0; row < terms_.size(); ++row)
-                add_multiples<width>(design_.terms[term(row)], weights + row * width, out);
-        if (!has_constant()) return;
-        const double* of_constant = weights + terms_.size() * width;
-        for (std::size_t i = first; i < end; ++i)
-            for (std::size_t lane = 0; lane < width; ++lane)
-                out[i * width + lane] += constant_ * of_constant[lane];
-    }
-
     const PolychotomousProblem& problem_;
-    Design design_;
     Intercept intercept_;
-    double constant_;
     SmoothedHingeLoss loss_;
-    std::size_t blocks_, workers_ = 1;
+    std::size_t workers_;
     Monitor& monitor_;
-    std::vector<std::int32_t> terms_;
-    bool is_all_ = true;
-    std::vector<std::uint8_t> used_;  // by block, term and lane; none where all use all
+    ClassProducts products_;
     std::vector<double> held_;        // of all lanes: 2λ of a class, and 1 where there is none
     std::array<double, width> nothing_{};
     std::vector<double> shares_;      // c/n

@@ -107,18 +107,20 @@ private:
 
     void keep_weights(PolychotomousFit& fit) const {
         const auto& weights = gradients_.weights();
-        const auto terms = model_.terms();
+        const auto& products = model_.products();
+        const auto terms = products.terms();
         fit.starts.push_back(0);
         for (std::size_t c = 0; c < model_.classes(); ++c) {
             for (std::size_t row = 0; row < terms.size(); ++row) {
-                const auto weight = weights[model_.place(c, row)];
+                const auto weight = weights[products.weight_at(c, row)];
                 if (weight == 0.0) continue;
                 fit.terms.push_back(terms[row]);
                 fit.weights.push_back(weight);
             }
             fit.starts.push_back(static_cast<std::int64_t>(fit.terms.size()));
+            const auto of_constant = products.weight_at(c, terms.size());
             fit.intercepts.push_back(
-                model_.has_constant() ? weights[model_.place(c, terms.size())] * model_.constant() : 0.0);
+                products.has_constant() ? weights[of_constant] * products.constant() : 0.0);
         }
     }
 
