@@ -57,6 +57,20 @@ def test_the_same_seed_gives_the_same_bits(parts, many_categories):
 
 
 @ANY_METHOD
+def test_a_category_is_learned_as_if_it_were_alone(parts, many_categories):
+    design, labels = many_categories
+    method = method_of(parts, tolerance=1e-3)
+    among = fit(design, labels, method, quiet=True)
+    for category in (0, 4, 12):
+        members = labels.members[:, [category]].toarray()
+        alone = fit(design, labels_of(members), method, quiet=True)
+        np.testing.assert_array_equal(
+            alone.weights.toarray()[0], among.weights.toarray()[category]
+        )
+        assert alone.intercepts[0] == among.intercepts[category]
+
+
+@ANY_METHOD
 def test_another_seed_reaches_the_same_objective(parts, many_categories):
     first, second = (
         fit(*many_categories, method_of(parts, tolerance=1e-7, seed=seed)) for seed in (0, 12345)

@@ -17,11 +17,15 @@ from .samples import (
     EVERY,
     LAM,
     assignment_of,
+    design_of,
     each,
+    labels_of,
     lambda_of,
     method_of,
+    planted,
     providing,
     sample,
+    sparse_values,
     with_option,
 )
 
@@ -110,6 +114,24 @@ def test_shrinking_changes_the_way_and_not_the_end(parts):
     for a, b in zip(on.reports, off.reports, strict=True):
         assert a.objective == pytest.approx(b.objective, rel=1e-7)
     np.testing.assert_allclose(on.weights.toarray(), off.weights.toarray(), atol=1e-3)
+
+
+@each(with_option("shrink"))
+def test_nobody_is_left_alone_for_good_without_a_tolerance(parts):
+    rng = np.random.default_rng(9)
+    x = sparse_values(rng, 300, 60)
+    design, labels = design_of(x), labels_of(planted(rng, x, categories=1))
+    iterations = 900_000 if parts[2] == "smo" else 3000
+    on, off = (
+        fit(
+            design,
+            labels,
+            method_of(parts, lam=1e-5, tolerance=0.0, iterations=iterations, shrink=shrink),
+            quiet=True,
+        ).reports[0]
+        for shrink in (True, False)
+    )
+    assert on.objective == pytest.approx(off.objective, rel=1e-2)
 
 
 @each([p for p in providing("kernels") if p in with_option("shrink")])

@@ -50,3 +50,12 @@ def test_without_a_tolerance_the_iterations_are_the_end(parts):
         assert report.certificate <= 1e-6
         return
     assert (report.stopped, report.iterations) == ("iterations", 7)
+
+
+@each([parts for parts in EVERY if parts[2] == "smo"])
+def test_smo_says_where_rounding_ended_it(parts):
+    _, _, design, labels = sample()
+    method = method_of(parts, tolerance=1e-17, iterations=100_000)
+    report = fit(design, labels, method).reports[0]
+    assert report.stopped == "precision"
+    assert report.iterations < 100_000

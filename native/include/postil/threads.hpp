@@ -5,6 +5,7 @@
 // the work.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -91,7 +92,8 @@ void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& 
         returned.notify_one();  // under the lock: nothing here is touched once it is released
     };
 
-    const auto helpers = (workers < tasks ? workers : tasks) - (tasks > 0 ? 1 : 0);
+    const auto useful = std::min(workers, tasks);
+    const auto helpers = useful > 0 ? useful - 1 : 0;  // the caller is one of them
     for (std::size_t helper = 1; helper <= helpers; ++helper) {
         {
             const std::lock_guard guard(lock);

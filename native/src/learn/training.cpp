@@ -35,18 +35,16 @@ Fit solve_em(const BinaryProblem& problem, const LearnOptions& options,
 
 template <class Products>
 Fit solve_dual(const BinaryProblem& problem, Products& products, const LearnOptions& options,
-               std::span<const double> start, std::uint64_t seed, Monitor& monitor) {
-    auto dual = options.dual;
-    dual.seed = seed;
+               std::span<const double> start, Monitor& monitor) {
     return with_loss(options, [&](auto loss) {
-        return DualCoordinateDescent(problem, loss, products, dual).solve(start, monitor);
+        return DualCoordinateDescent(problem, loss, products, options.dual).solve(start, monitor);
     });
 }
 
 Fit solve_dual(const BinaryProblem& problem, const LearnOptions& options,
-               std::span<const double> start, std::uint64_t seed, Monitor& monitor) {
+               std::span<const double> start, Monitor& monitor) {
     LinearProducts products(problem);
-    auto fit = solve_dual(problem, products, options, start, seed, monitor);
+    auto fit = solve_dual(problem, products, options, start, monitor);
     for (const auto term : problem.terms)
         fit.weights.push_back(products.weight(static_cast<std::size_t>(term)));
     fit.intercept = products.intercept();
@@ -158,7 +156,7 @@ void solve_newton(BinaryProblem& problem, const ColumnFacts& facts, const LearnO
 // By a solver that is told where to start.
 void solve_from_starts(BinaryProblem& problem, const LearnOptions& options,
                        std::span<const double> start, std::span<const Strength> strengths,
-                       std::span<Fit> fits, std::size_t category, Monitor& monitor) {
+                       std::span<Fit> fits, Monitor& monitor) {
     std::vector<double> from(start.begin(), start.end());
     follow_path(problem, strengths, fits, [&](std::size_t point) {
         auto fit = [&]() -> Fit {
@@ -166,7 +164,7 @@ void solve_from_starts(BinaryProblem& problem, const LearnOptions& options,
                 case SolverName::primal_coordinate:
                     return solve_primal(problem, options, from, monitor);
                 case SolverName::dual_coordinate:
-                    return solve_dual(problem, options, from, options.dual.seed + category, monitor);
+                    return solve_dual(problem, options, from, monitor);
                 case SolverName::smo: return solve_smo(problem, options, monitor);
                 case SolverName::em: return solve_em(problem, options, from, monitor);
                 default: throw std::invalid_argument("no such solver");
@@ -201,8 +199,7 @@ std::vector<Fit> train(const Design& design, const Lists* terms, const Assignmen
                           if (is_newton)
                               solve_newton(problem, facts, options, start, strengths, fits, monitor);
                           else
-                              solve_from_starts(problem, options, start, strengths, fits, category,
-                                                monitor);
+                              solve_from_starts(problem, options, start, strengths, fits, monitor);
                       });
 }
 
@@ -222,7 +219,7 @@ std::vector<Fit> train_by_kernel(const double* gram, std::size_t documents,
                     throw std::invalid_argument("this solver has no kernel form");
                 GramProducts products(problem, gram);
                 auto fit = solve_dual(problem, products, options, start_of(assignment, category),
-                                      options.dual.seed + category, monitor);
+                                      monitor);
                 fit.intercept = products.intercept();
                 fit.factors = products.factors();
                 return fit;

@@ -46,13 +46,12 @@ public:
             if (options_.shuffle) random.shuffle(std::span(active_));
             const auto seen = pass();
             ++fit.iterations;
-            if (options_.tolerance <= 0.0 || seen.gap > options_.tolerance * seen.objective) continue;
-            if (active_.size() < everyone_.size()) {  // look again at those left alone
-                active_ = everyone_;
-                slack_ = std::numeric_limits<double>::infinity();
+            const bool is_calm = options_.tolerance > 0.0 && seen.gap <= options_.tolerance * seen.objective;
+            if (active_.size() < everyone_.size()) {
+                if (is_calm || fit.iterations % look_again_after == 0) look_again();
                 continue;
             }
-            if (certify(fit) <= options_.tolerance) {
+            if (is_calm && certify(fit) <= options_.tolerance) {
                 fit.stop = Stop::certified;
                 break;
             }
@@ -63,6 +62,9 @@ public:
     }
 
 private:
+    // Passes: whoever is left alone by mistake is found even where no tolerance is ever reached.
+    static constexpr std::uint32_t look_again_after = 32;
+
     struct Seen {
         double gap, objective;
     };
@@ -112,6 +114,12 @@ private:
         slack_ = largest > 0.0 ? largest : std::numeric_limits<double>::infinity();
         const auto objective = loss / problem_.documents + problem_.strength.squared * products_.weights_squared();
         return {gap / problem_.documents, objective};
+    }
+
+    // At those left alone, too.
+    void look_again() {
+        active_ = everyone_;
+        slack_ = std::numeric_limits<double>::infinity();
     }
 
     double certify(Fit& fit) {

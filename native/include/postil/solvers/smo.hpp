@@ -56,7 +56,10 @@ public:
                 fit.stop = Stop::certified;
                 break;
             }
-            if (violation < 1e-13) break;  // as far as rounding lets it come
+            if (violation < 1e-13) {  // as far as rounding lets it come
+                fit.stop = Stop::precision;
+                break;
+            }
             violation /= 10.0;
         }
         restore();
