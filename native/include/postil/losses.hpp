@@ -17,6 +17,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "postil/elementary.hpp"
 
@@ -207,14 +209,16 @@ struct LogisticLoss {
             return s > 0.0 ? std::exp(-s) / (1.0 + std::exp(-s)) : 1.0 / (1.0 + std::exp(s));
         };
         auto low = z - q * a, high = z + q * (1.0 - a);
-        auto s = std::clamp(z, low, high);
-        for (int round = 0; round < 60; ++round) {
+        auto s = std::clamp(z, low, high), last = std::numeric_limits<double>::infinity();
+        for (int round = 0; round < 200; ++round) {
             const auto p = share(s);
             const auto excess = s - z - q * (p - a);
             if (std::abs(excess) <= 1e-12 * (1.0 + std::abs(s))) break;
             (excess > 0.0 ? high : low) = s;
             auto next = s - excess / (1.0 + q * p * (1.0 - p));
-            if (!(next > low && next < high)) next = 0.5 * (low + high);
+            // From one flat end Newton's step leads to the other, and back.
+            const bool is_slow = std::abs(excess) > 0.5 * std::exchange(last, std::abs(excess));
+            if (is_slow || !(next > low && next < high)) next = 0.5 * (low + high);
             if (next == s) break;
             s = next;
         }
