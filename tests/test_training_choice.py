@@ -242,7 +242,9 @@ class TestCategorizer:
             report = assess(learned.model, documents())
             assert report.aimed is None
             assert "it aimed at choice-jaccard, a measure of its maker's own" in report.to_text()
+            unknown = TextCategorizer.load(tmp_path / "own.postil")
+            assert unknown.predict(self.TEXTS) == learned.predict(self.TEXTS)
             with pytest.raises(UsageError, match="made known first"):
-                TextCategorizer.load(tmp_path / "own.postil")
+                unknown.fit(self.TEXTS, self.LABELS)
         finally:
             RULES.pop("choice-jaccard", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -32,7 +32,7 @@ UNKNOWN_SHOWN = 10
 class Assessment(NamedTuple):
     """A report, and memberships, decisions and scores it is of: documents × its categories.
 
-    ``learned_from`` says that the documents are, one by one, those the model was trained on;
+    ``learned_from`` says that the documents are, one by one, those of the training or of an update;
     ``unknown`` are labels of theirs that it never learned, whether they count or not.
     """
 
@@ -203,8 +203,8 @@ def _assessed(
 def _aimed(model: Model, options: Options | None) -> tuple[Options, str]:
     """What to measure, with what the model's recipe aims at; and a note if nobody knows that."""
     options = options or Options()
-    aim = model.recipe.get("aim") or {}
-    if options.aim is not None or "measure" not in aim:
+    aim = model.recipe.get("aim")
+    if options.aim is not None or not isinstance(aim, Mapping) or "measure" not in aim:
         return options, ""
     try:
         return replace(options, aim=str(aim["measure"])), ""
@@ -232,7 +232,7 @@ class _Digests:
         return self.marked if self.marked.documents else self.others
 
     def learned_from(self, model: Model) -> bool:
-        return self.tested.hexdigest() == model.training.sha256
+        return self.tested.hexdigest() in model.learned_digests()
 
 
 def _split(digests: _Digests, model: Model) -> str:

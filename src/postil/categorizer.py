@@ -50,10 +50,21 @@ class TextCategorizer:
         threads: int | None = None,
         seed: int = 0,
     ) -> None:
-        self.recipe = _aimed(_recipe(recipe), aim)
+        self._recipe: Recipe | None = _aimed(_recipe(recipe), aim)
         self.threads = threads
         self.seed = seed
         self._predictor: Predictor | None = None
+
+    @property
+    def recipe(self) -> Recipe:
+        """What it learns by.
+
+        That of a model from a file is read where it is asked for: who only decides needs nothing of
+        it, least of all the measure of its maker's own that it may aim at.
+        """
+        if self._recipe is None:
+            self._recipe = Recipe.from_dict(self.model.recipe, "the model's recipe")
+        return self._recipe
 
     def fit(self, texts: Texts, labels: Iterable[Iterable[str]]) -> TextCategorizer:
         """Learn from labelled texts; plain ones are read whatever fields the recipe wants."""
@@ -153,8 +164,8 @@ class TextCategorizer:
         )
         if probabilities is None:
             raise UsageError(
-                f"the recipe {self.recipe.name} has no probabilities: give it a calibration "
-                "(platt or isotonic) in its [decide] table"
+                f"the recipe {self.model.recipe.get('name')} has no probabilities: give it a "
+                "calibration (platt or isotonic) in its [decide] table"
             )
         return probabilities
 
@@ -215,7 +226,8 @@ class TextCategorizer:
     def load(cls, path: str | Path, *, threads: int | None = None) -> TextCategorizer:
         """Read a model from a file; nothing in it is executed."""
         model = load_model(path, threads=threads)
-        loaded = cls(Recipe.from_dict(model.recipe, str(path)), threads=threads)
+        loaded = cls(threads=threads)
+        loaded._recipe = None  # the model's own
         loaded._predictor = Predictor(model, threads)
         return loaded
 

@@ -1,4 +1,4 @@
-"""What a way of training attains by decisions on documents that had no part in it.
+"""What a way of training attains by decisions on documents its weights were not learned from.
 
 1. The documents are cut in folds. Each is scored by a fit that learned from the other folds; terms
    are selected anew in each.
@@ -8,7 +8,8 @@
    :func:`postil.learn.merit.figures.overall` does.
 
 What is left of hope: the fits that scored the other folds have learned from the fold that is
-measured.
+measured; the vocabulary, its frequencies (idf, and which terms are too rare) and a strength that was
+searched for are of all documents, and the search had the same folds.
 """
 
 from __future__ import annotations

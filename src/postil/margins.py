@@ -146,4 +146,4 @@ def _measured(
             f"{few(model.names)}; check --label-column and --label-separator"
         )
     unknown = tuple(sorted(seen.difference(model.names)))
-    return MeasuredMargins(tally.margins(), digest.hexdigest() == model.training.sha256, unknown)
+    return MeasuredMargins(tally.margins(), digest.hexdigest() in model.learned_digests(), unknown)

@@ -223,6 +223,7 @@ class UpdateRun:
             "corpus": new.corpus,
             "documents": new.documents,
             "sha256": new.sha256,
+            "before": self.old.training.sha256,
             "passes": self.plan.method.solver_options().iterations,
             "new_terms": self.vectors.new_terms,
             "new_categories": list(self.new_names),

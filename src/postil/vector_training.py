@@ -13,6 +13,7 @@ from postil.model.numbered import (
     MEMBER,
     VECTORS,
     NumberedDocuments,
+    columns_numbered,
     number_vectorizer,
 )
 from postil.model.training import TrainingFingerprint
@@ -55,7 +56,7 @@ def numbered_training(documents: NumberedDocuments, threads: int | None = None) 
     used = np.unique(documents.matrix.indices)
     if not len(used):
         raise InputError(f"{documents.source}: no document has a feature to learn from")
-    matrix = documents.matrix[:, used]
+    matrix = columns_numbered(documents.matrix, used)
     vectorizer = number_vectorizer([str(number) for number in used.tolist()], threads, matrix)
     digest = documents.digest(sets)
     training = TrainingFingerprint(

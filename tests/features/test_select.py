@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.errors import InputError, UsageError
-from postil.features import MEASURES, Selection, blocks, select_terms, term_scores
+from postil.errors import UsageError
+from postil.features import MEASURES, blocks, select_terms, term_scores
 
 EVERY_MEASURE = pytest.mark.parametrize("measure", MEASURES)
 SHAPES = st.tuples(st.integers(1, 40), st.integers(1, 60), st.integers(1, 5))
@@ -191,30 +191,6 @@ class TestView:
         for category in (-1, 3):
             with pytest.raises(IndexError, match="has 3"):
                 selection.view(matrix, category)
-
-
-class TestArrays:
-    def test_round_trip(self):
-        x, y = random_problem((30, 25, 3), 0.3, 11)
-        selection = select_terms(x, y, k=4)
-        again = Selection.from_arrays(selection.to_arrays())
-        assert [ids.tolist() for ids in again] == [ids.tolist() for ids in selection]
-        assert again.terms == 25
-
-    @pytest.mark.parametrize(
-        "damage",
-        [
-            {"offsets": np.array([0, 1])},
-            {"offsets": np.array([0, 3, 2])},
-            {"offsets": np.array([], dtype=np.int64)},
-            {"ids": np.array([0, 9], np.int32)},
-            {"ids": np.array([-1, 1], np.int32)},
-        ],
-    )
-    def test_damaged_arrays_are_refused(self, damage):
-        arrays = Selection.of([np.array([1, 2], np.int32)], 5).to_arrays()
-        with pytest.raises(InputError, match="damaged"):
-            Selection.from_arrays({**arrays, **damage})
 
 
 def test_an_indicator_of_plus_and_minus_one_is_refused():

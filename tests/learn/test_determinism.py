@@ -64,9 +64,7 @@ def test_a_category_is_learned_as_if_it_were_alone(parts, many_categories):
     for category in (0, 4, 12):
         members = labels.members[:, [category]].toarray()
         alone = fit(design, labels_of(members), method, quiet=True)
-        np.testing.assert_array_equal(
-            alone.weights.toarray()[0], among.weights.toarray()[category]
-        )
+        np.testing.assert_array_equal(alone.weights.toarray()[0], among.weights.toarray()[category])
         assert alone.intercepts[0] == among.intercepts[category]
 
 

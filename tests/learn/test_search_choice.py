@@ -45,7 +45,7 @@ class TestChoice:
         result = LambdaSearch(GRID, folds=3, measure="loss", shared=False).run(
             data.design, labels, method_of(LOGISTIC)
         )
-        assert result.fallbacks == ("c1", "c2", "c3", "c4")
+        assert result.fell_back.tolist() == [False, True, True, True, True]
         assert (result.chosen[1:] == result.shared_strength).all()
         assert (
             "for 3 folds, so that the shared λ is taken (4 of 5 categories: c1" in result.to_text()

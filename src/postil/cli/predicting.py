@@ -101,7 +101,7 @@ def lines_of(
         if probabilities is not None:
             line["probabilities"] = _by_name(names, given, probabilities[row])
         if best:
-            order = scores[row].argsort(kind="stable")[::-1][:best]
+            order = np.argsort(-scores[row], kind="stable")[:best]
             line["scores"] = _by_name(names, order, scores[row])
         if unknown[row]:
             line["terms"] = 0

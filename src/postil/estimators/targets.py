@@ -62,7 +62,7 @@ class TwoClasses:
         return scores.ravel()
 
     def answers(self, scores: Floats) -> NDArray[Any]:
-        """The second class where the score is above 0."""
+        """The second class where the score is 0 or more."""
         return np.asarray(self.classes[(scores.ravel() >= 0).astype(np.intp)])
 
     def probabilities(self, scores: Floats) -> Floats:
@@ -112,7 +112,7 @@ class ManyLabels:
         return scores
 
     def answers(self, scores: Floats) -> Any:  # noqa: ANN401 - sparse where y was
-        """An indicator: 1 where the score is above 0."""
+        """An indicator: 1 where the score is 0 or more."""
         chosen = (scores >= 0).astype(np.int64)
         return sp.csr_matrix(chosen) if self.is_sparse else chosen
 

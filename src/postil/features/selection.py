@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.errors import InputError, UsageError
+from postil.errors import UsageError
 from postil.features.inputs import Csc, Csr, Ids, Indices
 
 
@@ -96,24 +96,3 @@ class Selection:
                 f"the selection was made over {self.terms} terms and the matrix has "
                 f"{matrix.shape[1]}: use vectors of the same vocabulary"
             )
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything a model file must hold to restore the selection."""
-        return {"ids": self.ids, "offsets": self.offsets, "terms": np.array([self.terms])}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Selection:
-        """Restore what :meth:`to_arrays` gave; arrays that do not fit together are refused."""
-        ids, offsets = arrays["ids"], arrays["offsets"]
-        terms = int(arrays["terms"][0])
-        steps = np.diff(offsets)
-        whole = len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == len(ids)
-        if not whole or (steps < 0).any() or (len(ids) > 0 and not _within(ids, terms)):
-            raise InputError(
-                "the stored term selection is damaged: its offsets or term ids are out of range"
-            )
-        return cls(ids.astype(np.int32, copy=False), offsets.astype(np.int64, copy=False), terms)
-
-
-def _within(ids: NDArray[Any], terms: int) -> bool:
-    return bool(ids.min() >= 0 and ids.max() < terms)

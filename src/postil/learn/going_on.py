@@ -24,7 +24,6 @@ from postil.errors import UsageError
 from postil.learn.learners import Learner, LinearLearner
 from postil.learn.method import Method
 from postil.learn.prior_options import EntropyOptions
-from postil.learn.solvers import SOLVERS
 from postil.learn.strength import Strengths
 
 Floats = NDArray[np.float64]
@@ -32,16 +31,6 @@ Floats = NDArray[np.float64]
 UPDATES = "updates"
 # A positive weight that was too small for a file; its exponent is as low as can be told.
 LEAST = float(np.finfo(np.float32).smallest_subnormal)
-
-
-def check_goes_on(method: Method) -> None:
-    """Refuse a method whose solver starts anew each time."""
-    if not goes_on(method):
-        able = [name for name, solver in SOLVERS.items() if UPDATES in solver.provides]
-        raise UsageError(
-            f"the solver {method.solver} cannot go on from weights with other documents; "
-            f"{' and '.join(able)} can"
-        )
 
 
 def updating_method(learner: Learner) -> Method | None:

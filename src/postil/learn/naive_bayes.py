@@ -80,7 +80,7 @@ class NaiveBayes:
         with np.errstate(divide="ignore"):
             intercepts = np.where(sizes > 0, np.log(shares), np.log(np.finfo(float).tiny))
         weights = sp.csr_matrix(np.array(rows).reshape(len(labels), inside.shape[1]))
-        return _fit_of(labels, weights, intercepts, sizes)
+        return _fit_of(labels, weights, intercepts, [_nothing_to_learn(size) for size in sizes])
 
     def _one_vs_rest(
         self,
@@ -109,7 +109,8 @@ class NaiveBayes:
         starts = np.concatenate(([0], np.cumsum([len(ids) for ids in terms])))
         shape = (len(labels), len(total))
         flat = (np.concatenate([np.empty(0), *values]), np.concatenate([every[:0], *terms]), starts)
-        return _fit_of(labels, sp.csr_matrix(flat, shape=shape), intercepts, sizes)
+        notes = [_nothing_to_learn(size, documents) for size in sizes]
+        return _fit_of(labels, sp.csr_matrix(flat, shape=shape), intercepts, notes)
 
 
 def _log_share(counts: Floats, smoothing: float) -> Floats:
@@ -119,8 +120,15 @@ def _log_share(counts: Floats, smoothing: float) -> Floats:
     return share
 
 
+def _nothing_to_learn(size: float, documents: float = np.inf) -> str:
+    """Why a category is constant, or nothing."""
+    if size <= 0:
+        return "the category has no member: never chosen"
+    return "the category has nothing but members: always chosen" if size >= documents else ""
+
+
 def _fit_of(
-    labels: Labels, weights: sp.csr_matrix[Any], intercepts: Floats, sizes: Floats
+    labels: Labels, weights: sp.csr_matrix[Any], intercepts: Floats, notes: list[str]
 ) -> LinearFit:
     counts = labels.sizes()
     reports = tuple(
@@ -132,10 +140,10 @@ def _fit_of(
             objective=0.0,
             certificate=0.0,
             kind="exact",
-            stopped="certified" if sizes[c] > 0 else "constant",
+            stopped="constant" if notes[c] else "certified",
             seconds=0.0,
             nonzeros=int(weights.indptr[c + 1] - weights.indptr[c]),
-            note="" if sizes[c] > 0 else "the category has no member: never chosen",
+            note=notes[c],
         )
         for c, name in enumerate(labels.names)
     )

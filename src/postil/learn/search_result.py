@@ -75,11 +75,6 @@ class SearchResult:
         return float(self.grid[self.best])
 
     @property
-    def fallbacks(self) -> tuple[str, ...]:
-        """The categories that took the shared strength for want of members."""
-        return tuple(self.names[c] for c in np.flatnonzero(self.fell_back))
-
-    @property
     def key(self) -> str:
         """What the numbers of the grid are called in rows."""
         return SHARE if self.relative else self.over

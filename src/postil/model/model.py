@@ -104,6 +104,15 @@ class Model:
         """The number of categories."""
         return len(self.names)
 
+    def learned_digests(self) -> frozenset[str]:
+        """Of the documents of its training, and of those of each update since."""
+        digests = {self.training.sha256}
+        updates = self.method.get("updates")
+        for done in updates if isinstance(updates, (list, tuple)) else ():
+            if isinstance(done, Mapping):
+                digests |= {str(done.get(name)) for name in ("sha256", "before")}
+        return frozenset(digests)
+
     @property
     def rows(self) -> int:
         """The number of rows of weights: one for each category, unless they are combined."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from postil.errors import InputError, UsageError
 from postil.model.model import Model
@@ -27,6 +28,9 @@ IDS, NAMES = "ids", "names"
 SUFFIXES = frozenset({".svm", ".svmlight", ".libsvm"})
 FORMAT = "svmlight"
 MEMBER, OTHER = "1", "-1"
+LARGEST_NUMBER = 2**31 - 1
+MOST_DIGITS = len(str(LARGEST_NUMBER))
+SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,14 +138,28 @@ def columns_of(model: Model, documents: NumberedDocuments) -> sp.csr_matrix[Any]
             f"{documents.source}: the model reads texts, and the numbers of an svmlight file are "
             "none of its terms: give it the texts, or train on such a file"
         )
-    terms = model.vectorizer.terms
     if model.method[VECTORS] == NAMES:
-        numbers = np.arange(1, terms + 1)
-    else:
-        names = model.vectorizer.vocabulary
-        assert names is not None
-        numbers = np.array([int(name) for name in names.names], dtype=np.int64)
-    return _renumbered(documents.matrix, numbers)
+        return columns_numbered(documents.matrix, np.arange(1, model.vectorizer.terms + 1))
+    return columns_numbered(documents.matrix, _numbers_of(model))
+
+
+def is_number(term: str) -> bool:
+    """Whether a term is, as it stands, the number of a feature."""
+    plain = term.isascii() and term.isdigit() and len(term) <= MOST_DIGITS
+    return plain and str(int(term)) == term and int(term) <= LARGEST_NUMBER
+
+
+def _numbers_of(model: Model) -> NDArray[np.int64]:
+    vocabulary = model.vectorizer.vocabulary
+    if vocabulary is None:
+        raise InputError("the model's terms should be the numbers of features, and it has none")
+    strange = [term for term in vocabulary.names if not is_number(term)]
+    if strange:
+        raise InputError(
+            f"the model's terms should be the numbers of features, and {strange[0][:SHOWN]!r} is "
+            "none: it is whole and at most 2^31 - 1"
+        )
+    return np.array([int(name) for name in vocabulary.names], dtype=np.int64)
 
 
 class Grown(NamedTuple):
@@ -161,9 +179,9 @@ def with_new_numbers(model: Model, documents: NumberedDocuments) -> Grown:
     vocabulary = model.vectorizer.vocabulary
     if model.method[VECTORS] != IDS or vocabulary is None:
         raise UsageError("the model's terms are names, and new numbers have none")
-    numbers = np.array([int(name) for name in vocabulary.names], dtype=np.int64)
-    new = np.setdiff1d(documents.matrix.indices, numbers)  # sorted, each once
-    matrix = sp.csr_matrix(sp.hstack([known, documents.matrix[:, new]], format="csr"))
+    new = np.setdiff1d(documents.matrix.indices, _numbers_of(model))  # sorted, each once
+    more = columns_numbered(documents.matrix, new)
+    matrix = sp.csr_matrix(sp.hstack([known, more], format="csr"))
     native = Vocabulary.of_terms([*vocabulary.names, *map(str, new.tolist())]).native
     held = np.bincount(matrix.indices, minlength=len(native)).astype(np.uint64)
     held[: len(vocabulary)] += vocabulary.documents
@@ -172,16 +190,21 @@ def with_new_numbers(model: Model, documents: NumberedDocuments) -> Grown:
     return Grown(model.vectorizer.knowing(total, counted), matrix, len(new))
 
 
-def _renumbered(matrix: sp.csr_matrix[Any], numbers: Any) -> sp.csr_matrix[Any]:  # noqa: ANN401
-    """The columns with these numbers, in this order; empty where there is none."""
-    column_of = np.full(matrix.shape[1], -1, dtype=np.int64)
-    present = numbers < matrix.shape[1]
-    column_of[numbers[present]] = np.flatnonzero(present)
+def columns_numbered(matrix: sp.csr_matrix[Any], numbers: NDArray[Any]) -> sp.csr_matrix[Any]:
+    """The columns with these numbers, each once, in this order; empty where there is none.
+
+    Cost: sorting the numbers, and a look-up among them for each non-zero; nothing grows with the
+    largest number.
+    """
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    places = np.searchsorted(ordered, matrix.indices)
+    places[places == len(ordered)] = 0
+    kept = ordered[places] == matrix.indices if len(ordered) else np.zeros(matrix.nnz, dtype=bool)
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    columns = column_of[matrix.indices]
-    kept = columns >= 0
     chosen = sp.csr_matrix(
-        (matrix.data[kept], (rows[kept], columns[kept])), shape=(matrix.shape[0], len(numbers))
+        (matrix.data[kept], (rows[kept], order[places[kept]])),
+        shape=(matrix.shape[0], len(numbers)),
     )
     chosen.sort_indices()
     return chosen

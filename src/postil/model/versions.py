@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from postil import __version__
-from postil.errors import ModelFileError
+from postil.errors import InputError, ModelFileError
 from postil.model import version1, version2
 from postil.model.checksums import text_checksum
 from postil.model.container import foreign
@@ -85,7 +85,12 @@ def manifest_of(metadata: Metadata) -> dict[str, Any]:
     """Read the manifest, once its checksum is found right."""
     if text_checksum(metadata.manifest) != metadata.checksum:
         raise ModelFileError("is damaged (its manifest does not match its checksum); copy it again")
-    manifest = from_text(metadata.manifest)
+    try:
+        manifest = from_text(metadata.manifest)
+    except (InputError, ValueError) as error:  # a number may have too many digits for Python
+        raise ModelFileError(
+            f"has a manifest that is none ({error}); train the model again"
+        ) from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("checksums"), dict):
         raise ModelFileError("has a manifest that is no manifest; train the model again")
     return manifest

@@ -1,8 +1,9 @@
 """Directions of LSI kept by the matrix they are of, so that they are computed once.
 
-A file is named by the SHA-256 of the matrix (shape, starts, indices, values), the seed and the
-tolerance; processes that compute the same write the same, each under a temporary name first. One
-with more directions serves who wants fewer: its first columns are theirs, equal up to rounding.
+A file is named by the SHA-256 of the matrix (shape, starts, indices, values), the number of
+directions, the seed and the tolerance; processes that compute the same write the same, each under a
+temporary name first. The first columns of a larger one would be equal up to rounding only, and no
+result may depend on what was computed before.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from postil.corpus.named.locations import cache_folder
 from postil.errors import InputError, UsageError
 from postil.vectors.lsi import Csr, Lsi, Progress
 
-FORMAT = 1
+FORMAT = 2
 FOLDER = "directions"
 # All files together: those used last are kept. 1,613 directions of Reuters-21578 take 73 MB.
 MOST_BYTES = 4 << 30
@@ -33,7 +34,7 @@ MOST_BYTES = 4 << 30
 LEAST_NUMBERS = 2_000_000
 
 _ENTRY = re.compile(r"[0-9a-f]{64}\.npz")
-_ARRAYS = {"term_vectors": np.float32, "singular_values": np.float64, "asked": np.int64}
+_ARRAYS = {"term_vectors": np.float32, "singular_values": np.float64}
 
 
 class DirectionsCache:
@@ -63,20 +64,15 @@ class DirectionsCache:
         wanted = min(lsi.dimensions or min(matrix.shape), *matrix.shape)
         if wanted * sum(matrix.shape) < self.least_numbers:
             return lsi.fit(matrix, progress=progress)
-        path = self.folder / f"{_key(matrix, lsi)}.npz"
+        path = self.folder / f"{_key(matrix, lsi, wanted)}.npz"
         if not _taken(path, lsi, wanted, matrix.shape[1]):
             lsi.fit(matrix, progress=progress)
-            self._keep(path, lsi, wanted)
+            self._keep(path, lsi)
         return lsi
 
-    def _keep(self, path: Path, lsi: Lsi, asked: int) -> None:
+    def _keep(self, path: Path, lsi: Lsi) -> None:
         content = io.BytesIO()
-        np.savez(
-            content,
-            term_vectors=lsi.term_vectors,
-            singular_values=lsi.singular_values,
-            asked=np.array([asked], dtype=np.int64),
-        )
+        np.savez(content, term_vectors=lsi.term_vectors, singular_values=lsi.singular_values)
         if content.tell() > self.most_bytes:
             return
         with suppress(OSError, UsageError):
@@ -97,13 +93,13 @@ class DirectionsCache:
                 path.unlink(missing_ok=True)
 
 
-def _key(matrix: Csr, lsi: Lsi) -> str:
+def _key(matrix: Csr, lsi: Lsi, wanted: int) -> str:
     rows: Any = sp.csr_matrix(matrix)
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
     digest = hashlib.sha256(
-        f"{FORMAT} {rows.shape} {lsi.seed} {lsi.tolerance!r} {rows.dtype.str}".encode()
+        f"{FORMAT} {rows.shape} {wanted} {lsi.seed} {lsi.tolerance!r} {rows.dtype.str}".encode()
     )
     for array in (
         rows.indptr.astype(np.int64, copy=False),
@@ -115,15 +111,13 @@ def _key(matrix: Csr, lsi: Lsi) -> str:
 
 
 def _taken(path: Path, lsi: Lsi, wanted: int, terms: int) -> bool:
-    """Whether LSI was given what a file holds; one that is absent, damaged or too little is not."""
+    """Whether LSI was given what a file holds; one that is absent, damaged or too much is not."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            vectors, values, asked = (_checked(stored[name], name) for name in _ARRAYS)
-        if vectors.shape != (terms, len(values)) or asked.shape != (1,):
+            vectors, values = (_checked(stored[name], name) for name in _ARRAYS)
+        if vectors.shape != (terms, len(values)) or len(values) > wanted:
             return False
-        if wanted > len(values) >= int(asked[0]):
-            return False  # as many as were asked for then: there may be more
-        lsi.take(values[:wanted], vectors[:, :wanted])
+        lsi.take(values, vectors)
     except (OSError, ValueError, LookupError, EOFError, zipfile.BadZipFile, InputError):
         return False
     with suppress(OSError):

@@ -124,7 +124,8 @@ def _complaint(line: bytes) -> str:
         column, colon, value = cell.partition(b":")
         if not colon or not column.isdigit() or not _is_number(value):
             return f"{_shown(cell)} is not a term number, a colon and a weight"
-        if int(column) > 2**31 - 1:
+        column = column.lstrip(b"0") or b"0"
+        if len(column) > 10 or int(column) > 2**31 - 1:
             return f"the term number of {_shown(cell)} is too large"
         if int(column) <= last:
             return f"term number {int(column)} follows {last}; sort them and write each once"

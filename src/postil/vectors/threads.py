@@ -10,11 +10,11 @@ MOST_THREADS = 256
 
 
 def thread_count(wanted: int | None) -> int:
-    """The number of threads: ``wanted``, or every processor this process may run on."""
+    """The number of threads: ``wanted``, or every processor there is for this process."""
     if wanted is None:
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
+        known = hasattr(os, "sched_getaffinity")
+        processors = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
+        return min(processors, MOST_THREADS)
     if not 1 <= wanted <= MOST_THREADS:
         raise UsageError(f"threads is at least 1 and at most {MOST_THREADS}, not {wanted}")
     return wanted

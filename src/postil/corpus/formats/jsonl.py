@@ -144,7 +144,7 @@ def sniff(head: Head, options: ReadOptions) -> bool:
         return False
     try:
         json.loads(head.lines[0])
-    except ValueError:
+    except (ValueError, RecursionError):
         return not head.complete and len(head.lines) == 1
     return True
 

@@ -21,7 +21,7 @@ from postil.errors import InputError, ModelFileError
 from postil.model.bbr import binary, polytomous, sparse
 from postil.model.bbr.parsed import ParsedModel
 from postil.model.model import Model
-from postil.model.numbered import IDS, NAMES, VECTORS, number_vectorizer
+from postil.model.numbered import IDS, NAMES, VECTORS, is_number, number_vectorizer
 from postil.model.training import DocumentDigest, TrainingFingerprint
 
 Read = Callable[[Iterable[tuple[int, str]], str, str], ParsedModel]
@@ -105,7 +105,7 @@ def _features(
 
 
 def _is_id(feature: str) -> bool:
-    return feature.isascii() and feature.isdigit() and str(int(feature)) == feature != "0"
+    return is_number(feature) and feature != "0"
 
 
 def _model(
