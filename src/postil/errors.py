@@ -36,8 +36,8 @@ class MissingExtraError(UsageError, ImportError):
 
     def __init__(self, what: str, package: str, extra: str) -> None:
         super().__init__(
-            f"{what} needs the package {package}, which is not installed: "
-            f"pip install 'postil[{extra}]'"
+            f"{what} needs the package {package}, which is not installed: pip install {package} "
+            f"(it comes with the extra {extra} of postil)"
         )
 
 

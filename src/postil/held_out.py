@@ -8,8 +8,8 @@
    :func:`postil.learn.merit.figures.overall` does.
 
 What is left of hope: the fits that scored the other folds have learned from the fold that is
-measured; the vocabulary, its frequencies (idf, and which terms are too rare) and a strength that was
-searched for are of all documents, and the search had the same folds.
+measured; the vocabulary, its frequencies (idf, and which terms are too rare) and a strength that
+was searched for are of all documents, and the search had the same folds.
 """
 
 from __future__ import annotations

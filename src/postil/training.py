@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
 from postil.corpus.document import Document
 from postil.errors import InputError, UsageError
@@ -17,7 +18,7 @@ from postil.model.training_vectors import TrainingVectors
 from postil.recipes.entries import at
 from postil.recipes.fields import FieldsWarning, fitted
 from postil.recipes.label_notes import LabelsWarning, label_notes, rare_note
-from postil.recipes.recipe import Recipe
+from postil.recipes.recipe import Recipe, load_recipe, recipe_names
 from postil.training_choice import chosen_run
 from postil.training_run import LearningSpace, TrainingRun, Watch, timeless, unwatched
 from postil.vectors.fields import Fields
@@ -102,7 +103,21 @@ def check_priors(recipe: Recipe, priors: PriorFile | None) -> None:
                     f"the recipe {recipe.name} learns in the directions of LSI, of which nothing "
                     "is believed term by term; take a recipe without lsi, or leave the priors out"
                 )
-            recipe.learner().check_takes_priors()
+            try:
+                recipe.learner().check_takes_priors()
+            except UsageError as error:
+                able = ", ".join(_recipes_with_priors())
+                raise UsageError(f"{error}; recipes that take them: {able}") from None
+
+
+def _recipes_with_priors() -> list[str]:
+    able = []
+    for name in recipe_names():
+        known = load_recipe(name)
+        with suppress(UsageError):
+            known.learner().check_takes_priors()
+            able += [name] if known.representation.lsi is None else []
+    return able
 
 
 def learn_from(

@@ -9,6 +9,7 @@ from postil.errors import UsageError
 from postil.learn.going_on import has_units, updating_method
 from postil.learn.method import Method
 from postil.model.model import Model
+from postil.recipes.aiming import trains_for_figures
 from postil.recipes.recipe import Recipe, load_recipe, recipe_names
 
 UPDATES = "updates"  # what a model's method says of those before
@@ -32,6 +33,13 @@ class UpdatePlan:
         recipe = Recipe.from_dict(model.recipe, "the model's recipe")
         _refuse_learned_apart(model, recipe)
         method = updating_method(recipe.learner(seed))
+        if method is None and recipe.aim is not None and trains_for_figures(recipe.learn):
+            raise UsageError(
+                f"the model was learned for {recipe.aim.measure}, from all documents at once, and "
+                "cannot be updated: train it anew on the old and the new ones, or, by a recipe "
+                "that can be updated, with thresholds for the measure alone (--for with "
+                "--no-compare)"
+            )
         if method is None:
             raise UsageError(
                 f"a model of the recipe {recipe.name} cannot be updated: its method learns from "

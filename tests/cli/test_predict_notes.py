@@ -164,3 +164,10 @@ def test_training_says_that_nothing_was_measured(postil):
         assert "postil corpus split" in told
     assert "nothing was measured" not in postil("train", "v.csv", "-o", "v.postil", "--no-test").err
     assert "nothing was measured" not in postil("train", "demo", "-o", "d.postil").err
+
+
+def test_equal_scores_come_in_the_order_of_categories(postil):
+    Path("two.jsonl").write_text('{"text": "rain", "labels": ["a", "b", "c"]}\n{"text": "sun"}\n')
+    assert postil("train", "two.jsonl", "-o", "two.postil", "--no-test").code == 0
+    (line,) = postil("predict", "two.postil", "--text", "snow", "--scores", "3").out.splitlines()
+    assert list(json.loads(line)["scores"]) == ["a", "b", "c"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from postil.papers.loading import load_paper
+from postil.papers.loading import load_paper, paper_names
 
 PAPER = "genkin-lewis-madigan-2004"
 
@@ -37,3 +37,14 @@ def test_a_name_that_is_not_there(postil):
         assert result.code == 2
         assert "has no 'tabel1'; did you mean 'table1'" in result.err
         assert "Allowed: table1, table1-tuned, table1-folds, table2" in result.err
+
+
+def test_without_a_name_the_papers_are_listed(postil):
+    told = postil("reproduce", "--list")
+    assert told.code == 0
+    assert [line.split()[0] for line in told.out.splitlines()[1:]] == list(paper_names())
+    listed = json.loads(postil("reproduce", "--list", "--json").out)
+    assert [each["paper"] for each in listed] == list(paper_names())
+    refused = postil("reproduce")
+    assert refused.code == 2
+    assert "zhang-oles-2001" in refused.err

@@ -55,6 +55,35 @@ class TestOnce:
         assert result.code == 2
         assert "postil compare reads documents several times" in result.err
 
+    def test_a_stream_is_split_as_its_file_is(self, postil):
+        stream = demo_bytes(postil)
+        assert postil("corpus", "split", "demo.jsonl", "filed.jsonl").code == 0
+        piped = postil("corpus", "split", "-", "piped.jsonl", stdin=stream)
+        assert piped.code == 0
+        assert Path("piped.jsonl").read_bytes() == Path("filed.jsonl").read_bytes()
+        assert "<stdin> had a split (100 marked test), which is replaced" in piped.err
+        assert postil("corpus", "split", "-", "folds/", "--folds", "3", stdin=stream).code == 0
+        assert len(list(Path("folds").glob("*/test.jsonl"))) == 3
+
+    def test_what_a_stream_holds_that_is_bad_is_told_once(self, postil):
+        stream = demo_bytes(postil) + b"no object\n"
+        result = postil("corpus", "split", "-", "s.jsonl", "--on-error", "skip", stdin=stream)
+        assert result.code == 0
+        assert result.err.count("skipped") == 1
+        assert "wrote 352 documents" in result.err
+
+    def test_folds_have_no_share(self, postil):
+        result = postil("corpus", "split", "demo", "f/", "--folds", "3", "--test", "0.4")
+        assert result.code == 2
+        assert "give one of them" in result.err
+
+    def test_no_model_goes_where_the_report_goes(self, postil, monkeypatch):
+        monkeypatch.setattr("postil.training.train", None)
+        result = postil("train", "demo", "-o", "-")
+        assert result.code == 2
+        assert result.out == ""
+        assert "name a file" in result.err
+
     def test_what_was_set_aside_comes_back_as_it_was(self):
         documents = [
             Document("1", {"title": "é\ud800\n", "body": ""}, ("a", "b"), "test"),

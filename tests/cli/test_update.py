@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import tomllib
+import tracemalloc
 from functools import cache
 from pathlib import Path
 
@@ -212,3 +213,37 @@ def test_texts_for_a_model_of_vectors_and_the_other_way_are_refused(postil, mode
     vectors = postil("update", "m.postil", "old.svm")
     assert vectors.code == 2
     assert "the model reads texts" in vectors.err
+
+
+def test_what_it_learned_from_is_known_after_an_update(postil, model):
+    assert postil("update", "m.postil", "new.csv", "-o", "u.postil").code == 0
+    assert postil("corpus", "convert", "demo", "all.jsonl").code == 0
+    documents = [json.loads(line) for line in Path("all.jsonl").read_text().splitlines()]
+    learned = [{**each, "split": None} for each in documents if each["split"] == "train"]
+    Path("old.jsonl").write_text("\n".join(map(json.dumps, learned)))
+    for corpus, expected in (("old.jsonl", True), ("new.csv", True), ("demo", False)):
+        told = json.loads(postil("evaluate", "u.postil", corpus, "--json").out)
+        assert told["learned_from"] is expected, corpus
+
+
+def test_what_was_learned_for_a_measure_says_so(postil, model):
+    assert postil("train", "demo", "-o", "f.postil", "-r", "mfom-f1", "--no-test").code == 0
+    Path("aimed.toml").write_text(Path("online.toml").read_text() + '[aim]\nmeasure = "f1"\n')
+    tuned = postil("train", "demo", "-o", "t.postil", "-r", "aimed.toml", "--no-test")
+    assert tuned.code == 0, tuned.err
+    assert postil("update", "t.postil", "new.csv", "-o", "u.postil").code == 0
+
+
+def test_large_numbers_cost_no_more_than_small_ones(postil, model):
+    large = VECTORS.replace("3:", "2147483646:")
+    Path("old.svm").write_text(large)
+    Path("more.svm").write_text("-1 1:1 2000000000:1\n")
+    assert postil("train", "old.svm", "-o", "v.postil", "-r", "online.toml", "--no-test").code == 0
+    tracemalloc.start()
+    assert postil("update", "v.postil", "more.svm").code == 0
+    assert postil("predict", "v.postil", "old.svm").code == 0
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 28  # an array by number would take 16 GiB
+    names = load_model("v.postil").vectorizer.vocabulary.names
+    assert names == ["1", "2", "2147483646", "2000000000"]

@@ -140,3 +140,40 @@ def test_options_that_would_mean_nothing_are_refused(postil, arguments, message)
     result = postil("vectorize", "demo", *arguments)
     assert result.code == 2
     assert message in result.err
+
+
+def test_one_split_has_the_columns_of_the_other(postil, tmp_path):
+    assert postil("vectorize", "demo", "-o", "all.npz").code == 0
+    whole = read_vectors(tmp_path / "all.npz")
+    for split, documents in (("train", 252), ("test", 100)):
+        told = postil("vectorize", "demo", "-o", f"{split}.npz", "--only", split)
+        assert told.code == 0
+        assert f"wrote {documents} documents" in told.err
+        part = read_vectors(tmp_path / f"{split}.npz")
+        rows = [row for row, each in enumerate(whole.splits) if each == split]
+        assert (part.terms, part.categories) == (whole.terms, whole.categories)
+        assert part.ids == [whole.ids[row] for row in rows]
+        assert part.label_sets() == [whole.label_sets()[row] for row in rows]
+        assert (part.matrix != whole.matrix[rows]).nnz == 0
+    (tmp_path / "unmarked.jsonl").write_text('{"text": "snow", "labels": ["a"]}')
+    refused = postil("vectorize", "unmarked.jsonl", "-o", "x.npz", "--only", "test")
+    assert refused.code == 2
+    assert "no document is marked test" in refused.err
+
+
+def test_svmlight_says_what_it_does_not_keep(postil, tmp_path):
+    told = postil("vectorize", "demo", "-o", "demo.svm")
+    assert "holds 100 documents marked test: --only writes one split" in told.err
+    assert "marked test" not in postil("vectorize", "demo", "-o", "t.svm", "--only", "test").err
+    before = set(tmp_path.iterdir())
+    piped = postil("vectorize", "demo", "-o", "-", "--to", "svmlight")
+    assert piped.code == 0
+    assert piped.out.encode() == (tmp_path / "demo.svm").read_bytes()
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_vectors_of_our_own_are_known_where_documents_are_wanted(postil):
+    assert postil("vectorize", "demo", "-o", "demo.npz").code == 0
+    result = postil("train", "demo.npz", "-o", "m.postil")
+    assert result.code == 1
+    assert "vectors are learned from as svmlight" in result.err

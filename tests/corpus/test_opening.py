@@ -16,7 +16,7 @@ from postil.corpus.corpus import Corpus
 from postil.corpus.named import registry
 from postil.corpus.opening import open_corpus
 from postil.corpus.options import ReadOptions, WriteOptions, parse_text_columns
-from postil.errors import CorpusError, UsageError
+from postil.errors import CorpusError, DocumentError, UsageError
 
 CONTENTS = {
     "jsonl": b'{"text": "a", "label": "x"}\n',
@@ -168,6 +168,12 @@ class TestForeign:
         path = tmp_path / "x.txt"
         path.write_text("1 2 3\n4:30 at the station\n")
         assert " as lines: " in open_corpus(path).description
+
+    def test_json_that_is_nested_too_deeply(self, tmp_path):
+        path = tmp_path / "x"
+        path.write_text('{"a":' + "[" * 100_000 + "\nsecond line\n")
+        with pytest.raises(DocumentError, match="line 1: .*nested too deeply"):
+            open_corpus(path)
 
     def test_tar(self, tmp_path):
         path = tmp_path / "x.tar.gz"

@@ -10,6 +10,7 @@ from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
 from postil.learn.labels import Labels
 from postil.learn.method import Method
+from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.one_vs_rest import fit
 from postil.learn.priors import PRIORS
 
@@ -137,3 +138,11 @@ def test_large_and_tiny_values(parts):
         plain = fit(design_of(x), labels_of(truth), method_of(parts))
         for report, expected in zip(found.reports, plain.reports, strict=True):
             assert report.objective == pytest.approx(expected.objective, rel=1e-5)
+
+
+def test_naive_bayes_tells_what_it_cannot_learn():
+    x = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
+    labels = labels_of([[True, False, True], [True, False, False], [True, False, True]])
+    reports = NaiveBayes(form="one-vs-rest").fit(design_of(x), labels).reports
+    assert [report.stopped for report in reports] == ["constant", "constant", "certified"]
+    assert [report.note for report in reports] == [ALL_MEMBERS, NO_MEMBER, ""]

@@ -142,6 +142,8 @@ def test_names_take_the_place_of_numbers(tmp_path):
     plain = imported(tmp_path, files.BINARY).model
     assert scores_of(model, ROWS) == pytest.approx(scores_of(plain, ROWS))
     assert "none for the feature 115" in refused(tmp_path, files.BINARY, terms[:114])
+    for long in ("9" * 11, "2147483648", "9" * 5000):
+        assert "has no number" in refused(tmp_path, files.BXR.replace("75:", f"{long}:"))
     symbolic = files.BXR.replace("75:", "oil:")
     assert "the feature 'oil' has no number" in refused(tmp_path, symbolic)
     model = imported(tmp_path, symbolic, ["oil", *terms]).model

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from postil.errors import ModelFileError
 from postil.model import describe, model_from_bytes, version1
 from postil.model.checksums import text_checksum
-from postil.model.container import pack
+from postil.model.container import pack, read_header, read_tensors
 from postil.model.saving import packed
 from postil.model.tensors import Parts
 
@@ -257,3 +257,25 @@ def test_a_manifest_that_is_none():
         }
         with pytest.raises(ModelFileError, match="no manifest"):
             model_from_bytes(b"".join(pack(metadata, parts.arrays)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('"created":null', '"created":null,"created":null'),
+        ('"created":null', '"created":NaN'),
+        ('"created":null', f'"created":{"9" * 5000}'),
+        ('"created":null', f'"created":{"[" * 100_000}'),
+        ('"created":null', '"created":'),
+    ],
+)
+def test_manifests_that_are_no_json_of_ours(before, after):
+    content = sealed(taken_apart("tiny"))
+    header = read_header(content)
+    text = header.metadata["manifest"]
+    assert before in text
+    metadata = {**header.metadata, "manifest": text.replace(before, after)}
+    metadata["checksum"] = text_checksum(metadata["manifest"])
+    changed = b"".join(pack(metadata, read_tensors(content, header)))
+    with pytest.raises(ModelFileError, match=r"^given: has a manifest that is none"):
+        model_from_bytes(changed, name="given")

@@ -163,7 +163,9 @@ def test_inline_drawings_fit_on_one_page():
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'postil\[plots\]'"):
+    with pytest.raises(
+        MissingExtraError, match=r"pip install matplotlib \(it comes with the extra plots"
+    ):
         require_plots()
     with pytest.raises(MissingExtraError):
         svg_bytes(figure_4())

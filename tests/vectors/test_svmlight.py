@@ -118,6 +118,7 @@ class TestBadFiles:
             (b"1 qid:2 3:1 2:1", "term number 2 follows 3"),
             (b"1 qid 3:1", "'qid' is not a term number"),
             (b"1 99999999999:1", "too large"),
+            (b"1 " + b"9" * 5000 + b":1", "too large"),
             (b"1 1:nan", "is nan, not a finite number"),
             (b"1 1:inf", "is inf, not a finite number"),
             (b"1 1:1e39", "finite number"),

@@ -37,3 +37,8 @@ def test_none_and_too_many_are_refused(wanted: int):
 
 def test_more_threads_than_work_are_harmless():
     assert Vectorizer(threads=200).fit_transform(["a b", "b"]).shape == (2, 2)
+
+
+def test_more_processors_than_threads_can_be(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(384)), raising=False)
+    assert thread_count(thread_count(None)) == thread_count(None) == 256

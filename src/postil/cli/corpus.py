@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.console import counted, say, show_json, show_table
+from postil.cli.console import counted, report_problems, say, show_json, show_table
 from postil.cli.failures import keep_inputs, naming
-from postil.cli.passing import told
+from postil.cli.passing import comes_once, told
 from postil.cli.progress import meter, watched
 from postil.cli.reading import Reading, reads_corpus
 
@@ -32,6 +32,7 @@ FieldNames = Annotated[
     list[str] | None,
     typer.Option("--fields", help="All field columns of csv, tsv, parquet, if some come late."),
 ]
+TEST_SHARE = 0.2
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
 
@@ -156,7 +157,10 @@ def split(
     source: Source,
     target: Target,
     reading: Reading,
-    test: Annotated[float, typer.Option("--test", help="Share of documents for testing.")] = 0.2,
+    test: Annotated[
+        float | None,
+        typer.Option("--test", help="Share of documents for testing.", show_default="0.2"),
+    ] = None,
     folds: Annotated[
         int | None,
         typer.Option("--folds", help="Make so many folds instead, one subfolder each."),
@@ -169,22 +173,33 @@ def split(
     """Split a corpus into train and test, or into folds, with every label's share kept.
 
     A target file gets the documents with their split marked; a target folder (a name that ends
-    in /) gets train and test as files of their own. Folds always go into a folder.
+    in /) gets train and test as files of their own. Folds always go into a folder. A split that the
+    corpus has is replaced.
 
     \b
     postil corpus split mails.csv mails-split.jsonl --test 0.25 --seed 7
     postil corpus split mails.csv parts/ --to fasttext
     postil corpus split demo folds/ --folds 5
+    zcat mails.jsonl.gz | postil corpus split - parts/
     """
     from postil.cli.corpus_output import write_folds, write_options, write_split
+    from postil.cli.spooling import Spool, SpooledCorpus
 
+    if folds is not None and test is not None:
+        raise typer.BadParameter("--test is a share, and folds are of one size: give one of them")
     keep_inputs(target, source)
     opened = reading.open(source)
     options = write_options(reading, fields, label_space)
-    with told(opened), naming(target):
+    with told(opened), naming(target), Spool() as spool:
+        documents = SpooledCorpus(opened, spool) if comes_once(source) else opened
         if folds is not None:
-            lines = write_folds(opened, target, folds, seed, to, options)
+            lines = write_folds(documents, target, folds, seed, to, options)
         else:
-            lines = write_split(opened, target, test, seed, to, options)
+            share = TEST_SHARE if test is None else test
+            lines = write_split(documents, target, share, seed, to, options)
+    if documents is not opened:
+        report_problems(documents)
+    if opened.tested:
+        say(f"{opened.name} had a split ({opened.tested} marked test), which is replaced")
     for line in lines:
         say(line)

@@ -60,10 +60,11 @@ def evaluate(
 ) -> None:
     """Measure a model on the documents marked test, or on all if none is marked.
 
-    Documents that the model learned from are measured too, with a warning ("learned_from" in
-    JSON): it does well on them whatever it does on others. Labels that it never learned are named
-    ("unknown_labels" in JSON): they are missed by necessity. Where the model's recipe says what
-    its paper prints for the corpus, that is put beside ("expected" in JSON).
+    Where these are the very documents that the model learned from, all of them and no others, a
+    warning says so ("learned_from" in JSON): it does well on them whatever it does on others.
+    Labels that it never learned are named ("unknown_labels" in JSON): they are missed by
+    necessity. Where the model's recipe says what its paper prints for the corpus, that is put
+    beside ("expected" in JSON).
 
     \b
     postil evaluate modapte.postil reuters-modapte

@@ -110,6 +110,10 @@ def check_model_output(target: Path, *inputs: str | Path | None) -> None:
     """Refuse a model file that could not be written, before anything is learned."""
     from postil.corpus.files.compression import codec_of_name
 
+    if str(target) == STREAM:
+        raise UsageError(
+            "-: a model is not written to standard output, where the report goes; name a file"
+        )
     check_output(target, *inputs)
     if codec_of_name(target.name) is not None:
         raise UsageError(

@@ -65,9 +65,14 @@ class PassingCorpus(Corpus):
         return self.documents == 0 and self.problems.count > 0
 
 
+def comes_once(name: str) -> bool:
+    """Whether what is named can be read once only."""
+    return name == STDIN or Path(name).is_fifo()
+
+
 def refuse_once(name: str, purpose: str) -> None:
     """Refuse what can be read once only, before it is read."""
-    if name == STDIN or Path(name).is_fifo():
+    if comes_once(name):
         raise UsageError(
             f"{name}: {purpose} reads documents several times, and these come once; save them to "
             "a file"

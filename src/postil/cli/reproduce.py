@@ -19,7 +19,10 @@ UNKNOWN = "-"
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="Short name of a paper, as zhang-oles-2001.")],
+    paper: Annotated[
+        str | None,
+        typer.Argument(help="Short name of a paper, as zhang-oles-2001; --list names all of them."),
+    ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option("--only", help="A table or figure, as table2 (see --list); may be repeated."),
@@ -47,17 +50,23 @@ def reproduce(
     left out, and said.
 
     \b
+    postil reproduce --list
     postil reproduce zhang-oles-2001 --list
     postil reproduce zhang-oles-2001
     postil reproduce zhang-oles-2001 --only table2 --json
     postil reproduce zhang-oles-2001 -o reproduction/
     """
     from postil.papers.cache import ResultCache
-    from postil.papers.loading import load_paper
+    from postil.papers.loading import load_paper, paper_names
     from postil.papers.registry import experiments_of
     from postil.papers.runner import reproduce as run
     from postil.papers.watching import watched_by
 
+    if paper is None:
+        if not list_only or only:
+            raise typer.BadParameter(f"name a paper: {', '.join(paper_names())}")
+        _list_papers(as_json=as_json)
+        return
     if list_only:
         _list(paper, only, as_json=as_json)
         return
@@ -104,6 +113,16 @@ def _list(name: str, only: list[str] | None, *, as_json: bool) -> None:
     show_table(header, [_row(each) for each in found], " rr")
     if any(each.seconds is None for each in found):
         say("took: seconds when computed here before; - where something of it never was")
+
+
+def _list_papers(*, as_json: bool) -> None:
+    from postil.papers.loading import load_paper, paper_names
+
+    papers = [load_paper(name) for name in paper_names()]
+    if as_json:
+        show_json([{"paper": paper.name, "title": paper.title} for paper in papers])
+        return
+    show_table(("paper", "title"), [(paper.name, paper.title) for paper in papers], "  ")
 
 
 def _row(each: Listed) -> tuple[str, ...]:

@@ -7,7 +7,9 @@ import tempfile
 from collections.abc import Iterator
 
 from postil.cli.failures import naming
+from postil.corpus.corpus import Corpus
 from postil.corpus.document import Document
+from postil.corpus.problems import Problems
 
 IN_MEMORY = 1 << 24  # bytes; beyond, a temporary file
 
@@ -40,3 +42,16 @@ class Spool:
         for line in self._file:
             identity, fields, labels, split = json.loads(line)
             yield Document(identity, fields, tuple(labels), split)
+
+
+class SpooledCorpus(Corpus):
+    """The documents of a corpus that can be read once, to be walked any number of times.
+
+    What was bad in reading stays in the corpus's account; what cannot be written goes to this one.
+    """
+
+    def __init__(self, corpus: Corpus, spool: Spool) -> None:
+        for document in corpus:
+            spool.add(document)
+        problems = Problems(corpus.problems.policy)
+        super().__init__(corpus.name, lambda _: iter(spool), problems=problems)

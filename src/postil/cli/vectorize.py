@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from postil.cli.console import counted, say
-from postil.cli.failures import check_output, file_named, naming
+from postil.cli.failures import STREAM, check_output, file_named, naming
 from postil.cli.passing import told
 from postil.cli.progress import Meter, meter
 from postil.cli.reading import Reading, reads_corpus
+from postil.corpus.document import Split
+from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from postil.corpus.corpus import Corpus
     from postil.vectors.fields import Fields
+    from postil.vectors.files import VectorFile
     from postil.vectors.gathering import RowFacts
-    from postil.vectors.vectorizer import TextChunk, Vectorizer
+    from postil.vectors.vectorizer import TextChunk
 
 VectorFormat = Literal["npz", "svmlight"]
 
@@ -79,21 +82,27 @@ def vectorize(
         VectorFormat | None, typer.Option("--to", help="Format, if the name does not say it.")
     ] = None,
     compress: Annotated[bool, typer.Option("--compress", help="Compress an .npz file.")] = False,
+    only: Annotated[
+        Split | None,
+        typer.Option("--only", help="Write documents of one split; all are read, terms are alike."),
+    ] = None,
 ) -> None:
     """Turn a corpus into weighted sparse vectors that any tool can read.
 
     Documents marked as test get vectors too, but vocabulary and idf are learned from the others
     alone. An .npz file opens with scipy.sparse.load_npz; postil.vectors.files.read_vectors gives
     terms, ids and labels as well. A svmlight file holds numbers only (columns from 1, labels from
-    0); the names go beside it, as OUTPUT.terms.tsv and OUTPUT.labels.tsv.
+    0); the names go beside it, as OUTPUT.terms.tsv and OUTPUT.labels.tsv, unless it goes to
+    standard output. Train and test are not marked in it: --only writes one of them.
 
     \b
     postil vectorize reuters-modapte -o modapte.npz -a "words lower stop(smart) stem(porter)"
     postil vectorize mails.csv -o mails.svm --weights glm2004 --min-df 3
+    postil vectorize demo -o demo-test.svm --only test
     zcat mails.jsonl.gz | postil vectorize - -o mails.npz --chunk 10000
     """
     from postil.vectors.fields import Fields
-    from postil.vectors.gathering import RowFacts
+    from postil.vectors.gathering import RowFacts, vector_file
     from postil.vectors.vectorizer import Vectorizer
     from postil.vectors.vocabulary import TermBounds
     from postil.vectors.weighting import Weighting
@@ -110,25 +119,34 @@ def vectorize(
     format = to or _format_of(output)
     if compress and format != "npz":
         raise typer.BadParameter("--compress is for .npz; end a svmlight file in .gz or .zst")
-    for ending in ("", ".labels.tsv", ".terms.tsv") if format == "svmlight" else ("",):
+    beside = format == "svmlight" and str(output) != STREAM
+    for ending in ("", ".labels.tsv", ".terms.tsv") if beside else ("",):
         check_output(output.with_name(output.name + ending), corpus)
     opened = reading.open(corpus)
     facts = RowFacts()
     with told(opened), meter(f"vectorizing {opened.name}") as shown:
         stream = _Chunks(opened, chosen, chunk, facts, shown)
         matrix = vectorizer.fit_transform_chunks(stream)
+    vectors = vector_file(matrix, vectorizer, facts)
+    if only is not None:
+        vectors = vectors.only(only)
+        if not vectors.ids:
+            raise UsageError(f"{opened.name}: no document is marked {only}")
     with naming(output):
-        _write(output, format, matrix, vectorizer, facts, compress=compress)
+        _write(output, format, vectors, compress=compress)
+    if format == "svmlight" and only is None and "test" in facts.splits:
+        marked = counted(facts.splits.count("test"), "document")
+        say(f"svmlight keeps no marks, and holds {marked} marked test: --only writes one split")
     unmarked = facts.splits.count("")
     if 0 < unmarked < len(facts.splits):
         fate = "is {} and was" if unmarked == 1 else "are {} and were"
         marked = fate.format("marked neither train nor test")
         say(f"{counted(unmarked, 'document')} {marked} learned from")
-    rows, columns = matrix.shape
+    rows, columns = vectors.matrix.shape
     say(
         f"wrote {counted(rows, 'document')} × {counted(columns, 'column')}, "
-        f"{counted(matrix.nnz, 'entry', 'entries')}, "
-        f"{counted(len(facts.categories), 'category', 'categories')} to {output}"
+        f"{counted(vectors.matrix.nnz, 'entry', 'entries')}, "
+        f"{counted(len(vectors.categories), 'category', 'categories')} to {output}"
     )
 
 
@@ -178,16 +196,12 @@ def _format_of(output: Path) -> VectorFormat:
 def _write(
     output: Path,
     format: VectorFormat,
-    matrix: object,
-    vectorizer: Vectorizer,
-    facts: RowFacts,
+    vectors: VectorFile,
     *,
     compress: bool,
 ) -> None:
     from postil.vectors.files import write_names
-    from postil.vectors.gathering import vector_file
 
-    vectors = vector_file(matrix, vectorizer, facts)  # type: ignore[arg-type]
     if format == "npz":
         from postil.vectors.files import write_vectors
 
@@ -197,6 +211,8 @@ def _write(
 
     numbers = {name: number for number, name in enumerate(vectors.categories)}
     write_svmlight(output, vectors.matrix, vectors.label_sets(), label_ids=numbers)
+    if str(output) == STREAM:
+        return
     # The format holds numbers only: the names go beside it.
     write_names(output, "labels", vectors.categories, first=0)
     write_names(output, "terms", vectors.terms, first=1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,17 @@ class VectorFile:
     labels: sp.csr_matrix[Any]
     categories: list[str]
     splits: list[str]
+
+    def only(self, split: str) -> VectorFile:
+        """Those of one split; terms and categories keep their numbers."""
+        rows = [row for row, each in enumerate(self.splits) if each == split]
+        return replace(
+            self,
+            matrix=self.matrix[rows],
+            ids=[self.ids[row] for row in rows],
+            labels=self.labels[rows],
+            splits=[split] * len(rows),
+        )
 
     def label_sets(self) -> list[list[str]]:
         """The labels of each document by name."""

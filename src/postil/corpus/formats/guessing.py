@@ -54,6 +54,11 @@ FOREIGN: tuple[tuple[Callable[[Head], bool], str], ...] = (
         "is a tar archive; unpack it and open the folder, or if it is a corpus known by name give "
         "the name (--format reuters-modapte)",
     ),
+    (
+        lambda head: head.data.startswith(b"PK\x03\x04") and b".npy" in head.data[:100],
+        "is a file of NumPy arrays (.npz); vectors are learned from as svmlight: "
+        "postil vectorize CORPUS -o vectors.svm",
+    ),
     (_begins(b"PK\x03\x04"), "is a zip archive or an office document; unpack or export it as csv"),
     (_begins(b"BZh", b"\xfd7zXZ\0"), "is compressed with bzip2 or xz; decompress it, or use zstd"),
     (_begins(b"%PDF-"), "is a PDF; extract its text first"),
