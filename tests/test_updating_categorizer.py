@@ -67,7 +67,7 @@ class TestCategorizer:
             (["wool"], [], "more texts than labels"),
             (["wool"], [[None]], "one of its labels is None"),
             ([float("nan")], [["a"]], "a text is a str"),
-            ([], [], "has no document to learn from"),
+            ([], [], "there is no text to learn from"),
             (["wool"], [[]], "has a label"),
         ):
             with pytest.raises(PostilError, match=told):

@@ -56,16 +56,20 @@ def documents_of(texts: Texts) -> Iterator[Document]:
 
 
 def labelled(texts: Texts, labels: Iterable[Iterable[str]]) -> Iterator[Document]:
-    """A document of each text with its labels."""
+    """A document of each text with its labels; there must be some."""
     if not isinstance(labels, Iterable):
         raise UsageError(f"{RULE}; received {_shown(labels)}")
     if sp.issparse(labels):
         raise UsageError(f"{RULE}; received a sparse matrix: {INDICATOR}")
+    is_empty = True
     for document, given in zip_longest(documents_of(texts), labels, fillvalue=_ABSENT):
         if document is _ABSENT or given is _ABSENT:
             more = "labels than texts" if document is _ABSENT else "texts than labels"
             raise UsageError(f"every text needs its labels: there are more {more}")
         yield replace(document, labels=_names(document.id, given))
+        is_empty = False
+    if is_empty:
+        raise UsageError("there is no text to learn from: give some, and the labels of each")
 
 
 def checked_documents(

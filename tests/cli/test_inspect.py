@@ -192,3 +192,29 @@ def test_what_is_no_model_is_one_line(postil, tmp_path, content):
     assert result.code == 1
     assert result.err.startswith("postil: m.postil: ")
     assert len(result.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"method": {"aim": {"taken": 3}}},
+        {"method": {"search": {"x": 1}}},
+        {"method": {"updates": "abc"}},
+        {"reports": [{"certificate": "x"}]},
+        {"recipe": {"aim": 5}},
+    ],
+)
+def test_a_record_that_nobody_here_wrote_is_refused_and_harms_nothing(postil, tmp_path, told):
+    path = tmp_path / "m.postil"
+    save_model(path)
+    model = load_model(path)
+    reports = tuple(each | told.get("reports", [{}])[0] for each in model.reports)
+    made = dataclasses.replace(model, **(told | {"reports": reports}))
+    write_model(made, tmp_path / "made.postil")
+    shown = postil("inspect", "made.postil")
+    assert shown.code in (0, 1)
+    assert "Traceback" not in shown.err
+    if shown.code:
+        assert "made.postil: what it tells of its training is not as postil writes it" in shown.err
+    assert postil("predict", "made.postil", "--text", "rain").code == 0
+    assert postil("evaluate", "made.postil", "demo").code == 0

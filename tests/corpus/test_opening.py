@@ -172,7 +172,7 @@ class TestForeign:
     def test_json_that_is_nested_too_deeply(self, tmp_path):
         path = tmp_path / "x"
         path.write_text('{"a":' + "[" * 100_000 + "\nsecond line\n")
-        with pytest.raises(DocumentError, match="line 1: .*nested too deeply"):
+        with pytest.raises(DocumentError, match=r"line 1: .*nested too deeply"):
             open_corpus(path)
 
     def test_tar(self, tmp_path):

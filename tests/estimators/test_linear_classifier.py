@@ -19,6 +19,8 @@ from tests.estimators.linear_samples import EVERY, EVERY_OPTIMUM, MINIMISING, SE
 
 import postil
 from postil.estimators.linear_classifier import LinearClassifier
+from postil.estimators.settings import threads_of
+from postil.estimators.text_vectorizer import TextVectorizer
 from postil.learn.losses import LOSSES
 from postil.learn.report import NotConvergedWarning
 
@@ -362,3 +364,17 @@ def test_lists_of_labels_are_to_be_made_an_indicator(y):
 def test_an_indicator_may_be_a_list():
     model = LinearClassifier().fit(np.eye(4), [[1, 0], [1, 1], [0, 0], [0, 1]])
     assert model.coef_.shape == (2, 4)
+
+
+@pytest.mark.parametrize(("n_jobs", "threads"), [(None, None), (3, 3), (-1, 8), (-2, 7), (-20, 1)])
+def test_jobs_mean_what_they_mean_in_scikit_learn(monkeypatch, n_jobs, threads):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)), raising=False)
+    assert threads_of(n_jobs) == threads
+
+
+@pytest.mark.parametrize("n_jobs", [0, 2.0, "2", True])
+def test_jobs_that_are_no_number_of_threads(n_jobs):
+    x, y = np.eye(4), [0, 1, 0, 1]
+    for make in (LinearClassifier(n_jobs=n_jobs), TextVectorizer(n_jobs=n_jobs)):
+        with pytest.raises(ValueError, match="n_jobs is None or a whole number"):
+            make.fit(x if isinstance(make, LinearClassifier) else ["a text"], y)

@@ -105,7 +105,7 @@ def test_texts_to_labels_in_a_pipeline():
         ({"class_weight": "heavy"}, "not 'heavy'"),
         ({"class_weight": 3.0}, "a mapping of classes to weights, not 3.0"),
         ({"class_weight": {"three": -1.0, "eight": 1.0}}, "class weights are finite"),
-        ({"n_jobs": 0}, "threads is at least 1"),
+        ({"n_jobs": 0}, "n_jobs is None or a whole number"),
     ],
     ids=str,
 )

@@ -32,7 +32,7 @@ def evaluate(
         Literal["zero", "one", "skip"],
         typer.Option("--undefined", help="What 0/0 counts as in macro averages."),
     ] = "zero",
-    top: Annotated[int, typer.Option("--top", help="Categories to show.")] = 10,
+    top: Annotated[int, typer.Option("--top", min=0, help="Categories to show.")] = 10,
     beta: Annotated[
         list[float] | None,
         typer.Option("--beta", help="Measure F-beta too (recall weighs beta), may be repeated."),

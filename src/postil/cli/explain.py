@@ -157,7 +157,7 @@ def _to_dict(
             one["terms"] = _strongest(one["terms"], top)
         explanations.append(one)
     return {
-        "id": document.id,
+        "id": document.id or "text",  # as postil predict names it
         "labels": None if texts else list(document.labels),
         "given": list(told.given),
         "fields": [part._asdict() for part in told.document.parts],

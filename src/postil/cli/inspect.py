@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -9,6 +11,7 @@ import typer
 
 from postil.cli.console import show_json
 from postil.cli.reading import Reading, reads_corpus
+from postil.errors import ModelFileError, PostilError
 
 Sort = Literal["size", "name", "certificate"]
 
@@ -79,7 +82,8 @@ def inspect_model(
     columns = columns_named(categories or loaded.names, loaded.names, str(model))
     if top is None:
         top = DETAIL_TERMS if named or json else OVERVIEW_TERMS
-    whole, each = gather(loaded, top, columns, level_for(loaded, interval))
+    with _as_written(model):
+        whole, each = gather(loaded, top, columns, level_for(loaded, interval))
     if margins is not None:
         add_margins(whole, each, measured_margins(loaded, margins, reading, columns, margin_at))
     if sort is not None or not named:
@@ -87,17 +91,29 @@ def inspect_model(
     if json:
         show_json({"model": str(model)} | whole | {"categories": each})
         return
-    typer.echo(tables.headline(str(model), whole))
-    if margins is not None:
-        show_margins(whole, each)
-        return
-    if named:
-        for facts in each:
-            tables.show_category(whole, facts)
-        return
-    tables.show_facts(whole)
-    tables.show_search(whole)
-    tables.show_updates(whole)
-    tables.show_report(whole)
-    tables.show_bytes(whole)
-    tables.show_categories(whole, each)
+    with _as_written(model):
+        typer.echo(tables.headline(str(model), whole))
+        if margins is not None:
+            show_margins(whole, each)
+        elif named:
+            for facts in each:
+                tables.show_category(whole, facts)
+        else:
+            tables.show_model(whole, each)
+
+
+@contextmanager
+def _as_written(model: Path) -> Iterator[None]:
+    """Refuse what a model tells of its training where postil did not write it.
+
+    It has no part in decisions, and is not looked at when a model is loaded.
+    """
+    try:
+        yield
+    except PostilError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise ModelFileError(
+            f"{model}: what it tells of its training is not as postil writes it ({error!r}); it "
+            "can be used, but not shown"
+        ) from error

@@ -45,6 +45,16 @@ def headline(name: str, whole: Facts) -> str:
     )
 
 
+def show_model(whole: Facts, each: list[Facts]) -> None:
+    """Print all there is to say of the whole, and a line for each category."""
+    show_facts(whole)
+    show_search(whole)
+    show_updates(whole)
+    show_report(whole)
+    show_bytes(whole)
+    show_categories(whole, each)
+
+
 def show_facts(whole: Facts) -> None:
     """Print how texts become decisions, and where the model comes from."""
     recipe = whole["recipe"]

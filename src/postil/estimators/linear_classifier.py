@@ -30,6 +30,7 @@ from postil.estimators.settings import (
     share,
     solver_options,
     steps_of_a_pass,
+    threads_of,
 )
 from postil.estimators.targets import Target, read_target, refuse_label_lists
 from postil.learn.design import Design
@@ -92,8 +93,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     largest violation of optimality over that of zero weights. ``max_iter`` counts passes over the
     documents (``"smo"``: as many pairs as there are documents), and so does ``n_iter_``, the most
     any class took. ``random_state`` orders the passes; None is 0, so that fits repeat bit by bit.
-    ``n_jobs`` is the number of threads over classes; None uses every processor. Results do not
-    depend on it. ``solver_options`` are the solver's further options, such as ``shrink``, and
+    ``n_jobs`` is the number of threads over classes; None and -1 use every processor. Results are
+    the same. ``solver_options`` are the solver's further options, such as ``shrink``, and
     ``loss_options`` and ``prior_options`` those of a loss or a prior that has some, such as ``mu``.
 
     Solvers that learn from one row after the other, ``"mistake-driven"`` (Perceptron and Winnow)
@@ -231,7 +232,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             priors=self.term_priors,
             beginnings=beginnings,
             strengths=strengths,
-            threads=None if self.n_jobs in (None, -1) else self.n_jobs,
+            threads=threads_of(self.n_jobs),
             quiet=True,
         )
 

@@ -13,6 +13,7 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from postil.errors import UsageError
 from postil.estimators.targets import Target
+from postil.vectors.threads import thread_count
 
 ClassWeights = list[tuple[float, float]] | str | None
 
@@ -25,6 +26,16 @@ _STEPPING_SOLVERS = frozenset({"smo"})
 def steps_of_a_pass(solver: str, documents: int) -> int:
     """How many of a solver's iterations are one pass over so many documents."""
     return documents if solver in _STEPPING_SOLVERS else 1
+
+
+def threads_of(n_jobs: Any) -> int | None:  # noqa: ANN401 - whatever was given
+    """How many threads ``n_jobs`` means, as in scikit-learn: -2 is all processors but one."""
+    if n_jobs is None:
+        return None
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise UsageError(f"n_jobs is None or a whole number that is not 0, not {n_jobs!r}")
+    jobs = int(n_jobs)
+    return jobs if jobs > 0 else max(1, thread_count(None) + 1 + jobs)
 
 
 def positive(name: str, value: Any, word: str | None = None) -> float:  # noqa: ANN401

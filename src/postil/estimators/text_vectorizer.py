@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from postil.estimators.settings import threads_of
 from postil.estimators.translation import ScikitAnalysis, analyzer_for
 from postil.text.analyzer import Analyzer
 from postil.vectors.vectorizer import Vectorizer
@@ -38,7 +39,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     ``weights`` names a weighting of ``postil.vectors.weighting`` (``"binary"``, ``"glm2004"``,
     …) in place of ``binary``, ``use_idf``, ``smooth_idf`` and ``sublinear_tf``. ``constant``
     adds a last column of ones. ``buckets`` replaces the vocabulary by hash buckets. ``n_jobs`` is
-    the number of threads; None uses every processor. Results do not depend on it.
+    the number of threads; None and -1 use every processor. Results do not depend on it.
 
     Cost: time linear in the texts; memory is the matrix plus about 80 bytes for each term.
     """
@@ -182,7 +183,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             bounds=TermBounds(self.min_df, self.max_df, self.max_features),
             buckets=self.buckets,
             vocabulary=_given_vocabulary(self.vocabulary),
-            threads=None if self.n_jobs in (None, -1) else self.n_jobs,
+            threads=threads_of(self.n_jobs),
         )
 
 
