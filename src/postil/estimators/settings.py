@@ -32,7 +32,7 @@ def threads_of(n_jobs: Any) -> int | None:  # noqa: ANN401 - whatever was given
     """How many threads ``n_jobs`` means, as in scikit-learn: -2 is all processors but one."""
     if n_jobs is None:
         return None
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise UsageError(f"n_jobs is None or a whole number that is not 0, not {n_jobs!r}")
     jobs = int(n_jobs)
     return jobs if jobs > 0 else max(1, thread_count(None) + 1 + jobs)
