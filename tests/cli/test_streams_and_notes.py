@@ -180,3 +180,14 @@ def test_thresholds_are_of_scores():
 
     assert "0.5" not in RULES["default"].help
     assert "of scores, not of probabilities" in RULES["default"].help
+
+
+def test_counting_tells_what_is_strange_about_labels(postil, tmp_path):
+    (tmp_path / "c.csv").write_text(
+        'text,label\none,"billing, bug"\ntwo,billing\nthree,bug\nfour,Bug\n'
+    )
+    told = postil("corpus", "info", "c.csv")
+    assert told.code == 0
+    assert "did you mean --label-separator ','?" in told.err
+    assert "'Bug' and 'bug'" in told.err
+    assert "label-separator" not in postil("corpus", "info", "demo").err

@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from postil.errors import UsageError
 from postil.learn.design import Design
 from postil.learn.going_on import (
-    check_goes_on,
     document_strengths,
     exponents,
     goes_on,
@@ -116,9 +115,6 @@ def test_a_positive_weight_that_vanished_has_a_low_exponent():
 def test_what_cannot_go_on_is_refused():
     assert goes_on(ADDITIVE)
     assert not goes_on(Method())
-    check_goes_on(SVM)
-    with pytest.raises(UsageError, match=r"cannot go on .*; mistake-driven and dual-gradient"):
-        check_goes_on(Method())
     with pytest.raises(UsageError, match="have a unit, and none is given"):
         exponents(winnow(), [1.0], 0.0, None)
     assert has_units(winnow())

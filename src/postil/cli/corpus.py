@@ -81,10 +81,13 @@ def info(
     postil corpus info mails.csv --label-column queue --text-columns subject --text-columns body
     """
     from postil.cli.corpus_info import gather, render
+    from postil.recipes.label_notes import label_notes
 
     opened = reading.open(corpus)
     with told(opened):
         statistics = gather(opened, analyzer)
+    for note in label_notes(sorted(statistics.label_frequencies)):
+        say(note)
     if json:
         show_json(statistics.to_dict())
     else:
