@@ -227,11 +227,18 @@ def test_what_it_learned_from_is_known_after_an_update(postil, model):
 
 
 def test_what_was_learned_for_a_measure_says_so(postil, model):
-    assert postil("train", "demo", "-o", "f.postil", "-r", "mfom-f1", "--no-test").code == 0
-    Path("aimed.toml").write_text(Path("online.toml").read_text() + '[aim]\nmeasure = "f1"\n')
-    tuned = postil("train", "demo", "-o", "t.postil", "-r", "aimed.toml", "--no-test")
-    assert tuned.code == 0, tuned.err
-    assert postil("update", "t.postil", "new.csv", "-o", "u.postil").code == 0
+    aim = '[aim]\nmeasure = "f1"\n'
+    learned = 'name = "climbing"\n[learn]\nlearner = "mfom"\nfigure = "f1"\n'
+    Path("learned.toml").write_text(learned + aim)
+    Path("tuned.toml").write_text(Path("online.toml").read_text() + aim)
+    for recipe in ("learned", "tuned"):
+        trained = postil("train", "demo", "-o", f"{recipe}.postil", "-r", f"{recipe}.toml")
+        assert trained.code == 0, trained.err
+    assert postil("update", "tuned.postil", "new.csv", "-o", "u.postil").code == 0
+    refused = postil("update", "learned.postil", "new.csv", "-o", "u.postil")
+    assert refused.code == 2
+    assert "the model was learned for f1, from all documents at once" in refused.err
+    assert "--no-compare" in refused.err
 
 
 def test_large_numbers_cost_no_more_than_small_ones(postil, model):
