@@ -110,7 +110,7 @@ class Model:
         updates = self.method.get("updates")
         for done in updates if isinstance(updates, (list, tuple)) else ():
             if isinstance(done, Mapping):
-                digests |= {str(done.get(name)) for name in ("sha256", "before")}
+                digests |= {str(done[name]) for name in ("sha256", "before") if name in done}
         return frozenset(digests)
 
     @property
