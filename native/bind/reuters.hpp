@@ -31,11 +31,11 @@ inline nb::tuple to_tuple(const readers::ReutersDocument& document) {
                        to_tuple(exchanges)));
 }
 
-inline nb::tuple scan(nb::bytes sgml) {
+inline nb::tuple scan(nb::bytes sgml, bool loose_text) {
     const std::string_view view(sgml.c_str(), sgml.size());
     const auto scan = [&] {
         nb::gil_scoped_release unlocked;
-        return readers::scan_reuters(view);
+        return readers::scan_reuters(view, loose_text);
     }();
     nb::list documents, problems;
     for (const auto& document : scan.documents) documents.append(to_tuple(document));
@@ -48,16 +48,17 @@ inline nb::tuple scan(nb::bytes sgml) {
 
 inline void bind_reuters(nanobind::module_& module) {
     module.def(
-        "scan_reuters", &reuters::scan, nanobind::arg("sgml"),
+        "scan_reuters", &reuters::scan, nanobind::arg("sgml"), nanobind::arg("loose_text") = true,
         nanobind::sig(
-            "def scan_reuters(sgml: bytes) -> tuple["
+            "def scan_reuters(sgml: bytes, loose_text: bool = True) -> tuple["
             "list[tuple[int, str, str, str, str, str, str, str, str, "
             "tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...], "
             "tuple[str, ...]]]], list[tuple[int, int, str]]]"),
         "Read the <REUTERS> elements of Latin-1 SGML.\n\n"
         "Returns documents, each (line, newid, oldid, lewis_split, cgi_split, topics_flag, title, "
         "dateline, body, labels), labels being the tuples TOPICS, PLACES, PEOPLE, ORGS, "
-        "EXCHANGES; and problems, each (byte offset, line, message).");
+        "EXCHANGES; and problems, each (byte offset, line, message). Text that stands loose in TEXT "
+        "is part of the body, or is left out.");
 }
 
 }  // namespace postil::bind

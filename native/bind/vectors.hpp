@@ -190,6 +190,7 @@ inline void bind_tokenizer(nb::module_& module) {
         .value("letters", TokenKind::letters)
         .value("compounds", TokenKind::compounds)
         .value("whitespace", TokenKind::whitespace)
+        .value("trec", TokenKind::trec)
         .value("chars", TokenKind::chars)
         .value("chars_in_words", TokenKind::chars_in_words);
     nb::enum_<LetterCase>(module, "LetterCase")

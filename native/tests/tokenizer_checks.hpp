@@ -18,8 +18,8 @@
 namespace postil::tests {
 
 inline constexpr std::array token_kinds = {
-    TokenKind::words,      TokenKind::python_words, TokenKind::letters,       TokenKind::compounds,
-    TokenKind::whitespace, TokenKind::chars,        TokenKind::chars_in_words};
+    TokenKind::words,      TokenKind::python_words, TokenKind::letters, TokenKind::compounds,
+    TokenKind::whitespace, TokenKind::trec,         TokenKind::chars,   TokenKind::chars_in_words};
 inline constexpr std::array letter_cases = {LetterCase::keep, LetterCase::lower,
                                             LetterCase::casefold};
 
@@ -161,7 +161,7 @@ private:
                           placed.begins.size() == tokens.ends.size(),
                       "every token has a place");
         const bool as_is = options.letter_case == LetterCase::keep && !options.fold_accents &&
-                           !makes_char_grams(options.kind);
+                           cuts_runs(options.kind);
         std::size_t at = 0;
         tokens.for_each([&](std::string_view token) {
             const auto begin = placed.begins[at], end = placed.ends[at];

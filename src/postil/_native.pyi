@@ -20,9 +20,11 @@ class TokenKind(enum.Enum):
 
     whitespace = 4
 
-    chars = 5
+    trec = 5
 
-    chars_in_words = 6
+    chars = 6
+
+    chars_in_words = 7
 
 class LetterCase(enum.Enum):
     keep = 0
@@ -968,9 +970,9 @@ class Scorer:
         The scores that reach their category's threshold, as CSR arrays (row starts, categories, scores).
         """
 
-def scan_reuters(sgml: bytes) -> tuple[list[tuple[int, str, str, str, str, str, str, str, str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]]], list[tuple[int, int, str]]]:
+def scan_reuters(sgml: bytes, loose_text: bool = True) -> tuple[list[tuple[int, str, str, str, str, str, str, str, str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]]], list[tuple[int, int, str]]]:
     """
     Read the <REUTERS> elements of Latin-1 SGML.
 
-    Returns documents, each (line, newid, oldid, lewis_split, cgi_split, topics_flag, title, dateline, body, labels), labels being the tuples TOPICS, PLACES, PEOPLE, ORGS, EXCHANGES; and problems, each (byte offset, line, message).
+    Returns documents, each (line, newid, oldid, lewis_split, cgi_split, topics_flag, title, dateline, body, labels), labels being the tuples TOPICS, PLACES, PEOPLE, ORGS, EXCHANGES; and problems, each (byte offset, line, message). Text that stands loose in TEXT is part of the body, or is left out.
     """

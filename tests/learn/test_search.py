@@ -16,13 +16,13 @@ from postil.errors import UsageError
 from postil.features.select import select_terms
 from postil.learn import search_blocks
 from postil.learn.emphasis import Emphasis
+from postil.learn.fold_parts import make_parts
 from postil.learn.learners import learner_from
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit, fit_path
 from postil.learn.report import NotConvergedWarning
 from postil.learn.search import LambdaSearch
-from postil.learn.search_folds import make_parts
 from postil.learn.search_measures import MEASURES, HeldOut, measure_for
 from postil.learn.search_result import unfinished_sentence
 from postil.learn.strength import Strengths
@@ -216,6 +216,18 @@ class TestFolds:
         for members in data.truth.T:
             counts = np.bincount(part[members], minlength=4)
             assert counts.max() - counts.min() <= 2
+
+    def test_chance_deals_without_regard_to_categories(self, data):
+        parts = [make_parts(data.labels, 4, seed, "random") for seed in range(20)]
+        assert all(np.bincount(part).tolist() == [20, 20, 20, 20] for part in parts)
+        spreads = [np.ptp(np.bincount(part[data.truth[:, 0]], minlength=4)) for part in parts]
+        assert max(spreads) > 2
+        assert (parts[0] == make_parts(data.labels, 4, 0, "random")).all()
+        assert (parts[0] != parts[1]).any()
+
+    def test_an_unknown_cut_is_refused(self):
+        with pytest.raises(UsageError, match="cut is one of stratified, random, not 'fair'"):
+            LambdaSearch(cut="fair")
 
     def test_the_seed_decides(self, data):
         first, again, other = (make_parts(data.labels, 4, seed) for seed in (0, 0, 1))

@@ -51,6 +51,16 @@ class TestChoice:
             "for 3 folds, so that the shared λ is taken (4 of 5 categories: c1" in result.to_text()
         )
 
+    def test_of_a_random_cut_every_category_chooses(self, data):
+        truth = data.truth.copy()
+        truth[:, 1] = np.arange(80) < 1  # learned from in two folds, in one there is none
+        result = LambdaSearch(GRID, folds=3, measure="loss", shared=False, cut="random").run(
+            data.design, labels_of(truth), method_of(LOGISTIC)
+        )
+        assert not result.fell_back.any()
+        expected = result.grid[np.argmin(result.values_by_category, axis=0)]
+        np.testing.assert_array_equal(result.chosen, expected)
+
     def test_a_category_that_ties_at_every_strength_takes_the_shared_one(self, data):
         # Five members among noise: none scores 0 or more, so that F1 is 0 whatever λ.
         rare = np.isin(np.arange(80), (3, 21, 40, 58, 77))

@@ -45,7 +45,7 @@ def small_experiments():
 
 def on_demo(experiment, **settings):
     """The same experiment on the demo corpus, with as many categories as that has."""
-    changed = {**experiment.settings, "corpus": "demo"}
+    changed = {**experiment.settings, "corpus": "demo", "choices": {}}
     if "wanted" in changed:
         changed |= {"wanted": None, "categories": "shared"}
     return replace(experiment, settings={**changed, **settings}, data=no_data)

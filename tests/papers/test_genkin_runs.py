@@ -11,10 +11,16 @@ from tests.papers.genkin_samples import small_recipe
 from postil.assessment import assessment
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
-from postil.errors import InputError
+from postil.errors import InputError, UsageError
 from postil.papers.cache import ResultCache
 from postil.papers.genkin_lewis_madigan_2004 import runs
-from postil.papers.genkin_lewis_madigan_2004.collections import COLLECTIONS, RCV1, Collection
+from postil.papers.genkin_lewis_madigan_2004.collections import (
+    COLLECTIONS,
+    MODAPTE,
+    RCV1,
+    Collection,
+    corpus_of,
+)
 from postil.papers.genkin_lewis_madigan_2004.facts import RunFacts
 from postil.papers.genkin_lewis_madigan_2004.methods import with_variance
 from postil.papers.sharing import sharing
@@ -119,4 +125,11 @@ def test_stems_are_read_as_they_are():
     recipe = small_recipe("ridge-logistic")
     assert RCV1.read_by(recipe).representation.analyzer == "whitespace"
     assert RCV1.read_by(recipe).representation.fields == ("body",)
-    assert COLLECTIONS[0].read_by(recipe) == recipe
+    assert MODAPTE.read_by(recipe).representation.fields == recipe.representation.fields
+
+
+def test_the_reader_is_told_what_the_collection_wants():
+    assert MODAPTE.settings()["choices"] == {"loose_text": False}
+    assert [d.id for d in corpus_of({"corpus": "demo", "choices": {}})]
+    with pytest.raises(UsageError, match="demo has no option 'loose_text'"):
+        list(corpus_of({"corpus": "demo", "choices": {"loose_text": False}}))

@@ -115,6 +115,7 @@ ENTRIES = {
         "points": "whole",
         "folds": "whole",
         "rounds": "whole",
+        "cut": "text",
         "shared": "flag",
         "measure": "text",
         "one_standard_error": "flag",

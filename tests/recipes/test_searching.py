@@ -83,6 +83,7 @@ class TestSearching:
             ({"search": {"over": "sigma"}}, r"\[search\] over: expected one of lam, C"),
             ({"search": {"grid": "automatic"}}, 'or "auto", got "automatic"'),
             ({"search": {"rounds": 6}}, "at most 5, not 6"),
+            ({"search": {"cut": "fair"}}, r"\[search\] cut: expected one of stratified, random"),
             ({"search": {"exactly": True}}, "write most_terms = 10"),
             ({"search": {"most_terms": 5}}, "needs a prior that leaves terms out, and gaussian"),
             (
@@ -128,6 +129,13 @@ class TestWays:
         model = train(documents(), recipe_of(search={**table, "shared": False}, learn=LASSO))
         search = model.method["search"]
         assert (search["folds"], search["rounds"], len(search["grid"])) == (10, 2, 10)
+
+    def test_a_random_cut_leaves_each_category_to_its_folds(self):
+        table = {"over": "prior_variance", "folds": 10, "measure": "log-likelihood"}
+        table |= {"shared": False, "cut": "random"}
+        search = train(documents(), recipe_of(search=table, learn=LASSO)).method["search"]
+        assert search["cut"] == "random"
+        assert not any(row["fell_back"] for row in search["categories"])
 
     def test_automatic(self):
         recipe = recipe_of(search={"grid": "auto", "points": 6, "measure": "loss"}, learn=LASSO)
@@ -195,7 +203,8 @@ class TestTogether:
     @pytest.mark.parametrize("name", ["polychotomous-lasso", "polychotomous-ridge"])
     def test_the_recipes_search_as_the_paper_does(self, name):
         recipe, alike = load_recipe(name), load_recipe(f"{name.split('-')[1]}-logistic")
-        usual = replace(alike.search, shared=True)
+        # One model has all classes: each is in every fold.
+        usual = replace(alike.search, shared=True, cut="stratified")
         # Of the ridge, the widest variance is left out.
         assert recipe.search == replace(usual, grid=usual.grid[name.endswith("ridge") :])
         assert not {"lam", "C", "prior_variance"} & recipe.learn.keys()

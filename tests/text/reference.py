@@ -88,13 +88,42 @@ def chars_in_words(text: str, smallest: int, largest: int) -> list[str]:
     return found
 
 
+TREC = re.compile(
+    r"<(?:/?[A-Za-z]|![^-])[^>]*>?"
+    r"|&(?:[A-Za-z]+|#[0-9]*);"
+    r"|(?P<acronym>[A-Z]\.(?:[A-Z]\.)+)"
+    r"|(?P<word>[A-Za-z0-9]+)(?P<suffix>'[A-Za-z]+)?"
+)
+
+
+def placed_trec(text: str) -> list[tuple[str, int, int]]:
+    """The rules of native/include/postil/tokenizer/trec.hpp, and what they keep of where."""
+    found = []
+    for match in TREC.finditer(text):
+        acronym, word, suffix = match.group("acronym", "word", "suffix")
+        if acronym is not None:
+            start, end = match.span("acronym")
+            found.append((acronym.replace(".", ""), start, end - 1))
+        elif word is not None:
+            name = suffix == "'s" and re.fullmatch("[A-Z]{2,}", word) is not None
+            found.append((re.split("[sS]", word)[0] if name else word, *match.span("word")))
+    return [each for each in found if each[0]]
+
+
+def trec(text: str) -> list[str]:
+    return [token for token, _, _ in placed_trec(text)]
+
+
 WORD_KINDS = {
     "words": words,
     "words-python": python_words,
     "letters": letters,
     "compounds": compounds,
     "whitespace": str.split,
+    "trec": trec,
 }
+CASED_KINDS = ("trec",)
+"""Those whose rules tell capitals from small letters: case is changed behind them."""
 CHAR_KINDS = {"chars": chars, "chars-in-words": chars_in_words}
 
 
@@ -108,6 +137,10 @@ def tokenize(
     gram_min: int = 1,
     gram_max: int = 1,
 ) -> list[str]:
+    if kind in CASED_KINDS:
+        found = WORD_KINDS[kind](text)
+        tokens = found if case == "keep" else [token.lower() for token in found]
+        return [token for token in tokens if len(token) >= min_length]
     text = normalise(text, case, fold_accents)
     if kind in CHAR_KINDS:
         return CHAR_KINDS[kind](text, gram_min, gram_max)

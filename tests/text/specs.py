@@ -23,12 +23,12 @@ def sizes(longest: int) -> st.SearchStrategy[str]:
 word_tokenizers = st.sampled_from(
     ["words", "words()", "words(python)", "letters", "compounds", "whitespace"]
 )
+ascii_tokenizers = st.just("trec")
 char_tokenizers = st.builds(
     str.__add__, st.sampled_from(["chars", "chars-in-words"]), sizes(LONGEST_CHAR_GRAM)
 )
-text_steps = st.tuples(
-    st.sampled_from(["", "lower", "casefold"]), st.sampled_from(["", "fold-accents"])
-).flatmap(st.permutations)
+cases = st.sampled_from(["", "lower", "casefold"])
+text_steps = st.tuples(cases, st.sampled_from(["", "fold-accents"])).flatmap(st.permutations)
 stop_lists = st.one_of(
     st.sampled_from(["sklearn", "smart", "iso:th", "iso:Greek", "snowball:Norwegian"]),
     st.sampled_from(SNOWBALL_LANGUAGES).map("snowball:{}".format),
@@ -53,6 +53,7 @@ def join(*parts: str | list[str]) -> str:
 
 
 spec_texts = st.one_of(
+    st.builds(join, ascii_tokenizers, cases, word_steps, ngrams),
     st.builds(join, word_tokenizers, text_steps, word_steps, ngrams),
     st.builds(join, char_tokenizers, text_steps),
 )

@@ -41,6 +41,7 @@ texts = st.one_of(
     st.text(st.characters(max_codepoint=127), max_size=200),
     st.text(st.characters(max_codepoint=255), max_size=100),
     st.text(st.sampled_from("aB1_'- \n"), max_size=300),
+    st.text(st.sampled_from("<>/!&#;.'UASsa1 é"), max_size=60),
 )
 
 
@@ -95,6 +96,28 @@ def test_any_bytes_read_as_python_reads_them_with_replacement(data: bytes, chose
     data = stable(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
     wanted = expected(data.decode("utf-8", "replace"), chosen)
     assert _native.tokenize(data, chosen.to_native()) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("The company's 1st 10-K, it said", "The company 1st 10 K it said"),
+        ("U.S. and U.S.-based, U.S firms; A.B.C of E.F. Hutton",
+         "US and US based U S firms AB C of EF Hutton"),
+        ("IBM's USAIR's SEC's IBMs don't it's5 'tis", "IBM U IBMs don it 5 tis"),
+        ("U.S.'s x", "US s x"),
+        ("<IBM> bought <Acme Inc\nof Ohio>, it said </p><!DOCTYPE x>y <!-- z -->",
+         "bought it said y z"),
+        ("3 < 4 > 2, a<1 b <", "3 4 2 a 1 b"),
+        ("one <two three", "one"),
+        ("AT&amp;T AT&T; R&D &#60;b&#; &# 1 &; &lt", "AT T AT R D b 1 lt"),
+        ("Müller naïve 北京 x", "M ller na ve x"),
+    ],
+)  # fmt: skip
+def test_words_of_the_trec_reader(text: str, tokens: str):
+    assert _native.tokenize(text, TokenizerOptions("trec").to_native()) == tokens.split()
+    lower = TokenizerOptions("trec", "lower").to_native()
+    assert _native.tokenize(text, lower) == tokens.lower().split()
 
 
 def telling(code: int) -> bool:

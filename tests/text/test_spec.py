@@ -70,7 +70,7 @@ def test_any_text_is_a_spec_or_refused(text):
         assert parse(str(spec)) == spec
 
 
-TOKENIZERS = "words, letters, compounds, whitespace, chars, chars-in-words"
+TOKENIZERS = "words, letters, compounds, whitespace, trec, chars, chars-in-words"
 STEPS = "min, max, numbers, stop, stem, ngrams"
 
 
@@ -109,6 +109,7 @@ STEPS = "min, max, numbers, stop, stem, ngrams"
         ("words ngrams(1,17)", "'17' is not a whole number from 1 to 16"),
         ("chars(3) stem(porter)", "chars(3) makes character n-grams, and this acts on words"),
         ("chars-in-words(3) ngrams(2)", "makes character n-grams, and this acts on words"),
+        ("trec fold-accents", "trec takes ASCII letters alone, which have no accents"),
         ("words stem(portre)", "no stemmer is called 'portre'; did you mean 'porter'"),
         ("words stop(en)", "no stop list is called 'en'; did you mean 'snowball:en' or 'iso:en'?"),
         ("words stop(snowbal:de)", "did you mean 'snowball:de'? Allowed: sklearn, smart, "),

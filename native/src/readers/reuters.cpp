@@ -28,7 +28,7 @@ void append_piece(std::string_view raw, std::string& text) {
 // open, every tag but its own end and <REUTERS> is text.
 class Scanner {
 public:
-    explicit Scanner(std::string_view sgml) : sgml_(sgml) {}
+    Scanner(std::string_view sgml, bool loose_text) : sgml_(sgml), loose_text_(loose_text) {}
 
     ReutersScan run() {
         for (auto at = sgml_.find('<'); at != npos; at = sgml_.find('<', at)) {
@@ -123,7 +123,7 @@ private:
         content_begin_ = tag.end;
         if (tag.name != Name::text) return;
         has_text_ = true;
-        reads_loose_text_ = attribute(tag.attributes, "TYPE") != "BRIEF";
+        reads_loose_text_ = loose_text_ && attribute(tag.attributes, "TYPE") != "BRIEF";
     }
 
     void close_container(const Tag& tag) {
@@ -188,6 +188,7 @@ private:
     }
 
     std::string_view sgml_;
+    bool loose_text_;
     ReutersScan scan_;
     std::size_t line_ = 1, counted_ = 0;
 
@@ -202,6 +203,8 @@ private:
 
 }  // namespace
 
-ReutersScan scan_reuters(std::string_view sgml) { return Scanner(sgml).run(); }
+ReutersScan scan_reuters(std::string_view sgml, bool loose_text) {
+    return Scanner(sgml, loose_text).run();
+}
 
 }  // namespace postil::readers

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.corpus.stratification import stratify
 from postil.decide.inputs import Sparse, checked_truth, frozen
 from postil.errors import UsageError
+from postil.learn.fold_parts import make_parts
+from postil.learn.labels import Labels
 
 Rows = NDArray[np.int64]
 
@@ -63,8 +63,5 @@ def make_folds(truth: Sparse, count: int = 5, seed: int = 0) -> Folds:
             f"fold{'' if count == 1 else 's'}: each fold holds out one document or more, and "
             "there are 2 folds or more"
         )
-    names = [str(category) for category in range(by_document.shape[1])]
-    bounds = by_document.indptr.tolist()
-    columns = by_document.indices.tolist()
-    labels = ([names[column] for column in columns[start:end]] for start, end in pairwise(bounds))
-    return Folds(stratify(labels, [1 / count] * count, seed))
+    names = tuple(str(category) for category in range(by_document.shape[1]))
+    return Folds(make_parts(Labels(names, by_document), count, seed))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from postil.errors import UsageError
 from postil.learn.category_tasks import Progress
+from postil.learn.fold_parts import CUTS, Cut
 from postil.learn.search_grids import (
     AUTO,
     PAPER_GRID,
@@ -41,7 +42,10 @@ class LambdaSearch(Searcher):
     with the average loss, the other two with its sum: the C that is best for the documents of a
     fold is kept for all documents, and means a λ as much smaller as there are more of them.
     Without a grid it is the way's own (``usual_grid``). Only the first ``rounds`` folds are run:
-    2 of 10 is genkin-lewis-madigan-2004's.
+    2 of 10 is genkin-lewis-madigan-2004's. By default every category keeps its share in every
+    fold, and one with too few members for that takes what is best for all together; with ``cut =
+    "random"``, as in that paper, documents go to folds whatever their categories, and every
+    category chooses by what its folds happen to hold.
 
     Without a ``measure`` it is F1. A polychotomous method has one model and so one strength for all
     classes; its measure, if none is given, is the log-likelihood under softmax.
@@ -63,12 +67,15 @@ class LambdaSearch(Searcher):
     rounds: int | None = None
     points: int = 20
     ratio: float | None = None
+    cut: Cut = "stratified"
 
     def __post_init__(self) -> None:
         if self.over not in WAYS:
             raise UsageError(f"over is one of {', '.join(WAYS)}, not {self.over!r}")
         if self.grid is not None and self.grid != AUTO:
             object.__setattr__(self, "grid", checked_grid(self.grid))
+        if self.cut not in CUTS:
+            raise UsageError(f"cut is one of {', '.join(CUTS)}, not {self.cut!r}")
         check_whole("folds", self.folds, 2)
         check_spacing(self.points, self.ratio)
         if self.rounds is not None:

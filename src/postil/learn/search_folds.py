@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.corpus.stratification import stratify
-from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.category_tasks import Progress
 from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
+from postil.learn.fold_parts import Cut, make_parts
 from postil.learn.search_problems import Measure, SearchedProblems, Unseen
 from postil.learn.strength import Way
 from postil.learn.term_priors import TermPriors
@@ -38,19 +35,6 @@ class Tallies:
     unfinished: NDArray[np.int64]
 
 
-def make_parts(labels: Labels, count: int, seed: int) -> Rows:
-    """The fold of each document: every category keeps its share in every fold."""
-    if labels.documents < count:
-        raise UsageError(
-            f"{labels.documents} documents cannot be cut in {count} folds: each fold holds out "
-            "one document or more"
-        )
-    names, columns = labels.names, labels.members.indices.tolist()
-    bounds = pairwise(labels.members.indptr.tolist())
-    sets = ([names[column] for column in columns[start:end]] for start, end in bounds)
-    return stratify(sets, [1 / count] * count, seed)
-
-
 class HeldOutFits:
     """The folds of a search: one cut of the documents for all strengths and categories.
 
@@ -65,6 +49,7 @@ class HeldOutFits:
         *,
         folds: int,
         rounds: int,
+        cut: Cut,
         seed: int,
         selection_of: SelectionOf | None,
         priors_of: PriorsOf | None,
@@ -73,7 +58,7 @@ class HeldOutFits:
         self.measure = measure
         self.documents = problems.emphasis.of_documents(problems.design.documents)
         self.present = np.flatnonzero(self.documents)
-        part = make_parts(problems.labels.of_documents(self.present), folds, seed)
+        part = make_parts(problems.labels.of_documents(self.present), folds, seed, cut)
         self.held_out = [self.present[part == number] for number in range(rounds)]
         self._selection_of = selection_of
         self._priors_of = priors_of

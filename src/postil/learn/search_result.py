@@ -44,6 +44,7 @@ class SearchResult:
     measure: str
     folds: int
     rounds: int
+    cut: str
     shared: bool
     one_standard_error: bool
     over: Way
@@ -127,6 +128,7 @@ class SearchResult:
             "measure": self.measure,
             "folds": self.folds,
             "rounds": self.rounds,
+            "cut": self.cut,
             "shared": self.shared,
             "one_standard_error": self.one_standard_error,
             "over": self.over,

@@ -104,6 +104,7 @@ class SearchRun:
             problems.measure(search.measure, problems.method),
             folds=search.folds,
             rounds=self.rounds,
+            cut=search.cut,
             seed=search.seed,
             selection_of=selection_of,
             priors_of=priors_of,
@@ -145,7 +146,9 @@ class SearchRun:
         return Measured(self.fits.measure, tried, found.counts, known, found.unfinished)
 
     def too_few(self) -> Flags:
-        """Categories of which a fold would lack members, or others."""
+        """Categories of which a fold would lack members, or others; of a random cut none is."""
+        if self.search.cut == "random":
+            return np.zeros(len(self.problems.labels), dtype=np.bool_)
         sizes = self.problems.labels.of_documents(self.fits.present).sizes()
         return np.minimum(sizes, len(self.fits.present) - sizes) < self.search.folds
 
@@ -199,6 +202,7 @@ class _Verdict:
             measure=self.run.fits.measure.name,
             folds=search.folds,
             rounds=self.run.rounds,
+            cut=search.cut,
             shared=search.shared,
             one_standard_error=search.one_standard_error,
             over=search.over,

@@ -14,6 +14,7 @@ from postil.features.corpus_scope import select_for_all
 from postil.features.inputs import Csr
 from postil.features.select import select_terms
 from postil.features.selection import Selection
+from postil.learn.fold_parts import Cut
 from postil.learn.search import LambdaSearch
 from postil.learn.squeezer import Squeezer
 from postil.learn.strength import Way
@@ -130,6 +131,7 @@ class Search:
     points: int = 20
     folds: int = 5
     rounds: int | None = None
+    cut: Cut = "stratified"
     shared: bool = True
     measure: str | None = None
     one_standard_error: bool = False
@@ -152,6 +154,7 @@ class Search:
             self.over,
             rounds,
             self.points,
+            cut=self.cut,
         )
         if self.most_terms is not None:
             return Squeezer(self.most_terms, self.exactly, search)

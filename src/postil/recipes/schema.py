@@ -14,6 +14,7 @@ from typing import Any
 from postil.decide import CALIBRATIONS
 from postil.errors import SpecError, UsageError
 from postil.features.measures import MEASURES as TERM_MEASURES
+from postil.learn.fold_parts import CUTS
 from postil.learn.option_rules import Rule, number, whole
 from postil.learn.search_grids import AUTO, WAYS
 from postil.learn.search_measures import MEASURES as SEARCH_MEASURES
@@ -132,6 +133,7 @@ SEARCH: Table = {
     "points": whole_number(20),
     "folds": whole_number(5, least=2),
     "rounds": whole_number(2),
+    "cut": name_of(CUTS, "random"),
     "shared": flag(True),
     "measure": _measure("f1"),
     "one_standard_error": flag(False),

@@ -22,6 +22,7 @@ LONGEST_WORD_GRAM = 16
 LONGEST_WORD = 1000
 
 CHAR_TOKENIZERS = ("chars", "chars-in-words")
+ASCII_TOKENIZERS = ("trec",)
 
 
 def _one_name(canonical: Callable[[str], str]) -> ReadArguments:
@@ -60,6 +61,14 @@ _ALL = (
         Group.TOKENIZER,
         "whitespace",
         "whatever stands between white space",
+        no_arguments,
+    ),
+    ItemKind(
+        "trec",
+        Group.TOKENIZER,
+        "trec",
+        "runs of ASCII letters and digits as Lemur's TREC reader cuts them: nothing of markup, "
+        "<names in brackets> and &entities; company's is company, U.S. is US",
         no_arguments,
     ),
     ItemKind(

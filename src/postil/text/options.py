@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from postil import _native
 
 Kind = Literal[
-    "words", "words-python", "letters", "compounds", "whitespace", "chars", "chars-in-words"
+    "words",
+    "words-python",
+    "letters",
+    "compounds",
+    "whitespace",
+    "trec",
+    "chars",
+    "chars-in-words",
 ]
 
 _NATIVE_KIND: dict[Kind, str] = {
@@ -20,6 +27,7 @@ _NATIVE_KIND: dict[Kind, str] = {
     "letters": "letters",
     "compounds": "compounds",
     "whitespace": "whitespace",
+    "trec": "trec",
     "chars": "chars",
     "chars-in-words": "chars_in_words",
 }

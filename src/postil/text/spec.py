@@ -5,7 +5,7 @@
     spec       = tokenizer text-step* word-step* ngrams?
     item       = name | name(argument, …)
     tokenizer  = words | words(python) | letters | compounds | whitespace
-               | chars(m,n) | chars-in-words(m,n)
+               | trec | chars(m,n) | chars-in-words(m,n)
     text-step  = lower | casefold | fold-accents
     word-step  = min(n) | max(n) | numbers(keep|fold|drop) | stop(LIST) | stem(NAME)
     ngrams     = ngrams(m,n)
@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from postil.errors import SpecError
-from postil.text.catalogue import CHAR_TOKENIZERS, KINDS, names
+from postil.text.catalogue import ASCII_TOKENIZERS, CHAR_TOKENIZERS, KINDS, names
 from postil.text.folding import Case
 from postil.text.items import ArgumentError, Group, Item
 from postil.text.scan import RawItem, scan
@@ -150,6 +150,8 @@ class _Parser:
         return replace(spec, steps=(*spec.steps, item))
 
     def with_text_step(self, raw: RawItem, spec: AnalyzerSpec) -> AnalyzerSpec:
+        if raw.name == "fold-accents" and spec.tokenizer.name in ASCII_TOKENIZERS:
+            self.refuse(raw, f"{spec.tokenizer} takes ASCII letters alone, which have no accents")
         changed = replace(spec, **_TEXT_STEPS[raw.name])
         for name, change in _TEXT_STEPS.items():
             if change.keys() == _TEXT_STEPS[raw.name].keys() and replace(spec, **change) == spec:

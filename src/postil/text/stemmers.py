@@ -1,18 +1,21 @@
-"""Stemmers: Porter's and the Snowball project's, through PyStemmer."""
+"""Stemmers: Porter's and the Snowball project's, through PyStemmer; Porter's as amended."""
 
 from __future__ import annotations
 
+from postil.text import porter_amended
 from postil.text.items import ArgumentError
 from postil.text.languages import CODE_OF, NAME_OF, code_of
 from postil.text.suggest import advice
 from postil.text.words import WordStep
+
+AMENDED = "porter-amended"
 
 
 def algorithms() -> list[str]:
     """List every stemmer by its canonical name: ``porter``, ``english``, …."""
     import Stemmer
 
-    return sorted(Stemmer.algorithms())
+    return sorted([AMENDED, *Stemmer.algorithms()])
 
 
 def canonical_name(received: str) -> str:
@@ -37,11 +40,17 @@ def make_step(name: str) -> WordStep:
     """
 
     def stem(words: list[str]) -> list[str | None]:
-        import Stemmer
-
-        # A new stemmer costs less than a microsecond and is never shared between threads. Its
-        # cache is off: no word comes twice.
-        stems = Stemmer.Stemmer(name, 0).stemWords(words)
-        return [stem or None for stem in stems]
+        return [stem or None for stem in _stems(name, words)]
 
     return stem
+
+
+def _stems(name: str, words: list[str]) -> list[str]:
+    if name == AMENDED:
+        return [porter_amended.stem(word) for word in words]
+    import Stemmer
+
+    # A new stemmer costs less than a microsecond and is never shared between threads. Its cache
+    # is off: no word comes twice.
+    stems: list[str] = Stemmer.Stemmer(name, 0).stemWords(words)
+    return stems

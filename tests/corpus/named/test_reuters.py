@@ -51,6 +51,20 @@ def test_splits_are_those_of_the_readme(rule, store, read):
     assert {d.id: d.split for d in used} == {k: v for k, v in expected.items() if v is not None}
 
 
+def test_text_outside_title_and_body_may_be_left_out(store, read):
+    head = '<REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" NEWID='
+    stories = (
+        f'{head}"1"><TEXT TYPE="UNPROC">all of it</TEXT></REUTERS>'
+        f'{head}"2"><TEXT>a table<TITLE>t</TITLE><BODY>b</BODY></TEXT></REUTERS>'
+    )
+    path = store({"reut2-000.sgm": stories.encode()})
+    bodies = {
+        loose: [d.fields["body"] for d in read(reuters(path, "modapte", loose_text=loose))[0]]
+        for loose in (True, False)
+    }
+    assert bodies == {True: ["all of it", "a table\nb"], False: ["", "b"]}
+
+
 def test_a_document_has_three_fields_and_each_label_once(store, read):
     path = store({"a/reut2-000.sgm": story(3, "TEST", "YES", text="&lt;b&gt;").encode()})
     assert read(reuters(path, "modapte"))[0] == [

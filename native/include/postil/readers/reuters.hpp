@@ -43,6 +43,7 @@ struct ReutersScan {
 
 // Reads every <REUTERS> element of `sgml` (Latin-1). Any bytes are valid input: what is not an
 // element becomes a problem, never a crash. Time and memory are linear in the number of bytes.
-ReutersScan scan_reuters(std::string_view sgml);
+// Without `loose_text` a body is what stands in BODY alone.
+ReutersScan scan_reuters(std::string_view sgml, bool loose_text = true);
 
 }  // namespace postil::readers

@@ -13,6 +13,7 @@ enum class TokenKind : std::uint8_t {
     letters,         // runs of letters; marks continue a run
     compounds,       // words joined by single inner apostrophes or hyphens
     whitespace,      // runs of anything but white space
+    trec,            // ASCII words, markup left out: see trec.hpp
     chars,           // character n-grams of the whole text
     chars_in_words,  // character n-grams within words padded by a space on each side
 };
@@ -30,6 +31,11 @@ struct TokenizerOptions {
 
 inline bool makes_char_grams(TokenKind kind) {
     return kind == TokenKind::chars || kind == TokenKind::chars_in_words;
+}
+
+// Whether a token is a run of characters of some classes, so that many can be cut at once.
+inline bool cuts_runs(TokenKind kind) {
+    return !makes_char_grams(kind) && kind != TokenKind::trec;
 }
 
 // The class bits that begin and that continue a token. Whitespace tokens are the complement of

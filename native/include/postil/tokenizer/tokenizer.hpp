@@ -15,6 +15,7 @@
 #include "postil/tokenizer/options.hpp"
 #include "postil/tokenizer/places.hpp"
 #include "postil/tokenizer/tokens.hpp"
+#include "postil/tokenizer/trec.hpp"
 
 namespace postil {
 
@@ -261,6 +262,8 @@ void tokenize_decoded(Reader reader, const TokenizerOptions& options, TokenizerS
         tokenize_text_grams(counted, options, scratch, sink, places);
     else if (options.kind == TokenKind::chars_in_words)
         tokenize_word_grams(counted, options, scratch, sink, places);
+    else if (options.kind == TokenKind::trec)
+        trec::tokenize(counted, options, scratch.text, scratch.stretches, sink, places);
     else tokenize_runs(counted, options, scratch, sink, places);
 }
 
@@ -276,7 +279,7 @@ void tokenize(const TextView& text, const TokenizerOptions& options, TokenizerSc
     const auto* bytes = static_cast<const char*>(text.data);
     const bool byte_wide = text.encoding != Encoding::ucs2 && text.encoding != Encoding::ucs4;
     const bool plain = text.encoding == Encoding::ascii || (byte_wide && is_ascii(bytes, text.length));
-    if (plain && !makes_char_grams(options.kind))
+    if (plain && cuts_runs(options.kind))
         return ascii::tokenize(bytes, text.length, options, scratch.ascii,
                                [&](const Tokens& tokens) {
                                    places.note(tokens);

@@ -78,12 +78,18 @@ SPLIT_RULES: Mapping[str, SplitRule] = {
 
 
 def reuters(
-    path: Path, split: str, *, label_set: str = "topics", unused: bool = False
+    path: Path,
+    split: str,
+    *,
+    label_set: str = "topics",
+    unused: bool = False,
+    loose_text: bool = True,
 ) -> DocumentSource:
     """Read a folder with the .sgm files, or a tar archive of them.
 
     ``split`` is a key of ``SPLIT_RULES``, ``label_set`` one of ``LABEL_SETS``. Stories that the
-    split does not use are left out, or come with no split where ``unused`` is set. One pass
+    split does not use are left out, or come with no split where ``unused`` is set. Without
+    ``loose_text`` a body is what stands in BODY, and a story that has none is empty. One pass
     takes time linear in the bytes; memory holds part of one file at a time.
     """
     rule, labels = SPLIT_RULES[split], LABEL_SETS.index(label_set)
@@ -94,7 +100,7 @@ def reuters(
             if not member.name.lower().endswith(".sgm"):
                 continue
             found = True
-            for story in _stories(member, problems):
+            for story in _stories(member, problems, loose_text):
                 try:
                     part = rule.split_of(story)
                 except ValueError as error:
@@ -119,12 +125,12 @@ def _document(story: Story, labels: int, split: Split | None) -> Document:
     )
 
 
-def _stories(member: Member, problems: Problems) -> Iterator[Story]:
+def _stories(member: Member, problems: Problems, loose_text: bool) -> Iterator[Story]:
     from postil._native import scan_reuters
 
     line = 0
     for block in _blocks(member, problems):
-        records, faults = scan_reuters(block)
+        records, faults = scan_reuters(block, loose_text)
         for _, fault_line, message in faults:
             problems.report(member.error(f"{message}; get the file again", line + fault_line))
         for record in records:

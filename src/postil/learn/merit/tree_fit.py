@@ -15,6 +15,7 @@ from postil.learn.category_tasks import CategoryTasks, Progress
 from postil.learn.combining import Trees
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
+from postil.learn.fold_parts import make_parts
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.learn.merit.fit import kept_terms
@@ -22,7 +23,6 @@ from postil.learn.merit.forest import Forest, Ground, Growing, Node, figures_of
 from postil.learn.merit.products import products_of
 from postil.learn.merit.tree_method import TreeMethod
 from postil.learn.report import FitReport
-from postil.learn.search_folds import make_parts
 from postil.vectors.threads import thread_count
 
 Floats = NDArray[np.float64]

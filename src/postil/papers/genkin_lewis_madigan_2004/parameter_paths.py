@@ -17,7 +17,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.corpus.document import Document
-from postil.corpus.opening import open_corpus
 from postil.features.select import select_terms
 from postil.features.selection import Selection
 from postil.learn.design import Design
@@ -27,7 +26,7 @@ from postil.papers.canonical import Json
 from postil.papers.corpora import corpus_fingerprint
 from postil.papers.experiment import CellValues, Experiment, Fill, Settings
 from postil.papers.fits import counted_not_warned
-from postil.papers.genkin_lewis_madigan_2004.collections import MODAPTE
+from postil.papers.genkin_lewis_madigan_2004.collections import MODAPTE, corpus_of
 from postil.papers.genkin_lewis_madigan_2004.methods import RECIPES, Load, code_of, with_variance
 from postil.papers.paper import axis_column
 from postil.papers.watching import tell
@@ -58,8 +57,7 @@ class FewTerms:
 def run_path(figure: str, settings: Settings) -> CellValues:
     """The parameters of the terms at each variance."""
     recipe = Recipe.from_dict(cast("dict[str, Any]", settings["recipe"]))
-    documents = open_corpus(str(settings["corpus"]))
-    learned = (document for document in documents if document.split != "test")
+    learned = (document for document in corpus_of(settings) if document.split != "test")
     problem = few_terms(learned, recipe.representation, str(settings["category"]))
     variances = cast("Sequence[float]", settings["variances"])
     weights = path(problem, recipe, variances)
@@ -120,8 +118,8 @@ def experiments(load: Load) -> list[Experiment]:
 
 def _settings(recipe: Recipe) -> dict[str, Json]:
     return {
-        "corpus": MODAPTE.corpus,
+        **MODAPTE.settings(),
         "category": CATEGORY,
         "variances": list(VARIANCES),
-        "recipe": replace(recipe, expect=()).to_dict(),
+        "recipe": replace(MODAPTE.read_by(recipe), expect=()).to_dict(),
     }

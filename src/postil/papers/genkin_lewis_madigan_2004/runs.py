@@ -16,7 +16,6 @@ import scipy.sparse as sp
 
 from postil.assessment import Assessment, CategorySet, assessment
 from postil.corpus.document import Document
-from postil.corpus.opening import open_corpus
 from postil.decide.acceptance import Thresholds
 from postil.errors import InputError
 from postil.evaluate.counts import count
@@ -26,7 +25,7 @@ from postil.papers.canonical import Json
 from postil.papers.corpora import corpus_fingerprint
 from postil.papers.experiment import Settings
 from postil.papers.fits import counted_not_warned
-from postil.papers.genkin_lewis_madigan_2004.collections import Collection
+from postil.papers.genkin_lewis_madigan_2004.collections import Collection, corpus_of
 from postil.papers.genkin_lewis_madigan_2004.facts import RunFacts, tally
 from postil.papers.genkin_lewis_madigan_2004.methods import code_of
 from postil.papers.sharing import shared
@@ -37,14 +36,14 @@ from postil.training import train
 RUNS = __name__
 FACTS = "postil.papers.genkin_lewis_madigan_2004.facts"
 TUNED = "training-error"
+ASKED = ("corpus", "choices", "categories", "wanted")
+"""What a run is told of its collection."""
 
 
 def settings_for(collection: Collection, recipes: Mapping[str, Recipe]) -> dict[str, Json]:
     """Settings of an experiment that looks at runs of these recipes, by names of its own."""
     return {
-        "corpus": collection.corpus,
-        "categories": collection.categories,
-        "wanted": collection.wanted,
+        **collection.settings(),
         "recipes": {
             name: tuned(collection.read_by(recipe)).to_dict() for name, recipe in recipes.items()
         },
@@ -62,7 +61,7 @@ def facts_of(settings: Settings, name: str, seed: int = 0) -> RunFacts:
     ``seed`` is of the folds of its search.
     """
     recipes = cast("Mapping[str, dict[str, Any]]", settings["recipes"])
-    asked = {key: settings[key] for key in ("corpus", "categories", "wanted")}
+    asked = {key: settings[key] for key in ASKED}
     question = Question(
         "genkin-lewis-madigan-2004: a run",
         {**asked, "recipe": recipes[name], "seed": seed},
@@ -75,7 +74,7 @@ def facts_of(settings: Settings, name: str, seed: int = 0) -> RunFacts:
 
 def _run(asked: Settings, recipe: Recipe, seed: int) -> Json:
     corpus = str(asked["corpus"])
-    documents = open_corpus(corpus)
+    documents = corpus_of(asked)
     categories = cast("CategorySet", asked["categories"])
     wanted = cast("int | None", asked["wanted"])
     if categories == "all" and wanted is not None:
