@@ -12,6 +12,7 @@ from postil.papers.genkin_lewis_madigan_2004 import (
     methods,
     parameter_paths,
     sparsity,
+    terms,
 )
 from postil.recipes.recipe import Recipe, Search, TermSelection
 
@@ -39,7 +40,7 @@ def _selection(name):
 
 def small_experiments():
     """Every experiment of the paper, with small recipes."""
-    homes = (comparisons, fold_cuts, effectiveness, sparsity, parameter_paths)
+    homes = (terms, comparisons, fold_cuts, effectiveness, sparsity, parameter_paths)
     return by_name(*(each for home in homes for each in home.experiments(small_recipe)))
 
 

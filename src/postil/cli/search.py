@@ -124,7 +124,8 @@ def search_sentence(search: Mapping[str, Any]) -> str:
     """What was searched and chosen, in a line."""
     symbol, key = search_symbol(search), _key(search)
     rounds = search.get("rounds", search["folds"])
-    folds = counted(search["folds"], "fold")
+    by_chance = search.get("cut") == "random"  # models of before do not tell
+    folds = counted(search["folds"], "random fold" if by_chance else "fold")
     if rounds < search["folds"]:
         folds = f"{rounds} of {folds}"
     how = f"by {search['measure']} in {folds}"

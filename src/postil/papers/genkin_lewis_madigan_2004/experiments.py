@@ -9,10 +9,12 @@ from postil.papers.genkin_lewis_madigan_2004 import (
     fold_cuts,
     parameter_paths,
     sparsity,
+    terms,
 )
 from postil.recipes.recipe import load_recipe
 
 EXPERIMENTS = by_name(
+    *terms.experiments(load_recipe),
     *comparisons.experiments(load_recipe),
     *fold_cuts.experiments(load_recipe),
     *effectiveness.experiments(load_recipe),
