@@ -13,8 +13,11 @@ from postil.recipes.recipe import Recipe
 
 Load: TypeAlias = Callable[[str], Recipe]
 
-# Section 6.1: all features; lasso and ridge with cross-validated hyperparameters.
-RECIPES = {"lasso": "lasso-logistic", "ridge": "ridge-logistic", "SVM": "svm-tfidf"}
+# Section 6.1: all features; lasso and ridge with cross-validated hyperparameters, by the printed
+# algorithms, which end some way from the optimum: their tuned thresholds show it.
+RECIPES = {"lasso": "lasso-logistic-clg", "ridge": "ridge-logistic-clg", "SVM": "svm-tfidf"}
+# The same objectives, minimised until a certificate says so.
+EXACT = {"lasso": "lasso-logistic", "ridge": "ridge-logistic", "SVM": "svm-tfidf"}
 
 # Section 5.3.2, by the names of the recipes that select with them.
 MEASURES = {"BNS": "bns", "chi-square": "chi-square", "Pearson": "pearson"}

@@ -27,7 +27,7 @@ from postil.papers.corpora import corpus_fingerprint
 from postil.papers.experiment import CellValues, Experiment, Fill, Settings
 from postil.papers.fits import counted_not_warned
 from postil.papers.genkin_lewis_madigan_2004.collections import MODAPTE, corpus_of
-from postil.papers.genkin_lewis_madigan_2004.methods import RECIPES, Load, code_of, with_variance
+from postil.papers.genkin_lewis_madigan_2004.methods import EXACT, Load, code_of, with_variance
 from postil.papers.paper import axis_column
 from postil.papers.watching import tell
 from postil.recipes.recipe import Recipe, Representation
@@ -109,7 +109,7 @@ def experiments(load: Load) -> list[Experiment]:
             run=partial(run_path, figure),
             fills=(Fill(figure),),
             code=code_of(__name__),
-            settings=_settings(load(RECIPES[method])),
+            settings=_settings(load(EXACT[method])),
             data=partial(corpus_fingerprint, MODAPTE.corpus),
         )
         for figure, method in FIGURES.items()
