@@ -4,6 +4,7 @@ from importlib import import_module
 
 ORDER = (
     "tfidf",
+    "threads",
     "stemming",
     "peers",
     "one_document",
