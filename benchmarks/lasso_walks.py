@@ -18,12 +18,12 @@ from benchmarks.lasso_peers import LassoPeer
 from benchmarks.learning import Aim, Floats, Lesson, weights_of
 from postil.learn.design import Design
 from postil.learn.emphasis import Emphasis
+from postil.learn.fold_parts import make_parts
 from postil.learn.labels import Labels
 from postil.learn.linear_fit import LinearFit
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit, fit_path
 from postil.learn.search_blocks import Problems
-from postil.learn.search_folds import make_parts
 from postil.learn.search_strongest import strongest
 from postil.learn.strength import Strengths
 

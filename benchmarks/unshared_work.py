@@ -1,4 +1,4 @@
-"""What a machine gives two threads that share nothing: no program can gain more from them."""
+"""What a machine gives two threads that share nothing."""
 
 from __future__ import annotations
 

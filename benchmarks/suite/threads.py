@@ -23,7 +23,7 @@ def run(settings: Settings) -> Iterator[Line]:
     yield from on_each_corpus(settings, _measure)
     yield (
         "Unshared are two threads that share nothing at all: each hashes a text of its own, in its "
-        "core's own cache. No program can gain more from a second thread than they do."
+        "core's own cache."
     )
 
 

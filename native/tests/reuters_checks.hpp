@@ -21,10 +21,12 @@ public:
         std::copy(bytes.begin(), bytes.end(), exact.get());
         const std::string_view sgml(exact.get(), bytes.size());
 
-        const auto scan = readers::scan_reuters(sgml);
         check_text(readers::sgml_text(sgml));
-        check_documents(sgml, scan);
-        check_problems(sgml, scan);
+        for (const bool loose_text : {false, true}) {
+            const auto scan = readers::scan_reuters(sgml, loose_text);
+            check_documents(sgml, scan);
+            check_problems(sgml, scan);
+        }
         check_wrapped(bytes);
     }
 

@@ -246,3 +246,4 @@ def test_models_of_before_had_lambda_alone():
     assert search_sentence(old) == "chose λ = 0.01 for all categories by f1 in 5 folds"
     assert search_lines(old)[0].split() == ["λ", "f1", "std.", "error", "categories"]
     assert search_sentence({**old, "shared": False}).endswith("in 5 folds: 0.01")
+    assert search_sentence({**old, "cut": "random"}).endswith("in 5 random folds")

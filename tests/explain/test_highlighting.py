@@ -13,11 +13,14 @@ from postil.explain.highlighting import segments_of
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.weighting import Weighting
 
-SPECS = ["whitespace", "words ngrams(1,3)", "chars(1,3)", "chars-in-words(2,3)", "compounds lower"]
+SPECS = [
+    *("whitespace", "words ngrams(1,3)", "chars(1,3)", "chars-in-words(2,3)", "compounds lower"),
+    *("trec", "trec lower ngrams(1,2)"),
+]
 
 
 @settings(max_examples=75, deadline=None)
-@given(st.text("aab B-é\n", max_size=30), st.sampled_from(SPECS), st.integers(0, 3))
+@given(st.text("aab B-é\n.'sS<>", max_size=30), st.sampled_from(SPECS), st.integers(0, 3))
 def test_segments_are_what_one_gets_character_by_character(text, spec, seed):
     weighting = Weighting("log", "none", "l2")
     vectorizer = Vectorizer(spec, buckets=101, weighting=weighting, threads=1)

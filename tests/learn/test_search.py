@@ -228,6 +228,12 @@ class TestFolds:
     def test_an_unknown_cut_is_refused(self):
         with pytest.raises(UsageError, match="cut is one of stratified, random, not 'fair'"):
             LambdaSearch(cut="fair")
+        with pytest.raises(UsageError, match="cut is one of"):
+            LambdaSearch(cut=["random"])
+
+    def test_chance_wants_a_seed(self, data):
+        with pytest.raises(UsageError, match="a seed of 0 or more, not -1"):
+            make_parts(data.labels, 4, -1, "random")
 
     def test_the_seed_decides(self, data):
         first, again, other = (make_parts(data.labels, 4, seed) for seed in (0, 0, 1))

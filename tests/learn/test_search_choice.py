@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from postil.learn.fold_parts import make_parts
 from postil.learn.search import PAPER_GRID, LambdaSearch
 from postil.learn.search_choice import choose, jackknife
 from postil.learn.search_measures import MEASURES
@@ -60,6 +61,16 @@ class TestChoice:
         assert not result.fell_back.any()
         expected = result.grid[np.argmin(result.values_by_category, axis=0)]
         np.testing.assert_array_equal(result.chosen, expected)
+
+    def test_of_a_random_cut_f1_says_nothing_of_who_is_not_there(self, data):
+        truth = data.truth.copy()
+        seed = next(s for s in range(20) if make_parts(data.labels, 5, s, "random")[0] > 1)
+        truth[:, 1] = np.arange(80) < 1  # in none of the two folds that are run
+        search = LambdaSearch(GRID, folds=5, rounds=2, seed=seed, shared=False, cut="random")
+        result = search.run(data.design, labels_of(truth), method_of(LOGISTIC))
+        assert np.isnan(result.values_by_category[:, 1]).all()
+        assert result.tied.tolist() == [False, True, False]
+        assert result.chosen[1] == result.shared_strength
 
     def test_a_category_that_ties_at_every_strength_takes_the_shared_one(self, data):
         # Five members among noise: none scores 0 or more, so that F1 is 0 whatever λ.

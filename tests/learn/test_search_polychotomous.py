@@ -268,6 +268,12 @@ class TestRefusals:
         with pytest.raises(UsageError, match=told):
             searched(data, search, method_of("laplace"))
 
+    def test_chance_may_leave_out_the_reference(self, data):
+        method = method_of("laplace", reference="b")
+        with pytest.raises(UsageError, match="may leave a fold without the reference class"):
+            searched(data, LambdaSearch(cut="random"), method)
+        assert searched(data, LambdaSearch((1.0, 0.1), cut="random"), method_of("laplace")).cut
+
     def test_no_choice_of_classes(self, data):
         x, y = data
         one = PolychotomousProblems(

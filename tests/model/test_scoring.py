@@ -37,6 +37,7 @@ SPECS = [
     MAPPED,
     GRAMS,
     "words casefold fold-accents ngrams(2)",
+    "trec lower stem(porter-amended)",
     "chars(1,3)",
     "chars-in-words(2,4) lower",
 ]

@@ -109,6 +109,7 @@ def test_the_study_of_selection_stands_beside_bns(paper, values):
 def test_what_is_judged(paper):
     tolerances = {each.id: each.tolerance for each in paper.tables if each.tolerance}
     assert {id: found.each for id, found in tolerances.items()} == {
+        "terms": 2,
         "directions": 0,
         "table4": 3,
         "order": 0,

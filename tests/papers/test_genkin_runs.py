@@ -24,6 +24,7 @@ from postil.papers.genkin_lewis_madigan_2004.collections import (
 from postil.papers.genkin_lewis_madigan_2004.facts import RunFacts
 from postil.papers.genkin_lewis_madigan_2004.methods import with_variance
 from postil.papers.sharing import sharing
+from postil.recipes.recipe import load_recipe
 from postil.training import train
 
 DEMO = Collection("Demo", "demo", "shared", 14)
@@ -126,6 +127,14 @@ def test_stems_are_read_as_they_are():
     assert RCV1.read_by(recipe).representation.analyzer == "whitespace"
     assert RCV1.read_by(recipe).representation.fields == ("body",)
     assert MODAPTE.read_by(recipe).representation.fields == recipe.representation.fields
+
+
+def test_folds_are_dealt_by_chance_as_printed():
+    recipe = load_recipe("lasso-logistic-clg")
+    assert recipe.search.cut == "stratified"
+    told = runs.settings_for(MODAPTE, {"lasso": recipe, "SVM": load_recipe("svm-tfidf")})
+    assert told["recipes"]["lasso"]["search"]["cut"] == "random"
+    assert "search" not in told["recipes"]["SVM"]
 
 
 def test_the_reader_is_told_what_the_collection_wants():

@@ -34,6 +34,7 @@ SPECS = [
     "whitespace",
     "words lower stop(snowball:en) stem(porter)",
     "words lower ngrams(1,3)",
+    "trec lower stem(porter-amended)",
     "words casefold fold-accents stem(english) ngrams(2)",
     "chars(1,3)",
     "chars-in-words(2,4) lower",

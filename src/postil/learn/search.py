@@ -74,7 +74,7 @@ class LambdaSearch(Searcher):
             raise UsageError(f"over is one of {', '.join(WAYS)}, not {self.over!r}")
         if self.grid is not None and self.grid != AUTO:
             object.__setattr__(self, "grid", checked_grid(self.grid))
-        if self.cut not in CUTS:
+        if not isinstance(self.cut, str) or self.cut not in CUTS:
             raise UsageError(f"cut is one of {', '.join(CUTS)}, not {self.cut!r}")
         check_whole("folds", self.folds, 2)
         check_spacing(self.points, self.ratio)
@@ -92,6 +92,11 @@ class LambdaSearch(Searcher):
         kind = problems_of(method)
         kind.measure(self.measure, method)
         kind.check_way(self.over, method)
+        if self.cut == "random" and getattr(method, "reference", None) is not None:
+            raise UsageError(
+                'cut = "random" may leave a fold without the reference class: take a stratified '
+                "cut, or no reference"
+            )
         if not self.shared:
             kind.check_apart("shared = false")
 

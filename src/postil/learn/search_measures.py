@@ -112,9 +112,11 @@ def _counts(held: HeldOut) -> Floats:
 
 
 def f1_of(counts: Floats) -> Floats:
-    """2TP / (2TP + FP + FN); undefined without members and without decisions."""
+    """2TP / (2TP + FP + FN); undefined without members."""
     found, wrong, missed = np.moveaxis(counts, -1, 0)
-    return ratio_of(2 * found, 2 * found + wrong + missed)
+    of_members = ratio_of(2 * found, 2 * found + wrong + missed)
+    result: Floats = np.where(found + missed > 0, of_members, np.nan)
+    return result
 
 
 def _errors(held: HeldOut) -> Floats:

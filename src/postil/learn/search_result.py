@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from postil.learn.fold_parts import Cut
 from postil.learn.search_grids import SYMBOLS
 from postil.learn.search_limit import Squeezed
 from postil.learn.strength import Strengths, Way
@@ -44,7 +45,7 @@ class SearchResult:
     measure: str
     folds: int
     rounds: int
-    cut: str
+    cut: Cut
     shared: bool
     one_standard_error: bool
     over: Way

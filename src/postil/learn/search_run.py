@@ -146,7 +146,10 @@ class SearchRun:
         return Measured(self.fits.measure, tried, found.counts, known, found.unfinished)
 
     def too_few(self) -> Flags:
-        """Categories of which a fold would lack members, or others; of a random cut none is."""
+        """Categories of which a fold would lack members, or others, and which take what all do.
+
+        Of a random cut none does: each is left to what its folds happen to hold.
+        """
         if self.search.cut == "random":
             return np.zeros(len(self.problems.labels), dtype=np.bool_)
         sizes = self.problems.labels.of_documents(self.fits.present).sizes()

@@ -39,7 +39,8 @@ class TokenizerOptions:
 
     ``min_length`` is in characters, after normalisation. ``gram_min`` and ``gram_max`` are
     sizes of character n-grams for the kinds that make them, and of word n-grams for the others;
-    those are formed after the word steps, not by the tokenizer.
+    those are formed after the word steps, not by the tokenizer. ``trec`` takes ASCII alone, and
+    has no accents to fold.
     """
 
     kind: Kind

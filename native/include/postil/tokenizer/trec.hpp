@@ -51,10 +51,12 @@ std::size_t take_while(Reader& reader, Test&& test) {
 template <class Reader>
 void skip_markup(Reader& reader) {
     auto ahead = reader;
-    const bool markup = take(ahead, U'!')
-                            ? take_if(ahead, [](char32_t code) { return code != U'-'; })
-                            : (take(ahead, U'/'), take_if(ahead, is_letter));
-    if (!markup) return;
+    if (take(ahead, U'!')) {
+        if (!take_if(ahead, [](char32_t code) { return code != U'-'; })) return;
+    } else {
+        take(ahead, U'/');
+        if (!take_if(ahead, is_letter)) return;
+    }
     while (!ahead.done() && ahead.next() != U'>') {}
     reader = ahead;
 }
@@ -63,9 +65,9 @@ void skip_markup(Reader& reader) {
 template <class Reader>
 void skip_entity(Reader& reader) {
     auto ahead = reader;
-    const bool named = take(ahead, U'#') ? (take_while(ahead, is_digit), true)
-                                         : take_while(ahead, is_letter) > 0;
-    if (named && take(ahead, U';')) reader = ahead;
+    const bool numbered = take(ahead, U'#');
+    const auto length = numbered ? take_while(ahead, is_digit) : take_while(ahead, is_letter);
+    if ((numbered || length > 0) && take(ahead, U';')) reader = ahead;
 }
 
 // Behind a word: its apostrophe and the letters after it. Says whether these are one small s.

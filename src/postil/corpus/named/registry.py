@@ -87,7 +87,7 @@ def _what(distribution: Distribution) -> str:
 _REUTERS_OPTIONS = (
     Choice("label_set", "the set of categories used as labels", LABEL_SETS, "topics"),
     Switch("unused", "also give the stories that the split leaves out, with no split", False),
-    Switch("loose_text", "take text outside <TITLE> and <BODY> into the body", True),
+    Switch("loose_text", "take text that stands loose in a story into its body", True),
 )
 _NEWS_OPTIONS = (
     Switch("strip_headers", "leave out all header lines but the subject", True),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from postil.assessment import CategorySet
 from postil.corpus.corpus import Corpus
@@ -40,14 +40,11 @@ class Collection:
     reading: Mapping[str, Any] = field(default_factory=dict)
     choices: Mapping[str, Json] = field(default_factory=dict)
 
+    TOLD: ClassVar[tuple[str, ...]] = ("corpus", "choices", "categories", "wanted")
+
     def settings(self) -> dict[str, Json]:
-        """What an experiment is told of it."""
-        return {
-            "corpus": self.corpus,
-            "choices": dict(self.choices),
-            "categories": self.categories,
-            "wanted": self.wanted,
-        }
+        """What a run is told of it."""
+        return {name: getattr(self, name) for name in self.TOLD}
 
     def read_by(self, recipe: Recipe) -> Recipe:
         """The recipe for the texts of this collection."""

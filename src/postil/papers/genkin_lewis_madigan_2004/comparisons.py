@@ -3,7 +3,7 @@
 A pair of methods is compared by the number of errors on each category: where the left has fewer,
 where it has more, and the two-sided Wilcoxon test of the differences. The captions say tuned
 thresholds, the text of section 6.1 default ones: tables and figure follow the text, which the ties
-of table 1 speak for (47 printed, 47 found), a study the caption.
+of table 1 speak for, a study the caption.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Tables 4 to 7: macro-averaged F1 by method, threshold, number of terms and hyperparameter.
 
 Table 4 has all features and cross-validated hyperparameters, at both thresholds, by the printed
-algorithms; its study has the same objectives at their optimum. Tables 5 to 7
-have the default threshold, with terms selected by BNS; the study ``selection`` has the other
-measures beside it, of which the paper says only that BNS was consistently a little better.
+algorithms; its study has the same objectives at their optimum. Tables 5 to 7 have the default
+threshold, with terms selected by BNS; the study ``selection`` has the other measures beside it, of
+which the paper says only that BNS was consistently a little better.
 """
 
 from __future__ import annotations

@@ -118,7 +118,8 @@ def experiments(load: Load) -> list[Experiment]:
 
 def _settings(recipe: Recipe) -> dict[str, Json]:
     return {
-        **MODAPTE.settings(),
+        "corpus": MODAPTE.corpus,
+        "choices": dict(MODAPTE.choices),
         "category": CATEGORY,
         "variances": list(VARIANCES),
         "recipe": replace(MODAPTE.read_by(recipe), expect=()).to_dict(),

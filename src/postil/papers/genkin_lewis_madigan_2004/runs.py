@@ -27,7 +27,7 @@ from postil.papers.experiment import Settings
 from postil.papers.fits import counted_not_warned
 from postil.papers.genkin_lewis_madigan_2004.collections import Collection, corpus_of
 from postil.papers.genkin_lewis_madigan_2004.facts import RunFacts, tally
-from postil.papers.genkin_lewis_madigan_2004.methods import code_of
+from postil.papers.genkin_lewis_madigan_2004.methods import by_chance, code_of
 from postil.papers.sharing import shared
 from postil.papers.watching import tell
 from postil.recipes.recipe import Recipe
@@ -36,8 +36,6 @@ from postil.training import train
 RUNS = __name__
 FACTS = "postil.papers.genkin_lewis_madigan_2004.facts"
 TUNED = "training-error"
-ASKED = ("corpus", "choices", "categories", "wanted")
-"""What a run is told of its collection."""
 
 
 def settings_for(collection: Collection, recipes: Mapping[str, Recipe]) -> dict[str, Json]:
@@ -45,7 +43,8 @@ def settings_for(collection: Collection, recipes: Mapping[str, Recipe]) -> dict[
     return {
         **collection.settings(),
         "recipes": {
-            name: tuned(collection.read_by(recipe)).to_dict() for name, recipe in recipes.items()
+            name: tuned(by_chance(collection.read_by(recipe))).to_dict()
+            for name, recipe in recipes.items()
         },
     }
 
@@ -61,7 +60,7 @@ def facts_of(settings: Settings, name: str, seed: int = 0) -> RunFacts:
     ``seed`` is of the folds of its search.
     """
     recipes = cast("Mapping[str, dict[str, Any]]", settings["recipes"])
-    asked = {key: settings[key] for key in ASKED}
+    asked = {key: settings[key] for key in Collection.TOLD}
     question = Question(
         "genkin-lewis-madigan-2004: a run",
         {**asked, "recipe": recipes[name], "seed": seed},
