@@ -31,7 +31,8 @@ def main(arguments: Sequence[str]) -> int:
     command = shlex.join(["python", "-m", "benchmarks", *arguments])
     report = Report(command, machine.description())
     # Once, before there is any load of our own.
-    measured = f"{report.when}, load at the start {machine.load()}"
+    load = machine.load()
+    measured = f"{report.when} on {report.machine[machine.PROCESSOR]}, load at the start {load}"
     print(report.head(), flush=True)
     unequal = False
     for name in asked.names or BENCHMARKS:

@@ -24,6 +24,7 @@ PACKAGES = (
     "skglm",
     "numba",
 )
+PROCESSOR = "processor"
 BUSY = 0.5
 """A load above this part of the processors is worth a remark."""
 
@@ -33,7 +34,7 @@ def description() -> dict[str, str]:
     found = {name: _version(name) for name in PACKAGES}
     versions = ", ".join(f"{name} {number}" for name, number in found.items() if number)
     return {
-        "processor": f"{_processor_model()}, {thread_count(None)} cores",
+        PROCESSOR: f"{_processor_model()}, {thread_count(None)} cores",
         "system": f"{platform.system()} {platform.machine()}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "packages": f"postil {__version__}, {versions}",

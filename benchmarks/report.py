@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.machine import PROCESSOR
 from benchmarks.registry import BENCHMARKS, Benchmark, Image, Line, Row
 from benchmarks.spread import Spread
 from benchmarks.table import markdown_image, markdown_table, text_table
@@ -106,7 +107,9 @@ class Report:
     def write_markdown(self, page: Path) -> None:
         """Write a page for the documentation; sections it has of other benchmarks stay."""
         machine = {**self.machine, PACKAGES: _packages(page, self.machine.get(PACKAGES, ""))}
-        facts = "\n".join(f"- {name}: {value}" for name, value in machine.items() if value)
+        # Sections may be of different machines, and say themselves of which.
+        told = {name: value for name, value in machine.items() if value and name != PROCESSOR}
+        facts = "\n".join(f"- {name}: {value}" for name, value in told.items())
         head = (
             "# Benchmarks\n\nWritten by `python -m benchmarks --markdown FILE`; with names of "
             "benchmarks it measures those alone, and leaves other sections as they are.\n\n"
