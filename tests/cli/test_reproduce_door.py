@@ -36,7 +36,7 @@ def test_a_name_that_is_not_there(postil):
         result = postil("reproduce", PAPER, *options, "--only", "tabel1")
         assert result.code == 2
         assert "has no 'tabel1'; did you mean 'table1'" in result.err
-        assert "Allowed: table1, table1-tuned, table1-folds, table2" in result.err
+        assert "Allowed: terms, table1, table1-tuned, table1-folds, table2" in result.err
 
 
 def test_without_a_name_the_papers_are_listed(postil):
