@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from postil.learn.fold_parts import make_parts
+from postil.learn.method import Method
 from postil.learn.search import PAPER_GRID, LambdaSearch
 from postil.learn.search_choice import choose, jackknife
 from postil.learn.search_measures import MEASURES
+from postil.learn.squeezer import Squeezer
 
 from .samples import design_of, labels_of, method_of
 from .search_samples import GRID, HINGE, LOGISTIC, searched_data
@@ -61,6 +63,18 @@ class TestChoice:
         assert not result.fell_back.any()
         expected = result.grid[np.argmin(result.values_by_category, axis=0)]
         np.testing.assert_array_equal(result.chosen, expected)
+
+    @pytest.mark.parametrize("limit", [None, 2])
+    def test_a_path_of_its_own_by_a_random_cut(self, data, limit):
+        truth = data.truth.copy()
+        truth[:, 1] = np.arange(80) < 1
+        search = LambdaSearch("auto", folds=3, measure="loss", shared=False, points=5, cut="random")
+        method = Method("logistic", "laplace", "newton-coordinate")
+        sought = search if limit is None else Squeezer(limit, search=search)
+        result = sought.run(data.design, labels_of(truth), method)
+        assert result.cut == "random"
+        assert not result.fell_back.any()
+        assert np.isfinite(result.chosen).all()
 
     def test_of_a_random_cut_f1_says_nothing_of_who_is_not_there(self, data):
         truth = data.truth.copy()

@@ -35,7 +35,8 @@ class SearchResult:
     unmeasured values are nan. A standard error is the jackknife's, leaving out one fold at a time.
 
     ``chosen`` is what to learn with, one for each category. ``fell_back`` marks the categories that
-    wanted a strength of their own and had too few members, or too few others, for the folds;
+    wanted a strength of their own and had too few members, or too few others, for the folds (none,
+    if ``cut`` is random);
     ``tied`` those whose measure was always the same: theirs is the best place for all together.
     ``unfinished`` counts for each place the fits that ran out of iterations. ``squeezed`` tells of
     a limit of terms.

@@ -1,5 +1,5 @@
-// Words as the TREC reader of the Lemur toolkit cut them in 2003; genkin-lewis-madigan-2004 read
-// Reuters-21578 and OHSUMED with it.
+// Words as the TREC reader of the Lemur toolkit cut them in its early versions;
+// genkin-lewis-madigan-2004 read Reuters-21578 and OHSUMED with it.
 //
 //   word         run of ASCII letters and digits; everything else parts words
 //   it's         it: a word goes on over an apostrophe and letters, which are dropped
