@@ -249,3 +249,16 @@ def test_other_priors_and_losses_are_refused():
         Method("logistic", "laplace", "conjugate-gradient")
     with pytest.raises(UsageError, match="conjugate-gradient needs a slope"):
         Method("hinge", "gaussian", "conjugate-gradient", Regularization(lam=1.0))
+
+
+@pytest.mark.parametrize("members", [1, 8, 16])
+def test_a_first_step_where_the_loss_is_straight_goes_not_too_far(members):
+    x = np.zeros((17, 1))  # the intercept alone counts
+    truth = (np.arange(17) < members)[:, np.newaxis]
+    gamma = 200.0
+    method = replace(method_of(parts_of("free", "smoothed-hinge")), loss_options={"gamma": gamma})
+    found = fit(design_of(x), labels_of(truth), method)
+    assert abs(found.intercepts[0]) < 10
+    margins = np.where(truth, 1, -1) * found.intercepts[0]
+    own = np.logaddexp(0.0, -gamma * (margins - 1.0)).mean() / gamma
+    assert found.reports[0].objective == pytest.approx(own)

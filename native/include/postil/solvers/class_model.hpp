@@ -92,6 +92,13 @@ public:
 
     void head(const std::vector<double>& direction) { products_.scores(direction, steps_); }
 
+    // How far the direction moves a score, at most.
+    double longest_step(std::size_t) const {
+        double longest = 0.0;
+        for (const auto step : steps_) longest = std::max(longest, std::abs(step));
+        return longest;
+    }
+
     void along(const Scalars& t, Scalars& slopes, Scalars& curvatures) {
         const auto found = over_documents([&](std::size_t first, std::size_t end) {
             return look_along(t[0], first, end);

@@ -25,7 +25,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -50,6 +49,7 @@ struct CgOptions {
 //   look(weights): scores Xw, and the loss's slopes there
 //   pull(out): the gradient of the loss from the slopes; 0 where a weight may not move
 //   head(direction): Xp
+//   longest_step(group): max |Xp|
 //   along(t, slopes, curvatures): of the loss after the step t
 //   take(t): the scores after the step, and the loss's slopes there
 template <class Model>
@@ -198,9 +198,11 @@ private:
         look_along(slopes, curvatures);
         for (std::size_t group = 0; group < groups; ++group) {
             if (!is_active_[group]) continue;
-            // A step as long as the last in what it promises, some times over.
+            // A step as long as the last in what it promises, some times over. The first moves no score
+            // further than a loss bends: where it is all but straight, Newton's would go anywhere.
             const auto promise = first_slopes_[group];
-            const auto most = promise < 0.0 ? longest * promise / slopes[group] : infinite;
+            const auto most = promise < 0.0 ? longest * promise / slopes[group]
+                                            : furthest / model_.longest_step(group);
             searches[group].begin(slopes[group], curvatures[group], options_.slope_share, most);
             first_slopes_[group] = slopes[group];
             steps_taken_[group] = searches[group].at();
@@ -225,8 +227,7 @@ private:
         }
     }
 
-    static constexpr double infinite = std::numeric_limits<double>::infinity();
-    static constexpr double longest = 10.0;
+    static constexpr double longest = 10.0, furthest = 1000.0;
     static constexpr std::uint32_t most_since_look = 500;
 
     Model& model_;

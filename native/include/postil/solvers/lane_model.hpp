@@ -105,6 +105,14 @@ public:
 
     void head(const std::vector<double>& direction) { products(direction, steps_); }
 
+    // How far the direction moves a score of the lane, at most.
+    double longest_step(std::size_t lane) const {
+        double longest = 0.0;
+        for (std::size_t at = lane; at < steps_.size(); at += Lanes)
+            longest = std::max(longest, std::abs(steps_[at]));
+        return longest;
+    }
+
     void along(const Scalars& t, Scalars& slopes, Scalars& curvatures) const {
         slopes.fill(0.0);
         curvatures.fill(0.0);
