@@ -31,38 +31,64 @@ inline TextView view_of(nb::handle object, std::optional<std::size_t> index = {}
         (which + "a text must be str or UTF-8 bytes, not " + Py_TYPE(text)->tp_name).c_str());
 }
 
-// The texts of a batch with the references that keep them alive while the GIL is released.
+// Calls work(index, object) for objects that lie anywhere in memory: their heads, which may lie on two
+// cache lines and are written to, are fetched ahead, so that they are waited for together.
+template <class Work>
+void for_each_fetched(PyObject* const* objects, std::size_t count, Work&& work) {
+    constexpr std::size_t ahead = 16;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i + ahead < count) {
+            __builtin_prefetch(objects[i + ahead], 1);
+            __builtin_prefetch(reinterpret_cast<const PyASCIIObject*>(objects[i + ahead]) + 1);
+        }
+        work(i, objects[i]);
+    }
+}
+
+// The texts of a batch with the references that keep them alive while the GIL is released: the
+// caller's lists may change meanwhile. All other work waits for this, so it passes over them once.
 struct HeldTexts {
-    std::vector<nb::tuple> owners;
     Columns columns;
-    std::size_t bytes = 0;
 
     std::size_t documents() const { return columns.empty() ? 0 : columns[0].size(); }
 
     explicit HeldTexts(nb::handle source) {
-        for (nb::handle column : source) {
-            owners.push_back(nb::steal<nb::tuple>(PySequence_Tuple(column.ptr())));
-            if (!owners.back().is_valid()) throw nb::python_error();
-            auto& views = columns.emplace_back();
-            views.reserve(owners.back().size());
-            for (nb::handle text : owners.back()) {
-                prefetch(owners.back(), views.size() + texts_ahead);
-                views.push_back(view_of(text, views.size()));
-                bytes += byte_length(views.back());
-            }
-            if (views.size() != columns[0].size())
-                throw nb::value_error("every field needs one text for each document");
+        try {
+            for (nb::handle column : source) hold(column);
+        } catch (...) {
+            let_go();
+            throw;
         }
     }
+    ~HeldTexts() { let_go(); }
+    HeldTexts(const HeldTexts&) = delete;
+    HeldTexts& operator=(const HeldTexts&) = delete;
 
 private:
-    static constexpr std::size_t texts_ahead = 16;
-
-    // Texts lie anywhere in memory: fetched ahead, their heads are waited for together.
-    static void prefetch(const nb::tuple& texts, std::size_t index) {
-        if (index < texts.size())
-            __builtin_prefetch(PyTuple_GET_ITEM(texts.ptr(), static_cast<Py_ssize_t>(index)));
+    void hold(nb::handle column) {
+        const auto sequence =
+            nb::steal(PySequence_Fast(column.ptr(), "a column of texts must be a sequence"));
+        if (!sequence.is_valid()) throw nb::python_error();
+        const auto size = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(sequence.ptr()));
+        auto& views = columns.emplace_back();
+        views.reserve(size);
+        owned_.reserve(owned_.size() + size);
+        for_each_fetched(PySequence_Fast_ITEMS(sequence.ptr()), size,
+                         [&](std::size_t index, PyObject* text) {
+                             views.push_back(view_of(text, index));
+                             owned_.push_back(Py_NewRef(text));
+                         });
+        if (views.size() != columns[0].size())
+            throw nb::value_error("every field needs one text for each document");
     }
+
+    void let_go() {
+        for_each_fetched(owned_.data(), owned_.size(),
+                         [](std::size_t, PyObject* text) { Py_DECREF(text); });
+        owned_.clear();
+    }
+
+    std::vector<PyObject*> owned_;
 };
 
 // UTF-8 made here is valid but for what a caller put into a vocabulary; that is replaced.

@@ -53,14 +53,14 @@ inline nb::list tokenize_text(nb::handle text, const TokenizerOptions& options) 
 }
 
 inline Batch count_documents(nb::sequence columns, const Spaces& spaces,
-                             const TokenizerOptions& options, bool in_sequence,
+                             const TokenizerOptions& options, bool in_sequence, bool tallies,
                              std::size_t threads) {
     require_threads(threads);
     HeldTexts texts(columns);
     require(spaces.size() == texts.columns.size(), "every column of texts needs a space");
     Batch batch;
     run_watched([&](Monitor& monitor) {
-        batch = count_texts(texts.columns, spaces, options, in_sequence, threads, monitor);
+        batch = count_texts(texts.columns, spaces, options, {in_sequence, tallies}, threads, monitor);
     });
     return batch;
 }
@@ -110,7 +110,7 @@ struct PyWeighting {
     }
 };
 
-inline nb::tuple build_matrix(std::vector<Chunk> chunks, FinalTerms final_terms, Distinct distinct,
+inline nb::tuple build_matrix(std::vector<Chunk> chunks, FinalTerms final_terms, Fate fate,
                               std::size_t columns, const PyWeighting& weights,
                               std::size_t threads) {
     require_threads(threads);
@@ -123,7 +123,7 @@ inline nb::tuple build_matrix(std::vector<Chunk> chunks, FinalTerms final_terms,
     std::optional<Buffer<std::int32_t>> terms;
     std::optional<Buffer<float>> values;
     run_watched([&](Monitor& monitor) {
-        builder.emplace(std::move(chunks), std::move(final_terms), distinct, columns, threads,
+        builder.emplace(std::move(chunks), std::move(final_terms), fate, columns, threads,
                         monitor);
         const auto size = builder->entries() + (weights.constant ? builder->documents() : 0);
         row_starts.emplace(builder->documents() + 1);
@@ -141,7 +141,7 @@ inline nb::tuple matrix_of_vocabulary(const Vocabulary& vocabulary, Batch& batch
     require_counted(batch);
     FinalTerms final_terms;
     for (const auto& lane : batch.lanes) final_terms.push_back(vocabulary.look_up(lane));
-    return build_matrix(std::move(batch.chunks), std::move(final_terms), Distinct::yes,
+    return build_matrix(std::move(batch.chunks), std::move(final_terms), Fate::dropped,
                         vocabulary.size(), weights, threads);
 }
 
@@ -151,7 +151,7 @@ inline nb::tuple matrix_of_buckets(std::uint32_t buckets, Batch& batch, const Py
     require(buckets >= 1, "there is at least 1 bucket");
     FinalTerms final_terms;
     for (const auto& lane : batch.lanes) final_terms.push_back(buckets_of(lane, buckets));
-    return build_matrix(std::move(batch.chunks), std::move(final_terms), Distinct::no, buckets,
+    return build_matrix(std::move(batch.chunks), std::move(final_terms), Fate::joined, buckets,
                         weights, threads);
 }
 
@@ -160,8 +160,8 @@ inline nb::tuple matrix_of_collected(TermCollector& collector,
                                      const PyWeighting& weights, std::size_t threads) {
     require(ranking.rank_of.size() == collector.number_end(),
             "the ranking is not of this collector, or was made before it grew");
-    auto [chunks, final_terms] = collector.take_rows(ranking);
-    return build_matrix(std::move(chunks), std::move(final_terms), Distinct::yes,
+    auto [chunks, final_terms, fate] = collector.take_rows(ranking);
+    return build_matrix(std::move(chunks), std::move(final_terms), fate,
                         ranking.order.size(), weights, threads);
 }
 
@@ -256,11 +256,12 @@ inline void bind_batch(nb::module_& module) {
             },
             "shortest"_a, "longest"_a, "threads"_a, "Turn sequences of words into n-gram counts.");
     module.def("count_texts", &count_documents, "columns"_a, "spaces"_a, "options"_a,
-               "in_sequence"_a, "threads"_a,
+               "in_sequence"_a, "tallies"_a, "threads"_a,
                nb::sig("def count_texts(columns: collections.abc.Sequence[collections.abc.Sequence[str | bytes]], "
                        "spaces: collections.abc.Sequence[int], options: TokenizerOptions, in_sequence: bool, "
-                       "threads: int) -> Batch"),
-               "Count the tokens of documents given as columns of texts, one for each field.");
+                       "tallies: bool, threads: int) -> Batch"),
+               "Count the tokens of documents given as columns of texts, one for each field; in_sequence for "
+               "n-grams to be formed of, with tallies of words for a TermCollector.");
 }
 
 // Counts by rank, in place: the array keeps the ranking alive.

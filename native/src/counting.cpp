@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "postil/tokenizer/tokenizer.hpp"
@@ -11,12 +12,31 @@ namespace postil {
 
 namespace {
 
-constexpr std::size_t chunk_bytes = 1 << 18;
+// Small enough that nobody waits long for who has the last one, large enough that a chunk's own costs
+// do not count.
+constexpr std::size_t chunk_bytes = 1 << 16;
 
 // Twice as many shards as workers or more keep all of them busy; further ones only scatter words.
 unsigned shard_bits_for(std::size_t workers) {
     return workers > 1 ? static_cast<unsigned>(std::bit_width(workers)) : 0;
 }
+
+std::size_t total_bytes(const Columns& columns) {
+    std::size_t bytes = 0;
+    for (const auto& column : columns)
+        for (const auto& text : column) bytes += byte_length(text);
+    return bytes;
+}
+
+// Distinct words grow about as the root of a text's length (Heaps' law). The factor is low, so that no
+// table begins larger than it would become.
+std::size_t least_words(std::size_t bytes) {
+    return static_cast<std::size_t>(5.0 * std::sqrt(static_cast<double>(bytes)));
+}
+
+// Four bytes for each distinct word of a document, of which news and mail have one in ten to twelve
+// characters.
+std::size_t least_row_bytes(std::size_t bytes) { return bytes * 5 / 16; }
 
 std::vector<Chunk> cut_into_chunks(const Columns& columns, std::size_t documents) {
     std::vector<Chunk> chunks;
@@ -76,21 +96,28 @@ void list_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOpt
 }  // namespace
 
 Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
-                  bool in_sequence, std::size_t workers, Monitor& monitor) {
+                  Wanted wanted, std::size_t workers, Monitor& monitor) {
     Batch batch;
     batch.documents = columns.empty() ? 0 : columns[0].size();
-    batch.in_sequence = in_sequence;
+    batch.in_sequence = wanted.in_sequence;
     batch.chunks = cut_into_chunks(columns, batch.documents);
     const auto lanes = std::clamp<std::size_t>(batch.chunks.size(), 1, workers);
     batch.lanes.assign(lanes, TermTable(shard_bits_for(workers)));
+    if (wanted.tallies) batch.tallies.emplace(lanes);
 
-    std::vector<Workbench> benches(lanes);
-    const auto process = in_sequence ? list_chunk : count_chunk;
+    const auto bytes = total_bytes(columns);
+    const auto words = least_words(bytes / lanes);
+    PageSlabs slabs(least_row_bytes(bytes));
+    std::vector<Workbench> benches;
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+        benches.push_back({{}, {slabs, new_tally(batch, lane)}});
+    const auto process = wanted.in_sequence ? list_chunk : count_chunk;
     run_tasks(batch.chunks.size(), batch.lanes.size(), monitor,
               [&](std::size_t task, std::size_t lane) {
                   // Worked on apart, so that workers never write to one cache line.
                   auto chunk = std::move(batch.chunks[task]);
                   chunk.lane = lane;
+                  batch.lanes[lane].reserve(words);  // by its own thread
                   process(columns, spaces, options, batch.lanes[lane], benches[lane], monitor,
                           chunk);
                   batch.chunks[task] = std::move(chunk);

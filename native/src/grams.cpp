@@ -93,11 +93,14 @@ void gram_chunk(const TermTable& words, TermTable& grams, JoinedWords& joined,
 
 void form_grams(Batch& batch, std::uint32_t shortest, std::uint32_t longest, std::size_t workers,
                 Monitor& monitor) {
+    std::size_t length = 0;
+    for (const auto& chunk : batch.chunks) length += chunk.sequence.size();
+    PageSlabs slabs(length * sizeof(std::uint32_t));
     for_each_lane(batch, workers, monitor, [&](std::size_t lane, std::vector<Chunk*>& chunks) {
         auto& grams = batch.lanes[lane];
         const auto words = std::exchange(grams, TermTable(grams.shard_bits()));
         JoinedWords joined(shortest, longest);
-        CountingScratch scratch;
+        CountingScratch scratch{slabs, new_tally(batch, lane)};
         for (auto* chunk : chunks) gram_chunk(words, grams, joined, scratch, monitor, *chunk);
     });
     batch.in_sequence = false;

@@ -1,11 +1,14 @@
 #include "postil/helpers.hpp"
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "postil/spinning.hpp"
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
@@ -23,6 +26,7 @@ struct Post {
     std::mutex lock;
     std::condition_variable called;
     std::function<void()> job;
+    std::atomic<bool> has_job{false};  // told without the lock
 };
 
 class Helpers {
@@ -37,17 +41,20 @@ public:
         if (auto* const post = taken()) {
             const std::lock_guard guard(post->lock);
             post->job = std::move(job);
+            post->has_job = true;
             post->called.notify_one();
             return;
         }
         auto post = std::make_unique<Post>();
         post->job = std::move(job);
+        post->has_job = true;
         std::thread([this, own = post.get()] { serve(*own); }).detach();
         post.release();  // the thread's from here on
     }
 
 private:
     Helpers() {
+        has_processors_to_spare();  // asked before anybody can fork in the middle of the answer
 #if POSTIL_FORKS
         // A forked process has none of the threads; the list must be whole when it is copied.
         pthread_atfork([] { all().lock_.lock(); }, [] { all().lock_.unlock(); },
@@ -68,11 +75,14 @@ private:
 
     void serve(Post& post) {
         for (;;) {
+            // The next phase of a call follows soon, and to wake a thread takes long.
+            spin_until([&] { return post.has_job.load(); });
             std::function<void()> job;
             {
                 std::unique_lock guard(post.lock);
                 post.called.wait(guard, [&] { return post.job != nullptr; });
                 job = std::exchange(post.job, nullptr);
+                post.has_job = false;
             }
             job();
             const std::lock_guard guard(lock_);

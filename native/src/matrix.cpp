@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "postil/pages.hpp"
+
 namespace postil {
 
 namespace {
@@ -92,6 +94,17 @@ struct Place {
     std::size_t row, entry;
 };
 
+// Takes the pages of so many entries before they are written. Neighbours are worked on at the same time:
+// were both to begin with the same array, two workers would clear one huge page, and one in vain.
+void populate_part(const MatrixTarget& target, std::size_t first, std::size_t entries,
+                   bool terms_first) {
+    auto take_terms = [&] { populate(target.terms + first, entries * sizeof *target.terms); };
+    auto take_values = [&] { populate(target.values + first, entries * sizeof *target.values); };
+    if (terms_first) take_terms();
+    take_values();
+    if (!terms_first) take_terms();
+}
+
 template <class Sorter>
 void write_chunk(const Chunk& chunk, const std::vector<std::uint32_t>& final_terms, Place place,
                  const MatrixTarget& target, const Weighting& weighting,
@@ -149,7 +162,7 @@ void run_sorting_best(std::size_t entries, std::size_t tasks, std::size_t terms,
 
 }  // namespace
 
-MatrixBuilder::MatrixBuilder(std::vector<Chunk> chunks, FinalTerms final_terms, Distinct distinct,
+MatrixBuilder::MatrixBuilder(std::vector<Chunk> chunks, FinalTerms final_terms, Fate fate,
                              std::size_t terms, std::size_t workers, Monitor& monitor)
     : chunks_(std::move(chunks)),
       final_terms_(std::move(final_terms)),
@@ -159,7 +172,10 @@ MatrixBuilder::MatrixBuilder(std::vector<Chunk> chunks, FinalTerms final_terms, 
         documents_ += chunk.documents;
         counted_ += chunk.entries.size();
     }
-    if (distinct == Distinct::yes) {
+    if (fate == Fate::kept) {
+        for (std::size_t task = 0; task < chunks_.size(); ++task)
+            kept_[task] = chunks_[task].entries.size();
+    } else if (fate == Fate::dropped) {
         run_tasks(chunks_.size(), workers, monitor, [&](std::size_t task, std::size_t) {
             kept_[task] = count_kept(chunks_[task], final_terms_[chunks_[task].lane]);
         });
@@ -189,6 +205,8 @@ void MatrixBuilder::write(const MatrixTarget& target, const Weighting& weighting
     run_sorting_best(counted_, chunks_.size(), terms_, workers, monitor,
                      [&](std::size_t task, auto& sorter) {
                          const auto& chunk = chunks_[task];
+                         populate_part(target, places[task].entry,
+                                       kept_[task] + extra * chunk.documents, task % 2 == 0);
                          write_chunk(chunk, final_terms_[chunk.lane], places[task], target,
                                      weighting, constant_column, sorter);
                          chunks_[task] = {};

@@ -6,15 +6,22 @@ namespace postil {
 
 Occurrences::Occurrences(const Occurrence* first, std::size_t size, PageSlabs& slabs)
     : size_(size) {
-    constexpr std::size_t counts_in_word = sizeof(std::uint32_t);
-    const auto words = size + (size + counts_in_word - 1) / counts_in_word;
-    block_ = slabs.allocate<std::uint32_t>(words);
-    auto* const small = reinterpret_cast<unsigned char*>(block_.get() + size);
-    for (std::size_t at = 0; at < size; ++at) {
-        block_[at] = first[at].term;
-        const bool fits = first[at].count <= 0xFF;
-        small[at] = static_cast<unsigned char>(fits ? first[at].count : listed_apart);
-        if (!fits) large_.push_back({at, first[at].count});
+    const auto* const last = first + size;
+    if (std::all_of(first, last, [](Occurrence one) { return one.term <= largest_term; })) {
+        packed_ = slabs.allocate<std::uint32_t>(size);
+        pack(first, packed_.get());
+    } else {
+        whole_ = slabs.allocate<Occurrence>(size);
+        std::copy(first, last, whole_.get());
+    }
+}
+
+void Occurrences::pack(const Occurrence* first, std::uint32_t* packed) {
+    for (std::size_t at = 0; at < size_; ++at) {
+        const auto [term, count] = first[at];
+        const bool fits = count <= largest_count;
+        packed[at] = term << count_bits | (fits ? count : listed_apart);
+        if (!fits) large_.push_back({at, count});
     }
 }
 

@@ -56,9 +56,13 @@ DistinctWords distinct_words(const std::vector<TermTable>& lanes) {
 void rename_words(Batch& batch, const DistinctWords& distinct,
                   const std::vector<std::optional<std::string>>& names, std::size_t workers,
                   Monitor& monitor) {
+    std::size_t entries = 0;
+    for (const auto& chunk : batch.chunks) entries += chunk.entries.size();
+    PageSlabs slabs(entries * sizeof(std::uint32_t));
     for_each_lane(batch, workers, monitor, [&](std::size_t lane, std::vector<Chunk*>& chunks) {
         auto& words = batch.lanes[lane];
         const auto old_words = std::exchange(words, TermTable(words.shard_bits()));
+        words.reserve(old_words.size());
         std::vector<std::uint32_t> renamed(old_words.number_end(), WordTable::absent);
         std::string padded;
         old_words.for_each([&](std::uint32_t word) {
@@ -68,7 +72,7 @@ void rename_words(Batch& batch, const DistinctWords& distinct,
             const auto view = std::string_view(padded).substr(0, name->size());
             renamed[word] = words.intern(WordKey(old_words.space(word), view));
         });
-        CountingScratch scratch;
+        CountingScratch scratch{slabs, new_tally(batch, lane)};
         for (auto* chunk : chunks) {
             monitor.check();
             if (batch.in_sequence) rename_sequence(*chunk, renamed);

@@ -20,10 +20,19 @@ struct Mark {
 
 // What a worker keeps from chunk to chunk to count rows with.
 struct CountingScratch {
-    std::vector<Mark> marks;         // by word number
-    std::vector<Occurrence> entries;  // of the chunk at hand
-    PageSlabs slabs;                  // where a chunk's rows are kept when it is done
+    PageSlabs& slabs;                      // where a chunk's rows are kept when it is done
+    Tally* tally;                          // of all chunks; none if it is not wanted
+    std::vector<Mark> marks = {};          // by word number
+    std::vector<Occurrence> entries = {};  // of the chunk at hand
 };
+
+// The lane's tally, begun anew, if the batch has any.
+inline Tally* new_tally(Batch& batch, std::size_t lane) {
+    if (!batch.tallies) return nullptr;
+    auto& tally = (*batch.tallies)[lane];
+    tally.clear();
+    return &tally;
+}
 
 // Adds occurrences to the row at hand. The marks say where a word already stands, so that no row
 // is ever searched or sorted to be counted. Whether a word is new to its row is a coin toss no
@@ -50,9 +59,19 @@ public:
 
     void end_chunk() {
         chunk_.entries = Occurrences(scratch_.entries.data(), used_, scratch_.slabs);
+        if (scratch_.tally != nullptr) add_to(*scratch_.tally);
     }
 
 private:
+    void add_to(Tally& tally) const {
+        if (tally.size() < scratch_.marks.size()) tally.resize(scratch_.marks.size());
+        for (std::size_t at = 0; at < used_; ++at) {
+            const auto [word, count] = scratch_.entries[at];
+            ++tally[word].documents;
+            tally[word].occurrences += count;
+        }
+    }
+
     void reserve(std::size_t count, std::size_t number_end) {
         auto& marks = scratch_.marks;
         auto& entries = scratch_.entries;

@@ -13,20 +13,23 @@
 
 namespace postil {
 
-namespace {
-
-// How many documents of a lane hold a word, and how often it occurs in all.
-struct WordCounts {
-    std::uint32_t documents = 0, occurrences = 0;
+// What a term is ranked by; the leading bytes decide nearly every tie without a look elsewhere.
+struct TermCollector::RankKey {
+    std::uint64_t leading;  // the first eight bytes, most significant first
+    std::uint32_t documents;
+    Provisional term;
 };
 
-// By lane and number.
-std::vector<std::vector<WordCounts>> count_lanes(const Batch& batch,
-                                                 const std::vector<bool>& learned,
-                                                 std::size_t workers, Monitor& monitor) {
-    std::vector<std::vector<WordCounts>> counts(batch.lanes.size());
-    run_tasks(counts.size(), workers, monitor, [&](std::size_t lane, std::size_t) {
-        auto& of_word = counts[lane];
+namespace {
+
+using RankKey = TermCollector::RankKey;
+
+// By lane, of learned documents alone; `learned` is empty where all are.
+std::vector<Tally> tally_lanes(const Batch& batch, const std::vector<bool>& learned,
+                               std::size_t workers, Monitor& monitor) {
+    std::vector<Tally> tallies(batch.lanes.size());
+    run_tasks(tallies.size(), workers, monitor, [&](std::size_t lane, std::size_t) {
+        auto& of_word = tallies[lane];
         of_word.resize(batch.lanes[lane].number_end());
         for (const auto& chunk : batch.chunks) {
             if (chunk.lane != lane) continue;
@@ -43,15 +46,8 @@ std::vector<std::vector<WordCounts>> count_lanes(const Batch& batch,
             }
         }
     });
-    return counts;
+    return tallies;
 }
-
-// What a term is ranked by; the leading bytes decide nearly every tie without a look elsewhere.
-struct RankKey {
-    std::uint64_t leading;  // the first eight bytes, most significant first
-    std::uint32_t documents;
-    Provisional term;
-};
 
 using Run = std::vector<RankKey>;
 
@@ -73,7 +69,7 @@ public:
     // As std::sort by this order, in linear time but for ties.
     void sort(Run& keys) const {
         radix_sort(keys, [](const RankKey& key) { return key.leading; });
-        radix_sort(keys, [](const RankKey& key) { return std::uint64_t{~key.documents}; });
+        radix_sort(keys, [](const RankKey& key) { return ~key.documents; });
         for (auto first = keys.begin(); first != keys.end();) {
             const auto last = std::find_if(first + 1, keys.end(), [&](const RankKey& key) {
                 return key.documents != first->documents || key.leading != first->leading;
@@ -86,6 +82,21 @@ public:
 private:
     const TermTable& terms_;
 };
+
+// By number of the lane's words; says in `fate` if one has none.
+std::vector<std::uint32_t> ranks_of(const LaneTerms& lane, const TermCollector::Ranking& ranking,
+                                    Fate& fate) {
+    std::size_t longest = 0;
+    for (const auto& shard : lane) longest = std::max(longest, shard.size());
+    std::vector<std::uint32_t> ranks(longest * lane.size(), WordTable::absent);
+    for (std::size_t shard = 0; shard < lane.size(); ++shard)
+        for (std::size_t local = 0; local < lane[shard].size(); ++local) {
+            const auto rank = ranking.rank_of[lane[shard][local]];
+            if (rank == WordTable::absent) fate = Fate::dropped;
+            ranks[local * lane.size() + shard] = rank;
+        }
+    return ranks;
+}
 
 std::size_t total_size(const std::vector<Run>& runs) {
     std::size_t size = 0;
@@ -186,30 +197,31 @@ void TermCollector::count(Provisional term, std::uint64_t documents, std::uint64
 
 void TermCollector::add(Batch&& batch, const std::vector<bool>& learned, std::size_t workers,
                         Monitor& monitor) {
-    const auto lane_counts = count_lanes(batch, learned, workers, monitor);
+    const auto tallies = batch.tallies && learned.empty()
+                             ? std::move(*batch.tallies)
+                             : tally_lanes(batch, learned, workers, monitor);
     if (terms_.size() == 0) {
         terms_ = TermTable(batch.lanes[0].shard_bits());
         counts_.assign(terms_.shard_count(), {});
     }
-    std::vector<std::vector<Provisional>> term_of;
-    for (const auto& lane : batch.lanes) term_of.emplace_back(lane.number_end(), WordTable::absent);
+    std::vector<LaneTerms> term_of(batch.lanes.size(), LaneTerms(batch.lanes[0].shard_count()));
 
-    auto enter = [&](std::size_t lane, std::uint32_t word, Provisional term) {
-        count(term, lane_counts[lane][word].documents, lane_counts[lane][word].occurrences);
-        term_of[lane][word] = term;
+    auto enter = [&](std::size_t lane, std::size_t shard, std::uint32_t local, Provisional term) {
+        const auto& counted = tallies[lane][batch.lanes[lane].number(shard, local)];
+        count(term, counted.documents, counted.occurrences);
+        term_of[lane][shard][local] = term;
     };
     auto merge_shard = [&](std::size_t lane, std::size_t shard) {
         auto& words = batch.lanes[lane].shard(shard);
+        term_of[lane][shard].resize(words.size());
         intern_many(
             terms_, words.size(),
             [&](WordKey* key, std::size_t local) {
                 ::new (key) WordKey(words.key(static_cast<std::uint32_t>(local)));
             },
             [&](std::size_t first, std::span<const Provisional> terms) {
-                for (std::size_t i = 0; i < terms.size(); ++i) {
-                    const auto local = static_cast<std::uint32_t>(first + i);
-                    enter(lane, batch.lanes[lane].number(shard, local), terms[i]);
-                }
+                for (std::size_t i = 0; i < terms.size(); ++i)
+                    enter(lane, shard, static_cast<std::uint32_t>(first + i), terms[i]);
             });
         words = WordTable();  // at once, for memory is at its highest here
     };
@@ -217,17 +229,18 @@ void TermCollector::add(Batch&& batch, const std::vector<bool>& learned, std::si
     auto take_shard = [&](std::size_t shard) {
         auto& words = batch.lanes[0].shard(shard);
         terms_.shard(shard) = std::exchange(words, WordTable());
-        for (std::uint32_t local = 0; local < terms_.shard(shard).size(); ++local) {
-            const auto term = terms_.number(shard, local);
-            enter(0, term, term);
-        }
+        term_of[0][shard].resize(terms_.shard(shard).size());
+        counts_[shard].reserve(terms_.shard(shard).size());
+        for (std::uint32_t local = 0; local < terms_.shard(shard).size(); ++local)
+            enter(0, shard, local, terms_.number(shard, local));
     };
     // Where lanes are cut as the terms are, a word's shard is its term's: no two tasks meet.
     const bool alike = batch.lanes[0].shard_bits() == terms_.shard_bits();
     run_tasks(batch.lanes[0].shard_count(), alike ? workers : 1, monitor,
               [&](std::size_t shard, std::size_t) {
-                  if (alike && terms_.shard(shard).size() == 0) take_shard(shard);
-                  for (std::size_t lane = 0; lane < batch.lanes.size(); ++lane)
+                  const bool takes = alike && terms_.shard(shard).size() == 0;
+                  if (takes) take_shard(shard);
+                  for (std::size_t lane = takes ? 1 : 0; lane < batch.lanes.size(); ++lane)
                       merge_shard(lane, shard);
               });
     documents_ += learned.empty() ? batch.documents
@@ -248,27 +261,32 @@ void TermCollector::add_terms(const WordTable& terms, const std::vector<std::uin
     documents_ += document_count;
 }
 
+void TermCollector::add_keys(std::vector<RankKey>& keys, std::size_t shard,
+                             const TermBounds& bounds) const {
+    const auto& words = terms_.shard(shard);
+    keys.reserve(keys.size() + words.size());
+    for (std::uint32_t local = 0; local < words.size(); ++local) {
+        const auto& [documents, occurrences] = counts_[shard][local];
+        // None at all: only documents that are not learned from hold the term.
+        if (documents == 0 || documents < bounds.min_documents ||
+            documents > bounds.max_documents || occurrences < bounds.min_occurrences)
+            continue;
+        keys.push_back({__builtin_bswap64(words.key(local).first),
+                        static_cast<std::uint32_t>(documents), terms_.number(shard, local)});
+    }
+}
+
 TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t workers,
                                            Monitor& monitor) const {
     if (documents_ > std::numeric_limits<std::uint32_t>::max())
         throw std::length_error("terms are ranked by at most 2^32 - 1 documents");
     const RankOrder order(terms_);
-    std::vector<Run> runs(terms_.shard_count());
-    run_tasks(runs.size(), workers, monitor, [&](std::size_t shard, std::size_t) {
-        const auto& words = terms_.shard(shard);
-        runs[shard].reserve(words.size());
-        for (std::uint32_t local = 0; local < words.size(); ++local) {
-            const auto& [documents, occurrences] = counts_[shard][local];
-            // None at all: only documents that are not learned from hold the term.
-            if (documents == 0 || documents < bounds.min_documents ||
-                documents > bounds.max_documents ||
-                occurrences < bounds.min_occurrences)
-                continue;
-            runs[shard].push_back({__builtin_bswap64(words.key(local).first),
-                                   static_cast<std::uint32_t>(documents),
-                                   terms_.number(shard, local)});
-        }
-        order.sort(runs[shard]);
+    // A run is of several shards: sorting costs the same, and there are fewer to merge.
+    std::vector<Run> runs(std::min(workers, terms_.shard_count()));
+    run_tasks(runs.size(), workers, monitor, [&](std::size_t run, std::size_t) {
+        for (auto shard = run; shard < terms_.shard_count(); shard += runs.size())
+            add_keys(runs[run], shard, bounds);
+        order.sort(runs[run]);
     });
     keep_most_frequent(runs, bounds.max_terms, order,
                        [&](Provisional term) { return occurrences_of(term); });
@@ -279,7 +297,7 @@ TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t
     ranking.documents.resize(size);
     ranking.occurrences.resize(size);
     ranking.rank_of.assign(terms_.number_end(), WordTable::absent);
-    const auto pieces = runs.size();
+    const auto pieces = terms_.shard_count();
     const auto cuts = cut_runs(runs, pieces, order);
     run_tasks(pieces, workers, monitor, [&](std::size_t piece, std::size_t) {
         std::vector<std::span<const RankKey>> parts;
@@ -306,10 +324,12 @@ Vocabulary TermCollector::vocabulary(const Ranking& ranking) const {
 }
 
 TermCollector::Rows TermCollector::take_rows(const Ranking& ranking) {
-    Rows rows{std::exchange(rows_, {}), std::exchange(lanes_, {})};
-    for (auto& lane : rows.final_terms)
-        for (auto& number : lane)
-            if (number != WordTable::absent) number = ranking.rank_of[number];
+    Rows rows{std::exchange(rows_, {}), {}, Fate::kept};
+    for (auto& lane : lanes_) {
+        rows.final_terms.push_back(ranks_of(lane, ranking, rows.fate));
+        lane = {};  // at once, for there may be many
+    }
+    lanes_.clear();
     return rows;
 }
 

@@ -13,23 +13,36 @@ std::uint32_t WordTable::insert(std::size_t place, const WordKey& key) {
         throw std::invalid_argument("a word has at least one byte and one of 256 spaces");
     const auto needed = arena_used_ + key.length + string_padding;
     if (needed > arena_.size()) arena_.resize(needed + arena_.size());
-    std::memcpy(arena_.data() + arena_used_, key.bytes, key.length);
+    static_assert(string_padding >= 16);
+    // Sixteen bytes whatever the length: both ends have the padding, and most words have no more.
+    auto* const copy = arena_.data() + arena_used_;
+    std::memcpy(copy, key.bytes, 16);
+    if (key.length > 16) std::memcpy(copy + 16, key.bytes + 16, key.length - 16);
 
     const auto id = static_cast<std::uint32_t>(entries_.size());
     entries_.push_back({key.hash, key.space, arena_used_});
     arena_used_ += key.length;
     slots_[place] = {key.first, key.second, shape_of(key), id};
-    if (entries_.size() * 3 >= slots_.size() * 2) grow();  // at most two thirds full
+    if (crowded(entries_.size(), slots_.size()))
+        resize(std::max<std::size_t>(64, slots_.size() * 2));
     return id;
 }
 
-void WordTable::grow() {
+void WordTable::reserve(std::size_t words) {
+    auto slots = slots_.size();
+    while (crowded(words, slots)) slots *= 2;
+    if (slots > slots_.size()) resize(slots);
+    entries_.reserve(words);
+    arena_.resize(std::max(arena_.size(), words * usual_length + string_padding));
+}
+
+void WordTable::resize(std::size_t slots) {
     const auto old = std::move(slots_);
-    slots_.assign(std::max<std::size_t>(64, old.size() * 2), {});
+    slots_.assign(slots, {});
     mask_ = slots_.size() - 1;
     for (const auto& slot : old) {
         if (slot.shape == vacant) continue;
-        auto place = entries_[slot.id].hash & mask_;
+        auto place = hash_of(slot) & mask_;
         while (slots_[place].shape != vacant) place = (place + 1) & mask_;
         slots_[place] = slot;
     }

@@ -75,7 +75,7 @@ private:
     Batch count(std::size_t first, std::size_t last, std::size_t workers) {
         Monitor monitor;
         auto batch = count_texts(corpus_.views(first, last), plan_.spaces, plan_.options,
-                                 plan_.in_sequence, workers, monitor);
+                                 {plan_.in_sequence, random_.one_in(2)}, workers, monitor);
         if (plan_.rename) {
             const auto distinct = distinct_words(batch.lanes);
             std::vector<std::optional<std::string>> names;
@@ -86,10 +86,10 @@ private:
         return batch;
     }
 
-    Csr build(std::vector<Chunk> chunks, const FinalTerms& final_terms, Distinct distinct,
+    Csr build(std::vector<Chunk> chunks, const FinalTerms& final_terms, Fate fate,
               std::size_t terms, const Weighting& weighting, bool constant, std::size_t workers) {
         Monitor monitor;
-        MatrixBuilder builder(std::move(chunks), final_terms, distinct, terms, workers, monitor);
+        MatrixBuilder builder(std::move(chunks), final_terms, fate, terms, workers, monitor);
         const auto entries = builder.entries() + (constant ? builder.documents() : 0);
         Csr matrix{std::vector<std::int64_t>(builder.documents() + 1),
                    std::vector<std::int32_t>(entries), std::vector<float>(entries)};
@@ -102,13 +102,16 @@ private:
     Outcome collect(const std::vector<std::size_t>& cuts, std::size_t workers) {
         TermCollector collector(true);
         Monitor monitor;
-        for (std::size_t i = 0; i + 1 < cuts.size(); ++i)
-            collector.add(count(cuts[i], cuts[i + 1], workers), learned(cuts[i], cuts[i + 1]),
+        for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+            // Batches may come from other numbers of workers, and so in other shards.
+            const auto others = random_.one_in(4) ? random_.between(1, 5) : workers;
+            collector.add(count(cuts[i], cuts[i + 1], others), learned(cuts[i], cuts[i + 1]),
                           workers, monitor);
+        }
         const auto ranking = collector.rank(plan_.bounds, workers, monitor);
-        auto [chunks, final_terms] = collector.take_rows(ranking);
+        auto [chunks, final_terms, fate] = collector.take_rows(ranking);
         return {terms_of(collector.vocabulary(ranking), ranking),
-                build(std::move(chunks), final_terms, Distinct::yes, ranking.order.size(),
+                build(std::move(chunks), final_terms, fate, ranking.order.size(),
                       weighting_, has_constant_, workers)};
     }
 
@@ -144,7 +147,7 @@ private:
         auto batch = count(0, corpus_.documents(), workers);
         FinalTerms final_terms;
         for (const auto& lane : batch.lanes) final_terms.push_back(vocabulary.look_up(lane));
-        return build(std::move(batch.chunks), final_terms, Distinct::yes, vocabulary.size(),
+        return build(std::move(batch.chunks), final_terms, Fate::dropped, vocabulary.size(),
                      weighting_, has_constant_, workers);
     }
 
@@ -204,7 +207,7 @@ private:
                 });
             }
             const auto matrix =
-                build(std::move(batch.chunks), final_terms, Distinct::no, buckets, {}, false,
+                build(std::move(batch.chunks), final_terms, Fate::joined, buckets, {}, false,
                       workers);
             std::vector<std::map<std::int32_t, double>> sums(rows_.size());
             for (std::size_t row = 0; row < rows_.size(); ++row)
@@ -243,7 +246,7 @@ private:
             bool stopped = false;
             try {
                 count_texts(corpus_.views(0, corpus_.documents()), plan_.spaces, plan_.options,
-                            plan_.in_sequence, workers, monitor);
+                            {plan_.in_sequence, random_.one_in(2)}, workers, monitor);
             } catch (const Interrupted&) {
                 stopped = true;
             }

@@ -19,6 +19,7 @@
 #include "merit_checks.hpp"
 #include "multiclass_checks.hpp"
 #include "mutator.hpp"
+#include "occurrence_checks.hpp"
 #include "online_checks.hpp"
 #include "polychotomous_checks.hpp"
 #include "random.hpp"
@@ -65,6 +66,7 @@ void run_input(std::uint64_t seed, Ledger& ledger) {
     current.busy = true;
     TokenizerChecks(ledger, random).run(current.bytes);
     ReutersChecks(ledger).run(current.bytes);
+    OccurrenceChecks(ledger, random).run();
     CountingChecks(ledger, random).run(current.bytes, seed % inputs_for_each_large == 0);
     ScoringChecks(ledger, random).run(current.bytes, seed % inputs_for_each_large == 50);
     for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)

@@ -75,9 +75,9 @@ class Batch:
     def form_grams(self, shortest: int, longest: int, threads: int) -> None:
         """Turn sequences of words into n-gram counts."""
 
-def count_texts(columns: Sequence[Sequence[str | bytes]], spaces: Sequence[int], options: TokenizerOptions, in_sequence: bool, threads: int) -> Batch:
+def count_texts(columns: Sequence[Sequence[str | bytes]], spaces: Sequence[int], options: TokenizerOptions, in_sequence: bool, tallies: bool, threads: int) -> Batch:
     """
-    Count the tokens of documents given as columns of texts, one for each field.
+    Count the tokens of documents given as columns of texts, one for each field; in_sequence for n-grams to be formed of, with tallies of words for a TermCollector.
     """
 
 class Vocabulary:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
+from contextlib import nullcontext
 from itertools import product
 
 import numpy as np
@@ -214,6 +216,17 @@ def test_what_holds_the_texts_does_not_matter():
 def test_what_is_no_text_is_refused(wrong: object):
     with pytest.raises(TypeError, match=f"str or UTF-8 bytes, not {type(wrong).__name__}"):
         Vectorizer().fit(["a", wrong])
+
+
+@pytest.mark.parametrize("last", ["the ferry", None], ids=["texts", "what is no text"])
+def test_texts_are_held_no_longer_than_the_call(last: str | None):
+    texts = [f"the ferry {number}" for number in range(40)]
+    before = [sys.getrefcount(text) for text in texts]
+    with nullcontext() if last else pytest.raises(TypeError):
+        Vectorizer(fields=Fields(("title", "body"))).fit(
+            {"title": texts, "body": [*texts[1:], last]}
+        )
+    assert [sys.getrefcount(text) for text in texts] == before
 
 
 def test_fields_of_different_lengths_are_refused():

@@ -7,7 +7,7 @@
 //     rename_words     every distinct word becomes another, or is dropped (stop lists, stems)
 //     form_grams       sequences of words become counts of word n-grams
 //
-// Time is linear in the texts; memory is 5 bytes for each distinct term of each document, plus
+// Time is linear in the texts; memory is 4 bytes for each distinct term of each document, plus
 // the distinct words once for each lane.
 #pragma once
 
@@ -35,16 +35,38 @@ struct Chunk {
     std::vector<std::uint64_t> sequence_ends;  // into sequence, one for each document
 };
 
+// How many documents hold a word, and how often it occurs in all.
+struct WordCounts {
+    std::uint32_t documents = 0, occurrences = 0;
+};
+
+using Tally = std::vector<WordCounts>;  // by number
+
 // The final number of each word by lane and number: WordTable::absent drops it.
 using FinalTerms = std::vector<std::vector<std::uint32_t>>;
 
+// What may become of words on their way to terms.
+enum class Fate : std::uint8_t {
+    joined,   // several become one term, as in hash buckets
+    dropped,  // each is a term of its own, or none
+    kept,     // each is a term of its own
+};
+
 inline constexpr std::uint32_t field_end = WordTable::absent;
+
+// What is wanted of words.
+struct Wanted {
+    bool in_sequence = false;  // their order, for n-grams to be formed of
+    bool tallies = false;      // their counts in the batch, for a collector of terms
+};
 
 struct Batch {
     std::vector<TermTable> lanes;
     std::vector<Chunk> chunks;
     std::size_t documents = 0;
     bool in_sequence = false;
+    // By lane and number, where they are wanted. Counted chunk by chunk, while a chunk is in the cache.
+    std::optional<std::vector<Tally>> tallies;
 };
 
 // Which space each column's words belong to: all 0 where fields are joined.
@@ -52,7 +74,7 @@ using Spaces = std::vector<Space>;
 
 // With several lanes the tables come in shards, ready to be merged side by side.
 Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
-                  bool in_sequence, std::size_t workers, Monitor& monitor);
+                  Wanted wanted, std::size_t workers, Monitor& monitor);
 
 // The tokens of one text, in order.
 std::vector<std::string> list_tokens(const TextView& text, const TokenizerOptions& options);

@@ -17,14 +17,11 @@ struct MatrixTarget {
     float* values;
 };
 
-// Whether different words always are different terms. In hash buckets they are not.
-enum class Distinct : bool { no, yes };
-
 class MatrixBuilder {
 public:
     // Finds out how large the matrix will be: words without a term are dropped, and words of a
     // row that became one term are one entry.
-    MatrixBuilder(std::vector<Chunk> chunks, FinalTerms final_terms, Distinct distinct,
+    MatrixBuilder(std::vector<Chunk> chunks, FinalTerms final_terms, Fate fate,
                   std::size_t terms, std::size_t workers, Monitor& monitor);
 
     std::size_t documents() const { return documents_; }

@@ -1,4 +1,4 @@
-// Counted terms in a little over five bytes each.
+// Counted terms in a little over four bytes each; in eight where terms have numbers past 2^24.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct Occurrence {
     std::uint32_t count;
 };
 
-// A fixed list of occurrences. Nearly every count fits into a byte; the few that do not are kept
-// apart, found by bisection.
+// A fixed list of occurrences. A term takes three bytes and nearly every count one; the few counts that
+// need more are kept apart, found by bisection. A list with a larger term is kept as it is.
 class Occurrences {
 public:
     Occurrences() = default;
@@ -24,11 +24,15 @@ public:
     std::size_t size() const { return size_; }
 
     Occurrence operator[](std::size_t at) const {
-        const std::uint32_t count = small_counts()[at];
-        return {block_[at], count != listed_apart ? count : large_count(at)};
+        if (packed_ == nullptr) return whole_[at];
+        const auto packed = packed_[at];
+        const auto count = packed & largest_count;
+        return {packed >> count_bits, count != listed_apart ? count : large_count(at)};
     }
 
 private:
+    static constexpr unsigned count_bits = 8;
+    static constexpr std::uint32_t largest_count = 0xFF, largest_term = 0xFFFFFF;
     static constexpr std::uint32_t listed_apart = 0;
 
     struct LargeCount {
@@ -36,13 +40,12 @@ private:
         std::uint32_t count;
     };
 
-    const unsigned char* small_counts() const {
-        return reinterpret_cast<const unsigned char*>(block_.get() + size_);
-    }
+    void pack(const Occurrence* first, std::uint32_t* packed);
     std::uint32_t large_count(std::size_t at) const;
 
-    std::shared_ptr<std::uint32_t[]> block_;  // terms, then small counts
-    std::vector<LargeCount> large_;           // by rising place
+    std::shared_ptr<std::uint32_t[]> packed_;  // none: the list is kept whole
+    std::shared_ptr<Occurrence[]> whole_;
+    std::vector<LargeCount> large_;  // by rising place
     std::size_t size_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <new>
 
 // Not under AddressSanitizer, which sees only what malloc gives.
@@ -50,51 +51,86 @@ inline void* allocate_array(std::size_t bytes) {
 inline void populate([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if POSTIL_MAPS_PAGES && defined(MADV_POPULATE_WRITE)
     static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    if (bytes < page) return;
     const auto first = reinterpret_cast<std::uintptr_t>(memory) / page * page;
     const auto last = reinterpret_cast<std::uintptr_t>(memory) + bytes;
     madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE);
 #endif
 }
 
+#if POSTIL_MAPS_PAGES
+// What is large begins where a huge page may, and asks for them. Goes back by munmap.
+inline std::byte* map_pages(std::size_t bytes) {
+    const auto spare = bytes < huge_page ? 0 : huge_page;  // not every system aligns what it maps
+    void* const mapped =
+        mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) throw std::bad_alloc();
+    auto* const begin = static_cast<std::byte*>(mapped);
+    if (spare == 0) return begin;
+    const auto address = reinterpret_cast<std::uintptr_t>(begin);
+    const auto before = in_huge_pages(address) - address;
+    if (before > 0) munmap(begin, before);
+    if (before < spare) munmap(begin + before + bytes, spare - before);
+    prefer_huge_pages(begin + before, bytes);
+    return begin + before;
+}
+#endif
+
 // Memory for what is freed in about the order it was made: blocks are cut one after the other from
 // slabs, and a slab goes back when the last block of it is gone. Few and large, for all threads wait
-// while pages are taken from one of them.
+// while pages are taken from one of them. Workers share them: so little is left over.
 class PageSlabs {
 public:
-    // Not cleared; it lives as long as anybody holds it.
+    // `expected` is about how many bytes will be asked for in all; rather less than more, for huge pages
+    // that stay empty are taken all the same.
+    explicit PageSlabs(std::size_t expected) : expected_(expected) {}
+
+    // Not cleared; it lives as long as anybody holds it. Any thread may ask.
     template <class Value>
     std::shared_ptr<Value[]> allocate(std::size_t count) {
         const auto bytes = (count * sizeof(Value) + line - 1) / line * line;
         // Whole pages would be a waste, and malloc is faster.
         if (bytes < smallest) return std::shared_ptr<Value[]>(new Value[count]);
-        if (used_ + bytes > size_) begin_slab(bytes);
-        auto* const block = slab_.get() + used_;
-        populate(block, bytes);
-        used_ += bytes;
-        return {slab_, reinterpret_cast<Value*>(block)};
+        auto block = cut(bytes);
+        populate(block.get(), bytes);
+        return {block, reinterpret_cast<Value*>(block.get())};
     }
 
 private:
     static constexpr std::size_t line = 64;  // no two blocks share a cache line
-    static constexpr std::size_t smallest = std::size_t{1} << 15, usual = std::size_t{1} << 19;
+    static constexpr std::size_t smallest = std::size_t{1} << 13, small_slab = std::size_t{1} << 19;
 
+    std::shared_ptr<std::byte[]> cut(std::size_t bytes) {
+        const std::lock_guard guard(lock_);
+        if (used_ + bytes > size_) begin_slab(bytes);
+        used_ += bytes;
+        return {slab_, slab_.get() + used_ - bytes};
+    }
+
+    // A huge page where it will be filled: one to clear and to give back is far less work than all the
+    // small ones.
     void begin_slab(std::size_t least) {
-        slab_ = {};
-        size_ = least > usual ? least : usual;
-        used_ = 0;
+        const auto usual = expected_ >= huge_page ? huge_page : small_slab;
+        const auto size = least > usual ? least : usual;
+        slab_ = {};  // goes back first, if nobody else has it
+        size_ = used_ = 0;
+        slab_ = new_slab(size);  // where there is no memory, others find a slab without room
+        size_ = size;
+        expected_ -= size < expected_ ? size : expected_;
+    }
+
+    static std::shared_ptr<std::byte[]> new_slab(std::size_t size) {
 #if POSTIL_MAPS_PAGES
-        void* pages =
-            mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages == MAP_FAILED) throw std::bad_alloc();
-        slab_ = {static_cast<std::byte*>(pages),
-                 [size = size_](std::byte* memory) { munmap(memory, size); }};
+        return {map_pages(size), [size](std::byte* memory) { munmap(memory, size); }};
 #else
-        slab_ = std::shared_ptr<std::byte[]>(new std::byte[size_]);
+        return std::shared_ptr<std::byte[]>(new std::byte[size]);
 #endif
     }
 
+    std::mutex lock_;
     std::shared_ptr<std::byte[]> slab_;
     std::size_t size_ = 0, used_ = 0;
+    std::size_t expected_;  // of what is yet to come
 };
 
 }  // namespace postil

@@ -17,6 +17,11 @@ public:
           bits_(shard_bits),
           mask_((std::uint32_t{1} << shard_bits) - 1) {}
 
+    // Makes room for so many words; more are welcome.
+    void reserve(std::size_t words) {
+        for (auto& shard : shards_) shard.reserve(words >> bits_);
+    }
+
     unsigned shard_bits() const { return bits_; }
     std::size_t shard_count() const { return shards_.size(); }
     WordTable& shard(std::size_t index) { return shards_[index]; }

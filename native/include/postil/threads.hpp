@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "postil/helpers.hpp"
+#include "postil/spinning.hpp"
 
 namespace postil {
 
@@ -72,7 +73,7 @@ void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& 
     std::exception_ptr failure;
     std::mutex lock;
     std::condition_variable returned;
-    std::size_t busy = 0;  // helpers that have not returned yet
+    std::atomic<std::size_t> busy{0};  // helpers that have not returned yet; written under the lock
 
     auto loop = [&](std::size_t worker) {
         try {
@@ -108,6 +109,7 @@ void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& 
         }
     }
     loop(0);
+    spin_until([&] { return busy.load() == 0; });
     for (std::unique_lock guard(lock); busy > 0;) {
         returned.wait_for(guard, Monitor::interval);
         guard.unlock();

@@ -47,6 +47,10 @@ inline std::uint32_t bucket_of(const WordKey& key, std::uint32_t buckets) {
 // The bucket of each word of a lane by number.
 std::vector<std::uint32_t> buckets_of(const TermTable& words, std::uint32_t buckets);
 
+// The provisional number of each word of a lane, by shard and number within it. Apart by shard, for
+// workers that fill them side by side would else write to one cache line.
+using LaneTerms = std::vector<std::vector<Provisional>>;
+
 // Gathers terms and, if asked, the rows that hold them, batch by batch.
 class TermCollector {
 public:
@@ -80,8 +84,11 @@ public:
     struct Rows {
         std::vector<Chunk> chunks;
         FinalTerms final_terms;
+        Fate fate;
     };
     Rows take_rows(const Ranking& ranking);
+
+    struct RankKey;  // what a term is ranked by
 
 private:
     struct Counts {
@@ -92,15 +99,18 @@ private:
         return counts_[terms_.shard_of(term)][terms_.local_of(term)].occurrences;
     }
 
+    // The terms of a shard that pass the bounds.
+    void add_keys(std::vector<RankKey>& keys, std::size_t shard, const TermBounds& bounds) const;
+
     void count(Provisional term, std::uint64_t documents, std::uint64_t occurrences);
 
     TermTable terms_;
     // By shard, like the terms, so that workers can fill them side by side.
     std::vector<std::vector<Counts>> counts_;
     std::vector<Chunk> rows_;
-    // The provisional number of each word, by lane of the rows. Rows keep the words they were
-    // counted in: renumbering them once, when their matrix is built, is enough.
-    std::vector<std::vector<Provisional>> lanes_;
+    // By lane of the rows. Rows keep the words they were counted in: renumbering them once, when
+    // their matrix is built, is enough.
+    std::vector<LaneTerms> lanes_;
     std::uint64_t documents_ = 0;
     bool keep_rows_;
 };

@@ -42,6 +42,9 @@ public:
 
     WordTable() : slots_(1), mask_(0) {}
 
+    // Makes room for so many words: an empty table then need not grow until it has them.
+    void reserve(std::size_t words);
+
     std::size_t size() const { return entries_.size(); }
     Space space(std::uint32_t id) const { return static_cast<Space>(entries_[id].space); }
 
@@ -87,6 +90,9 @@ public:
 
 private:
     static constexpr std::uint32_t vacant = 0;
+    static constexpr std::size_t usual_length = 8;
+    // A shape tells a length, up to so much, and above it the space.
+    static constexpr std::uint32_t longest_told = 0xFFFFFF, space_shift = 24;
 
     struct Slot {
         std::uint64_t first = 0, second = 0;
@@ -112,9 +118,8 @@ private:
 
     // Never `vacant`. Tells apart any two short words with the same leading bytes.
     static std::uint32_t shape_of(const WordKey& key) {
-        constexpr std::size_t longest = 0xFFFFFF;
-        return static_cast<std::uint32_t>(key.length < longest ? key.length : longest) |
-               key.space << 24;
+        return static_cast<std::uint32_t>(key.length < longest_told ? key.length : longest_told) |
+               key.space << space_shift;
     }
 
     bool tail_matches(std::uint32_t id, const WordKey& key) const {
@@ -128,8 +133,18 @@ private:
         return true;
     }
 
+    // A short word's anew, for its slot has all of it: entries lie elsewhere, in another order.
+    std::uint64_t hash_of(const Slot& slot) const {
+        const auto length = slot.shape & longest_told;
+        if (length > 16) return entries_[slot.id].hash;
+        return hash_string(slot.first, slot.second, nullptr, length, slot.shape >> space_shift);
+    }
+
+    // At most two thirds full.
+    static bool crowded(std::size_t words, std::size_t slots) { return words * 3 >= slots * 2; }
+
     std::uint32_t insert(std::size_t place, const WordKey& key);
-    void grow();
+    void resize(std::size_t slots);
 
     std::vector<Slot> slots_;
     std::uint64_t mask_;

@@ -206,7 +206,7 @@ void Scorer::score_grams(Call& call, std::size_t first, std::size_t last) {
     auto& monitor = call.monitor;
     const auto workers = call.workers;
     auto batch = count_texts(part_of(call.columns, first, last), settings_.spaces,
-                             settings_.options, true, workers, monitor);
+                             settings_.options, {.in_sequence = true}, workers, monitor);
     if (settings_.maps_words) {
         const auto distinct = distinct_words(batch.lanes);
         rename_words(batch, distinct, names_of(call.word_map, distinct), workers, monitor);
@@ -215,7 +215,7 @@ void Scorer::score_grams(Call& call, std::size_t first, std::size_t last) {
     FinalTerms final_terms;
     for (const auto& lane : batch.lanes) final_terms.push_back(settings_.numbers.look_up(lane));
     MatrixBuilder builder(std::move(batch.chunks), std::move(final_terms),
-                          settings_.numbers.distinct(), settings_.numbers.size(), workers, monitor);
+                          settings_.numbers.fate(), settings_.numbers.size(), workers, monitor);
     std::vector<std::int64_t> row_starts(builder.documents() + 1);
     std::vector<std::int32_t> terms(builder.entries());
     std::vector<float> values(builder.entries());

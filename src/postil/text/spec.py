@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from postil.errors import SpecError
@@ -64,10 +65,7 @@ class AnalyzerSpec:
         """Read a spec; a SpecError names the item, its place, and what is allowed there."""
         if not isinstance(text, str):
             raise SpecError(f"an analyzer spec is a text such as 'words lower', received {text!r}")
-        parser = _Parser(text)
-        for raw in scan(text):
-            parser.take(raw)
-        return parser.result()
+        return _parsed(text)
 
     def __str__(self) -> str:
         items = [str(self.tokenizer)]
@@ -88,6 +86,15 @@ class AnalyzerSpec:
         """The names of the stop lists, each once, in order."""
         found = (str(step.arguments[0]) for step in self.steps if step.name == "stop")
         return tuple(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> AnalyzerSpec:
+    # Remembered, for the same few specs come again and again, with every small call.
+    parser = _Parser(text)
+    for raw in scan(text):
+        parser.take(raw)
+    return parser.result()
 
 
 class _Parser:

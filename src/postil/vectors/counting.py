@@ -35,10 +35,15 @@ class TermCounter:
         word_map = self.analyzer.word_map
         return None if word_map is None else RememberingWordMap(word_map)
 
-    def count(self, columns: Columns) -> _native.Batch:
-        """Count documents given as columns of texts, one for each field."""
+    def count(self, columns: Columns, *, tallies: bool = False) -> _native.Batch:
+        """Count documents given as columns of texts, one for each field.
+
+        With ``tallies``, words are added up as well, for a collector of terms.
+        """
         in_sequence = self._grams is not None
-        batch = _native.count_texts(columns, self._spaces, self._options, in_sequence, self.threads)
+        batch = _native.count_texts(
+            columns, self._spaces, self._options, in_sequence, tallies, self.threads
+        )
         if self._word_map is not None:
             batch.rename_words(self._word_map, self.threads)
         if self._grams is not None:

@@ -19,7 +19,7 @@ from postil import _native
 from postil.vectors.counting import TermCounter
 from postil.vectors.matrices import index_type, stack
 from postil.vectors.vectorizer import TextChunk, Vectorizer
-from postil.vectors.vocabulary import TermBounds, Vocabulary
+from postil.vectors.vocabulary import EVERY_TERM, TermBounds, Vocabulary
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -28,7 +28,6 @@ Places = NDArray[np.int64]
 Counts = NDArray[np.uint64]
 
 OUTSIDE = -1  # the column of a term that no vocabulary has
-EVERY_TERM = int(np.iinfo(np.int64).max)
 
 
 class Extended(NamedTuple):
@@ -63,7 +62,7 @@ def extend(vectorizer: Vectorizer, chunks: Iterable[TextChunk]) -> Extended:
     counter = TermCounter(vectorizer.analyzer, vectorizer.fields, vectorizer.threads)
     collector = _native.TermCollector(keep_rows=True)
     for chunk in chunks:
-        collector.add(counter.count(chunk.columns), vectorizer.threads)
+        collector.add(counter.count(chunk.columns, tallies=True), vectorizer.threads)
     return _Growth(vectorizer, collector).extended()
 
 

@@ -184,8 +184,10 @@ class Vectorizer:
     def _collect(self, chunks: Iterable[TextChunk], *, keep_rows: bool) -> _native.TermCollector:
         collector = _native.TermCollector(keep_rows)
         for chunk in chunks:
-            batch = self._counter.count(chunk.columns)
-            collector.add(batch, self.threads, _learned(chunk))
+            learned = _learned(chunk)
+            # Tallies are of all documents: of some, the collector counts for itself.
+            batch = self._counter.count(chunk.columns, tallies=not learned)
+            collector.add(batch, self.threads, learned)
         return collector
 
     def _rank(self, collector: _native.TermCollector) -> _native.Ranking:

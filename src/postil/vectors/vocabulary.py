@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -15,6 +16,8 @@ from postil.errors import UsageError
 from postil.vectors.fields import Fields
 
 Counts = NDArray[np.uint64]
+
+EVERY_TERM = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,8 @@ class TermBounds:
             raise UsageError(
                 "there is no document to learn terms from (those marked test never are)"
             )
-        least = _documents(self.min_df, total, np.ceil)
-        most = _documents(self.max_df, total, np.floor)
+        least = _documents(self.min_df, total, math.ceil)
+        most = _documents(self.max_df, total, math.floor)
         if least > total:
             raise UsageError(
                 f"min_df={self.min_df} is more than the documents there are ({total}): lower it, "
@@ -59,8 +62,7 @@ class TermBounds:
                 f"max_df={self.max_df} allows fewer documents ({most}) than min_df={self.min_df} "
                 f"({least}) for {total} documents"
             )
-        unbounded = np.iinfo(np.int64).max
-        terms = unbounded if self.max_terms is None else self.max_terms
+        terms = EVERY_TERM if self.max_terms is None else self.max_terms
         return least, most, self.min_occurrences, terms
 
 
@@ -73,9 +75,9 @@ def _checked_bound(name: str, value: Any) -> float:  # noqa: ANN401 - whatever t
     raise UsageError(f"{name} is a share between 0.0 and 1.0 or a whole number, not {value!r}")
 
 
-def _documents(bound: float, total: int, rounding: np.ufunc) -> int:
+def _documents(bound: float, total: int, rounding: Callable[[float], int]) -> int:
     # Rounded past the error of the product, so that 0.3 of 10 documents is 3.
-    return int(rounding(np.round(bound * total, 9))) if isinstance(bound, float) else int(bound)
+    return rounding(round(bound * total, 9)) if isinstance(bound, float) else bound
 
 
 class Vocabulary:

@@ -18,7 +18,7 @@ public:
 
     std::size_t size() const { return size_; }
     const Vocabulary* vocabulary() const { return vocabulary_; }  // null with buckets
-    Distinct distinct() const { return vocabulary_ != nullptr ? Distinct::yes : Distinct::no; }
+    Fate fate() const { return vocabulary_ != nullptr ? Fate::dropped : Fate::joined; }
 
     // The term's number, WordTable::absent where the word is no term.
     std::uint32_t find(const WordKey& key) const {
