@@ -56,6 +56,10 @@ inline Batch count_documents(nb::sequence columns, const Spaces& spaces,
                              const TokenizerOptions& options, bool in_sequence, bool tallies,
                              std::size_t threads) {
     require_threads(threads);
+    // To wake a thread takes about as long as to hold so many texts: both at once.
+    constexpr std::size_t many_texts = 1000;
+    if (threads > 1 && nb::len(columns) > 0 && nb::len(nb::object(columns[0])) >= many_texts)
+        wake_helpers(threads - 1);
     HeldTexts texts(columns);
     require(spaces.size() == texts.columns.size(), "every column of texts needs a space");
     Batch batch;

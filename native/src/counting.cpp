@@ -28,10 +28,9 @@ std::size_t total_bytes(const Columns& columns) {
     return bytes;
 }
 
-// Distinct words grow about as the root of a text's length (Heaps' law). The factor is low, so that no
-// table begins larger than it would become.
+// Distinct words grow about as the root of a text's length (Heaps' law); in news, which have few, so.
 std::size_t least_words(std::size_t bytes) {
-    return static_cast<std::size_t>(5.0 * std::sqrt(static_cast<double>(bytes)));
+    return static_cast<std::size_t>(10.0 * std::sqrt(static_cast<double>(bytes)));
 }
 
 // Four bytes for each distinct word of a document, of which news and mail have one in ten to twelve

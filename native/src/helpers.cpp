@@ -98,4 +98,11 @@ private:
 
 void run_on_helper(std::function<void()> job) { Helpers::all().run(std::move(job)); }
 
+void wake_helpers(std::size_t count) {
+    try {
+        for (std::size_t helper = 0; helper < count; ++helper) run_on_helper([] {});
+    } catch (...) {  // no further thread can be had: who needs it will find out
+    }
+}
+
 }  // namespace postil

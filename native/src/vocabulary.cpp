@@ -228,11 +228,16 @@ void TermCollector::add(Batch&& batch, const std::vector<bool>& learned, std::si
     // An empty shard takes a lane's table as it is: nothing needs to be entered anew.
     auto take_shard = [&](std::size_t shard) {
         auto& words = batch.lanes[0].shard(shard);
+        const auto size = static_cast<std::uint32_t>(words.size());
         terms_.shard(shard) = std::exchange(words, WordTable());
-        term_of[0][shard].resize(terms_.shard(shard).size());
-        counts_[shard].reserve(terms_.shard(shard).size());
-        for (std::uint32_t local = 0; local < terms_.shard(shard).size(); ++local)
-            enter(0, shard, local, terms_.number(shard, local));
+        std::vector<Provisional> terms(size);
+        std::vector<Counts> counts(size);
+        for (std::uint32_t local = 0; local < size; ++local) {
+            const auto& counted = tallies[0][terms[local] = terms_.number(shard, local)];
+            counts[local] = {counted.documents, counted.occurrences};
+        }
+        term_of[0][shard] = std::move(terms);
+        counts_[shard] = std::move(counts);
     };
     // Where lanes are cut as the terms are, a word's shard is its term's: no two tasks meet.
     const bool alike = batch.lanes[0].shard_bits() == terms_.shard_bits();
