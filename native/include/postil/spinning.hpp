@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <thread>
 
 namespace postil {
 
@@ -31,6 +32,7 @@ void spin_until(Condition&& holds) {
             if (holds()) return;
             pause_processor();
         }
+        std::this_thread::yield();  // to who works, where there are more threads than processors
     } while (std::chrono::steady_clock::now() < end);
 }
 
