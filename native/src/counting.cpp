@@ -21,13 +21,6 @@ unsigned shard_bits_for(std::size_t workers) {
     return workers > 1 ? static_cast<unsigned>(std::bit_width(workers)) : 0;
 }
 
-std::size_t total_bytes(const Columns& columns) {
-    std::size_t bytes = 0;
-    for (const auto& column : columns)
-        for (const auto& text : column) bytes += byte_length(text);
-    return bytes;
-}
-
 // Distinct words grow about as the root of a text's length (Heaps' law); in news, which have few, so.
 std::size_t least_words(std::size_t bytes) {
     return static_cast<std::size_t>(10.0 * std::sqrt(static_cast<double>(bytes)));
@@ -37,18 +30,24 @@ std::size_t least_words(std::size_t bytes) {
 // characters.
 std::size_t least_row_bytes(std::size_t bytes) { return bytes * 5 / 16; }
 
-std::vector<Chunk> cut_into_chunks(const Columns& columns, std::size_t documents) {
+// Documents cut into chunks, and how long all texts are.
+struct Cut {
     std::vector<Chunk> chunks;
-    std::size_t bytes = chunk_bytes;
+    std::size_t bytes = 0;
+};
+
+Cut cut_into_chunks(const Columns& columns, std::size_t documents) {
+    Cut cut;
+    std::size_t chunk_end = 0;
     for (std::size_t document = 0; document < documents; ++document) {
-        if (bytes >= chunk_bytes) {
-            chunks.emplace_back().first_document = document;
-            bytes = 0;
+        if (cut.bytes >= chunk_end) {
+            cut.chunks.emplace_back().first_document = document;
+            chunk_end = cut.bytes + chunk_bytes;
         }
-        ++chunks.back().documents;
-        for (const auto& column : columns) bytes += byte_length(column[document]) + 1;
+        ++cut.chunks.back().documents;
+        for (const auto& column : columns) cut.bytes += byte_length(column[document]) + 1;
     }
-    return chunks;
+    return cut;
 }
 
 // What a worker needs besides its lane.
@@ -99,12 +98,12 @@ Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerO
     Batch batch;
     batch.documents = columns.empty() ? 0 : columns[0].size();
     batch.in_sequence = wanted.in_sequence;
-    batch.chunks = cut_into_chunks(columns, batch.documents);
+    auto [chunks, bytes] = cut_into_chunks(columns, batch.documents);
+    batch.chunks = std::move(chunks);
     const auto lanes = std::clamp<std::size_t>(batch.chunks.size(), 1, workers);
     batch.lanes.assign(lanes, TermTable(shard_bits_for(workers)));
     if (wanted.tallies) batch.tallies.emplace(lanes);
 
-    const auto bytes = total_bytes(columns);
     const auto words = least_words(bytes / lanes);
     PageSlabs slabs(least_row_bytes(bytes));
     std::vector<Workbench> benches;

@@ -1,7 +1,6 @@
 #include "postil/vocabulary.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -9,20 +8,10 @@
 #include <utility>
 
 #include "interning.hpp"
-#include "postil/radix_sort.hpp"
 
 namespace postil {
 
-// What a term is ranked by; the leading bytes decide nearly every tie without a look elsewhere.
-struct TermCollector::RankKey {
-    std::uint64_t leading;  // the first eight bytes, most significant first
-    std::uint32_t documents;
-    Provisional term;
-};
-
 namespace {
-
-using RankKey = TermCollector::RankKey;
 
 // By lane, of learned documents alone; `learned` is empty where all are.
 std::vector<Tally> tally_lanes(const Batch& batch, const std::vector<bool>& learned,
@@ -49,40 +38,6 @@ std::vector<Tally> tally_lanes(const Batch& batch, const std::vector<bool>& lear
     return tallies;
 }
 
-using Run = std::vector<RankKey>;
-
-// The order of terms.
-class RankOrder {
-public:
-    explicit RankOrder(const TermTable& terms) : terms_(terms) {}
-
-    bool operator()(const RankKey& a, const RankKey& b) const {
-        return a.documents != b.documents ? a.documents > b.documents : bytes_before(a, b);
-    }
-
-    bool bytes_before(const RankKey& a, const RankKey& b) const {
-        if (a.leading != b.leading) return a.leading < b.leading;
-        const auto order = terms_.text(a.term).compare(terms_.text(b.term));
-        return order != 0 ? order < 0 : terms_.space(a.term) < terms_.space(b.term);
-    }
-
-    // As std::sort by this order, in linear time but for ties.
-    void sort(Run& keys) const {
-        radix_sort(keys, [](const RankKey& key) { return key.leading; });
-        radix_sort(keys, [](const RankKey& key) { return ~key.documents; });
-        for (auto first = keys.begin(); first != keys.end();) {
-            const auto last = std::find_if(first + 1, keys.end(), [&](const RankKey& key) {
-                return key.documents != first->documents || key.leading != first->leading;
-            });
-            std::sort(first, last, *this);
-            first = last;
-        }
-    }
-
-private:
-    const TermTable& terms_;
-};
-
 // By number of the lane's words; says in `fate` if one has none.
 std::vector<std::uint32_t> ranks_of(const LaneTerms& lane, const TermCollector::Ranking& ranking,
                                     Fate& fate) {
@@ -96,62 +51,6 @@ std::vector<std::uint32_t> ranks_of(const LaneTerms& lane, const TermCollector::
             ranks[local * lane.size() + shard] = rank;
         }
     return ranks;
-}
-
-std::size_t total_size(const std::vector<Run>& runs) {
-    std::size_t size = 0;
-    for (const auto& run : runs) size += run.size();
-    return size;
-}
-
-// Keeps so many terms: those that occur most, ties by their bytes.
-template <class OccurrencesOf>
-void keep_most_frequent(std::vector<Run>& runs, std::uint64_t most, const RankOrder& order,
-                        OccurrencesOf&& occurrences_of) {
-    if (total_size(runs) <= most) return;
-    auto before = [&](const RankKey& a, const RankKey& b) {
-        const auto in_a = occurrences_of(a.term), in_b = occurrences_of(b.term);
-        return in_a != in_b ? in_a > in_b : order.bytes_before(a, b);
-    };
-    Run all;
-    for (const auto& run : runs) all.insert(all.end(), run.begin(), run.end());
-    const auto first_lost = all.begin() + static_cast<std::ptrdiff_t>(most);
-    std::nth_element(all.begin(), first_lost, all.end(), before);
-    for (auto& run : runs)
-        std::erase_if(run, [&](const RankKey& key) { return !before(key, *first_lost); });
-}
-
-// Calls sink(key) for all keys of some sorted runs, in order. There are few runs.
-template <class Sink>
-void merge_runs(std::vector<std::span<const RankKey>> runs, const RankOrder& before, Sink&& sink) {
-    std::erase_if(runs, [](const auto& run) { return run.empty(); });
-    while (!runs.empty()) {
-        auto least = runs.begin();
-        for (auto run = least + 1; run != runs.end(); ++run)
-            if (before(run->front(), least->front())) least = run;
-        sink(least->front());
-        *least = least->subspan(1);
-        if (least->empty()) runs.erase(least);
-    }
-}
-
-// Where each run is cut so that all keys of a piece come before those of the next.
-std::vector<std::vector<std::size_t>> cut_runs(const std::vector<Run>& runs, std::size_t pieces,
-                                               const RankOrder& before) {
-    const auto& longest = *std::max_element(
-        runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.size() < b.size(); });
-    std::vector<std::vector<std::size_t>> cuts(pieces + 1, std::vector<std::size_t>(runs.size()));
-    for (std::size_t run = 0; run < runs.size(); ++run) {
-        const auto& keys = runs[run];
-        cuts[pieces][run] = keys.size();
-        if (longest.empty()) continue;
-        for (std::size_t piece = 1; piece < pieces; ++piece) {
-            const auto& pivot = longest[longest.size() * piece / pieces];
-            const auto cut = std::lower_bound(keys.begin(), keys.end(), pivot, before);
-            cuts[piece][run] = static_cast<std::size_t>(cut - keys.begin());
-        }
-    }
-    return cuts;
 }
 
 }  // namespace
@@ -264,62 +163,6 @@ void TermCollector::add_terms(const WordTable& terms, const std::vector<std::uin
     for (std::uint32_t term = 0; term < terms.size(); ++term)
         count(terms_.intern(terms.key(term)), documents[term], occurrences[term]);
     documents_ += document_count;
-}
-
-void TermCollector::add_keys(std::vector<RankKey>& keys, std::size_t shard,
-                             const TermBounds& bounds) const {
-    const auto& words = terms_.shard(shard);
-    keys.reserve(keys.size() + words.size());
-    for (std::uint32_t local = 0; local < words.size(); ++local) {
-        const auto& [documents, occurrences] = counts_[shard][local];
-        // None at all: only documents that are not learned from hold the term.
-        if (documents == 0 || documents < bounds.min_documents ||
-            documents > bounds.max_documents || occurrences < bounds.min_occurrences)
-            continue;
-        keys.push_back({__builtin_bswap64(words.key(local).first),
-                        static_cast<std::uint32_t>(documents), terms_.number(shard, local)});
-    }
-}
-
-TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t workers,
-                                           Monitor& monitor) const {
-    if (documents_ > std::numeric_limits<std::uint32_t>::max())
-        throw std::length_error("terms are ranked by at most 2^32 - 1 documents");
-    const RankOrder order(terms_);
-    // A run is of several shards: sorting costs the same, and there are fewer to merge.
-    std::vector<Run> runs(std::min(workers, terms_.shard_count()));
-    run_tasks(runs.size(), workers, monitor, [&](std::size_t run, std::size_t) {
-        for (auto shard = run; shard < terms_.shard_count(); shard += runs.size())
-            add_keys(runs[run], shard, bounds);
-        order.sort(runs[run]);
-    });
-    keep_most_frequent(runs, bounds.max_terms, order,
-                       [&](Provisional term) { return occurrences_of(term); });
-
-    const auto size = total_size(runs);
-    Ranking ranking;
-    ranking.order.resize(size);
-    ranking.documents.resize(size);
-    ranking.occurrences.resize(size);
-    ranking.rank_of.assign(terms_.number_end(), WordTable::absent);
-    const auto pieces = terms_.shard_count();
-    const auto cuts = cut_runs(runs, pieces, order);
-    run_tasks(pieces, workers, monitor, [&](std::size_t piece, std::size_t) {
-        std::vector<std::span<const RankKey>> parts;
-        std::size_t rank = 0;
-        for (std::size_t run = 0; run < runs.size(); ++run) {
-            const auto first = cuts[piece][run], last = cuts[piece + 1][run];
-            parts.emplace_back(runs[run].data() + first, last - first);
-            rank += first;
-        }
-        merge_runs(std::move(parts), order, [&](const RankKey& key) {
-            ranking.order[rank] = key.term;
-            ranking.documents[rank] = key.documents;
-            ranking.occurrences[rank] = occurrences_of(key.term);
-            ranking.rank_of[key.term] = static_cast<std::uint32_t>(rank++);
-        });
-    });
-    return ranking;
 }
 
 Vocabulary TermCollector::vocabulary(const Ranking& ranking) const {

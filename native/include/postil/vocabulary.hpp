@@ -11,6 +11,8 @@ namespace postil {
 // A term's provisional number while a vocabulary is being gathered.
 using Provisional = std::uint32_t;
 
+struct RankKey;  // what a term is ranked by
+
 struct TermBounds {
     std::uint64_t min_documents = 1;
     std::uint64_t max_documents = UINT64_MAX;
@@ -87,8 +89,6 @@ public:
         Fate fate;
     };
     Rows take_rows(const Ranking& ranking);
-
-    struct RankKey;  // what a term is ranked by
 
 private:
     struct Counts {
