@@ -13,8 +13,8 @@ namespace postil {
 // Enters the words make_key(place, index) puts into place, and calls sink(first index, numbers)
 // for a few at a time: their keys are made together and their table slots fetched together, so
 // that one wait covers many.
-template <class MakeKey, class Sink>
-void intern_many(TermTable& words, std::size_t count, MakeKey&& make_key, Sink&& sink) {
+template <class Table, class MakeKey, class Sink>
+void intern_many(Table& words, std::size_t count, MakeKey&& make_key, Sink&& sink) {
     constexpr std::size_t few = 32;
     std::array<WordKey, few> keys;
     std::array<std::uint32_t, few> numbers;

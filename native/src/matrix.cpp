@@ -94,17 +94,6 @@ struct Place {
     std::size_t row, entry;
 };
 
-// Takes the pages of so many entries before they are written. Neighbours are worked on at the same time:
-// were both to begin with the same array, two workers would clear one huge page, and one in vain.
-void populate_part(const MatrixTarget& target, std::size_t first, std::size_t entries,
-                   bool terms_first) {
-    auto take_terms = [&] { populate(target.terms + first, entries * sizeof *target.terms); };
-    auto take_values = [&] { populate(target.values + first, entries * sizeof *target.values); };
-    if (terms_first) take_terms();
-    take_values();
-    if (!terms_first) take_terms();
-}
-
 template <class Sorter>
 void write_chunk(const Chunk& chunk, const std::vector<std::uint32_t>& final_terms, Place place,
                  const MatrixTarget& target, const Weighting& weighting,
@@ -139,12 +128,13 @@ void write_chunk(const Chunk& chunk, const std::vector<std::uint32_t>& final_ter
     }
 }
 
-// Calls work(task, sorter) for every task, with a sorter for each worker.
+// Calls work(task, sorter) for every task, with a sorter for each worker. Neighbours fall to the same
+// one: were two workers to come to a new huge page at the same time, both would clear it, one in vain.
 template <class Sorter, class Work>
 void run_sorting(std::size_t tasks, std::size_t terms, std::size_t workers, Monitor& monitor,
                  Work&& work) {
     std::vector<std::optional<Sorter>> sorters(workers);
-    run_tasks(tasks, workers, monitor, [&](std::size_t task, std::size_t worker) {
+    run_tasks<TasksInStretches>(tasks, workers, monitor, [&](std::size_t task, std::size_t worker) {
         if (!sorters[worker]) sorters[worker].emplace(terms);
         work(task, *sorters[worker]);
     });
@@ -202,11 +192,15 @@ void MatrixBuilder::write(const MatrixTarget& target, const Weighting& weighting
     }
     target.row_starts[next.row] = static_cast<std::int64_t>(next.entry);
 
+    PopulatedArray terms(target.terms, next.entry * sizeof *target.terms);
+    PopulatedArray values(target.values, next.entry * sizeof *target.values);
     run_sorting_best(counted_, chunks_.size(), terms_, workers, monitor,
                      [&](std::size_t task, auto& sorter) {
                          const auto& chunk = chunks_[task];
-                         populate_part(target, places[task].entry,
-                                       kept_[task] + extra * chunk.documents, task % 2 == 0);
+                         const auto first = places[task].entry;
+                         const auto entries = kept_[task] + extra * chunk.documents;
+                         terms.take(first * sizeof *target.terms, entries * sizeof *target.terms);
+                         values.take(first * sizeof *target.values, entries * sizeof *target.values);
                          write_chunk(chunk, final_terms_[chunk.lane], places[task], target,
                                      weighting, constant_column, sorter);
                          chunks_[task] = {};

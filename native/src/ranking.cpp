@@ -1,36 +1,68 @@
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
-#include "rank_runs.hpp"
+#include "rank_pieces.hpp"
 
 namespace postil {
 
-void TermCollector::add_keys(Run& keys, std::size_t shard,
-                             const TermBounds& bounds) const {
+namespace {
+
+// Enough to keep workers busy, and small enough that a piece is sorted within the cache; but few, for
+// every term is compared with the first of each.
+std::size_t pieces_for(std::size_t terms, std::size_t workers) {
+    constexpr std::size_t in_cache = std::size_t{1} << 14, few = 16;
+    const auto busy = workers > 1 ? 2 * workers : 1;
+    return std::max(busy, std::min(terms / in_cache + 1, few));
+}
+
+}  // namespace
+
+template <class Sink>
+void TermCollector::for_each_key(std::size_t shard, std::size_t stride, const TermBounds& bounds,
+                                 Sink&& sink) const {
     const auto& words = terms_.shard(shard);
-    keys.reserve(keys.size() + words.size());
-    for (std::uint32_t local = 0; local < words.size(); ++local) {
+    for (std::size_t local = 0; local < words.size(); local += stride) {
         const auto& [documents, occurrences] = counts_[shard][local];
         // None at all: only documents that are not learned from hold the term.
         if (documents == 0 || documents < bounds.min_documents ||
             documents > bounds.max_documents || occurrences < bounds.min_occurrences)
             continue;
-        keys.push_back({__builtin_bswap64(words.key(local).first),
-                        static_cast<std::uint32_t>(documents), terms_.number(shard, local)});
+        const auto word = static_cast<std::uint32_t>(local);
+        sink(RankKey{__builtin_bswap64(words.key(word).first),
+                     static_cast<std::uint32_t>(documents), terms_.number(shard, word)});
     }
+}
+
+RankPieces TermCollector::choose_pieces(const RankOrder& order, const TermBounds& bounds,
+                                        std::size_t workers) const {
+    constexpr std::size_t looked_at = 64;  // for each piece
+    const auto pieces = pieces_for(terms_.size(), workers);
+    const auto stride = std::max<std::size_t>(1, terms_.size() / (pieces * looked_at));
+    std::vector<std::uint64_t> sample;
+    for (std::size_t shard = 0; pieces > 1 && shard < terms_.shard_count(); ++shard)
+        for_each_key(shard, stride, bounds, [&](const RankKey& key) { sample.push_back(order.coarse(key)); });
+    return RankPieces(std::move(sample), pieces);
 }
 
 TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t workers,
                                            Monitor& monitor) const {
     if (documents_ > std::numeric_limits<std::uint32_t>::max())
         throw std::length_error("terms are ranked by at most 2^32 - 1 documents");
-    const RankOrder order(terms_);
-    // A run is of several shards: sorting costs the same, and there are fewer to merge.
-    std::vector<Run> runs(std::min(workers, terms_.shard_count()));
-    run_tasks(runs.size(), workers, monitor, [&](std::size_t run, std::size_t) {
-        for (auto shard = run; shard < terms_.shard_count(); shard += runs.size())
-            add_keys(runs[run], shard, bounds);
-        order.sort(runs[run]);
+    const RankOrder order(terms_, static_cast<std::uint32_t>(documents_));
+    const auto shards = terms_.shard_count();
+    const auto pieces = choose_pieces(order, bounds, workers);
+
+    // By shard and piece.
+    std::vector<Run> runs(shards * pieces.count());
+    run_tasks(shards, workers, monitor, [&](std::size_t shard, std::size_t) {
+        std::vector<Run> by_piece(pieces.count());
+        for (auto& run : by_piece) run.reserve(terms_.shard(shard).size() / pieces.count() * 5 / 4);
+        for_each_key(shard, 1, bounds, [&](const RankKey& key) {
+            by_piece[pieces.piece_of(order.coarse(key))].push_back(key);
+        });
+        std::move(by_piece.begin(), by_piece.end(), runs.begin() + shard * pieces.count());
     });
     keep_most_frequent(runs, bounds.max_terms, order,
                        [&](Provisional term) { return occurrences_of(term); });
@@ -41,22 +73,22 @@ TermCollector::Ranking TermCollector::rank(const TermBounds& bounds, std::size_t
     ranking.documents.resize(size);
     ranking.occurrences.resize(size);
     ranking.rank_of.assign(terms_.number_end(), WordTable::absent);
-    const auto pieces = terms_.shard_count();
-    const auto cuts = cut_runs(runs, pieces, order);
-    run_tasks(pieces, workers, monitor, [&](std::size_t piece, std::size_t) {
-        std::vector<std::span<const RankKey>> parts;
-        std::size_t rank = 0;
-        for (std::size_t run = 0; run < runs.size(); ++run) {
-            const auto first = cuts[piece][run], last = cuts[piece + 1][run];
-            parts.emplace_back(runs[run].data() + first, last - first);
-            rank += first;
-        }
-        merge_runs(std::move(parts), order, [&](const RankKey& key) {
+    std::vector<std::size_t> first_rank(pieces.count() + 1);
+    for (std::size_t run = 0; run < runs.size(); ++run)
+        first_rank[run % pieces.count() + 1] += runs[run].size();
+    std::partial_sum(first_rank.begin(), first_rank.end(), first_rank.begin());
+    run_tasks(pieces.count(), workers, monitor, [&](std::size_t piece, std::size_t) {
+        Run keys;
+        for (auto run = piece; run < runs.size(); run += pieces.count())
+            keys.insert(keys.end(), runs[run].begin(), runs[run].end());
+        order.sort(keys);
+        auto rank = first_rank[piece];
+        for (const auto& key : keys) {
             ranking.order[rank] = key.term;
             ranking.documents[rank] = key.documents;
             ranking.occurrences[rank] = occurrences_of(key.term);
             ranking.rank_of[key.term] = static_cast<std::uint32_t>(rank++);
-        });
+        }
     });
     return ranking;
 }

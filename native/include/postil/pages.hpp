@@ -4,12 +4,15 @@
 // counted against us. Large blocks are therefore mapped page by page where that can be done.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <vector>
 
 // Not under AddressSanitizer, which sees only what malloc gives.
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(__SANITIZE_ADDRESS__)
@@ -58,6 +61,36 @@ inline void populate([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t
 #endif
 }
 
+// An array that workers write to part by part, and which of its pages have been asked for: each huge page
+// once and as a whole, by who comes to it first.
+class PopulatedArray {
+public:
+    PopulatedArray(void* memory, std::size_t bytes)
+        : memory_(reinterpret_cast<std::uintptr_t>(memory)),
+          bytes_(bytes),
+          claimed_((memory_ + bytes) / huge_page - memory_ / huge_page + 1) {}
+
+    // For who is about to write so many bytes.
+    void take(std::size_t offset, std::size_t bytes) {
+        if (bytes == 0) return;
+        const auto before = memory_ / huge_page;
+        const auto last = (memory_ + offset + bytes - 1) / huge_page - before;
+        for (auto page = (memory_ + offset) / huge_page - before; page <= last; ++page)
+            if (!claimed_[page].exchange(true)) populate_page(before + page);
+    }
+
+private:
+    void populate_page(std::size_t page) const {
+        const auto first = std::max(memory_, page * huge_page);
+        const auto last = std::min(memory_ + bytes_, (page + 1) * huge_page);
+        populate(reinterpret_cast<void*>(first), last - first);
+    }
+
+    std::uintptr_t memory_;
+    std::size_t bytes_;
+    std::vector<std::atomic<bool>> claimed_;  // by huge page
+};
+
 #if POSTIL_MAPS_PAGES
 // What is large begins where a huge page may, and asks for them. Goes back by munmap.
 inline std::byte* map_pages(std::size_t bytes) {
@@ -91,8 +124,8 @@ public:
         const auto bytes = (count * sizeof(Value) + line - 1) / line * line;
         // Whole pages would be a waste, and malloc is faster.
         if (bytes < smallest) return std::shared_ptr<Value[]>(new Value[count]);
-        auto block = cut(bytes);
-        populate(block.get(), bytes);
+        const auto [block, populated] = cut(bytes);
+        if (!populated) populate(block.get(), bytes);
         return {block, reinterpret_cast<Value*>(block.get())};
     }
 
@@ -100,11 +133,16 @@ private:
     static constexpr std::size_t line = 64;  // no two blocks share a cache line
     static constexpr std::size_t smallest = std::size_t{1} << 13, small_slab = std::size_t{1} << 19;
 
-    std::shared_ptr<std::byte[]> cut(std::size_t bytes) {
+    struct Block {
+        std::shared_ptr<std::byte[]> memory;
+        bool populated;
+    };
+
+    Block cut(std::size_t bytes) {
         const std::lock_guard guard(lock_);
         if (used_ + bytes > size_) begin_slab(bytes);
         used_ += bytes;
-        return {slab_, slab_.get() + used_ - bytes};
+        return {{slab_, slab_.get() + used_ - bytes}, size_ == huge_page};
     }
 
     // A huge page where it will be filled: one to clear and to give back is far less work than all the
@@ -116,6 +154,8 @@ private:
         size_ = used_ = 0;
         slab_ = new_slab(size);  // where there is no memory, others find a slab without room
         size_ = size;
+        // While others wait: were they to come to the page at the same time, they would clear it in vain.
+        if (size == huge_page) populate(slab_.get(), size);
         expected_ -= size < expected_ ? size : expected_;
     }
 

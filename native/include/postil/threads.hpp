@@ -18,6 +18,7 @@
 
 #include "postil/helpers.hpp"
 #include "postil/spinning.hpp"
+#include "postil/task_claims.hpp"
 
 namespace postil {
 
@@ -66,9 +67,10 @@ private:
 
 // Runs work(task, worker) for every task below `tasks`, on `workers` threads of which the caller
 // is one. The first exception stops the rest and is thrown again here; so is Interrupted.
-template <class Work>
+template <class Tasks = TasksInOrder, class Work>
 void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& work) {
-    std::atomic<std::size_t> next{0};
+    const auto useful = std::max<std::size_t>(1, std::min(workers, tasks));
+    Tasks unclaimed(tasks, useful);
     std::atomic<bool> failed{false};
     std::exception_ptr failure;
     std::mutex lock;
@@ -77,8 +79,10 @@ void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& 
 
     auto loop = [&](std::size_t worker) {
         try {
-            for (auto task = next++; task < tasks && !failed && !monitor.stopped(); task = next++) {
-                work(task, worker);
+            while (!failed && !monitor.stopped()) {
+                const auto task = unclaimed.claim(worker);
+                if (!task) return;
+                work(*task, worker);
                 monitor.ask();
             }
         } catch (...) {
@@ -93,9 +97,7 @@ void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& 
         returned.notify_one();  // under the lock: nothing here is touched once it is released
     };
 
-    const auto useful = std::min(workers, tasks);
-    const auto helpers = useful > 0 ? useful - 1 : 0;  // the caller is one of them
-    for (std::size_t helper = 1; helper <= helpers; ++helper) {
+    for (std::size_t helper = 1; helper < useful; ++helper) {  // the caller is one of them
         {
             const std::lock_guard guard(lock);
             ++busy;

@@ -11,7 +11,9 @@ namespace postil {
 // A term's provisional number while a vocabulary is being gathered.
 using Provisional = std::uint32_t;
 
-struct RankKey;  // what a term is ranked by
+struct LaneShard;
+class RankOrder;
+class RankPieces;
 
 struct TermBounds {
     std::uint64_t min_documents = 1;
@@ -99,10 +101,20 @@ private:
         return counts_[terms_.shard_of(term)][terms_.local_of(term)].occurrences;
     }
 
-    // The terms of a shard that pass the bounds.
-    void add_keys(std::vector<RankKey>& keys, std::size_t shard, const TermBounds& bounds) const;
+    // Calls sink(key) for the terms of a shard that pass the bounds, of which it looks at every so many.
+    template <class Sink>
+    void for_each_key(std::size_t shard, std::size_t stride, const TermBounds& bounds,
+                      Sink&& sink) const;
+    RankPieces choose_pieces(const RankOrder& order, const TermBounds& bounds,
+                             std::size_t workers) const;
 
     void count(Provisional term, std::uint64_t documents, std::uint64_t occurrences);
+
+    // Three ways to add words; each returns their numbers. The first for a shard that has none yet, which
+    // takes their table as it is, the second where words and terms are cut into shards alike.
+    std::vector<Provisional> take_over(LaneShard&& from);
+    std::vector<Provisional> merge_into_shard(const LaneShard& from);
+    std::vector<Provisional> merge_anywhere(const LaneShard& from);
 
     TermTable terms_;
     // By shard, like the terms, so that workers can fill them side by side.
