@@ -164,8 +164,10 @@ inline nb::tuple matrix_of_collected(TermCollector& collector,
                                      const PyWeighting& weights, std::size_t threads) {
     require(ranking.rank_of.size() == collector.number_end(),
             "the ranking is not of this collector, or was made before it grew");
-    auto [chunks, final_terms, fate] = collector.take_rows(ranking);
-    return build_matrix(std::move(chunks), std::move(final_terms), fate,
+    require_threads(threads);
+    TermCollector::Rows rows;
+    run_watched([&](Monitor& monitor) { rows = collector.take_rows(ranking, threads, monitor); });
+    return build_matrix(std::move(rows.chunks), std::move(rows.final_terms), rows.fate,
                         ranking.order.size(), weights, threads);
 }
 

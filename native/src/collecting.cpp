@@ -60,18 +60,14 @@ std::vector<Tally> tally_lanes(const Batch& batch, const std::vector<bool>& lear
     return tallies;
 }
 
-// By number of the lane's words; says in `fate` if one has none.
-std::vector<std::uint32_t> ranks_of(const LaneTerms& lane, const TermCollector::Ranking& ranking,
-                                    Fate& fate) {
+// By number of the lane's words; WordTable::absent where one has none.
+std::vector<std::uint32_t> ranks_of(const LaneTerms& lane, const TermCollector::Ranking& ranking) {
     std::size_t longest = 0;
     for (const auto& shard : lane) longest = std::max(longest, shard.size());
     std::vector<std::uint32_t> ranks(longest * lane.size(), WordTable::absent);
     for (std::size_t shard = 0; shard < lane.size(); ++shard)
-        for (std::size_t local = 0; local < lane[shard].size(); ++local) {
-            const auto rank = ranking.rank_of[lane[shard][local]];
-            if (rank == WordTable::absent) fate = Fate::dropped;
-            ranks[local * lane.size() + shard] = rank;
-        }
+        for (std::size_t local = 0; local < lane[shard].size(); ++local)
+            ranks[local * lane.size() + shard] = ranking.rank_of[lane[shard][local]];
     return ranks;
 }
 
@@ -177,13 +173,17 @@ Vocabulary TermCollector::vocabulary(const Ranking& ranking) const {
     return vocabulary;
 }
 
-TermCollector::Rows TermCollector::take_rows(const Ranking& ranking) {
-    Rows rows{std::exchange(rows_, {}), {}, Fate::kept};
-    for (auto& lane : lanes_) {
-        rows.final_terms.push_back(ranks_of(lane, ranking, rows.fate));
-        lane = {};  // at once, for there may be many
-    }
-    lanes_.clear();
+TermCollector::Rows TermCollector::take_rows(const Ranking& ranking, std::size_t workers,
+                                             Monitor& monitor) {
+    Rows rows;
+    rows.chunks = std::exchange(rows_, {});
+    rows.fate = ranking.order.size() == terms_.size() ? Fate::kept : Fate::dropped;
+    auto lanes = std::exchange(lanes_, {});
+    rows.final_terms.resize(lanes.size());
+    run_tasks(lanes.size(), workers, monitor, [&](std::size_t number, std::size_t) {
+        const auto lane = std::move(lanes[number]);  // goes at once, for there may be many
+        rows.final_terms[number] = ranks_of(lane, ranking);
+    });
     return rows;
 }
 

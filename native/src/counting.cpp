@@ -12,8 +12,7 @@ namespace postil {
 
 namespace {
 
-// Small enough that nobody waits long for who has the last one, large enough that a chunk's own costs
-// do not count.
+// Large enough that a chunk's own costs do not count.
 constexpr std::size_t chunk_bytes = 1 << 16;
 
 // Twice as many shards as workers or more keep all of them busy; further ones only scatter words.
@@ -48,6 +47,23 @@ Cut cut_into_chunks(const Columns& columns, std::size_t documents) {
         for (const auto& column : columns) cut.bytes += byte_length(column[document]) + 1;
     }
     return cut;
+}
+
+// Cuts the last chunks smaller, so that nobody waits long for who has the very last one.
+void split_last(std::vector<Chunk>& chunks, std::size_t workers) {
+    constexpr std::size_t parts = 4;
+    const auto last = std::min(2 * workers, chunks.size());
+    const std::vector<Chunk> whole(std::make_move_iterator(chunks.end() - static_cast<std::ptrdiff_t>(last)),
+                                   std::make_move_iterator(chunks.end()));
+    chunks.resize(chunks.size() - last);
+    for (const auto& chunk : whole)
+        for (std::size_t part = 0; part < parts; ++part) {
+            const auto first = chunk.documents * part / parts, end = chunk.documents * (part + 1) / parts;
+            if (first == end) continue;
+            auto& cut = chunks.emplace_back();
+            cut.first_document = chunk.first_document + first;
+            cut.documents = end - first;
+        }
 }
 
 // What a worker needs besides its lane.
@@ -99,6 +115,7 @@ Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerO
     batch.documents = columns.empty() ? 0 : columns[0].size();
     batch.in_sequence = wanted.in_sequence;
     auto [chunks, bytes] = cut_into_chunks(columns, batch.documents);
+    if (workers > 1) split_last(chunks, workers);
     batch.chunks = std::move(chunks);
     const auto lanes = std::clamp<std::size_t>(batch.chunks.size(), 1, workers);
     batch.lanes.assign(lanes, TermTable(shard_bits_for(workers)));

@@ -109,7 +109,7 @@ private:
                           workers, monitor);
         }
         const auto ranking = collector.rank(plan_.bounds, workers, monitor);
-        auto [chunks, final_terms, fate] = collector.take_rows(ranking);
+        auto [chunks, final_terms, fate] = collector.take_rows(ranking, workers, monitor);
         return {terms_of(collector.vocabulary(ranking), ranking),
                 build(std::move(chunks), final_terms, fate, ranking.order.size(),
                       weighting_, has_constant_, workers)};

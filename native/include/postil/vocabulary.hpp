@@ -88,9 +88,9 @@ public:
     struct Rows {
         std::vector<Chunk> chunks;
         FinalTerms final_terms;
-        Fate fate;
+        Fate fate = Fate::kept;
     };
-    Rows take_rows(const Ranking& ranking);
+    Rows take_rows(const Ranking& ranking, std::size_t workers, Monitor& monitor);
 
 private:
     struct Counts {
