@@ -25,6 +25,13 @@ std::size_t least_words(std::size_t bytes) {
     return static_cast<std::size_t>(10.0 * std::sqrt(static_cast<double>(bytes)));
 }
 
+// Tells a lane that has done so many of about `all` chunks how many words it will have in the end.
+void expect_words(TermTable& words, std::size_t chunks, std::size_t all) {
+    if (chunks >= all) return;
+    const auto growth = std::sqrt(static_cast<double>(all) / static_cast<double>(chunks));
+    words.expect(static_cast<std::size_t>(1.1 * growth * static_cast<double>(words.size())));
+}
+
 // Four bytes for each distinct word of a document, of which news and mail have one in ten to twelve
 // characters.
 std::size_t least_row_bytes(std::size_t bytes) { return bytes * 5 / 16; }
@@ -70,6 +77,7 @@ void split_last(std::vector<Chunk>& chunks, std::size_t workers) {
 struct Workbench {
     TokenizerScratch tokenizer;
     CountingScratch counting;
+    std::size_t chunks_done = 0;
 };
 
 void count_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
@@ -125,7 +133,7 @@ Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerO
     PageSlabs slabs(least_row_bytes(bytes));
     std::vector<Workbench> benches;
     for (std::size_t lane = 0; lane < lanes; ++lane)
-        benches.push_back({{}, {slabs, new_tally(batch, lane)}});
+        benches.push_back({{}, {slabs, new_tally(batch, lane)}, 0});
     const auto process = wanted.in_sequence ? list_chunk : count_chunk;
     run_tasks(batch.chunks.size(), batch.lanes.size(), monitor,
               [&](std::size_t task, std::size_t lane) {
@@ -135,6 +143,8 @@ Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerO
                   batch.lanes[lane].reserve(words);  // by its own thread
                   process(columns, spaces, options, batch.lanes[lane], benches[lane], monitor,
                           chunk);
+                  expect_words(batch.lanes[lane], ++benches[lane].chunks_done,
+                               batch.chunks.size() / lanes);
                   batch.chunks[task] = std::move(chunk);
               });
     return batch;

@@ -23,15 +23,18 @@ std::uint32_t WordTable::insert(std::size_t place, const WordKey& key) {
     entries_.push_back({key.hash, key.space, arena_used_});
     arena_used_ += key.length;
     slots_[place] = {key.first, key.second, shape_of(key), id};
-    if (crowded(entries_.size(), slots_.size()))
-        resize(std::max<std::size_t>(64, slots_.size() * 2));
+    if (crowded(entries_.size(), slots_.size())) grow(std::max(entries_.size(), expected_));
     return id;
 }
 
-void WordTable::reserve(std::size_t words) {
-    auto slots = slots_.size();
+void WordTable::grow(std::size_t words) {
+    auto slots = std::max<std::size_t>(64, slots_.size());
     while (crowded(words, slots)) slots *= 2;
     if (slots > slots_.size()) resize(slots);
+}
+
+void WordTable::reserve(std::size_t words) {
+    grow(words);
     entries_.reserve(words);
     arena_.resize(std::max(arena_.size(), words * usual_length + string_padding));
 }

@@ -22,6 +22,11 @@ public:
         for (auto& shard : shards_) shard.reserve(words >> bits_);
     }
 
+    // How many words there will be in the end.
+    void expect(std::size_t words) {
+        for (auto& shard : shards_) shard.expect(words >> bits_);
+    }
+
     unsigned shard_bits() const { return bits_; }
     std::size_t shard_count() const { return shards_.size(); }
     WordTable& shard(std::size_t index) { return shards_[index]; }

@@ -45,6 +45,9 @@ public:
     // Makes room for so many words: an empty table then need not grow until it has them.
     void reserve(std::size_t words);
 
+    // Says how many words there will be in the end: a table that has to grow then grows to that size.
+    void expect(std::size_t words) { expected_ = words; }
+
     std::size_t size() const { return entries_.size(); }
     Space space(std::uint32_t id) const { return static_cast<Space>(entries_[id].space); }
 
@@ -144,6 +147,7 @@ private:
     static bool crowded(std::size_t words, std::size_t slots) { return words * 3 >= slots * 2; }
 
     std::uint32_t insert(std::size_t place, const WordKey& key);
+    void grow(std::size_t words);
     void resize(std::size_t slots);
 
     std::vector<Slot> slots_;
@@ -151,6 +155,7 @@ private:
     std::vector<Entry> entries_;
     std::vector<char> arena_;
     std::uint64_t arena_used_ = 0;
+    std::size_t expected_ = 0;
 };
 
 }  // namespace postil
