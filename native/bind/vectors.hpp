@@ -36,6 +36,7 @@ inline void require_threads(std::size_t threads) {
 }
 
 inline void require_counted(const Batch& batch) {
+    require(!batch.lanes.empty(), "the batch was taken in by a collector: count the texts again");
     require(!batch.in_sequence, "the batch holds words in sequence: call form_grams first");
 }
 

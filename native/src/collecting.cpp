@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <new>
 #include <span>
 #include <utility>
@@ -60,14 +61,18 @@ std::vector<Tally> tally_lanes(const Batch& batch, const std::vector<bool>& lear
     return tallies;
 }
 
-// By number of the lane's words; WordTable::absent where one has none.
-std::vector<std::uint32_t> ranks_of(const LaneTerms& lane, const TermCollector::Ranking& ranking) {
+// By number of the lane's words; says in `fate` if one has none.
+std::vector<std::uint32_t> ranks_of(const LaneTerms& lane, const TermCollector::Ranking& ranking,
+                                    Fate& fate) {
     std::size_t longest = 0;
     for (const auto& shard : lane) longest = std::max(longest, shard.size());
     std::vector<std::uint32_t> ranks(longest * lane.size(), WordTable::absent);
     for (std::size_t shard = 0; shard < lane.size(); ++shard)
-        for (std::size_t local = 0; local < lane[shard].size(); ++local)
-            ranks[local * lane.size() + shard] = ranking.rank_of[lane[shard][local]];
+        for (std::size_t local = 0; local < lane[shard].size(); ++local) {
+            const auto rank = ranking.rank_of[lane[shard][local]];
+            if (rank == WordTable::absent) fate = Fate::dropped;
+            ranks[local * lane.size() + shard] = rank;
+        }
     return ranks;
 }
 
@@ -125,8 +130,9 @@ std::vector<Provisional> TermCollector::merge_anywhere(const LaneShard& from) {
     return terms;
 }
 
-void TermCollector::add(Batch&& batch, const std::vector<bool>& learned, std::size_t workers,
+void TermCollector::add(Batch&& given, const std::vector<bool>& learned, std::size_t workers,
                         Monitor& monitor) {
+    auto batch = std::move(given);  // empty from here on, even if this comes to no end
     const auto tallies = batch.tallies && learned.empty()
                              ? std::move(*batch.tallies)
                              : tally_lanes(batch, learned, workers, monitor);
@@ -152,7 +158,6 @@ void TermCollector::add(Batch&& batch, const std::vector<bool>& learned, std::si
     documents_ += learned.empty() ? batch.documents
                                   : static_cast<std::uint64_t>(
                                         std::count(learned.begin(), learned.end(), true));
-    batch.lanes.clear();
     if (!keep_rows_) return;
     for (auto& chunk : batch.chunks) chunk.lane += lanes_.size();
     std::move(batch.chunks.begin(), batch.chunks.end(), std::back_inserter(rows_));
@@ -177,13 +182,17 @@ TermCollector::Rows TermCollector::take_rows(const Ranking& ranking, std::size_t
                                              Monitor& monitor) {
     Rows rows;
     rows.chunks = std::exchange(rows_, {});
-    rows.fate = ranking.order.size() == terms_.size() ? Fate::kept : Fate::dropped;
     auto lanes = std::exchange(lanes_, {});
     rows.final_terms.resize(lanes.size());
+    std::vector<Fate> fates(lanes.size(), Fate::kept);
     run_tasks(lanes.size(), workers, monitor, [&](std::size_t number, std::size_t) {
         const auto lane = std::move(lanes[number]);  // goes at once, for there may be many
-        rows.final_terms[number] = ranks_of(lane, ranking);
+        auto fate = Fate::kept;
+        rows.final_terms[number] = ranks_of(lane, ranking, fate);
+        fates[number] = fate;
     });
+    const bool kept = std::count(fates.begin(), fates.end(), Fate::dropped) == 0;
+    rows.fate = kept ? Fate::kept : Fate::dropped;
     return rows;
 }
 

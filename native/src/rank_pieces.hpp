@@ -23,7 +23,7 @@ using Run = std::vector<RankKey>;
 // The order of terms.
 class RankOrder {
 public:
-    // Of terms that stand in at most so many documents; should one stand in more, sorting takes longer.
+    // Of terms that stand in at most so many documents; those in more are compared one by one.
     RankOrder(const TermTable& terms, std::uint32_t most_documents)
         : terms_(terms),
           most_documents_(most_documents),
@@ -41,8 +41,8 @@ public:
 
     // A number that never falls from one term to the next: as much of what ranks it as there is room for.
     std::uint64_t coarse(const RankKey& key) const {
-        const auto absent_from = most_documents_ - std::min(key.documents, most_documents_);
-        return std::uint64_t{absent_from} << (64 - document_bits_) |
+        if (key.documents > most_documents_) return 0;
+        return std::uint64_t{most_documents_ - key.documents} << (64 - document_bits_) |
                key.leading >> document_bits_;
     }
 

@@ -2,6 +2,7 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "rank_pieces.hpp"
 
@@ -12,8 +13,8 @@ namespace {
 // Enough to keep workers busy, and small enough that a piece is sorted within the cache; but few, for
 // every term is compared with the first of each.
 std::size_t pieces_for(std::size_t terms, std::size_t workers) {
-    constexpr std::size_t in_cache = std::size_t{1} << 14, few = 16;
-    const auto busy = workers > 1 ? 2 * workers : 1;
+    constexpr std::size_t worthwhile = std::size_t{1} << 10, in_cache = std::size_t{1} << 14, few = 16;
+    const auto busy = workers > 1 ? std::min(2 * workers, terms / worthwhile + 1) : 1;
     return std::max(busy, std::min(terms / in_cache + 1, few));
 }
 
@@ -23,7 +24,9 @@ template <class Sink>
 void TermCollector::for_each_key(std::size_t shard, std::size_t stride, const TermBounds& bounds,
                                  Sink&& sink) const {
     const auto& words = terms_.shard(shard);
-    for (std::size_t local = 0; local < words.size(); local += stride) {
+    // Words without counts are left by an addition for which there was no memory.
+    const auto counted = std::min(words.size(), counts_[shard].size());
+    for (std::size_t local = 0; local < counted; local += stride) {
         const auto& [documents, occurrences] = counts_[shard][local];
         // None at all: only documents that are not learned from hold the term.
         if (documents == 0 || documents < bounds.min_documents ||
@@ -42,7 +45,8 @@ RankPieces TermCollector::choose_pieces(const RankOrder& order, const TermBounds
     const auto stride = std::max<std::size_t>(1, terms_.size() / (pieces * looked_at));
     std::vector<std::uint64_t> sample;
     for (std::size_t shard = 0; pieces > 1 && shard < terms_.shard_count(); ++shard)
-        for_each_key(shard, stride, bounds, [&](const RankKey& key) { sample.push_back(order.coarse(key)); });
+        for_each_key(shard, stride, bounds,
+                     [&](const RankKey& key) { sample.push_back(order.coarse(key)); });
     return RankPieces(std::move(sample), pieces);
 }
 

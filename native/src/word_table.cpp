@@ -23,7 +23,9 @@ std::uint32_t WordTable::insert(std::size_t place, const WordKey& key) {
     entries_.push_back({key.hash, key.space, arena_used_});
     arena_used_ += key.length;
     slots_[place] = {key.first, key.second, shape_of(key), id};
-    if (crowded(entries_.size(), slots_.size())) grow(std::max(entries_.size(), expected_));
+    // Not by far more than doubling would: what is expected may be wrong.
+    const auto words = entries_.size();
+    if (crowded(words, slots_.size())) grow(std::clamp(expected_, words, 4 * words));
     return id;
 }
 

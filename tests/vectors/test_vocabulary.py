@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import pickle
+import random
+from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from postil import _native
 from postil.errors import UsageError
+from postil.text.analyzer import Analyzer
+from postil.vectors.counting import TermCounter
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import TermBounds, Vocabulary
@@ -252,3 +257,41 @@ def test_terms_that_are_no_text_are_refused():
     for bad in (["a\ud800"], [1]):
         with pytest.raises(ValueError, match="valid text"):
             Vocabulary.of_terms(bad)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("max_terms", [None, 30_000])
+def test_many_terms_stand_in_order(threads: int, max_terms: int | None) -> None:
+    """More than are sorted at once, many of which begin alike."""
+    draw = random.Random(5)
+    syllables = ["con", "ab", "q", "tion", "s", "pre", "fixation", "zz"]
+    texts = [
+        " ".join("".join(draw.choices(syllables, k=draw.randint(1, 7))) for _ in range(80))
+        for _ in range(2_000)
+    ]
+    documents = Counter(word for text in texts for word in set(text.split()))
+    occurrences = Counter(word for text in texts for word in text.split())
+    kept = sorted(documents, key=lambda word: (-occurrences[word], word))[:max_terms]
+    assert len(documents) > 40_000
+    vectorizer = Vectorizer(
+        "whitespace", weighting=COUNTS, bounds=TermBounds(max_terms=max_terms), threads=threads
+    ).fit(texts)
+    assert vectorizer.vocabulary.names == sorted(kept, key=lambda word: (-documents[word], word))
+
+
+def test_counts_that_exceed_their_documents_are_ranked_all_the_same() -> None:
+    names = ["b", "a", "d", "c"]
+    counts = np.array([9, 7, 1, 9], dtype=np.uint64)
+    collector = _native.TermCollector(keep_rows=False)
+    collector.add_terms(_native.Vocabulary([0] * 4, names), counts, counts, 2)
+    ranking = collector.rank(1, 9, 1, 9, 1)
+    assert collector.vocabulary(ranking).terms() == ["b", "c", "a", "d"]
+
+
+def test_a_batch_is_taken_in_once() -> None:
+    counter = TermCounter(Analyzer("words"), Fields(), 1)
+    batch = counter.count((["one two"],), tallies=True)
+    collector = _native.TermCollector(keep_rows=True)
+    collector.add(batch, 1)
+    with pytest.raises(ValueError, match="count the texts again"):
+        collector.add(batch, 1)

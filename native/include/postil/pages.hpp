@@ -149,7 +149,7 @@ private:
     // small ones.
     void begin_slab(std::size_t least) {
         const auto usual = expected_ >= huge_page ? huge_page : small_slab;
-        const auto size = least > usual ? least : usual;
+        const auto size = least > usual ? in_whole_pages(least) : usual;
         slab_ = {};  // goes back first, if nobody else has it
         size_ = used_ = 0;
         slab_ = new_slab(size);  // where there is no memory, others find a slab without room
@@ -157,6 +157,12 @@ private:
         // While others wait: were they to come to the page at the same time, they would clear it in vain.
         if (size == huge_page) populate(slab_.get(), size);
         expected_ -= size < expected_ ? size : expected_;
+    }
+
+    // Of any size that systems have.
+    static std::size_t in_whole_pages(std::size_t bytes) {
+        constexpr std::size_t largest_page = std::size_t{1} << 16;
+        return (bytes + largest_page - 1) / largest_page * largest_page;
     }
 
     static std::shared_ptr<std::byte[]> new_slab(std::size_t size) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,7 @@ inline constexpr unsigned radix_digit_bits = 11;
 // a second copy of the items.
 template <unsigned Digits, class Item, class KeyOf>
 void radix_sort(std::vector<Item>& items, KeyOf&& key_of) {
+    static_assert(std::is_unsigned_v<std::invoke_result_t<KeyOf, const Item&>>);
     constexpr std::size_t values = std::size_t{1} << radix_digit_bits;
     if (items.empty()) return;
     std::array<std::array<std::uint32_t, values>, Digits> places{};  // counts first

@@ -45,7 +45,7 @@ public:
     // Makes room for so many words: an empty table then need not grow until it has them.
     void reserve(std::size_t words);
 
-    // Says how many words there will be in the end: a table that has to grow then grows to that size.
+    // Says how many words there will be in the end: a table that has to grow then does so once.
     void expect(std::size_t words) { expected_ = words; }
 
     std::size_t size() const { return entries_.size(); }
