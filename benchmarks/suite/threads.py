@@ -13,8 +13,8 @@ from benchmarks.spread import Spread
 from benchmarks.timing import interleaved
 from postil import TextVectorizer
 
-# A turn takes some hundredths of a second, and the machine's other guests disturb many of them: medians
-# of a third as many turns differed by 0.07 from run to run.
+# A turn takes some hundredths of a second, and the machine's other guests disturb many of them:
+# medians of a third as many turns differed by 0.07 from run to run.
 TURNS_A_ROUND = 24
 
 

@@ -57,10 +57,13 @@ Cut cut_into_chunks(const Columns& columns, std::size_t documents) {
     return cut;
 }
 
-// Cuts the last chunks smaller, so that nobody waits long for who has the very last one.
+// Cuts the last of many chunks smaller, so that nobody waits long for who has the very last one. Of a few,
+// as streams bring them, small rows would add up: they are kept where memory does not go back at once.
 void split_last(std::vector<Chunk>& chunks, std::size_t workers) {
     constexpr std::size_t parts = 4;
-    const auto last = std::min(2 * workers, chunks.size());
+    constexpr std::size_t many = 32;  // for each worker
+    if (workers == 1 || chunks.size() < many * workers) return;
+    const auto last = 2 * workers;
     const std::vector<Chunk> whole(std::make_move_iterator(chunks.end() - static_cast<std::ptrdiff_t>(last)),
                                    std::make_move_iterator(chunks.end()));
     chunks.resize(chunks.size() - last);
@@ -124,7 +127,7 @@ Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerO
     batch.documents = columns.empty() ? 0 : columns[0].size();
     batch.in_sequence = wanted.in_sequence;
     auto [chunks, bytes] = cut_into_chunks(columns, batch.documents);
-    if (workers > 1) split_last(chunks, workers);
+    split_last(chunks, workers);
     batch.chunks = std::move(chunks);
     const auto lanes = std::clamp<std::size_t>(batch.chunks.size(), 1, workers);
     batch.lanes.assign(lanes, TermTable(shard_bits_for(workers)));

@@ -10,7 +10,8 @@
 namespace postil {
 
 // A compressed sparse row matrix under construction. The arrays are allocated, not cleared, and
-// a chunk is freed as soon as it is written, so that the peak is about one matrix, not two.
+// a chunk is freed as soon as it is written, so that the peak is about one matrix, not two. Each
+// worker takes pages of the result, up to 4 MB, before it fills them.
 struct MatrixTarget {
     std::int64_t* row_starts;  // documents + 1
     std::int32_t* terms;
