@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <new>
 #include <span>
@@ -87,8 +88,7 @@ void TermCollector::count(Provisional term, std::uint64_t documents, std::uint64
     auto& counts = counts_[shard];
     const auto local = terms_.local_of(term);
     if (local >= counts.size()) counts.resize(terms_.shard(shard).size());
-    counts[local].documents += documents;
-    counts[local].occurrences += occurrences;
+    counts[local].add(documents, occurrences);
 }
 
 std::vector<Provisional> TermCollector::take_over(LaneShard&& from) {
@@ -112,8 +112,7 @@ std::vector<Provisional> TermCollector::merge_into_shard(const LaneShard& from) 
     counts.resize(words.size() + from.words.size());  // room at once, should all be new
     enter(from, words, [&](std::size_t local, std::uint32_t id) {
         const auto& counted = from.counted(local);
-        counts[id].documents += counted.documents;
-        counts[id].occurrences += counted.occurrences;
+        counts[id].add(counted.documents, counted.occurrences);
         terms[local] = terms_.number(from.shard, id);
     });
     counts.resize(words.size());
@@ -184,15 +183,14 @@ TermCollector::Rows TermCollector::take_rows(const Ranking& ranking, std::size_t
     rows.chunks = std::exchange(rows_, {});
     auto lanes = std::exchange(lanes_, {});
     rows.final_terms.resize(lanes.size());
-    std::vector<Fate> fates(lanes.size(), Fate::kept);
+    std::atomic<bool> dropped{false};
     run_tasks(lanes.size(), workers, monitor, [&](std::size_t number, std::size_t) {
         const auto lane = std::move(lanes[number]);  // goes at once, for there may be many
         auto fate = Fate::kept;
         rows.final_terms[number] = ranks_of(lane, ranking, fate);
-        fates[number] = fate;
+        if (fate == Fate::dropped) dropped = true;
     });
-    const bool kept = std::count(fates.begin(), fates.end(), Fate::dropped) == 0;
-    rows.fate = kept ? Fate::kept : Fate::dropped;
+    rows.fate = dropped ? Fate::dropped : Fate::kept;
     return rows;
 }
 

@@ -26,7 +26,8 @@ std::size_t least_words(std::size_t bytes) {
     return static_cast<std::size_t>(10.0 * std::sqrt(static_cast<double>(bytes)));
 }
 
-// By the same law tells a lane that has done so many of about `all` chunks how many words it will have in the end.
+// By the same law tells a lane that has done so many of about `all` chunks how many words it will have in
+// the end.
 void expect_words(TermTable& words, std::size_t chunks, std::size_t all) {
     if (chunks >= all) return;
     const auto growth = std::sqrt(static_cast<double>(all) / static_cast<double>(chunks));

@@ -95,6 +95,11 @@ public:
 private:
     struct Counts {
         std::uint64_t documents = 0, occurrences = 0;
+
+        void add(std::uint64_t more_documents, std::uint64_t more_occurrences) {
+            documents += more_documents;
+            occurrences += more_occurrences;
+        }
     };
 
     std::uint64_t occurrences_of(Provisional term) const {
