@@ -85,8 +85,9 @@ void gram_chunk(const TermTable& words, TermTable& grams, JoinedWords& joined,
         counter.end_row();
     }
     counter.end_chunk();
-    chunk.sequence = {};
-    chunk.sequence_ends = {};
+    // New vectors in their place: assigning {} would keep the memory.
+    chunk.sequence = decltype(chunk.sequence)();
+    chunk.sequence_ends = decltype(chunk.sequence_ends)();
 }
 
 }  // namespace

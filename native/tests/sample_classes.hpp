@@ -82,23 +82,20 @@ public:
         return sum;
     }
 
-    // The largest violation of the optimality conditions by `weights`, along the slopes of the loss at `at`.
-    double violation(const ClassTable& weights, const ClassTable& at) const {
-        const auto slopes = this->slopes(at);
+    // The largest violation of the optimality conditions, each relative to its weight's unit (problem.hpp).
+    double residual(const ClassTable& weights) const {
+        const auto slopes = this->slopes(weights);
         double largest = 0.0;
-        for (std::size_t c = 0; c < classes(); ++c)
-            for (std::size_t term = 0; term <= terms(); ++term)
-                largest = std::max(largest, prior(c, term).violation(slopes[c][term], weights[c][term]));
+        for (std::size_t term = 0; term <= terms(); ++term) {
+            const auto steepest = this->steepest(term);
+            for (std::size_t c = 0; c < classes(); ++c) {
+                const auto own = prior(c, term);
+                const auto unit = violation_unit(own, steepest);
+                if (unit > 0.0)
+                    largest = std::max(largest, own.violation(slopes[c][term], weights[c][term]) / unit);
+            }
+        }
         return largest;
-    }
-
-    // What a violation is measured by (problem.hpp).
-    double violation_unit() const {
-        auto unit = violation(table(), table());
-        for (std::size_t c = 0; c < classes(); ++c)
-            if (static_cast<std::int32_t>(c) != reference_ && strengths_[c].absolute > 0.0)
-                unit = std::min(unit, strengths_[c].absolute);
-        return unit;
     }
 
     // The largest that a slope of the loss can be.
@@ -110,14 +107,28 @@ public:
         return largest * std::accumulate(weights_.begin(), weights_.end(), 0.0) / lesson_.total();
     }
 
-    bool holds_all() const {
-        for (std::size_t c = 0; c < classes(); ++c)
-            for (std::size_t term = 0; term <= terms(); ++term)
+    // Whether all terms have priors that hold their weights, and all constants have one or none has.
+    bool has_gap() const {
+        std::size_t free_constants = 0, constants = 0;
+        for (std::size_t c = 0; c < classes(); ++c) {
+            for (std::size_t term = 0; term < terms(); ++term)
                 if (!prior(c, term).holds()) return false;
-        return true;
+            if (static_cast<std::int32_t>(c) == reference_) continue;
+            ++constants;
+            free_constants += !prior(c, terms()).holds();
+        }
+        return free_constants == 0 || free_constants == constants;
     }
 
 private:
+    // The steepest that the loss can be along the weights of a term.
+    double steepest(std::size_t term) const {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < documents(); ++i)
+            sum += share(i) * std::abs(term == terms() ? options_.constant : lesson_.value(i, term));
+        return sum;
+    }
+
     // Now and then more documents than one worker takes at a time.
     static LessonSizes sizes(Random& random) {
         return {random.one_in(50) ? std::size_t{1200} : std::size_t{24}, 2, random.one_in(4) ? 9u : 4u};

@@ -84,19 +84,19 @@ class Multinomial:
         share = (self.absolute[only] / abs(v[only])).min(initial=1.0)
         y = np.eye(len(w))[self.y]
         q = share * softmax(self.x @ w.T, axis=1) + (1 - share) * y
+        return self.objective(w) - self.dual(q)
+
+    def dual(self, q):
+        """The dual objective; a pull on a weight that nothing holds is taken for rounding."""
+        v = (self._shares()[:, None] * (np.eye(q.shape[1])[self.y] - q)).T @ self.x
+        free = (self.squared == 0) & (self.absolute == 0)
+        assert abs(v[free]).max(initial=0.0) <= 1e-9, "free weights ask for balanced duals"
         entropy = np.where(q > 0, q * np.log(np.maximum(q, 1e-300)), 0.0).sum(axis=1)
-        excess = np.maximum(abs(share * v) - self.absolute, 0.0)
-        conjugate = share * v * self.mean
+        excess = np.maximum(abs(v) - self.absolute, 0.0)
+        conjugate = v * self.mean
         has_square = self.squared > 0
         conjugate[has_square] += excess[has_square] ** 2 / (4 * self.squared[has_square])
-        return self.objective(w) + self._shares() @ entropy + conjugate.sum()
-
-    def residual(self, w):
-        """The largest violation of the optimality conditions, without bounds."""
-        pull = self.slopes(w) + 2 * self.squared * (w - self.mean)
-        at = w == self.mean
-        held = np.maximum(abs(pull) - self.absolute, 0.0)
-        return np.where(at, held, abs(pull + self.absolute * np.sign(w - self.mean))).max()
+        return -self._shares() @ entropy - conjugate.sum()
 
     def minimum(self, low=-np.inf, high=np.inf):
         """By L-BFGS-B over w = mean + u - v with u, v >= 0, which makes |w - mean| smooth."""

@@ -42,17 +42,25 @@ _MINIMA: dict[tuple[object, ...], float] = {}
 GAMMA = 4.0
 
 
-def _smoothed_hinge(z: Floats, gamma: float = GAMMA) -> Floats:
-    """The formula for people without its overflow."""
-    u = -gamma * (z - 1)
+def _softplus(u: Floats) -> Floats:
+    """ln(1 + exp(u)) without overflow."""
     small = np.exp(np.where(np.real(u) > 0, -u, u))
-    return (np.where(np.real(u) > 0, u, 0) + np.log1p(small)) / gamma
+    return np.where(np.real(u) > 0, u, 0) + np.log1p(small)
+
+
+def _smoothed_hinge(z: Floats, gamma: float = GAMMA) -> Floats:
+    return _softplus(-gamma * (z - 1)) / gamma
+
+
+# The formulas for people of these overflow.
+_STABLE: dict[str, Formula] = {
+    "logistic": lambda z: _softplus(-z),
+    "smoothed-hinge": _smoothed_hinge,
+}
 
 
 def _formula(loss: str) -> Formula:
-    if loss == "smoothed-hinge":
-        return _smoothed_hinge
-    return read_formula(LOSSES[loss].formula, "z")
+    return _STABLE.get(loss) or read_formula(LOSSES[loss].formula, "z")
 
 
 def _slope(function: Formula, at: Floats) -> Floats:
@@ -96,7 +104,6 @@ class Problem:
     c: Floats
     n: float
     terms_pay: Paid
-    holding: float  # what holds a weight at rest: the absolute value's common strength, or 0
     loss: str
     prior: str
     intercept: str
@@ -163,43 +170,54 @@ class Problem:
         return self.paid.violation(self.slopes(theta), theta)
 
     def pulls(self, duals: Floats) -> Floats:
-        """v(a), what the documents pull each weight with."""
-        return self.features.T @ (self.c * duals * self.y) / self.n
+        """v(a), what the documents pull each weight with; balanced duals do not pull a free one."""
+        pulls = self.features.T @ (self.c * duals * self.y) / self.n
+        if self.intercept == "free":
+            assert abs(pulls[-1]) <= 1e-9, "a free constant asks for balanced duals"
+            pulls[-1] = 0.0
+        return pulls
 
     def weights_of(self, duals: Floats) -> Floats:
         """w(a) of ridge, with the constant's unless that is free."""
         return self.pulls(duals)[self.is_paid] / (2 * self.lam)
 
     def dual_objective(self, duals: Floats) -> float:
-        pulls = self.pulls(duals)
-        if self.intercept == "free":
-            assert abs(pulls[-1]) <= 1e-9, "a free constant asks for balanced duals"
-            pulls[-1] = 0.0
         conjugates = self.c * loss_conjugate(self.loss, duals)
-        return float(-conjugates.sum() / self.n - self.paid.conjugate(pulls).sum())
+        return float(-conjugates.sum() / self.n - self.paid.conjugate(self.pulls(duals)).sum())
 
     def relative_gap(self, theta: Floats, duals: Floats) -> float:
         objective = self.objective(theta)
         return (objective - self.dual_objective(duals)) / objective
 
     def duals_at(self, theta: Floats) -> tuple[Floats, float]:
-        """a = -s f'(z), and the share s <= 1 that keeps the dual objective finite."""
+        """a = -s f'(z), and the share s <= 1 that keeps the dual objective finite.
+
+        With a free constant the duals of the class with the larger sum are scaled down first.
+        """
         duals = -loss_slope(self.loss, self.margins(theta))
+        if self.intercept == "free":
+            of_class = [self.y > 0, self.y < 0]
+            sums = [float(self.c[members] @ duals[members]) for members in of_class]
+            for members, each in zip(of_class, sums, strict=True):
+                if each != min(sums):
+                    duals[members] *= max(0.0, min(sums)) / each
+            if min(sums) <= 0.0 and sums[0] != sums[1]:
+                duals[:] = 0.0
         share = self.paid.feasible_share(self.pulls(duals))
         return share * duals, share
 
     def kkt_residual(self, theta: Floats) -> float:
-        """The largest violation, by that at zero weights.
+        """The largest violation, each relative to its weight's unit.
 
-        Under an absolute value: by what holds a weight, or, if that is less, by the steepest that
-        the loss can be along the constant at zero weights. Else by a billionth of that, at least.
+        The unit is the steepest slope of the loss along the weight at zero weights, or what an
+        absolute value holds the weight with, if that is less.
         """
         slope = abs(float(loss_slope(self.loss, np.zeros(1))[0]))
-        steepest = slope * self.constant * float(self.c.sum()) / self.n
-        unit = max(self.violations(np.zeros_like(theta)).max(initial=0.0), 1e-9 * steepest)
-        if self.holding:
-            unit = min(steepest, self.holding)
-        return float(self.violations(theta).max(initial=0.0) / unit) if unit else 0.0
+        steepest = slope * (self.c @ abs(self.features)) / self.n
+        held = np.where(self.paid.absolute > 0, self.paid.absolute, np.inf)
+        units = np.maximum(np.minimum(steepest, held), 4 * np.finfo(float).eps * steepest)
+        relative = self.violations(theta) / np.where(units > 0, units, np.inf)
+        return float(relative.max(initial=0.0))
 
     def minimum(self) -> float:
         """The least objective where the loss is smooth, by L-BFGS-B; remembered, as it is dear."""

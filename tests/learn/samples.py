@@ -188,7 +188,6 @@ def problem_of(x, members, method, *, emphasis=None, lam=None, paid=None) -> Pro
         c=documents * np.where(members, inside[0], outside[0]),
         n=float(documents.sum()),
         terms_pay=paid or usual,
-        holding=float(usual.absolute[0]),
         loss=method.loss,
         prior=method.prior,
         intercept=method.intercept,

@@ -68,7 +68,6 @@ def test_another_kernel_is_a_linear_fit_in_its_own_space(parts):
             x=np.linalg.cholesky(gram),
             y=np.where(members, 1.0, -1.0),
             c=np.ones(len(x)),
-            holding=0.0,
             n=len(x),
             terms_pay=Paid.alike(0.0, LAM, len(x) + 1),
             loss=method.loss,

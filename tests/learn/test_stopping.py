@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from postil.learn.one_vs_rest import fit
@@ -50,6 +51,17 @@ def test_without_a_tolerance_the_iterations_are_the_end(parts):
         assert report.certificate <= 1e-6
         return
     assert (report.stopped, report.iterations) == ("iterations", 7)
+
+
+def test_careful_newton_steps_count_for_the_work_they_are():
+    # Columns so different that steps are made ever more careful: each of 51 steps would be one
+    # iteration, however many passes over the columns it takes.
+    x = np.random.default_rng(0).normal(size=(60, 40)) * 10.0 ** np.linspace(-8, 8, 40)
+    parts = ("logistic", "gaussian", "newton-coordinate", "penalised")
+    method = method_of(parts, lam=1e-8, tolerance=1e-12, iterations=100)
+    labels = labels_of((np.arange(60) % 3 == 0)[:, None])
+    (report,) = fit(design_of(x), labels, method, quiet=True).reports
+    assert (report.stopped, report.iterations) == ("iterations", 100)
 
 
 @each([parts for parts in EVERY if parts[2] == "smo"])

@@ -29,6 +29,7 @@ public:
         return probabilities_.data() + of_class * documents();
     }
     double average_loss() const { return average_loss_; }
+    std::size_t own_class(std::size_t i) const { return static_cast<std::size_t>(labels_[i]); }
 
     // The slope of the average loss along a document's score for a class.
     double slope(std::size_t i, std::size_t of_class) const {
@@ -102,10 +103,21 @@ public:
         });
     }
 
-    // What the gap gains where dual variables take a share s of the way (optimality.hpp): the mean of
-    // f(z) + k(q) - (q - y)·z, k being the negative entropy of q = s p + (1 - s) y. With
-    // ln p = z - ln Σ exp(z) that is the divergence Σ q ln(q/p).
-    double divergence(double share) {
+    // How much probability the documents of each class give to each other class: classes × classes.
+    std::vector<double> flows() const {
+        std::vector<double> flows(classes_ * classes_);
+        for (std::size_t c = 0; c < classes_; ++c)
+            for (std::size_t i = 0; i < documents(); ++i)
+                if (const auto own = own_class(i); own != c)
+                    flows[own * classes_ + c] += shares_[i] * probabilities_[c * documents() + i];
+        return flows;
+    }
+
+    // What duals q leave of the gap (optimality.hpp): the mean of f(z) + k(q) - (q - y)·z, k being the
+    // negative entropy. With ln p = z - ln Σ exp(z) that is the divergence Σ q ln(q/p). Of other classes
+    // than a document's own q is share(own, class) times p; its own class has the rest.
+    template <class Share>
+    double divergence(Share&& share) {
         return over_blocks([&](std::size_t first, std::size_t end) {
             double sum = 0.0;
             for (std::size_t i = first; i < end; ++i)
@@ -153,14 +165,20 @@ private:
         return loss;
     }
 
-    double divergence_of(std::size_t i, double share) const {
-        const auto own = static_cast<std::size_t>(labels_[i]);
-        double sum = 0.0;
-        for (std::size_t c = 0; c < classes_; ++c) {
-            const auto p = probabilities_[c * documents() + i];
-            const auto q = share * p + (c == own ? 1.0 - share : 0.0);
+    template <class Share>
+    double divergence_of(std::size_t i, Share&& share) const {
+        const auto own = own_class(i);
+        double sum = 0.0, rest = 1.0;
+        const auto add = [&](double q, double p) {
             if (q > 0.0) sum += q * std::log(q / std::max(p, least));
+        };
+        for (std::size_t c = 0; c < classes_; ++c) {
+            if (c == own) continue;
+            const auto p = probabilities_[c * documents() + i], q = share(own, c) * p;
+            add(q, p);
+            rest -= q;
         }
+        add(rest, probabilities_[own * documents() + i]);
         return sum;
     }
 

@@ -38,9 +38,8 @@ public:
 
     // Classes, but for the reference.
     const std::vector<std::size_t>& moving() const { return moving_; }
-    // |x| of a term, and of all.
+    // The largest |x| of a term.
     double largest(std::size_t term) const { return largest_[term]; }
-    double largest() const { return *std::max_element(largest_.begin(), largest_.end()); }
 
     // Calls visit(document, x) for every non-zero of a term's column.
     template <class Visit>

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "postil/dual_balance.hpp"
 #include "postil/losses.hpp"
 #include "postil/problem.hpp"
 #include "postil/sums.hpp"
@@ -81,14 +82,18 @@ struct LossView {
         average = summed(values);
     }
 
-    // What duals, or that share of them, leave of the gap; slopes of the loss are duals, too.
+    // What a share of the duals leaves of the gap, or a bound of it. The duals are slopes of the loss, or
+    // near them; those of a loss that knows no slack are `shares` of its slopes, by class.
     template <class Loss>
     double slack(const BinaryProblem& problem, const Loss& loss, std::span<const double> duals,
-                 double share) const {
+                 double share, const DualShares& shares) const {
         if constexpr (knows_slack<Loss>)
             return slack_of(loss, values.size(), 1.0 / problem.documents, share, problem.weights.data(),
                             duals.data(), values.data(), slopes.data(), curvatures.data());
-        else return (1.0 - share) * average;
+        else
+            return summed(values.size(), [&](std::size_t i) {
+                return (1.0 - share * shares(problem.labels[i])) * values[i];
+            });
     }
 };
 

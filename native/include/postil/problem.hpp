@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -44,6 +44,12 @@ struct Belief {
     }
 };
 
+// A violation below the last digits of the slope says nothing, however weak the prior is.
+inline double violation_unit(const Prior& prior, double steepest) {
+    const auto least = 4.0 * std::numeric_limits<double>::epsilon() * steepest;
+    return prior.absolute > 0.0 ? std::max(least, std::min(steepest, prior.absolute)) : steepest;
+}
+
 struct BinaryProblem {
     Design design;
     std::span<const std::int32_t> terms;  // those the category may use, rising
@@ -68,32 +74,29 @@ struct BinaryProblem {
         return beliefs[at].prior(strength);
     }
 
-    // Whether every weight is held back: a free one makes the dual infeasible until its slope is zero,
-    // so that the optimality conditions are measured and not a gap.
-    bool holds_all() const {
-        if (beliefs.empty() && coordinates() > 0)
-            return prior(0).holds() && prior(coordinates() - 1).holds();
-        for (std::size_t place = 0; place < coordinates(); ++place)
+    // Whether the constant has no prior: the dual variables must then be balanced (dual_balance.hpp).
+    bool is_constant_free() const { return has_constant() && !prior(terms.size()).holds(); }
+
+    // Whether there is a duality gap: every term has a prior that keeps its conjugate finite near zero.
+    bool has_gap() const {
+        if (beliefs.empty()) return terms.empty() || prior(0).holds();
+        for (std::size_t place = 0; place < terms.size(); ++place)
             if (!prior(place).holds()) return false;
         return true;
     }
 
-    // What a violation of the optimality conditions is measured by: the largest one at zero weights.
-    // Where an absolute value holds weights, zero may be the optimum: there it is what holds a weight
-    // at rest, or the steepest that the loss can be at zero weights along the constant, if that is less.
-    double violation_unit(double at_zero) const {
-        return strength.absolute > 0.0 ? std::min(at_zero, strength.absolute) : at_zero;
+    // The units of the KKT residual, by coordinate: the steepest slope of the average loss along it at
+    // zero weights, given the loss's slope there; or its Laplace prior's a, if that is less. Each
+    // coordinate has its own, so that a column of large values cannot hide the others.
+    std::vector<double> violation_units(double slope_of_loss) const {
+        std::vector<double> units(coordinates());
+        for (std::size_t place = 0; place < units.size(); ++place) {
+            double sum = 0.0;
+            for_each(place, [&](std::size_t i, double x) { sum += weights[i] * std::abs(x); });
+            units[place] = violation_unit(prior(place), std::abs(slope_of_loss) * sum / documents);
+        }
+        return units;
     }
-    // The violation at zero weights, or the steepest slope; `measure` finds the former.
-    template <class Measure>
-    double violation_at_zero(double slope_of_loss, Measure&& measure) const {
-        const auto total = std::accumulate(weights.begin(), weights.end(), 0.0);
-        const auto steepest = std::abs(slope_of_loss) * constant * total / documents;
-        return strength.absolute > 0.0 ? steepest : std::max(measure(), least_unit * steepest);
-    }
-    // Of the steepest slope: zero may be the optimum by chance, too, where both classes are alike, and
-    // what is violated then is rounding, which is nothing beside this.
-    static constexpr double least_unit = 1e-9;
 
     // Calls visit(document, x) for every non-zero of a coordinate's column.
     template <class Visit>
@@ -121,8 +124,8 @@ enum class Certificate : std::uint8_t {
     mistakes,      // the share of documents that the last pass misclassified; there is no objective
 };
 
-// What a solver reports of one category. The certificate is relative: a gap to the objective, a
-// residual to that of the zero weights (or to what holds a weight at rest, if that is less).
+// What a solver reports of one category. The certificate is relative: a gap to the objective, each
+// violation of the optimality conditions to its coordinate's unit.
 struct Fit {
     std::vector<double> weights;  // by place in the problem's terms, from a solver
     std::vector<std::int32_t> places;  // from training: of the weights that are not 0, the others

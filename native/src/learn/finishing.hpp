@@ -19,9 +19,10 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
 // Drops what nobody asked for: there may be very many categories.
 inline Fit lightened(Fit fit, const LearnOptions& options) {
     if (!options.keep_duals) {
-        fit.duals = {};
-        fit.factors = {};
-        fit.exponents = {};
+        // A new vector in its place: assigning {} would keep the memory.
+        fit.duals = std::vector<double>();
+        fit.factors = std::vector<double>();
+        fit.exponents = std::vector<double>();
     }
     const auto used = fit.weights.size() - static_cast<std::size_t>(std::count(
                                                fit.weights.begin(), fit.weights.end(), 0.0));

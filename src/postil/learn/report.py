@@ -28,12 +28,12 @@ class NotConvergedWarning(UserWarning):
 class FitReport:
     """How one category was learned.
 
-    The certificate is relative: the duality gap over the objective, the largest violation of the
-    optimality conditions over that of zero weights, or, where nothing is minimised, the share of
-    documents that were mistakes in the last pass; where what is climbed has many tops, the slope
-    that is left over that at the start. ``stopped`` is why it ended: certified to
-    the tolerance, a paper's rule on movement, out of iterations, at the limit of double precision,
-    or constant: the category had no member, or nothing but members, so that there was nothing to
+    The certificate is relative: the duality gap over the objective; the largest violation of the
+    optimality conditions, each in units of its own weight's slope; where nothing is minimised, the
+    share of documents that were mistakes in the last pass; where there are many local optima, the
+    slope that is left over that at the start. ``stopped`` is why it ended: certified to the
+    tolerance, a paper's rule on movement, out of iterations, at the limit of double precision, or
+    constant: the category had no member, or nothing but members, so that there was nothing to
     learn; ``note`` says which. ``shared`` says that iterations, objective, certificate and seconds
     are those of one problem for all categories, not to be added up. ``smoothing`` is how much a
     smooth problem's minimum may lie above that of the one it stands for, where that was solved.

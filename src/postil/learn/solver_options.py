@@ -129,8 +129,9 @@ class DualCoordinateOptions(SolverOptions):
 class NewtonCoordinateOptions(SolverOptions):
     """Proximal Newton steps over a working set; ``iterations`` counts the steps.
 
-    ``passes`` of coordinate descent are made within a step, at most; a working set grows by as
-    many terms as it has, or by ``least_set``.
+    A step makes at most ``passes`` passes of coordinate descent; one that needs more counts as
+    several, so that ``iterations`` bounds the work. A working set grows by as many terms as it
+    has, or by ``least_set``.
     """
 
     passes: int = 50

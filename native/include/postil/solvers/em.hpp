@@ -107,12 +107,10 @@ private:
         weights_.assign(solver.weights().begin(), solver.weights().end());
     }
 
-    // The largest slope at zero weights, and the sum of the sizes of all documents' slopes.
+    // The sum of the sizes of all documents' slopes at zero weights.
     void measure_zero() {
         std::fill(view_.scores.begin(), view_.scores.end(), 0.0);
         view_.look(problem_, loss_);
-        for (std::size_t place = 0; place < problem_.coordinates(); ++place)
-            largest_slope_ = std::max(largest_slope_, std::abs(slope(problem_, place)));
         for (const auto each : view_.slopes) all_slopes_ += std::abs(each) * problem_.constant;
     }
 
@@ -151,22 +149,16 @@ private:
 
     void maximise(const Fit& fit, Monitor& monitor) {
         const auto n = problem_.documents;
-        double largest = 0.0;
         for (std::size_t k = 0; k < weights_.size(); ++k) {
-            largest = std::max(largest, std::abs(weights_[k]));
             if (is_free(k)) continue;
             const auto at = k < terms_.size() ? static_cast<std::size_t>(terms_[k]) : beliefs_.size() - 1;
             beliefs_[at].own_squared = 1.0 / (2.0 * n * weights_[k] * weights_[k]);
         }
         // A step that leaves a tenth of what the certificate found. The M-step's duality gap is
-        // (1/2n) Σ (1 + n wⱼ gⱼ)² near its end; its residual is relative to that at zero weights.
+        // (1/2n) Σ (1 + n wⱼ gⱼ)² near its end.
         const auto share = 0.1 * std::min(1.0, fit.certificate);
-        if (left_.intercept == Intercept::free)
-            newton_.tolerance =
-                share / largest_slope_ * std::min(all_slopes_, 1.0 / (n * std::max(largest, least_scale)));
-        else
-            newton_.tolerance =
-                share * share / (2.0 * n * view_.average + static_cast<double>(weights_.size()));
+        newton_.tolerance =
+            share * share / (2.0 * n * view_.average + static_cast<double>(weights_.size()));
         NewtonCoordinateDescent solver(left_, facts_, loss_, newton_);
         solver.begin(weights_);
         solver.solve(monitor);
@@ -195,7 +187,6 @@ private:
     }
 
     static constexpr double start_tolerance = 1e-4;
-    static constexpr double least_scale = 1e-3;
 
     const BinaryProblem& problem_;
     Loss loss_;
@@ -208,7 +199,6 @@ private:
     std::vector<double> weights_;      // of those terms, and last the constant's
     std::vector<Belief> beliefs_;
     LossView view_;
-    double largest_slope_ = 0.0;
     double all_slopes_ = 0.0;
 };
 

@@ -14,6 +14,7 @@
 #include "postil/problem.hpp"
 #include "postil/solvers/column_pairs.hpp"
 #include "postil/sums.hpp"
+#include "postil/threads.hpp"
 
 namespace postil {
 
@@ -74,10 +75,13 @@ public:
 
     // Over all coordinates, then over those away from rest until they hardly move, and all over again;
     // until the violations met are `enough` of those of the first pass, or so many passes are over.
-    void minimise(double most_passes, double enough) {
+    // Returns the number of passes.
+    std::uint64_t minimise(std::uint64_t most_passes, double enough, Monitor& monitor) {
         begin_descent();
-        double passes = 0.0, first = 0.0;
+        std::uint64_t passes = 0;
+        double first = 0.0;
         for (bool is_first = true; passes < most_passes; is_first = false) {
+            monitor.check();
             moving_.clear();
             double met = 0.0;
             for (auto& each : set_) {
@@ -88,12 +92,14 @@ public:
             if (is_first) first = met;
             else if (met <= enough * first) break;
             for (; passes < most_passes; ++passes) {
+                monitor.check();
                 met = 0.0;
                 for (auto* each : moving_) met += step(*each);
                 if (met <= 0.5 * enough * first) break;
             }
         }
         end_descent();
+        return passes;
     }
 
     // After expanding: whether a pass costs little beside the rest of a step, now that it costs the

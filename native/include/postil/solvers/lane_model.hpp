@@ -138,12 +138,12 @@ public:
 
     void take(const Scalars& t) { move(t); }
 
-    // Calls visit(lane, pull, score, slope) for every document, pull being y c/n, and slope that of the
+    // Calls visit(pull, score, slope) for every document, pull being y c/n, and slope that of the
     // average loss.
     template <class Visit>
-    void for_documents(Visit&& visit) const {
-        for (std::size_t at = 0; at < scores_.size(); ++at)
-            visit(at % Lanes, pulls_[at], scores_[at], slopes_[at]);
+    void for_documents(std::size_t lane, Visit&& visit) const {
+        for (std::size_t at = lane; at < scores_.size(); at += Lanes)
+            visit(pulls_[at], scores_[at], slopes_[at]);
     }
 
 private:

@@ -33,8 +33,6 @@ public:
 
     // Weights by place in the terms, and last the constant's; none means zero.
     void set_start(std::size_t lane, std::span<const double> start) {
-        if (start.empty()) return;
-        has_start_ = true;
         for (std::size_t row = 0; row < std::min(start.size(), model_.rows()); ++row)
             start_[row * Lanes + lane] = start[row];
     }
@@ -43,7 +41,7 @@ protected:
     // At the start, or where the strengths before have ended, with those of now.
     void begin() {
         gradients_.scale();
-        if (!std::exchange(has_begun_, true)) begin_first();
+        if (!std::exchange(has_begun_, true)) gradients_.begin(start_);
         else gradients_.begin_again();
         for (std::size_t lane = 0; lane < lanes_; ++lane) gradients_.activate(lane);
         begun_ = std::chrono::steady_clock::now();
@@ -65,30 +63,14 @@ protected:
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count());
     }
 
-    // What a violation is measured by: the largest at zero weights.
-    double unit(std::size_t lane) const { return units_[lane]; }
-
     Model model_;
     CgOptions options_;
     std::size_t lanes_;
     ConjugateGradient<Model> gradients_;
 
 private:
-    void begin_first() {
-        const std::vector<double> zero(start_.size());
-        if (!model_.holds_all() || !has_start_) {
-            gradients_.begin(zero);
-            const auto steepest = std::abs(model_.loss().slope(0.0)) * model_.constant();
-            for (std::size_t lane = 0; lane < lanes_; ++lane)
-                units_[lane] = std::max(gradients_.largest(lane),
-                                        BinaryProblem::least_unit * steepest * model_.mass(lane));
-        }
-        if (has_start_) gradients_.begin(start_);
-    }
-
     std::vector<double> start_;
-    bool has_start_ = false, has_begun_ = false;
-    Scalars units_{};
+    bool has_begun_ = false;
     std::chrono::steady_clock::time_point begun_;
 };
 

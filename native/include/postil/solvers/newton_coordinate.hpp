@@ -33,9 +33,9 @@
 namespace postil {
 
 struct NewtonOptions {
-    std::uint32_t steps = 1000;
+    std::uint32_t steps = 1000;  // one that needs more passes counts as several
     double tolerance = 1e-4;     // of the certificate; 0: until no step lowers the objective
-    std::uint32_t passes = 50;   // of coordinate descent within a step, at most
+    std::uint32_t passes = 50;   // of coordinate descent within a step
     std::size_t least_set = 32;  // terms by which a working set grows, at least
     bool can_rest = true;        // false: no prior has an absolute value, so that no weight rests
 };
@@ -58,8 +58,9 @@ public:
         there_.resize(problem_.size());
         std::fill(here_.scores.begin(), here_.scores.end(), 0.0);
         expansion_.begin();
-        is_held_ = problem_.holds_all();
-        if (!is_held_) initial_residual_ = residual_at_zero();
+        has_gap_ = problem_.has_gap();
+        is_balanced_ = has_gap_ && problem_.is_constant_free();
+        if (!has_gap_) units_ = problem_.violation_units(loss_.slope(0.0));
         if (!start.empty() || !problem_.beliefs.empty()) begin_away_from_zero(start);
         here_.look(problem_, loss_);
         open_.moved();
@@ -74,6 +75,7 @@ public:
         std::uint32_t in_vain = 0;
         settle_constant();
         for (;;) {
+            balance_duals();
             open_.find(duals(), weights_);
             certify(fit);
             if (options_.tolerance > 0.0 && fit.certificate <= options_.tolerance) {
@@ -89,7 +91,7 @@ public:
                 forget_foreseen();
                 continue;
             }
-            care_ = in_vain > 0 ? std::min(care_ * 4.0, most_care) : 1.0;
+            care_ = in_vain > 0 ? std::min(4 * care_, most_care) : 1;
             // Steps too small to be seen in the objective go on while the certificate gets better.
             is_near_ = can_foresee() && in_vain <= 1 && fit.certificate <= near;
             const bool is_blind = !descend(fit, monitor);
@@ -105,23 +107,17 @@ public:
     // By place in the terms, and last the constant's.
     std::span<const double> weights() const { return weights_; }
 
-    // The duals of the last certificate; none where they are those of the weights.
+    // The duals of the last certificate; none where the weights tell them.
     std::vector<double> gap_duals() const {
-        std::vector<double> duals(is_foreseen_ ? foreseen_.size() : 0);
-        for (std::size_t i = 0; i < duals.size(); ++i)
+        const auto slopes = duals();
+        std::vector<double> found(is_foreseen_ ? slopes.size() : 0);
+        for (std::size_t i = 0; i < found.size(); ++i)
             if (problem_.weights[i] > 0.0)
-                duals[i] = std::abs(foreseen_[i]) * problem_.documents / problem_.weights[i];
-        return duals;
+                found[i] = -slopes[i] * problem_.labels[i] * problem_.documents / problem_.weights[i];
+        return found;
     }
 
 private:
-    double residual_at_zero() {
-        return problem_.violation_at_zero(loss_.slope(0.0), [&] {
-            here_.look(problem_, loss_);
-            open_.find(here_.slopes, weights_);
-            return measured().largest_violation();
-        });
-    }
 
     void begin_away_from_zero(std::span<const double> start) {
         for (std::size_t place = 0; place < weights_.size(); ++place) {
@@ -185,28 +181,29 @@ private:
         Optimality found;
         for (const auto& each : open_) found.limit(problem_.prior(each.place), each.slope);
         for (const auto& each : open_)
-            found.add(problem_.prior(each.place), each.slope, weights_[each.place]);
+            found.add(problem_.prior(each.place), each.slope, weights_[each.place],
+                      has_gap_ ? 1.0 : units_[each.place]);
         return found;
     }
 
     void certify(Fit& fit) const {
         const auto found = measured();
         fit.objective = here_.average + found.penalty();
-        if (!is_held_) {
+        if (!has_gap_) {
             fit.kind = Certificate::kkt_residual;
-            const auto unit = problem_.violation_unit(initial_residual_);
-            fit.certificate = unit > 0.0 ? found.largest_violation() / unit : 0.0;
+            fit.certificate = found.largest_violation();
             return;
         }
         fit.kind = Certificate::duality_gap;
         const auto scale = fit.objective > 0.0 ? fit.objective : 1.0;
-        fit.certificate = found.gap_with(here_.slack(problem_, loss_, duals(), found.share())) / scale;
+        const auto slack = here_.slack(problem_, loss_, duals(), found.share(), shares_);
+        fit.certificate = found.gap_with(slack) / scale;
         if constexpr (knows_slack<Loss>) return;
         // The bound is some times the gap: where it is far too large, so is the gap.
         if (fit.certificate <= options_.tolerance || fit.certificate > 3.0 * options_.tolerance) return;
         const auto margin = [&](std::size_t i) { return problem_.labels[i] * here_.scores[i]; };
         const auto slope_at = [&](std::size_t i) { return loss_.slope(margin(i)); };
-        fit.certificate = found.gap(problem_, loss_, margin, slope_at) / scale;
+        fit.certificate = found.gap(problem_, loss_, shares_, margin, slope_at) / scale;
     }
 
     // Chooses a working set and takes Newton steps on it; false if no step can be seen in the objective.
@@ -221,14 +218,22 @@ private:
             const auto violation = expansion_.violation();
             if (round == 0) goal = 0.1 * violation;
             else if (violation <= goal) break;
-            ++fit.iterations;
-            expansion_.minimise(options_.passes * care_, inner_tolerance() / (care_ * care_));
+            fit.iterations += minimise_expansion(options_.steps - fit.iterations, monitor);
             const auto promised = expansion_.promise();
             const bool can_be_seen = promised < -1e-13 * (here_.average + expansion_.penalty());
             if (!search_line(promised, can_be_seen)) break;
             is_seen |= can_be_seen;
         }
         return is_seen;
+    }
+
+    // Minimises the expansion as carefully as `steps` steps allow; returns how many the work counts for.
+    std::uint32_t minimise_expansion(std::uint32_t steps, Monitor& monitor) {
+        const std::uint64_t passes = std::max(1u, options_.passes);
+        const auto most = passes * std::min(care_, steps);
+        const auto enough = inner_tolerance() / (static_cast<double>(care_) * care_);
+        const auto done = expansion_.minimise(most, enough, monitor);
+        return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (done + passes - 1) / passes));
     }
 
     // Far from the optimum the expansion is not worth to be minimised well.
@@ -278,10 +283,24 @@ private:
         return false;
     }
 
-    // Duals of any size are only known to be worth something where every weight is held back.
-    bool can_foresee() const { return knows_slack<Loss> && is_held_; }
+    // Duals other than the loss's slopes have a use in a gap alone.
+    bool can_foresee() const { return knows_slack<Loss> && has_gap_; }
 
-    std::span<const double> duals() const { return is_foreseen_ ? foreseen_ : here_.slopes; }
+    // The duals of the certificate, as slopes.
+    std::span<const double> duals() const {
+        if (is_balanced_) return balanced_;
+        return is_foreseen_ ? foreseen_ : here_.slopes;
+    }
+
+    void balance_duals() {
+        if (!is_balanced_) return;
+        balanced_ = is_foreseen_ ? foreseen_ : here_.slopes;
+        double members = 0.0, others = 0.0;
+        for (std::size_t i = 0; i < balanced_.size(); ++i)
+            (problem_.labels[i] > 0.0f ? members : others) -= balanced_[i] * problem_.labels[i];
+        shares_ = balanced_shares(members, others);
+        for (std::size_t i = 0; i < balanced_.size(); ++i) balanced_[i] *= shares_(problem_.labels[i]);
+    }
 
     void forget_foreseen() {
         is_foreseen_ = false;
@@ -289,7 +308,7 @@ private:
     }
 
     static constexpr double near = 0.3;  // a certificate from which on steps are precise
-    static constexpr double most_care = 4096.0;
+    static constexpr std::uint32_t most_care = 4096;
 
     const BinaryProblem& problem_;
     Loss loss_;
@@ -299,10 +318,13 @@ private:
     OpenCoordinates open_;
     Expansion expansion_;  // over the working set
     std::vector<std::pair<double, std::uint32_t>> ranked_;
-    bool is_held_ = true;
-    double care_ = 1.0;  // grows where rough steps do not better the certificate
+    bool has_gap_ = true;
+    bool is_balanced_ = false;   // the constant is free: the duals of the gap are balanced
+    DualShares shares_;          // of the slopes that the balanced duals are
+    std::vector<double> balanced_;
+    std::vector<double> units_;  // of violations, by coordinate; without a gap only
+    std::uint32_t care_ = 1;  // grows where rough steps do not better the certificate
     bool has_begun_ = false;
-    double initial_residual_ = 0.0;
     bool is_near_ = false;
     bool is_foreseen_ = false;  // whether duals are the slopes that the last step foresaw
     std::vector<double> foreseen_;

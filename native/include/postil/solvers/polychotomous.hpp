@@ -11,7 +11,9 @@
 //
 //     D(q) = -(1/n) Σ cᵢ Σₖ qᵢₖ ln qᵢₖ - Σₖ Σⱼ priorₖⱼ*(vₖⱼ)     vₖⱼ = (1/n) Σ cᵢ (yᵢₖ - qᵢₖ) xᵢⱼ
 //
-// and at q = s p + (1 - s) y the gap falls into the parts of optimality.hpp.
+// and at q = s p + (1 - s) y the gap falls into the parts of optimality.hpp. Free intercepts ask for
+// Σ cᵢ (yᵢₖ - qᵢₖ) = 0 for every class k: the probabilities that documents of one class give to another are
+// flows between classes, and are made to balance (flow_balance.hpp).
 //
 // A Newton step costs documents × classes, and the working set's non-zeros for every inner pass; a look
 // at all weights costs the non-zeros × classes. Memory: 32 bytes for each document and class, 16 for
@@ -27,6 +29,7 @@
 #include "postil/optimality.hpp"
 #include "postil/polychotomous.hpp"
 #include "postil/solvers/class_expansion.hpp"
+#include "postil/solvers/flow_balance.hpp"
 
 namespace postil {
 
@@ -77,19 +80,7 @@ private:
     }
 
     void begin() {
-        // Where nothing holds a weight back its conjugate is infinite, and there is no gap.
-        over_moving([&](const Prior& prior, double, double) { has_free_ = has_free_ || !prior.holds(); });
-        if (has_free_) {
-            scores_.look();
-            look_at_all();
-            over_moving([&](const Prior& prior, double slope, double) {
-                initial_residual_ = std::max(initial_residual_, prior.violation(slope, 0.0));
-            });
-            // As problem.hpp measures violations: by what holds a weight at rest, if that is less.
-            for (const auto c : weights_.moving())
-                if (const auto held = problem_.strengths[c].absolute; held > 0.0)
-                    initial_residual_ = std::min(initial_residual_, held);
-        }
+        look_at_priors();
         for (const auto c : weights_.moving())
             for (std::size_t term = 0; term < weights_.coordinates(); ++term) {
                 const auto rest = weights_.prior(c, term).rest();
@@ -100,15 +91,75 @@ private:
         scores_.look();
     }
 
-    // The slope of the loss along every weight. A document's classes side by side, each column is read
-    // once for all of them.
+    // There is a gap where every term has a prior that keeps its conjugate finite, and either all
+    // constants have one or none has.
+    void look_at_priors() {
+        std::size_t free_terms = 0, free_constants = 0;
+        for (const auto c : weights_.moving())
+            for (std::size_t term = 0; term < weights_.coordinates(); ++term)
+                if (!weights_.prior(c, term).holds())
+                    ++(term == weights_.terms() ? free_constants : free_terms);
+        is_balanced_ = free_constants > 0;
+        has_gap_ = free_terms == 0 && (!is_balanced_ || free_constants == weights_.moving().size());
+        if (has_gap_) return;
+        is_balanced_ = false;
+        steepest_.resize(weights_.coordinates());
+        for (std::size_t term = 0; term < steepest_.size(); ++term)
+            weights_.for_each(term, [&](std::size_t i, double x) {
+                steepest_[term] += shares_[i] * std::abs(x);
+            });
+    }
+
+    // The share of a class's probability that is its dual, for documents of another class.
+    double dual_share(std::size_t own, std::size_t c) const {
+        return dual_shares_.empty() ? 1.0 : dual_shares_[own * problem_.classes() + c];
+    }
+
+    void balance_duals() {
+        const auto classes = problem_.classes();
+        dual_shares_.assign(classes * classes, 0.0);  // duals of zero are always feasible
+        FlowBalance balance(scores_.flows(), classes);
+        if (!balance.run()) return;
+        for (std::size_t own = 0; own < classes; ++own)
+            for (std::size_t other = 0; other < classes; ++other)
+                dual_shares_[own * classes + other] = balance.share(own, other);
+        // Duals that grew must not be more than 1 in all for any document.
+        const auto given = duals_of_others();
+        double most = 1.0;
+        for (std::size_t i = 0; i < given.size(); ++i)
+            if (shares_[i] > 0.0) most = std::max(most, given[i]);
+        for (auto& share : dual_shares_) share /= most;
+    }
+
+    // The sum of a document's duals for other classes than its own.
+    std::vector<double> duals_of_others() const {
+        std::vector<double> sums(problem_.size());
+        for (std::size_t c = 0; c < problem_.classes(); ++c) {
+            const auto* probabilities = scores_.probabilities(c);
+            for (std::size_t i = 0; i < sums.size(); ++i)
+                if (const auto own = scores_.own_class(i); own != c)
+                    sums[i] += dual_share(own, c) * probabilities[i];
+        }
+        return sums;
+    }
+
+    // The pull of the duals on every weight, as a slope. A document's classes side by side, each column
+    // is read once for all of them.
     void look_at_all() {
         const auto& moving = weights_.moving();
         const auto width = moving.size();
+        if (is_balanced_) balance_duals();
+        const auto given = duals_of_others();
         std::vector<double> slopes(problem_.size() * width);
-        for (std::size_t m = 0; m < width; ++m)
-            for (std::size_t i = 0; i < problem_.size(); ++i)
-                slopes[i * width + m] = scores_.slope(i, moving[m]);
+        for (std::size_t m = 0; m < width; ++m) {
+            const auto c = moving[m];
+            const auto* probabilities = scores_.probabilities(c);
+            for (std::size_t i = 0; i < problem_.size(); ++i) {
+                const auto own = scores_.own_class(i);
+                const auto pull = own == c ? -given[i] : dual_share(own, c) * probabilities[i];
+                slopes[i * width + m] = shares_[i] * pull;
+            }
+        }
         constexpr std::size_t block = 1024;  // terms
         run_tasks((weights_.coordinates() + block - 1) / block, workers_, monitor_,
                   [&](std::size_t task, std::size_t) {
@@ -130,33 +181,37 @@ private:
     void settle() {
         look_at_all();
         measured_ = {};
-        over_moving([&](const Prior& prior, double slope, double) { measured_.limit(prior, slope); });
-        over_moving([&](const Prior& prior, double slope, double at) { measured_.add(prior, slope, at); });
+        for_moving([&](const Prior& prior, double slope, double, std::size_t) {
+            measured_.limit(prior, slope);
+        });
+        for_moving([&](const Prior& prior, double slope, double at, std::size_t term) {
+            measured_.add(prior, slope, at, has_gap_ ? 1.0 : violation_unit(prior, steepest_[term]));
+        });
     }
 
     template <class Visit>
-    void over_moving(Visit&& visit) {
+    void for_moving(Visit&& visit) {
         for (const auto c : weights_.moving())
             for (std::size_t term = 0; term < weights_.coordinates(); ++term)
-                visit(weights_.prior(c, term), slopes_[weights_.place(c, term)], weights_(c, term));
+                visit(weights_.prior(c, term), slopes_[weights_.place(c, term)], weights_(c, term), term);
     }
 
     void certify(PolychotomousFit& fit) {
         fit.objective = scores_.average_loss() + measured_.penalty();
-        if (has_free_) {
+        if (!has_gap_) {
             fit.kind = Certificate::kkt_residual;
-            // A slope is no more than the largest |x|; what its last digits say is nothing.
-            const auto noise = digits * weights_.largest();
-            const auto residual = measured_.largest_violation();
-            fit.certificate = residual > noise ? residual / std::max(initial_residual_, noise) : 0.0;
+            fit.certificate = measured_.largest_violation();
             return;
         }
         fit.kind = Certificate::duality_gap;
         const auto scale = fit.objective > 0.0 ? fit.objective : 1.0;
-        fit.certificate = measured_.gap_at_most(scores_.average_loss()) / scale;
-        if (measured_.share() == 1.0 || fit.certificate <= options_.tolerance) return;
-        const auto unchanged = measured_.gap_at_most(0.0);
-        fit.certificate = (unchanged + scores_.divergence(measured_.share())) / scale;
+        if (!is_balanced_) {
+            fit.certificate = measured_.gap_at_most(scores_.average_loss()) / scale;
+            if (measured_.share() == 1.0 || fit.certificate <= options_.tolerance) return;
+        }
+        const auto divergence = scores_.divergence(
+            [&](std::size_t own, std::size_t c) { return measured_.share() * dual_share(own, c); });
+        fit.certificate = measured_.gap_with(divergence) / scale;
     }
 
     // A certificate falls by powers of ten: its logarithm says how much of the way is done.
@@ -263,8 +318,10 @@ private:
     std::vector<Violator> violators_;
     int faint_ = 0;  // steps that promised next to nothing, one after the other
     Optimality measured_;
-    bool has_free_ = false;  // some weight has no prior
-    double initial_residual_ = 0.0;
+    bool has_gap_ = true;
+    bool is_balanced_ = false;         // constants are free: the duals of the gap are balanced
+    std::vector<double> dual_shares_;  // classes × classes; none: the duals are the probabilities
+    std::vector<double> steepest_;     // slopes of the loss, by term; without a gap only
 };
 
 }  // namespace postil

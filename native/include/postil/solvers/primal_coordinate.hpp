@@ -83,15 +83,14 @@ private:
 
     void begin(std::span<const double> start) {
         rows_.clear();
-        is_held_ = problem_.holds_all();
+        has_gap_ = problem_.has_gap();
+        units_ = has_gap_ ? std::vector<double>(problem_.coordinates(), 1.0)
+                          : problem_.violation_units(loss_.slope(0.0));
         for (std::size_t i = 0; i < problem_.size(); ++i)
             rows_.push_back({loss_.at(0.0), problem_.labels[i], problem_.weights[i]});
         coordinates_.assign(problem_.coordinates(), {0.0, options_.initial_reach});
         order_.resize(coordinates_.size());
         std::iota(order_.begin(), order_.end(), 0u);
-        if (!is_held_)
-            initial_residual_ = problem_.violation_at_zero(
-                loss_.slope(0.0), [&] { return measured().largest_violation(); });
         for (std::size_t place = 0; place < coordinates_.size(); ++place) {
             const auto prior = problem_.prior(place);
             const auto from = place < start.size() ? start[place] : 0.0;
@@ -146,7 +145,7 @@ private:
         slope /= problem_.documents;
         curvature /= problem_.documents;
         const auto prior = problem_.prior(place);
-        met_.meet(prior, slope, weight);
+        met_.meet(prior, slope, weight, units_[place]);
         const auto change = std::clamp(step_of(prior, slope, curvature, weight), -reach, reach);
         if (change != 0.0) shift(place, change);
         reach = options_.trust_region == TrustRegion::doubled
@@ -188,12 +187,9 @@ private:
         return true;
     }
 
-    double unit() const { return problem_.violation_unit(initial_residual_); }
-
     // From the slopes met on the way, which cost nothing; they are those of a moving point.
     bool seems_certified() const {
-        if (!is_held_)
-            return met_.largest_violation() <= 3.0 * options_.tolerance * unit();
+        if (!has_gap_) return met_.largest_violation() <= 3.0 * options_.tolerance;
         const auto loss = average_loss(), objective = loss + penalty();
         return met_.gap_at_most(loss) <= 2.0 * options_.tolerance * objective;
     }
@@ -211,36 +207,47 @@ private:
         return sum;
     }
 
-    double slope(std::size_t place) const {
+    // The shares of the loss's slopes that are duals: all of them, unless the constant is free.
+    DualShares shares() const {
+        if (!has_gap_ || !problem_.is_constant_free()) return {};
+        double members = 0.0, others = 0.0;
+        for (const auto& row : rows_)
+            (row.label > 0.0 ? members : others) -= row.weight * loss_.slope(row.point);
+        return balanced_shares(members, others);
+    }
+
+    double slope(std::size_t place, const DualShares& shares) const {
         double slope = 0.0;
         problem_.for_each(place, [&](std::size_t i, double x) {
-            slope += rows_[i].weight * rows_[i].label * x * loss_.slope(rows_[i].point);
+            const auto& row = rows_[i];
+            slope += shares(row.label) * row.weight * row.label * x * loss_.slope(row.point);
         });
         return slope / problem_.documents;
     }
 
-    Optimality measured() const {
+    Optimality measured(const DualShares& shares) const {
         std::vector<double> slopes(coordinates_.size());
         Optimality found;
         for (std::size_t place = 0; place < coordinates_.size(); ++place) {
-            slopes[place] = slope(place);
+            slopes[place] = slope(place, shares);
             found.limit(problem_.prior(place), slopes[place]);
         }
         for (std::size_t place = 0; place < coordinates_.size(); ++place)
-            found.add(problem_.prior(place), slopes[place], coordinates_[place].weight);
+            found.add(problem_.prior(place), slopes[place], coordinates_[place].weight, units_[place]);
         return found;
     }
 
     void certify(Fit& fit) const {
-        const auto found = measured();
+        const auto shares = this->shares();
+        const auto found = measured(shares);
         fit.objective = average_loss() + found.penalty();
-        if (!is_held_) {
+        if (!has_gap_) {
             fit.kind = Certificate::kkt_residual;
-            fit.certificate = unit() > 0.0 ? found.largest_violation() / unit() : 0.0;
+            fit.certificate = found.largest_violation();
             return;
         }
         const auto gap = found.gap(
-            problem_, loss_, [&](std::size_t i) { return rows_[i].point.margin; },
+            problem_, loss_, shares, [&](std::size_t i) { return rows_[i].point.margin; },
             [&](std::size_t i) { return loss_.slope(rows_[i].point); });
         fit.kind = Certificate::duality_gap;
         fit.certificate = fit.objective > 0.0 ? gap / fit.objective : gap;
@@ -255,8 +262,8 @@ private:
     Random random_;
     double movement_ = 0.0;         // Σ|Δr| of the last sweep
     Optimality met_;                // on the way through the last sweep
-    bool is_held_ = true;
-    double initial_residual_ = 0.0;
+    bool has_gap_ = true;
+    std::vector<double> units_;     // of violations, by coordinate
 };
 
 }  // namespace postil

@@ -18,6 +18,7 @@
 #include <array>
 #include <cmath>
 
+#include "postil/dual_balance.hpp"
 #include "postil/smoothed_hinge_loss.hpp"
 #include "postil/solvers/lane_solver.hpp"
 #include "postil/solvers/smoothing.hpp"
@@ -95,38 +96,36 @@ private:
 
     Scalars hinge_losses() const {
         Scalars sums{};
-        this->model_.for_documents([&](std::size_t lane, double pull, double score, double) {
-            sums[lane] += std::abs(pull) * std::max(0.0, 1.0 - std::copysign(1.0, pull) * score);
-        });
+        for (std::size_t lane = 0; lane < Lanes; ++lane)
+            this->model_.for_documents(lane, [&](double pull, double score, double) {
+                sums[lane] += std::abs(pull) * std::max(0.0, 1.0 - std::copysign(1.0, pull) * score);
+            });
         return sums;
     }
 
-    // The dual objective at a = -g_γ', side by side of the labels.
+    // The dual objective at a = -g_γ', balanced where the intercept is free.
     void raise_bounds() {
-        Scalars members{}, others{}, most_members{}, most_others{};
-        this->model_.for_documents([&](std::size_t lane, double pull, double, double slope) {
-            const auto mass = std::abs(slope), dual = pull == 0.0 ? 0.0 : mass / std::abs(pull);
-            const bool is_member = !std::signbit(pull);
-            (is_member ? members : others)[lane] += mass;
-            auto& most = (is_member ? most_members : most_others)[lane];
-            most = std::max(most, dual);
-        });
-        Scalars of_members, of_others;
-        of_members.fill(1.0);
-        of_others.fill(1.0);
-        if (!this->model_.holds_all())
-            for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                const auto least = std::min(members[lane], others[lane]);
-                if (members[lane] > 0.0) of_members[lane] = least / members[lane];
-                if (others[lane] > 0.0) of_others[lane] = least / others[lane];
-            }
-        const auto squares = squared_pulls(of_members, of_others);
-        for (std::size_t lane = 0; lane < this->lanes_; ++lane) {
-            const auto sum = of_members[lane] * members[lane] + of_others[lane] * others[lane];
-            const auto most = std::max(of_members[lane] * most_members[lane],
-                                       of_others[lane] * most_others[lane]);
-            bounds_[lane] = std::max(bounds_[lane], best_multiple(sum, squares[lane], most));
+        Scalars of_members, of_others, sums{}, largest{};
+        for (std::size_t lane = 0; lane < Lanes; ++lane) {
+            double members = 0.0, others = 0.0, most_members = 0.0, most_others = 0.0;
+            this->model_.for_documents(lane, [&](double pull, double, double slope) {
+                const auto mass = std::abs(slope), dual = pull == 0.0 ? 0.0 : mass / std::abs(pull);
+                const bool is_member = !std::signbit(pull);
+                (is_member ? members : others) += mass;
+                auto& most = is_member ? most_members : most_others;
+                most = std::max(most, dual);
+            });
+            const auto shares =
+                this->model_.holds_all() ? DualShares{} : balanced_shares(members, others);
+            of_members[lane] = shares.members;
+            of_others[lane] = shares.others;
+            sums[lane] = shares.members * members + shares.others * others;
+            largest[lane] = std::max(shares.members * most_members, shares.others * most_others);
         }
+        const auto squares = squared_pulls(of_members, of_others);
+        for (std::size_t lane = 0; lane < this->lanes_; ++lane)
+            bounds_[lane] =
+                std::max(bounds_[lane], best_multiple(sums[lane], squares[lane], largest[lane]));
     }
 
     // ‖v‖²/4λ, without a free constant's part. Not from the gradient: of small duals nothing would be
