@@ -35,12 +35,15 @@ def postil(
         monkeypatch.setattr(sys, "argv", ["postil", *arguments])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
         capfd.readouterr()
+        streams = sys.stdout, sys.stderr
         try:
             run_command()
             code: object = 0
         except SystemExit as end:
             code = end.code
-        sys.stdout.flush()
+        finally:
+            # A process ends with a command; this one goes on.
+            sys.stdout, sys.stderr = streams
         captured = capfd.readouterr()
         return Outcome(int(code or 0), captured.out, captured.err)  # type: ignore[call-overload]
 

@@ -54,9 +54,11 @@ def test_the_door_itself_is_light():
     assert done.stdout.strip() == "[]"
 
 
-def buffered():
-    """The environment with stdout as it is by default: unbuffered, Python loses partial writes."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+@pytest.fixture(params=[False, True], ids=["buffered", "unbuffered"])
+def environment(request):
+    """The environment, with stdout as Python has it by default, and as containers often want it."""
+    found = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return found | {"PYTHONUNBUFFERED": "1"} if request.param else found
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +82,8 @@ def long_corpus(tmp_path_factory):
         ("analyze", "some words here " * 6_000),
     ],
 )
-def test_a_reader_that_has_seen_enough_gets_no_complaint(long_corpus, arguments):
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": buffered()}
+def test_a_reader_that_has_seen_enough_gets_no_complaint(long_corpus, environment, arguments):
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment}
     with subprocess.Popen([*COMMAND, *arguments], cwd=long_corpus, **pipes) as writer:
         writer.stdout.read(10)
         writer.stdout.close()
@@ -91,29 +93,56 @@ def test_a_reader_that_has_seen_enough_gets_no_complaint(long_corpus, arguments)
     assert [line for line in said.splitlines() if not line.startswith("reading ")] == []
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device")  # noqa: PTH110
-def test_where_results_cannot_be_written_is_named(long_corpus):
-    def said(*arguments, **streams):
-        command = [*COMMAND, *arguments]
-        return subprocess.run(
-            command,
-            cwd=long_corpus,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            env=buffered(),
-            **streams,
-        )
+TO_STDOUT = [
+    ("recipes",),
+    ("predict", "demo.postil", "demo"),
+    ("predict", "demo.postil", "demo", "-o", "-"),
+    ("explain", "demo.postil", "demo", "--json"),
+    ("explain", "demo.postil", "demo", "--html", "-"),
+]
 
-    with open("/dev/full", "wb") as full:  # noqa: PTH123
-        done = said("recipes", stdout=full)
-    assert (done.returncode, done.stderr) == (
-        1,
-        "postil: standard output: No space left on device\n",
+
+def told_of_failure(folder, environment, arguments, **streams):
+    done = subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        env=environment,
+        **streams,
     )
-    done = said("predict", "demo.postil", "demo", "-o", "/dev/full")
     assert done.returncode == 1
-    assert done.stderr == "postil: /dev/full: No space left on device\n"
+    return done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device")  # noqa: PTH110
+@pytest.mark.parametrize("arguments", TO_STDOUT)
+def test_a_full_disk_under_stdout_is_told(long_corpus, environment, arguments):
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        told = told_of_failure(long_corpus, environment, arguments, stdout=full)
+    assert told == "postil: standard output: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits")
+@pytest.mark.parametrize("arguments", TO_STDOUT)
+def test_a_disk_that_takes_a_part_of_stdout_is_told(long_corpus, tmp_path, environment, arguments):
+    import resource
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+
+    with (tmp_path / "out").open("wb") as out:
+        told = told_of_failure(long_corpus, environment, arguments, stdout=out, preexec_fn=limit)
+    assert told == "postil: standard output: File too large\n"
+    assert (tmp_path / "out").stat().st_size == 500
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device")  # noqa: PTH110
+def test_a_file_that_cannot_be_written_is_named(long_corpus, environment):
+    arguments = ("predict", "demo.postil", "demo", "-o", "/dev/full")
+    told = told_of_failure(long_corpus, environment, arguments)
+    assert told == "postil: /dev/full: No space left on device\n"
 
 
 # Ctrl-C while the command line is being loaded, as it comes or in an import that swallows it.

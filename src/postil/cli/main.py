@@ -15,6 +15,8 @@ from contextlib import suppress
 from types import FrameType
 from typing import TextIO
 
+from postil.cli.streams import open_streams
+
 Code = int | str | None
 
 STDOUT = "standard output"
@@ -31,7 +33,9 @@ def run() -> None:
     """
     interrupts = _Interrupts()
     code: Code = 0
+    streams = (sys.stdout, sys.stderr)
     try:
+        streams = open_streams()
         with warnings.catch_warnings():
             warnings.showwarning = _warn
             from postil.cli.app import app
@@ -41,7 +45,7 @@ def run() -> None:
         code = _ending(error, interrupted=interrupts.seen)
     finally:
         interrupts.forget()
-    sys.exit(_flushed(code))
+    sys.exit(_flushed(code, *streams))
 
 
 class _Interrupts:
@@ -87,7 +91,7 @@ def _ending(error: BaseException, *, interrupted: bool) -> Code:
         # A full disk, a closed terminal: nothing of ours, but no reason for a traceback.
         # Files go by their names; what has none and cannot be written is where results go.
         nameless = STDOUT if error.errno in UNWRITABLE else ""
-        where = str(error.filename or nameless)
+        where = STDOUT if error.filename == "-" else str(error.filename or nameless)
         _tell(": ".join(filter(None, [where, error.strerror or str(error)])))
         return FAILURE
     raise error
@@ -114,9 +118,9 @@ def _write(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
 
-def _flushed(code: Code) -> Code:
-    """The exit code after all is written."""
-    failures = [_unwritten(sys.stdout), _unwritten(sys.stderr)]
+def _flushed(code: Code, stdout: TextIO, stderr: TextIO) -> Code:
+    """Write what the streams still hold; return the exit code, a failure where that fails."""
+    failures = [_unwritten(stdout), _unwritten(stderr)]
     if any(isinstance(failure, BrokenPipeError) for failure in failures):
         return CLOSED_PIPE
     if failures[0] is not None and code == 0:
@@ -126,7 +130,7 @@ def _flushed(code: Code) -> Code:
 
 
 def _unwritten(stream: TextIO | None) -> OSError | None:
-    """Why a stream cannot be written; it is then let go, or shutdown would complain."""
+    """Return why a stream cannot be written; it is then let go, or shutdown would complain."""
     if stream is None:  # closed before we were called
         return None
     try:
