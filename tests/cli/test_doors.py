@@ -145,6 +145,27 @@ def test_a_file_that_cannot_be_written_is_named(long_corpus, environment):
     assert told == "postil: /dev/full: No space left on device\n"
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1", "koi8-r"])
+def test_characters_that_stdout_cannot_encode_are_escaped(tmp_path, encoding):
+    name = os.fsdecode(b"\xff.jsonl") if os.name == "posix" else "c.jsonl"
+    labels = ["é", "€", "\N{GRINNING FACE}"]
+    rows = [{"text": f"word{i % 3}", "labels": [labels[i % 3]]} for i in range(12)]
+    (tmp_path / name).write_text("\n".join(map(json.dumps, rows)))
+
+    def shown(*arguments):
+        environment = {**os.environ, "PYTHONIOENCODING": encoding}
+        command = [*COMMAND, *arguments]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, check=True, env=environment
+        )
+        # ASCII is written as UTF-8.
+        return done.stdout.decode("utf-8" if encoding == "ascii" else encoding)
+
+    assert shown("corpus", "info", name).startswith(name.replace("\udcff", "\\udcff"))
+    counted = json.loads(shown("corpus", "info", name, "--json"))["labels"]["documents"]
+    assert set(counted) == set(labels)
+
+
 # Ctrl-C while the command line is being loaded, as it comes or in an import that swallows it.
 HINDERED = """
 import os, signal, sys
