@@ -16,6 +16,7 @@ from types import FrameType
 from typing import TextIO
 
 from postil.cli.streams import open_streams
+from postil.escaping import visible
 
 Code = int | str | None
 
@@ -114,8 +115,10 @@ def _tell(message: str) -> None:
 
 
 def _write(line: str) -> None:
+    if sys.stderr is None:  # closed before we were called
+        return
     with suppress(OSError):  # or nobody is there to be told
-        print(line, file=sys.stderr, flush=True)
+        print(visible(line), file=sys.stderr, flush=True)
 
 
 def _flushed(code: Code, stdout: TextIO, stderr: TextIO) -> Code:

@@ -5,41 +5,68 @@ from __future__ import annotations
 import codecs
 import io
 import sys
-from typing import TextIO
+from typing import TextIO, TypedDict
+
+from postil.escaping import escaped
 
 ESCAPES = "postil-escapes"
 """The name of what becomes of characters that an encoding lacks."""
 
 
 def open_streams() -> tuple[TextIO, TextIO]:
-    """Put buffered streams in place of ``sys.stdout`` and ``sys.stderr``; return them.
-
-    Python's own, unbuffered (PYTHONUNBUFFERED), loses what the system does not take in one
-    write, as on a disk that fills up, and fails on characters that its encoding lacks.
-    """
+    """Put an :class:`EscapingStream` in place of ``sys.stdout`` and ``sys.stderr``; return both."""
     codecs.register_error(ESCAPES, _escaped_units)
-    sys.stdout = _buffered(sys.stdout)
-    sys.stderr = _buffered(sys.stderr)
+    sys.stdout = _opened(sys.stdout)
+    sys.stderr = _opened(sys.stderr)
     return sys.stdout, sys.stderr
 
 
-def _buffered(stream: TextIO) -> TextIO:
+def styled(stream: TextIO) -> TextIO:
+    """Return the stream that lets styles through, for text whose names were escaped before."""
+    return stream.styled if isinstance(stream, EscapingStream) else stream
+
+
+class EscapingStream(io.TextIOWrapper):
+    """A text stream on which nothing that is printed can act on a terminal.
+
+    It is buffered: Python's own, unbuffered (PYTHONUNBUFFERED), loses what the system does not
+    take in one write, as on a disk that fills up. It does not fail on characters that its
+    encoding lacks. Bytes go through its ``buffer`` as they are.
+    """
+
+    def __init__(self, stream: io.TextIOWrapper) -> None:
+        encoding = codecs.lookup(stream.encoding).name
+        options = _Options(
+            # As typer has it: nobody chooses ASCII.
+            encoding="utf-8" if encoding == "ascii" else encoding,
+            errors=ESCAPES,
+            # Who asks for no buffer wants to see lines at once.
+            line_buffering=stream.line_buffering or stream.write_through,
+            # The buffer keeps what comes by either way in order.
+            write_through=True,
+        )
+        binary = open(stream.fileno(), "wb", closefd=False)  # noqa: SIM115 - for the whole process
+        super().__init__(binary, **options)
+        self.styled = io.TextIOWrapper(binary, **options)
+
+    def write(self, text: str, /) -> int:
+        """Write the text with unsafe characters as escapes."""
+        super().write(escaped(text))
+        return len(text)
+
+
+class _Options(TypedDict):
+    encoding: str
+    errors: str
+    line_buffering: bool
+    write_through: bool
+
+
+def _opened(stream: TextIO) -> TextIO:
     if not isinstance(stream, io.TextIOWrapper):
         return stream  # closed before we were called (None), or a caller's own
     stream.flush()
-    return io.TextIOWrapper(
-        open(stream.fileno(), "wb", closefd=False),
-        encoding=_encoding_of(stream),
-        errors=ESCAPES,
-        # Who asks for no buffer wants to see lines at once.
-        line_buffering=stream.line_buffering or stream.write_through,
-    )
-
-
-def _encoding_of(stream: TextIO) -> str:
-    """Return the encoding of a stream; UTF-8 in place of ASCII, as typer has it too."""
-    name = codecs.lookup(stream.encoding).name
-    return "utf-8" if name == "ascii" else name
+    return EscapingStream(stream)
 
 
 def _escaped_units(error: UnicodeError) -> tuple[str, int]:
