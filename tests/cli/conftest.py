@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ def postil(
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
         capfd.readouterr()
         streams = sys.stdout, sys.stderr
+        on_interrupt = signal.getsignal(signal.SIGINT)
         try:
             run_command()
             code: object = 0
@@ -44,6 +46,7 @@ def postil(
         finally:
             # A process ends with a command; this one goes on.
             sys.stdout, sys.stderr = streams
+            signal.signal(signal.SIGINT, on_interrupt)
         captured = capfd.readouterr()
         return Outcome(int(code or 0), captured.out, captured.err)  # type: ignore[call-overload]
 

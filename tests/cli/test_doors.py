@@ -200,6 +200,40 @@ def test_ctrl_c_while_loading_ends_as_quietly_as_later(module, act):
     assert done.stdout == ""
 
 
+# Ctrl-C while a process ends: by the last line on stderr, the last flush, what runs at exit.
+LATE = """
+import atexit, os, signal, sys
+import postil.cli.main as main
+def interrupted_first(act):
+    def interrupted(*given):
+        os.kill(os.getpid(), signal.SIGINT)
+        return act(*given)
+    return interrupted
+{place}
+main.run()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize(
+    ("place", "command", "shown"),
+    [
+        ("main._tell = interrupted_first(main._tell)", ["train", "nosuch", "-o", "x"], False),
+        ("main._flushed = interrupted_first(main._flushed)", ["--version"], True),
+        ("atexit.register(interrupted_first(print))", ["--version"], True),
+    ],
+    ids=["last line", "last flush", "at exit"],
+)
+def test_a_late_ctrl_c_ends_without_a_traceback(place, command, shown):
+    code = LATE.format(place=place)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130
+    assert done.stderr == ""
+    assert done.stdout.startswith("postil ") == shown
+
+
 def test_python_m_postil_is_the_same_door():
     command = [sys.executable, "-m", "postil", "--version"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.startswith(

@@ -30,7 +30,8 @@ CLOSED_PIPE = 141  # 128 and that of SIGPIPE: the reader has seen enough
 def run() -> None:
     """Run the command line; errors become one line on stderr and an exit code.
 
-    0 is success, 1 failure, 2 wrong usage, 130 Ctrl-C, 141 a closed pipe.
+    0 is success, 1 failure, 2 wrong usage, 130 Ctrl-C, 141 a closed pipe. It is the last thing
+    that a process does: the streams and Ctrl-C stay as it sets them.
     """
     interrupts = _Interrupts()
     code: Code = 0
@@ -43,33 +44,32 @@ def run() -> None:
 
             app()
     except BaseException as error:
+        interrupts.ending = True
         code = _ending(error, interrupted=interrupts.seen)
-    finally:
-        interrupts.forget()
+    interrupts.ending = True
     sys.exit(_flushed(code, *streams))
 
 
 class _Interrupts:
-    """Remembers Ctrl-C, whatever an import or a library makes of it on its way up."""
+    """Remembers Ctrl-C, whatever an import or a library makes of it on its way up.
+
+    While the process is ``ending`` (a last line, a last flush, what runs at exit) nothing is left
+    to unwind, and an exception would be shown as a bug: Ctrl-C then ends it at once.
+    """
 
     def __init__(self) -> None:
         self.seen = False
+        self.ending = False
         # Where it is ignored, as in the background, or somebody else's, it stays so.
-        self._ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if self._ours:
-            try:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            with suppress(ValueError):  # not the main thread, which alone hears of signals
                 signal.signal(signal.SIGINT, self)
-            except ValueError:  # not the main thread, which alone hears of signals
-                self._ours = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.ending:
+            os._exit(INTERRUPTED)
         self.seen = True
         signal.default_int_handler(number, frame)
-
-    def forget(self) -> None:
-        """Leave Ctrl-C as it was."""
-        if self._ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _ending(error: BaseException, *, interrupted: bool) -> Code:
