@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 
 # Controls (C0 but tab and line feed, DEL, C1), marks and overrides of direction, the line and
-# paragraph separators, and surrogates, which no encoding holds.
+# paragraph separators, surrogates, which no encoding holds, and what XML does not hold.
 _CHARACTERS = (
-    r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+    r"\x00-\x08\x0b-\x1f\x7f-\x9f"
+    r"\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    r"\ud800-\udfff\ufffe\uffff"
 )
 _UNSAFE = re.compile(f"[{_CHARACTERS}]")
 _UNSAFE_IN_LINE = re.compile(rf"[\t\n{_CHARACTERS}]")
