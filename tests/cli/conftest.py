@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,12 +36,17 @@ def postil(
         monkeypatch.setattr(sys, "argv", ["postil", *arguments])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
         capfd.readouterr()
+        streams = sys.stdout, sys.stderr
+        on_interrupt = signal.getsignal(signal.SIGINT)
         try:
             run_command()
             code: object = 0
         except SystemExit as end:
             code = end.code
-        sys.stdout.flush()
+        finally:
+            # A process ends with a command; this one goes on.
+            sys.stdout, sys.stderr = streams
+            signal.signal(signal.SIGINT, on_interrupt)
         captured = capfd.readouterr()
         return Outcome(int(code or 0), captured.out, captured.err)  # type: ignore[call-overload]
 

@@ -54,9 +54,11 @@ def test_the_door_itself_is_light():
     assert done.stdout.strip() == "[]"
 
 
-def buffered():
-    """The environment with stdout as it is by default: unbuffered, Python loses partial writes."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+@pytest.fixture(params=[False, True], ids=["buffered", "unbuffered"])
+def environment(request):
+    """The environment, with stdout as Python has it by default, and as containers often want it."""
+    found = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return found | {"PYTHONUNBUFFERED": "1"} if request.param else found
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +82,8 @@ def long_corpus(tmp_path_factory):
         ("analyze", "some words here " * 6_000),
     ],
 )
-def test_a_reader_that_has_seen_enough_gets_no_complaint(long_corpus, arguments):
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": buffered()}
+def test_a_reader_that_has_seen_enough_gets_no_complaint(long_corpus, environment, arguments):
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment}
     with subprocess.Popen([*COMMAND, *arguments], cwd=long_corpus, **pipes) as writer:
         writer.stdout.read(10)
         writer.stdout.close()
@@ -91,29 +93,77 @@ def test_a_reader_that_has_seen_enough_gets_no_complaint(long_corpus, arguments)
     assert [line for line in said.splitlines() if not line.startswith("reading ")] == []
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device")  # noqa: PTH110
-def test_where_results_cannot_be_written_is_named(long_corpus):
-    def said(*arguments, **streams):
-        command = [*COMMAND, *arguments]
-        return subprocess.run(
-            command,
-            cwd=long_corpus,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            env=buffered(),
-            **streams,
-        )
+TO_STDOUT = [
+    ("recipes",),
+    ("predict", "demo.postil", "demo"),
+    ("predict", "demo.postil", "demo", "-o", "-"),
+    ("explain", "demo.postil", "demo", "--json"),
+    ("explain", "demo.postil", "demo", "--html", "-"),
+]
 
-    with open("/dev/full", "wb") as full:  # noqa: PTH123
-        done = said("recipes", stdout=full)
-    assert (done.returncode, done.stderr) == (
-        1,
-        "postil: standard output: No space left on device\n",
+
+def told_of_failure(folder, environment, arguments, **streams):
+    done = subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        env=environment,
+        **streams,
     )
-    done = said("predict", "demo.postil", "demo", "-o", "/dev/full")
     assert done.returncode == 1
-    assert done.stderr == "postil: /dev/full: No space left on device\n"
+    return done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device")  # noqa: PTH110
+@pytest.mark.parametrize("arguments", TO_STDOUT)
+def test_a_full_disk_under_stdout_is_told(long_corpus, environment, arguments):
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        told = told_of_failure(long_corpus, environment, arguments, stdout=full)
+    assert told == "postil: standard output: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits")
+@pytest.mark.parametrize("arguments", TO_STDOUT)
+def test_a_disk_that_takes_a_part_of_stdout_is_told(long_corpus, tmp_path, environment, arguments):
+    import resource
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+
+    with (tmp_path / "out").open("wb") as out:
+        told = told_of_failure(long_corpus, environment, arguments, stdout=out, preexec_fn=limit)
+    assert told == "postil: standard output: File too large\n"
+    assert (tmp_path / "out").stat().st_size == 500
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device")  # noqa: PTH110
+def test_a_file_that_cannot_be_written_is_named(long_corpus, environment):
+    arguments = ("predict", "demo.postil", "demo", "-o", "/dev/full")
+    told = told_of_failure(long_corpus, environment, arguments)
+    assert told == "postil: /dev/full: No space left on device\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1", "koi8-r"])
+def test_characters_that_stdout_cannot_encode_are_escaped(tmp_path, encoding):
+    name = os.fsdecode(b"\xff.jsonl") if os.name == "posix" else "c.jsonl"
+    labels = ["é", "€", "\N{GRINNING FACE}"]
+    rows = [{"text": f"word{i % 3}", "labels": [labels[i % 3]]} for i in range(12)]
+    (tmp_path / name).write_text("\n".join(map(json.dumps, rows)))
+
+    def shown(*arguments):
+        environment = {**os.environ, "PYTHONIOENCODING": encoding}
+        command = [*COMMAND, *arguments]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, check=True, env=environment
+        )
+        # ASCII is written as UTF-8.
+        return done.stdout.decode("utf-8" if encoding == "ascii" else encoding)
+
+    assert shown("corpus", "info", name).startswith(name.replace("\udcff", "\\udcff"))
+    counted = json.loads(shown("corpus", "info", name, "--json"))["labels"]["documents"]
+    assert set(counted) == set(labels)
 
 
 # Ctrl-C while the command line is being loaded, as it comes or in an import that swallows it.
@@ -148,6 +198,40 @@ def test_ctrl_c_while_loading_ends_as_quietly_as_later(module, act):
     assert done.returncode == 130
     assert done.stderr == "postil: interrupted; nothing was left half-written\n"
     assert done.stdout == ""
+
+
+# Ctrl-C while a process ends: by the last line on stderr, the last flush, what runs at exit.
+LATE = """
+import atexit, os, signal, sys
+import postil.cli.main as main
+def interrupted_first(act):
+    def interrupted(*given):
+        os.kill(os.getpid(), signal.SIGINT)
+        return act(*given)
+    return interrupted
+{place}
+main.run()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize(
+    ("place", "command", "shown"),
+    [
+        ("main._tell = interrupted_first(main._tell)", ["train", "nosuch", "-o", "x"], False),
+        ("main._flushed = interrupted_first(main._flushed)", ["--version"], True),
+        ("atexit.register(interrupted_first(print))", ["--version"], True),
+    ],
+    ids=["last line", "last flush", "at exit"],
+)
+def test_a_late_ctrl_c_ends_without_a_traceback(place, command, shown):
+    code = LATE.format(place=place)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130
+    assert done.stderr == ""
+    assert done.stdout.startswith("postil ") == shown
 
 
 def test_python_m_postil_is_the_same_door():

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import MissingExtraError, UsageError
+from postil.escaping import visible
 from postil.papers.experiment import Experiment, Fill, by_name
 from postil.papers.loading import load_paper
 from postil.papers.paper import axis_column
@@ -29,7 +30,7 @@ from postil.papers.plots.data import (
     histograms_of,
 )
 from postil.papers.plots.drawing import png_bytes, require_plots, svg_bytes
-from postil.papers.plots.figure import Axis, Bars, Figure, Level, Line, Panel
+from postil.papers.plots.figure import Axis, Bars, Figure, Level, Line, Panel, Place
 from postil.papers.plots.inline import inline_svg
 from postil.papers.registry import experiments_of, figures_of
 from postil.papers.runner import reproduce
@@ -60,6 +61,30 @@ def some_figures():
         "figure7": figure_7({"Logistic Reg": curve}, {"Logistic Reg": point}, (level,)),
         "figure8": figure_8({"Logistic Reg": Curve((1e-6, 1e-4), (84.0, 86.0))}),
     }
+
+
+@drawing
+@pytest.mark.parametrize(
+    "name",
+    [
+        "<script>x</script>",
+        "--> ]]> &amp; \"'",
+        "$\\bad{$",
+        "\x1b]0;t\x07\u202e\uffff",
+        "\ud800",
+        "_a",
+    ],
+)
+def test_any_name_is_drawn_as_text(name):
+    marks = (Line(name, (0.0, 1.0), (0.0, 1.0)), Level("level", 0.5, name), Place(0.5, name))
+    axis = Axis(name, ticks=(0.0, 1.0), names=(name, name))
+    figure = Figure("f", name, Axis(name), axis, (Panel(marks, name),))
+    assert png_bytes(figure)
+    for drawn in (svg_bytes(figure).decode(), inline_svg(figure)):
+        root = ElementTree.fromstring(drawn)
+        texts = ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
+        assert texts.count(visible(name)) == 9  # two titles, axes, ticks and marks, one legend
+        assert not list(root.iter(f"{SVG}script"))
 
 
 def test_the_losses_of_figure_4():

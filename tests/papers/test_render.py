@@ -9,11 +9,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 from rich.console import Console
-from tests.papers.samples import small_experiments, small_paper, small_reproduction
+from tests.papers.samples import SMALL, small_experiments, small_paper, small_reproduction
 
-from postil.papers.experiment import Fill, by_name
-from postil.papers.loading import load_paper, paper_names
+from postil.escaping import escaped
+from postil.papers.cells import Measured
+from postil.papers.experiment import Experiment, Fill, by_name
+from postil.papers.loading import load_paper, paper_names, parse_paper
 from postil.papers.render.cells_json import cells_json
 from postil.papers.render.files import write_files
 from postil.papers.render.html import html_page
@@ -83,14 +86,17 @@ def test_a_table_goes_on_below_where_it_is_too_wide():
 class Tags(HTMLParser):
     """Checks that tags close in order, and gathers what a page asks for and names."""
 
-    VOID = frozenset({"meta"})
+    VOID = frozenset({"meta", "img"})
 
     def __init__(self):
         super().__init__()
         self.open, self.asked, self.ids = [], [], []
+        self.names, self.attributes = set(), set()
 
     def handle_starttag(self, tag, attributes):
         found = dict(attributes)
+        self.names.add(tag)
+        self.attributes.update(found)
         self.asked += [found[name] for name in ("src", "href", "xlink:href") if name in found]
         self.ids += [found["id"]] if "id" in found else []
         if tag not in self.VOID:
@@ -125,6 +131,58 @@ def test_what_comes_from_outside_is_escaped():
     assert "<Things>" not in page
     assert "Corpus\\_A" in markdown_page(small_reproduction())
     assert "Corpus\\|B" in markdown_page(small_reproduction())
+
+
+# Out of an element, an attribute, a cell, a link's text; a terminal's escape; a lone surrogate.
+HOSTILE = (
+    "</td><script>alert(1)</script>\"'><img src=x onerror=alert(2)> [a](javascript:alert(3)) "
+    "![b](http://x/y) ](javascript:alert(4)) [c]: javascript:alert(5) <http://x> &lt; |`*_~\\ "
+    "\x1b]0;t\x07\u202e"
+)
+
+
+def hostile_reproduction():
+    """The small paper, with hostile names wherever a corpus, a result or an error may bring one."""
+    text = SMALL.replace("lambda = [", f"{json.dumps(HOSTILE)} = [")
+    for name in ("table1", "Settings", "section 1, table 1", "Two", "Ours stops earlier."):
+        text = text.replace(f'"{name}"', json.dumps(HOSTILE + name))
+
+    def fail(_):
+        raise RuntimeError(HOSTILE + "\ud800")
+
+    broken = Experiment(
+        name=HOSTILE,
+        run=fail,
+        fills=(Fill("table2", ("Recall",), ("A Longer Name",)),),
+        code="",
+        settings={HOSTILE: [HOSTILE]},
+    )
+    remark = Experiment(
+        name="remark",
+        run=lambda _: {("table3", "One", "Corpus_A"): Measured(89.1, 0.44, HOSTILE)},
+        fills=(Fill("table3", columns=("Corpus_A",)),),
+        code="",
+    )
+    return reproduce(parse_paper(text, "hostile.toml"), by_name(broken, remark))
+
+
+@pytest.mark.parametrize("kind", ["html", "markdown"])
+def test_hostile_names_are_only_text(kind):
+    def shown(found):
+        if kind == "html":
+            return html_page(found, {"figure1": DRAWING})
+        parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+        return parser.render(markdown_page(found, {"figure1": "figure1.svg"}))
+
+    page = shown(hostile_reproduction())
+    assert page == escaped(page)
+    assert "alert(1)" in page
+    tags, harmless = read(page), read(shown(small_reproduction()))
+    assert tags.names <= harmless.names
+    assert tags.attributes <= harmless.attributes
+    assert all(address.startswith(("#", "figure1.svg")) for address in tags.asked)
+    text = terminal_text(hostile_reproduction())
+    assert text == escaped(text)
 
 
 def test_the_page_follows_light_and_dark():

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.console import show_json
+from postil.escaping import visible
 
 
 def analyze(
@@ -44,7 +45,7 @@ def analyze(
             found = {"analyzer": str(chosen.spec), "tokens": tokens}
             show_json(found, in_a_line=text is None)
         else:
-            typer.echo(" | ".join(tokens))
+            typer.echo(visible(" | ".join(tokens)))
 
 
 def _explain(*, json: bool) -> None:

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 
 import typer
 
+from postil.cli.streams import styled
 from postil.corpus.corpus import Corpus
+from postil.escaping import escaped_json, visible
 
 
 def say(message: str) -> None:
-    """Tell the user something that is not the result."""
-    typer.echo(message, err=True)
+    """Tell the user something that is not the result, in a line."""
+    typer.echo(visible(message), err=True)
+
+
+def show_bold(text: str) -> None:
+    """Print a line, bold on a terminal."""
+    typer.secho(visible(text), bold=True, file=styled(sys.stdout))
 
 
 def show_json(value: object, *, in_a_line: bool = False) -> None:
     """Print a result for a program to read; in a line where there are many of them."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=None if in_a_line else 2))
+    typer.echo(json_text(value, indent=None if in_a_line else 2))
+
+
+def json_text(value: object, indent: int | None = None) -> str:
+    """Return a value as JSON that is safe to show, and the same to a program that reads it."""
+    return escaped_json(json.dumps(value, ensure_ascii=False, indent=indent))
 
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: str = "") -> None:
@@ -29,11 +42,11 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: str 
 def table_lines(
     header: Sequence[str], rows: Sequence[Sequence[str]], right: str = ""
 ) -> Iterator[str]:
-    """Rows under a header in columns as wide as they need.
+    """Return rows under a header in columns as wide as they need, a line each.
 
     ``right`` holds an ``r`` for each column to set flush right.
     """
-    lines = [list(header), *map(list, rows)]
+    lines = [[visible(cell) for cell in line] for line in (header, *rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
     for line in lines:
         cells = [

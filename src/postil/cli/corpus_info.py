@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from postil.cli.console import counted
 from postil.cli.progress import watched
 from postil.corpus.statistics import CorpusStatistics
+from postil.escaping import visible
 
 if TYPE_CHECKING:
     from postil.corpus.corpus import Corpus
@@ -25,10 +26,10 @@ def gather(corpus: Corpus, analyzer: str) -> CorpusStatistics:
 
 
 def render(name: str, statistics: CorpusStatistics, top: int) -> str:
-    """The counts as a person reads them."""
+    """Return the counts as a person reads them."""
     return "\n".join(
         [
-            f"{name}: {counted(statistics.total, 'document', grouped=True)} "
+            f"{visible(name)}: {counted(statistics.total, 'document', grouped=True)} "
             f"({_splits(statistics)})",
             f"  labels      {_labels(statistics)}",
             f"  fields      {_fields(statistics)}",
@@ -64,7 +65,10 @@ def _labels(statistics: CorpusStatistics) -> str:
 
 
 def _fields(statistics: CorpusStatistics) -> str:
-    return ", ".join(f"{name} in {count:,}" for name, count in statistics.fields.items()) or "none"
+    return (
+        ", ".join(f"{visible(name)} in {count:,}" for name, count in statistics.fields.items())
+        or "none"
+    )
 
 
 def _lengths(lengths: Lengths) -> str:
@@ -75,7 +79,7 @@ def _lengths(lengths: Lengths) -> str:
 
 
 def _label_lines(statistics: CorpusStatistics, top: int) -> list[str]:
-    table = statistics.label_table()
+    table = [(visible(label), count) for label, count in statistics.label_table()]
     if not table:
         return []
     width = max(len(label) for label, _ in table[:top]) if top else 0

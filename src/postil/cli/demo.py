@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.console import show_table
+from postil.cli.console import show_bold, show_table
 from postil.cli.failures import naming
 
 if TYPE_CHECKING:
@@ -49,20 +49,23 @@ def demo(
 
     call, file, page = calling(), output / "demo.postil", output / "why.html"
 
-    typer.secho(f"1. Learning: {call} train demo -o {file}", bold=True)
+    show_bold(f"1. Learning: {call} train demo -o {file}")
     model = train(documents, load_recipe("default"), corpus="demo")
     with naming(file):
         save_model(model, file)
     _show_model(model)
 
-    typer.secho(f"\n2. Testing: {call} evaluate {file} demo", bold=True)
+    typer.echo()
+    show_bold(f"2. Testing: {call} evaluate {file} demo")
     _show_measures(assess(model, tested, corpus="demo"), len(tested))
 
-    typer.secho(f"\n3. Deciding: {call} predict {file} demo", bold=True)
+    typer.echo()
+    show_bold(f"3. Deciding: {call} predict {file} demo")
     predictor = Predictor(model)
     _show_decisions(predictor, tested[:4])
 
-    typer.secho(f"\n4. Explaining: {call} explain {file} demo --html {page}", bold=True)
+    typer.echo()
+    show_bold(f"4. Explaining: {call} explain {file} demo --html {page}")
     _explain(predictor, tested[0], page)
 
     typer.echo(f"\nThe model is {file}, the page is {page}.")

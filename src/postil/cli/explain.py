@@ -11,6 +11,7 @@ from postil.cli.console import say, show_json
 from postil.cli.failures import check_output, naming
 from postil.cli.passing import told
 from postil.cli.reading import Reading, reads_corpus
+from postil.escaping import visible
 
 if TYPE_CHECKING:
     from postil.corpus.document import Document
@@ -176,6 +177,7 @@ def _show(told: list[tuple[Document, DocumentReasons]], top: int | None) -> None
     import shutil
     import sys
 
+    from postil.cli.streams import styled
     from postil.explain.terminal import SHOWN_TERMS, render_text, wants_colour
 
     colour = wants_colour(sys.stdout)
@@ -192,12 +194,10 @@ def _show(told: list[tuple[Document, DocumentReasons]], top: int | None) -> None
             )
             for reason in one.reasons
         ]
-    typer.echo("\n".join(blocks), nl=False)
+    typer.echo("\n".join(blocks), nl=False, file=styled(sys.stdout) if colour else None)
 
 
 def _headline(document: Document, told: DocumentReasons) -> str:
-    from postil.explain.figures import visible
-
     name = document.id or "the text"
     given = ", ".join(told.given) or "no category"
     labelled = f"; labelled {', '.join(document.labels)}" if document.labels else ""

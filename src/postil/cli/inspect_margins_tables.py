@@ -7,7 +7,6 @@ import typer
 from postil.cli.console import counted, show_table
 from postil.cli.inspect_facts import OVER_MEAN, Facts
 from postil.cli.inspect_tables import INDENT, show_title, show_wrapped
-from postil.explain.figures import visible
 
 ABSENT = "-"
 MEDIAN = "median"
@@ -70,7 +69,7 @@ def _show_rows(rows: list[tuple[str, Facts]], columns: dict[str, str], last: str
     header = [f"{INDENT}category", *columns.values(), *([last] if last else [])]
     cells = [
         [
-            INDENT + visible(name),
+            INDENT + name,
             *(_number(facts[column]) for column in columns),
             *([facts.get(last, "")] if last else []),
         ]

@@ -11,11 +11,11 @@ import typer
 
 from postil.cli import inspect_words as words
 from postil.cli.aiming import aim_sentence
-from postil.cli.console import counted, show_table
+from postil.cli.console import counted, show_bold, show_table
 from postil.cli.inspect_facts import Facts, certificate_of
 from postil.cli.inspect_intervals import NO_INTERVAL, interval_text
 from postil.cli.search import search_lines, search_sentence, search_symbol
-from postil.explain.figures import visible
+from postil.escaping import visible
 
 SHOWN_NOTES = 10
 INDENT = "  "
@@ -142,7 +142,7 @@ def show_categories(whole: Facts, each: list[Facts]) -> None:
         header.append(search_symbol(whole["method"]["search"]))
     rows = [
         (
-            INDENT + visible(facts["name"]),
+            INDENT + facts["name"],
             f"{facts['members']:,}",
             f"{facts['nonzeros']:,}",
             _measure(facts, measure),
@@ -159,7 +159,7 @@ def show_categories(whole: Facts, each: list[Facts]) -> None:
         show_table(
             (f"{INDENT}category", "for", "against"),
             [
-                (INDENT + visible(name), _terms(row["up"]), _terms(row["down"]))
+                (INDENT + name, _terms(row["up"]), _terms(row["down"]))
                 for facts in each
                 for name, row in _rows_of(facts).items()
             ],
@@ -196,7 +196,7 @@ def show_category(whole: Facts, facts: Facts) -> None:
         for title, way in (("for", "up"), ("against", "down")):
             if row[way]:
                 typer.echo()
-                _show_terms(whole, f"{visible(of)}terms {title} it", row[way])
+                _show_terms(whole, f"{of}terms {title} it", row[way])
     shown = (*facts["up"], *facts["down"])
     if any(term.get("holds_zero") for term in shown):
         show_wrapped(f"{HOLDS_ZERO}: the interval holds 0, so that the term may speak either way")
@@ -206,7 +206,7 @@ def show_category(whole: Facts, facts: Facts) -> None:
 
 def _show_terms(whole: Facts, title: str, terms: list[dict[str, Any]]) -> None:
     """Print terms with their weights, and with intervals where there are any."""
-    rows = [[INDENT + visible(term["term"]), f"{term['weight']:+.4f}"] for term in terms]
+    rows = [[INDENT + term["term"], f"{term['weight']:+.4f}"] for term in terms]
     header = [f"{INDENT}{title}", str(whole["terms"])]
     if "interval" in whole:
         header += [f"{whole['interval']:.4g} interval", ""]
@@ -224,7 +224,7 @@ def _intercept_interval(whole: Facts, facts: Facts) -> str:
 def show_title(text: str) -> None:
     """Print the title of a part."""
     typer.echo()
-    typer.secho(visible(text), bold=True)
+    show_bold(text)
 
 
 def _show_pairs(pairs: Mapping[str, str]) -> None:
@@ -273,4 +273,4 @@ def _certificate(facts: Facts) -> str:
 
 
 def _terms(terms: list[dict[str, Any]]) -> str:
-    return " ".join(visible(term["term"]) for term in terms)
+    return " ".join(term["term"] for term in terms)

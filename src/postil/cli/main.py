@@ -15,6 +15,9 @@ from contextlib import suppress
 from types import FrameType
 from typing import TextIO
 
+from postil.cli.streams import open_streams
+from postil.escaping import visible
+
 Code = int | str | None
 
 STDOUT = "standard output"
@@ -27,44 +30,46 @@ CLOSED_PIPE = 141  # 128 and that of SIGPIPE: the reader has seen enough
 def run() -> None:
     """Run the command line; errors become one line on stderr and an exit code.
 
-    0 is success, 1 failure, 2 wrong usage, 130 Ctrl-C, 141 a closed pipe.
+    0 is success, 1 failure, 2 wrong usage, 130 Ctrl-C, 141 a closed pipe. It is the last thing
+    that a process does: the streams and Ctrl-C stay as it sets them.
     """
     interrupts = _Interrupts()
     code: Code = 0
+    streams = (sys.stdout, sys.stderr)
     try:
+        streams = open_streams()
         with warnings.catch_warnings():
             warnings.showwarning = _warn
             from postil.cli.app import app
 
             app()
     except BaseException as error:
+        interrupts.ending = True
         code = _ending(error, interrupted=interrupts.seen)
-    finally:
-        interrupts.forget()
-    sys.exit(_flushed(code))
+    interrupts.ending = True
+    sys.exit(_flushed(code, *streams))
 
 
 class _Interrupts:
-    """Remembers Ctrl-C, whatever an import or a library makes of it on its way up."""
+    """Remembers Ctrl-C, whatever an import or a library makes of it on its way up.
+
+    While the process is ``ending`` (a last line, a last flush, what runs at exit) nothing is left
+    to unwind, and an exception would be shown as a bug: Ctrl-C then ends it at once.
+    """
 
     def __init__(self) -> None:
         self.seen = False
+        self.ending = False
         # Where it is ignored, as in the background, or somebody else's, it stays so.
-        self._ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if self._ours:
-            try:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            with suppress(ValueError):  # not the main thread, which alone hears of signals
                 signal.signal(signal.SIGINT, self)
-            except ValueError:  # not the main thread, which alone hears of signals
-                self._ours = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.ending:
+            os._exit(INTERRUPTED)
         self.seen = True
         signal.default_int_handler(number, frame)
-
-    def forget(self) -> None:
-        """Leave Ctrl-C as it was."""
-        if self._ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _ending(error: BaseException, *, interrupted: bool) -> Code:
@@ -87,7 +92,7 @@ def _ending(error: BaseException, *, interrupted: bool) -> Code:
         # A full disk, a closed terminal: nothing of ours, but no reason for a traceback.
         # Files go by their names; what has none and cannot be written is where results go.
         nameless = STDOUT if error.errno in UNWRITABLE else ""
-        where = str(error.filename or nameless)
+        where = STDOUT if error.filename == "-" else str(error.filename or nameless)
         _tell(": ".join(filter(None, [where, error.strerror or str(error)])))
         return FAILURE
     raise error
@@ -110,13 +115,15 @@ def _tell(message: str) -> None:
 
 
 def _write(line: str) -> None:
+    if sys.stderr is None:  # closed before we were called
+        return
     with suppress(OSError):  # or nobody is there to be told
-        print(line, file=sys.stderr, flush=True)
+        print(visible(line), file=sys.stderr, flush=True)
 
 
-def _flushed(code: Code) -> Code:
-    """The exit code after all is written."""
-    failures = [_unwritten(sys.stdout), _unwritten(sys.stderr)]
+def _flushed(code: Code, stdout: TextIO, stderr: TextIO) -> Code:
+    """Write what the streams still hold; return the exit code, a failure where that fails."""
+    failures = [_unwritten(stdout), _unwritten(stderr)]
     if any(isinstance(failure, BrokenPipeError) for failure in failures):
         return CLOSED_PIPE
     if failures[0] is not None and code == 0:
@@ -126,7 +133,7 @@ def _flushed(code: Code) -> Code:
 
 
 def _unwritten(stream: TextIO | None) -> OSError | None:
-    """Why a stream cannot be written; it is then let go, or shutdown would complain."""
+    """Return why a stream cannot be written; it is then let go, or shutdown would complain."""
     if stream is None:  # closed before we were called
         return None
     try:

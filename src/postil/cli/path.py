@@ -15,6 +15,7 @@ from postil.cli.path_figure import check_drawable, drawn
 from postil.cli.path_learning import learned_path, method_of
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
+from postil.escaping import visible
 
 if TYPE_CHECKING:
     from postil.learn.path import CategoryPath, RegularizationPath
@@ -153,7 +154,6 @@ def _write(found: RegularizationPath, names: _Names, output: Path, top: int) -> 
 
 def _show(path: CategoryPath, names: _Names, top: int) -> None:
     """Print how many terms each strength keeps, and the terms in the order they came in."""
-    from postil.explain.figures import visible
     from postil.learn.search_grids import SYMBOLS
 
     symbol = SYMBOLS[path.way]
@@ -170,9 +170,9 @@ def _show(path: CategoryPath, names: _Names, top: int) -> None:
     show_table((symbol, "terms", "constant", "objective", "certificate"), rows, "rrrrr")
     entries = path.entries()
     typer.echo()
-    typer.echo(f"{_sentence(path)}; in order of entry:")
+    typer.echo(f"{visible(_sentence(path))}; in order of entry:")
     shown = [
-        (f"{path.values[entry.point]:.4g}", visible(names[entry.term]), f"{entry.last:+.4f}")
+        (f"{path.values[entry.point]:.4g}", names[entry.term], f"{entry.last:+.4f}")
         for entry in entries[:top]
     ]
     show_table((symbol, "term", "weight at the end"), shown, "r r")

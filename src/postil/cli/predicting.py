@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.cli.console import say
+from postil.cli.console import json_text, say
 from postil.cli.model_fields import ModelFields
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def lines_of(
             line["scores"] = _by_name(names, order, scores[row])
         if unknown[row]:
             line["terms"] = 0
-        lines.append(json.dumps(line, ensure_ascii=False))
+        lines.append(json_text(line))
     return lines
 
 

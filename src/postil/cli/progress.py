@@ -8,6 +8,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from postil.cli.streams import styled
+from postil.escaping import visible
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -69,17 +72,18 @@ class Meter:
 
         counted = DownloadColumn() if self._unit == "bytes" else MofNCompleteColumn()
         bar = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             counted,
             TextColumn(self._unit if self._unit != "bytes" else ""),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
+            console=Console(file=styled(sys.stderr)),
+            redirect_stdout=False,  # results do not go where the bar goes
             transient=True,
         )
         bar.start()
-        return bar, bar.add_task(self._description, total=self._total)
+        return bar, bar.add_task(visible(self._description), total=self._total)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +11,7 @@ import typer
 
 from postil.cli.console import say, show_json, show_table
 from postil.cli.progress import Steps, steps
+from postil.cli.streams import styled
 
 if TYPE_CHECKING:
     from postil.papers.listing import Listed
@@ -93,9 +95,11 @@ def reproduce(
 
         show_json(cells_json(result))
         return
+    from rich.console import Console
+
     from postil.papers.render.terminal import print_reproduction
 
-    print_reproduction(result)
+    print_reproduction(result, Console(file=styled(sys.stdout), highlight=False))
 
 
 def _list(name: str, only: list[str] | None, *, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from postil.cli.console import counted, table_lines
+from postil.escaping import visible
 
 if TYPE_CHECKING:
     from postil.recipes.recipe import Recipe
@@ -229,7 +230,7 @@ def _limit_lines(search: Mapping[str, Any]) -> list[str]:
 
 
 def _first(names: list[str]) -> str:
-    return ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
+    return ", ".join(map(visible, names[:SHOWN])) + (", …" if len(names) > SHOWN else "")
 
 
 def _chosen(search: Mapping[str, Any]) -> list[float]:

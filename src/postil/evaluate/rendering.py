@@ -12,6 +12,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from postil.escaping import visible
 from postil.evaluate.averages import Average, macro
 from postil.evaluate.undefined import MARK, shown
 
@@ -72,7 +73,7 @@ def heading(report: Report) -> str:
     )
     memberships = _counted(measured["memberships"], "membership")
     lines.append(f"{memberships}, {measured['accepted']:,} accepted")
-    return "\n".join([*lines, *report.provenance.notes])
+    return "\n".join(map(visible, [*lines, *report.provenance.notes]))
 
 
 def aimed_table(aim: Aimed) -> Table:
@@ -199,7 +200,7 @@ def categories_table(report: Report, top: int) -> Table:
             shown(float(columns[key][category])) if share else f"{columns[key][category]:,}"
             for key, _, share in wanted
         ]
-        table.add_row(Text(report.categories[category]), *cells)
+        table.add_row(Text(visible(report.categories[category])), *cells)
     if len(report.categories) > top:
         table.caption = f"… and {len(report.categories) - top:,} more"
     return table
@@ -251,11 +252,14 @@ def comparison_tables(comparison: RunComparison) -> list[RenderableType]:
 
 def _table(title: str, header: Sequence[str]) -> Table:
     table = Table(
-        title=Text(title, "bold"), box=SIMPLE_HEAD, title_justify="left", caption_justify="left"
+        title=Text(visible(title), "bold"),
+        box=SIMPLE_HEAD,
+        title_justify="left",
+        caption_justify="left",
     )
-    table.add_column(Text(header[0]), overflow="ellipsis")
+    table.add_column(Text(visible(header[0])), overflow="ellipsis")
     for name in header[1:]:
-        table.add_column(Text(name), justify="right")
+        table.add_column(Text(visible(name)), justify="right")
     return table
 
 

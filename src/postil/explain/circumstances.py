@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Protocol
 
-from postil.explain.figures import Figures, counted, visible
+from postil.escaping import visible
+from postil.explain.figures import Figures, counted
 
 SHOWN_RIVALS = 5
 LEAST_SHARE = 0.01  # of a bar, for a rival to be named
@@ -117,7 +118,7 @@ class Path:
         """A line for each node."""
         write = Figures([step.score for step in self.steps]).signed
         *passed, last = (
-            f"{visible(self.category)}: {step.node} {write(step.score)}: "
+            f"{visible(self.category)}: {visible(step.node)} {write(step.score)}: "
             f"{'yes' if step.accepted else 'no'}"
             for step in self.steps
         )

@@ -1,4 +1,4 @@
-"""Numbers and names as a reader sees them."""
+"""Numbers as a reader sees them."""
 
 from __future__ import annotations
 
@@ -35,17 +35,6 @@ class Figures:
     def signed(self, number: float) -> str:
         """With a sign, whichever it is."""
         return f"{number:+.{self.decimals}f}"
-
-
-def visible(text: str) -> str:
-    """The text in characters that can do nothing to a terminal: others are written as escapes."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else _escaped(char) for char in text)
-
-
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape", "backslashreplace").decode("ascii")
 
 
 def times(count: int) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from postil.escaping import visible
 from postil.explain.circumstances import blocks_of
 from postil.explain.explanation import Explanation, TermShare
-from postil.explain.figures import Figures, counted, visible
+from postil.explain.figures import Figures, counted
 from postil.explain.highlighting import Segment, segments_of
 from postil.explain.markup import bdi, safe
 from postil.explain.page_style import LEVELS

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from postil.escaping import visible
 from postil.explain.explanation import Explanation
-from postil.explain.figures import Figures, counted, times, visible
+from postil.explain.figures import Figures, counted, times
 from postil.explain.flips import Addition, Removal
 
 SHOWN_IN_SET = 12

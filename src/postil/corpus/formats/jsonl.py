@@ -19,6 +19,7 @@ from postil.corpus.formats.text import Encode, empty, line_writer
 from postil.corpus.options import ReadOptions, WriteOptions
 from postil.corpus.problems import Problems
 from postil.errors import DocumentError
+from postil.escaping import escaped_json
 
 SAMPLE_RECORDS = 1000
 SAMPLE_CHARACTERS = 1 << 20
@@ -162,10 +163,7 @@ def encoder(options: WriteOptions) -> Encode:  # noqa: ARG001 - one signature fo
         record["labels"] = document.labels
         if document.split is not None:
             record["split"] = document.split
-        try:
-            return json.dumps(record, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            return json.dumps(record).encode()
+        return escaped_json(json.dumps(record, ensure_ascii=False)).encode()
 
     return encode
 

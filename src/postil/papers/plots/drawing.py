@@ -13,6 +13,7 @@ from math import isclose, log10
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from postil.errors import MissingExtraError
+from postil.escaping import visible
 from postil.papers.plots.figure import Axis, Bars, Figure, Level, Line, Mark, Origin, Place
 from postil.papers.plots.style import (
     FAINT,
@@ -49,13 +50,13 @@ def svg_bytes(figure: Figure) -> bytes:
     unsaid = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with _drawing(figure) as canvas:
         buffer = BytesIO()
-        canvas.savefig(buffer, format="svg", metadata={"Title": figure.title, **unsaid})
+        canvas.savefig(buffer, format="svg", metadata={"Title": visible(figure.title), **unsaid})
         return buffer.getvalue()
 
 
 def png_bytes(figure: Figure) -> bytes:
     """Draw a figure as a PNG file on a white ground."""
-    metadata = {"Title": figure.title, "Software": None}
+    metadata = {"Title": visible(figure.title), "Software": None}
     with _drawing(figure) as canvas:
         buffer = BytesIO()
         canvas.savefig(buffer, format="png", dpi=PNG_DOTS, metadata=metadata)
@@ -84,12 +85,12 @@ def _canvas(figure: Figure) -> Canvas:
     for axes, panel in zip(panels, figure.panels, strict=True):
         for mark in panel.marks:
             _DRAWERS[type(mark)](axes, mark, looks)
-        axes.set_title(panel.title)
-        axes.set_xlabel(figure.x.label)
+        axes.set_title(visible(panel.title))
+        axes.set_xlabel(visible(figure.x.label))
         _set_scale(axes.xaxis, axes.set_xscale, figure.x)
         _set_scale(axes.yaxis, axes.set_yscale, figure.y)
-    panels[0].set_ylabel(figure.y.label)
-    canvas.suptitle(figure.title, fontsize=11)
+    panels[0].set_ylabel(visible(figure.y.label))
+    canvas.suptitle(visible(figure.title), fontsize=11)
     if figure.legend:
         canvas.legend(handles=_legend(figure, looks), loc="outside lower center", ncols=3)
     return canvas
@@ -125,7 +126,7 @@ def _draw_level(axes: Axes, level: Level, looks: Looks) -> None:
     axes.axhline(level.y, color=colour, linestyle="-." if mine else "--", linewidth=1.2)
     # Each on its side of the panel: levels that nearly agree do not write over each other.
     axes.annotate(
-        level.words,
+        visible(level.words),
         (0.01 if mine else 0.99, level.y),
         xycoords=axes.get_yaxis_transform(),
         xytext=(0, 2),
@@ -138,7 +139,7 @@ def _draw_level(axes: Axes, level: Level, looks: Looks) -> None:
 def _draw_place(axes: Axes, place: Place, _: Looks) -> None:
     axes.axvline(place.x, color=NEUTRAL, linestyle="--", linewidth=1.2)
     axes.annotate(
-        place.words,
+        visible(place.words),
         (place.x, 0.99),
         xycoords=axes.get_xaxis_transform(),
         xytext=(3, 0),
@@ -163,7 +164,8 @@ def _filling(origin: Origin, colour: str) -> str:
 def _set_scale(axis: DrawnAxis, set_scale: Callable[[str], None], wanted: Axis) -> None:
     set_scale(wanted.scale)
     if wanted.ticks:
-        axis.set_ticks(wanted.ticks, labels=wanted.names or [f"{tick:g}" for tick in wanted.ticks])
+        names = wanted.names or [f"{tick:g}" for tick in wanted.ticks]
+        axis.set_ticks(wanted.ticks, labels=list(map(visible, names)))
         axis.set_ticks([], minor=True)
         axis.set_tick_params(labelsize="small")
     elif wanted.scale == "log":
@@ -192,7 +194,7 @@ def _legend(figure: Figure, looks: Looks) -> list[Line2D]:
             color=colour,
             marker=marker if name in marked else "none",
             linestyle=STROKES[strokes.get(name, "solid")],
-            label=name,
+            label=visible(name),
         )
         for name, (colour, marker) in looks.items()
     ]

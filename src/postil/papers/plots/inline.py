@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
+from postil.escaping import visible
 from postil.papers.plots.drawing import svg_bytes
 from postil.papers.plots.figure import Figure
 
@@ -26,11 +27,11 @@ def inline_svg(figure: Figure) -> str:
     text = _PROLOG.sub("", svg_bytes(figure).decode("utf-8"))
     view = _VIEW.search(text)
     root = (
-        f'<svg role="img" aria-label="{escape(figure.title)}" xmlns="http://www.w3.org/2000/svg" '
-        f'xmlns:xlink="http://www.w3.org/1999/xlink" fill="currentColor" '
-        f"{view.group() if view else ''}>"
+        f'<svg role="img" aria-label="{escape(visible(figure.title))}" '
+        'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        f'fill="currentColor" {view.group() if view else ""}>'
     )
     text = _ROOT.sub(lambda _: root, text, count=1)
     text = _GROUND.sub("", _HEAD.sub("", text), count=1)
-    text = _NAMES.sub(lambda found: f"{found.group()}{figure.id}-", text)
+    text = _NAMES.sub(lambda found: f"{found.group()}{escape(figure.id)}-", text)
     return text.replace(BLACK, "currentColor").strip()

@@ -33,6 +33,8 @@ SETTINGS: Final[dict[Any, Any]] = {
     "axes.grid": True,
     "axes.axisbelow": True,
     "axes.unicode_minus": True,
+    # Names are anybody's: a dollar sign is a dollar sign.
+    "text.parse_math": False,
     "grid.color": NEUTRAL,
     "grid.alpha": 0.25,
     "lines.linewidth": 1.8,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
+from postil.escaping import visible
 from postil.papers.render.runs import HEADER, run_rows
 from postil.papers.render.view import CellView, TableView, totals, turned, view
 from postil.papers.reproduction import Reproduction, Table
@@ -50,7 +51,8 @@ def _body(reproduction: Reproduction, drawings: Mapping[str, str]) -> Iterator[s
         f"{paper.year}</p>"
     )
     yield f"<p>{escape(summary[0].upper() + summary[1:])}. {escape(LEGEND)}</p>"
-    links = (f'<a href="#{table.id}">{table.id}</a>' for table in reproduction.tables)
+    ids = [escape(visible(table.id)) for table in reproduction.tables]
+    links = (f'<a href="#{id}">{id}</a>' for id in ids)
     yield f"<nav>{' '.join(links)}</nav>"
     for table in reproduction.tables:
         yield from _section(table, drawings.get(table.id))

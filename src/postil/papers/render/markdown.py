@@ -30,7 +30,7 @@ def _blocks(reproduction: Reproduction, pictures: Mapping[str, str]) -> Iterator
         yield from _table(view(table), pictures.get(table.id))
     if reproduction.runs:
         yield "## How it was run"
-        yield _grid(HEADER, run_rows(reproduction), "llrl")
+        yield _grid(HEADER, [[*map(_plain, row)] for row in run_rows(reproduction)], "llrl")
     if paper.left_out:
         yield "## Left out"
         yield "\n".join(f"- {_plain(part.what)}: {_plain(part.why)}" for part in paper.left_out)
@@ -42,8 +42,8 @@ def _table(shown: TableView, picture: str | None) -> Iterator[str]:
     if picture:
         yield f"![{_plain(shown.title)}]({picture})"
     if shown.rows:
-        rows = [(row.name, *map(_cell, row.cells)) for row in shown.rows]
-        yield _grid(("", *shown.columns), rows, "l" + "r" * len(shown.columns))
+        rows = [(_plain(row.name), *map(_cell, row.cells)) for row in shown.rows]
+        yield _grid(("", *map(_plain, shown.columns)), rows, "l" + "r" * len(shown.columns))
     if shown.summary:
         yield "\n".join(f"- {_plain(line)}" for line in shown.summary)
     if shown.footnotes:
@@ -56,11 +56,12 @@ def _cell(cell: CellView | None) -> str:
         return ""
     parts = [cell.paper or "–", cell.ours, *([cell.difference] if cell.difference else [])]
     marks = "".join(f" [{number}]" for number in cell.footnotes)
-    return " / ".join(parts) + cell.alarm + marks
+    return _plain(" / ".join(parts) + cell.alarm) + marks
 
 
 def _grid(header: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> str:
-    lines = [list(map(_plain, line)) for line in (header, *rows)]
+    """Return a table of cells that are Markdown already."""
+    lines = [header, *rows]
     widths = [max(3, *(len(line[i]) for line in lines)) for i in range(len(header))]
     rule = [
         "-" * (width - 1) + ":" if side == "r" else "-" * width
@@ -76,8 +77,9 @@ def _grid(header: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> s
     return "\n".join(f"| {' | '.join(line)} |" for line in (set_lines[0], rule, *set_lines[1:]))
 
 
+_SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_<|[]&~"})
+
+
 def _plain(text: str) -> str:
-    """Keep Markdown from reading signs into a text."""
-    for sign in "\\`*_<|":
-        text = text.replace(sign, f"\\{sign}")
-    return " ".join(text.split())
+    """Return Markdown that shows the text as it is, in a line, without markup, links or HTML."""
+    return " ".join(text.translate(_SIGNS).split())

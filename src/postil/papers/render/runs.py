@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from postil.escaping import escaped
 from postil.papers.canonical import canonical_json
 from postil.papers.reproduction import Reproduction, Run
 
@@ -11,7 +12,12 @@ HEADER = ("experiment", "state", "seconds", "settings")
 def run_rows(reproduction: Reproduction) -> list[tuple[str, str, str, str]]:
     """A row for each experiment under ``HEADER``; one without results tells why."""
     return [
-        (run.experiment, _state(run), f"{run.seconds:.1f}", _settings(run))
+        (
+            escaped(run.experiment),
+            escaped(_state(run)),
+            f"{run.seconds:.1f}",
+            escaped(_settings(run)),
+        )
         for run in reproduction.runs
     ]
 

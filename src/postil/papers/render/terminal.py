@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from postil.escaping import escaped
 from postil.papers.render.view import CellView, TableView, totals, view
 from postil.papers.reproduction import Reproduction
 
@@ -40,9 +41,10 @@ def print_reproduction(reproduction: Reproduction, console: Console | None = Non
     console.print()
     _say(console, Text(totals(reproduction)))
     for run in reproduction.failures:
-        _say(console, Text(f"{run.experiment} failed: {run.error}", "red"))
+        _say(console, Text(escaped(f"{run.experiment} failed: {run.error}"), "red"))
     for why, count in reproduction.absences.items():
-        _say(console, Text(f"{count} experiment{'s' if count > 1 else ''} not run: {why}"))
+        told = f"{count} experiment{'s' if count > 1 else ''} not run: {why}"
+        _say(console, Text(escaped(told)))
 
 
 def terminal_text(reproduction: Reproduction, width: int = 80) -> str:

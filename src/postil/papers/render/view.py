@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from postil.escaping import escaped, visible
 from postil.papers.cells import Cell, Verdict
 from postil.papers.paper import PaperFigure, Tolerance
 from postil.papers.render.numbers import (
@@ -72,7 +73,8 @@ def view(table: Table, *, everything: bool = False) -> TableView:
     """Lay a table out.
 
     Of a figure only the rows and columns with a number of the paper are shown, unless
-    ``everything`` is asked for: its curves are drawn. Costs the number of cells.
+    ``everything`` is asked for: its curves are drawn. Unsafe characters become escapes.
+    Costs the number of cells.
     """
     shown = [cell for cell in table.cells if everything or _is_shown(table, cell)]
     by_place = {(cell.key.row, cell.key.column): cell for cell in shown}
@@ -83,19 +85,19 @@ def view(table: Table, *, everything: bool = False) -> TableView:
     footnotes = _Footnotes()
     views = tuple(
         RowView(
-            row,
+            visible(row),
             tuple(_cell(table, by_place.get((row, column)), footnotes) for column in columns),
         )
         for row in rows
     )
     return TableView(
-        id=table.id,
-        title=table.exhibit.title,
-        where=table.exhibit.where,
-        columns=columns,
+        id=visible(table.id),
+        title=escaped(table.exhibit.title),
+        where=escaped(table.exhibit.where),
+        columns=tuple(map(visible, columns)),
         rows=views,
-        footnotes=tuple(footnotes.texts),
-        summary=_summary(table),
+        footnotes=tuple(map(escaped, footnotes.texts)),
+        summary=tuple(map(escaped, _summary(table))),
     )
 
 
