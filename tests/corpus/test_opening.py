@@ -212,6 +212,8 @@ class TestOptions:
         [
             {"encoding": "latin-99"},
             {"encoding": "rot13"},
+            {"encoding": "idna"},
+            {"encoding": "punycode"},
             {"delimiter": "::"},
             {"quote": '""'},
             {"label_prefix": ""},

@@ -210,6 +210,18 @@ class TestTextLines:
     def test_named_encodings(self, encoding):
         assert lines_of("zwölf\nä\n".encode(encoding), encoding)[0] == [(1, "zwölf"), (2, "ä")]
 
+    @pytest.mark.parametrize("order", ["le", "be"])
+    @pytest.mark.parametrize("width", ["utf-16", "utf-32"])
+    @pytest.mark.parametrize("first", ["twelve", "zwölf"])
+    def test_wide_text_without_a_byte_order_mark(self, first, width, order):
+        expected = [(1, first), (2, "字")]
+        data = f"{first}\n字\n".encode(f"{width}-{order}")
+        assert lines_of(data, width)[0] == expected
+        with pytest.raises(DocumentError, match="--encoding") as caught:
+            lines_of(data)
+        advised = str(caught.value).rpartition("--encoding ")[2].rstrip(")")
+        assert lines_of(data, advised)[0] == expected
+
     def test_wrong_encoding_names_line_and_way_out(self):
         with pytest.raises(DocumentError, match=r"f, line 2: .*0xf6 at byte 3.*--encoding latin-1"):
             lines_of(b"one\nzw\xf6lf\n")

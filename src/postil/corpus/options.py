@@ -14,6 +14,9 @@ NONE = ""
 
 ALWAYS_UNDERSTOOD = frozenset({"format", "on_error"})
 
+DOMAIN_NAME_CODECS = frozenset({"idna", "punycode"})
+"""Python calls these encodings of text, but they encode a domain name, not a file."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
@@ -125,7 +128,8 @@ def _check_encoding(encoding: str | None) -> None:
     if encoding is None:
         return
     try:
-        codecs.lookup(encoding)
+        if codecs.lookup(encoding).name in DOMAIN_NAME_CODECS:
+            raise LookupError(encoding)
         "\n".encode(encoding)
     except (LookupError, ValueError) as error:
         raise UsageError(

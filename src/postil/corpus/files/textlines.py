@@ -24,12 +24,46 @@ BYTE_ORDER_MARKS: tuple[tuple[bytes, str], ...] = (
 )
 
 
+# The bytes of a code unit, for encodings whose byte order a mark has to tell.
+UNIT_BYTES = {"utf-32": 4, "utf-16": 2}
+
+GUESSED_BYTES = 1 << 12
+
+
 def encoding_of(head: bytes, given: str | None) -> str:
-    """Return the encoding asked for, else what a byte order mark says, else UTF-8."""
-    if given is not None:
-        return given
+    """Return the encoding given, else the one that a byte order mark names, else UTF-8.
+
+    UTF-16 or UTF-32 that is given, and has no mark, gets its byte order from ``head``.
+    """
     marked = (encoding for mark, encoding in BYTE_ORDER_MARKS if head.startswith(mark))
-    return next(marked, DEFAULT_ENCODING)
+    mark = next(marked, None)
+    if given is None:
+        return mark or DEFAULT_ENCODING
+    name = codecs.lookup(given).name
+    if name not in UNIT_BYTES or name == mark:
+        return given
+    # Most characters are small numbers, so the zero bytes stand where the high bytes do.
+    width = UNIT_BYTES[name]
+    is_big_endian = head[::width].count(0) > head[width - 1 :: width].count(0)
+    return f"{name}-be" if is_big_endian else f"{name}-le"
+
+
+def _unmarked_encoding(head: bytes) -> str | None:
+    """Guess which UTF-32 or UTF-16 a text without a byte order mark is in.
+
+    The guess is made only where it gives mostly ASCII characters.
+    """
+    for name, width in UNIT_BYTES.items():
+        whole = head[: len(head) // width * width]
+        for encoding in (f"{name}-le", f"{name}-be"):
+            try:
+                text = whole.decode(encoding)
+            except UnicodeDecodeError:
+                continue
+            ascii_count = sum(character.isascii() for character in text)
+            if "\0" not in text and 2 * ascii_count > len(text):
+                return encoding
+    return None
 
 
 class TextLines:
@@ -45,6 +79,7 @@ class TextLines:
         self._source = source
         self._stream = stream
         self._first: bytes | None = stream.readline()
+        self._head = self._first[:GUESSED_BYTES]
         self.encoding = encoding_of(self._first, encoding)
         self._last: bytes | str = ""
         self._wide: io.TextIOWrapper | None = None
@@ -66,8 +101,8 @@ class TextLines:
             line = line.removeprefix("\ufeff")
         if "\0" in line:
             raise self._error(
-                "holds a NUL byte, so it is binary or in another encoding; "
-                "name the encoding if it is text (--encoding utf-16)"
+                "holds a NUL byte, so it is binary or in another encoding; name the encoding "
+                f"if it is text (--encoding {_unmarked_encoding(self._head) or 'utf-16'})"
             )
         return line
 
@@ -87,22 +122,33 @@ class TextLines:
         self._last = raw
         try:
             return raw.decode(self.encoding)
-        except UnicodeDecodeError as error:
-            raise self._error(_undecodable(error)) from error
+        except UnicodeError as error:
+            raise self._error(self._undecodable(error)) from error
 
     def _next_wide(self) -> str:
         assert self._wide is not None
         try:
             line = self._wide.readline()
-        except UnicodeDecodeError as error:
-            # The decoder cannot find its feet again, so this is the end of the file.
+        except UnicodeError as error:
+            # The decoder cannot find where the next character begins: the rest is lost.
             raise CorpusError(
-                f"{self._source}, after line {self.number}: {_undecodable(error)}"
+                f"{self._source}, after line {self.number}: {self._undecodable(error)}"
             ) from error
         if line:
             self.number += 1
         self._last = line
         return line
+
+    def _undecodable(self, error: UnicodeError) -> str:
+        reason = str(error)
+        if isinstance(error, UnicodeDecodeError):
+            reason = f"byte 0x{error.object[error.start]:02x} at byte {error.start + 1}"
+        guess = _unmarked_encoding(self._head)
+        advised = guess if guess not in {None, self.encoding} else "latin-1"
+        return (
+            f"is not valid {self.encoding} ({reason}); name the encoding it has "
+            f"(--encoding {advised})"
+        )
 
     def _error(self, message: str) -> DocumentError:
         return DocumentError(self._source, f"line {self.number}", message)
@@ -132,11 +178,3 @@ def without_ending(line: str) -> str:
 
 def _keeps_line_feed(encoding: str) -> bool:
     return codecs.lookup(encoding).name == "utf-8-sig" or "\n".encode(encoding) == b"\n"
-
-
-def _undecodable(error: UnicodeDecodeError) -> str:
-    value = error.object[error.start]
-    return (
-        f"is not valid {error.encoding} (byte 0x{value:02x} at byte {error.start + 1}); "
-        "name the encoding it has (--encoding latin-1)"
-    )
