@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+import tracemalloc
 from pathlib import Path
 
 import pyarrow
@@ -13,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.corpus.formats import FORMATS
+from postil.corpus.files import textlines
+from postil.corpus.formats import FORMATS, parquet
 from postil.corpus.opening import open_corpus
 from postil.corpus.options import ReadOptions
 from postil.errors import CorpusError, DocumentError, PostilError
@@ -216,6 +218,31 @@ def test_large_text(name, megabytes, tmp_path):
     path.write_text(content[name])
     documents = list(open_corpus(path, ReadOptions(format=name)))
     assert [len(document.fields["text"]) for document in documents] == [len(text)]
+
+
+def test_a_row_without_end_is_cut_off(tmp_path, monkeypatch):
+    monkeypatch.setattr(textlines, "LONGEST_LINE", 100)
+    path = tmp_path / "data.csv"
+    path.write_bytes(CSV + b'2,"open,b\n' + b"x" * 60 + b"\n" + b"x" * 60 + b"\ny\n3,x,b\n")
+    with pytest.raises(DocumentError, match=r"lines 3 to 6: .*longer than 100 .*--quote"):
+        list(open_corpus(path))
+    corpus = open_corpus(path, ReadOptions(on_error="skip"))
+    assert [document.id for document in corpus] == ["1", "3"]
+    assert corpus.problems.count == 1
+
+
+def test_parquet_rows_that_share_a_large_value(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "READ_BYTES", 1 << 20, raising=False)
+    shared = pyarrow.DictionaryArray.from_arrays([0] * 400, ["x" * 100_000])
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"text": shared}), path, store_schema=False)
+    corpus = open_corpus(path)
+    tracemalloc.start()
+    count = sum(1 for _ in corpus)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 400
+    assert peak < 10_000_000
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from postil.corpus.document import Document
+from postil.corpus.files import textlines
 from postil.corpus.opening import open_corpus
 from postil.corpus.options import ReadOptions
 from postil.corpus.writing import write_corpus
@@ -100,6 +101,15 @@ def test_bad_file(content, position, message, tmp_path):
     corpus = open_corpus(root, ReadOptions(on_error="skip"))
     assert [document.id for document in corpus] == ["a/1", "b/3"]
     assert corpus.problems.count == 1
+
+
+def test_a_file_that_is_too_long(tmp_path, monkeypatch):
+    monkeypatch.setattr(textlines, "LONGEST_LINE", 20)
+    root = tree(tmp_path, {"a/1": "short\n" * 3, "a/2": "short\n" * 4})
+    with pytest.raises(DocumentError, match="a/2, whole file: is longer than 20 bytes"):
+        list(open_corpus(root))
+    corpus = open_corpus(root, ReadOptions(on_error="skip"))
+    assert [document.id for document in corpus] == ["a/1"]
 
 
 def test_unreadable_file_and_folder(tmp_path, monkeypatch):

@@ -8,13 +8,14 @@ import os
 import stat
 import sys
 import threading
+import tracemalloc
 import zlib
 from pathlib import Path
 
 import pytest
 import zstandard
 
-from postil.corpus.files import atomic, compression
+from postil.corpus.files import atomic, compression, textlines
 from postil.corpus.files.atomic import output_file, output_folder
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines, numbered_lines
@@ -66,6 +67,20 @@ class TestCompression:
         path.write_bytes(data)
         with pytest.raises(CorpusError, match=r"damaged|truncated"):
             read(path)
+
+    def test_a_line_without_end_does_not_fill_the_memory(self, compress, tmp_path, monkeypatch):
+        monkeypatch.setattr(textlines, "LONGEST_LINE", 1 << 20)
+        path = tmp_path / "x"
+        path.write_bytes(compress(bytes(1 << 28)) + compress(b"\nnext\n"))
+        problems = Problems("skip")
+        tracemalloc.start()
+        with Source(path).open() as stream:
+            found = list(numbered_lines(TextLines(stream, "x"), problems))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 1 << 27
+        assert found == [(2, "next")]
+        assert "longer than 1,048,576 bytes" in str(problems.first[0])
 
     def test_garbage_after_the_end(self, compress, tmp_path):
         path = tmp_path / "x"
@@ -239,6 +254,14 @@ class TestTextLines:
         data = "one\ntwo".encode("utf-16") + b"\x00\xd8"
         with pytest.raises(CorpusError, match="not valid utf-16"):
             lines_of(data)
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+    def test_a_line_that_is_too_long_is_passed_over(self, encoding, monkeypatch):
+        monkeypatch.setattr(textlines, "LONGEST_LINE", 20)
+        text = f"{'x' * 20}\n{'x' * 21}\nb\n{'x' * 50}"
+        found, problems = lines_of(text.encode(encoding), policy="skip")
+        assert found == [(1, "x" * 20), (3, "b")]
+        assert [error.position for error in problems.first] == ["line 2", "line 4"]
 
     def test_a_long_line(self):
         size = 10 << 20

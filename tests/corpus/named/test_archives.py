@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import tarfile
 from contextlib import suppress
@@ -83,6 +84,16 @@ def test_a_damaged_header_is_an_error_not_the_end(make_tar):
     raw[1024 + 10] ^= 0xFF
     path.write_bytes(raw)
     with pytest.raises(CorpusError, match="damaged, at a/1"):
+        contents(path)
+
+
+def test_a_header_too_large_to_be_one_is_an_error(tmp_path):
+    path = tmp_path / "long.tar"
+    with tarfile.open(path, "w") as archive:
+        info = tarfile.TarInfo("attributes")
+        info.type, info.size = tarfile.XHDTYPE, (1 << 20) + 1
+        archive.addfile(info, io.BytesIO(bytes(info.size)))
+    with pytest.raises(CorpusError, match="a header of 1,048,577 bytes"):
         contents(path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Iterator
-from typing import BinaryIO, cast
+from typing import IO, AnyStr, BinaryIO, cast
 
 from postil.corpus.files.compression import BUFFER
 from postil.corpus.files.streams import Readable, Replay
@@ -28,6 +28,13 @@ BYTE_ORDER_MARKS: tuple[tuple[bytes, str], ...] = (
 UNIT_BYTES = {"utf-32": 4, "utf-16": 2}
 
 GUESSED_BYTES = 1 << 12
+
+LONGEST_LINE = 1 << 27
+"""The most bytes of a line, and characters of a document that is a file of its own.
+
+No text comes near it. Decoded and parsed it may take ten times as much memory, so that more
+would let a small compressed file fill that of a usual machine.
+"""
 
 
 def encoding_of(head: bytes, given: str | None) -> str:
@@ -71,17 +78,22 @@ class TextLines:
 
     Only ``\n`` ends a line, so that other separators (U+2028, form feeds) stay in texts. After
     a ``DocumentError`` the next call goes on with the next line. ``number`` is the line that
-    was read last, from 1. Time and memory are those of the longest line; no line is too long.
+    was read last, from 1, and ``size`` the length of all lines that were read.
+
+    Memory is that of the longest line. A line of more than ``LONGEST_LINE`` bytes (characters
+    in UTF-16 and UTF-32) is a ``DocumentError``, and the rest of it is passed over.
     """
 
     def __init__(self, stream: BinaryIO, source: str, encoding: str | None = None) -> None:
         self.number = 0
+        self.size = 0
         self._source = source
         self._stream = stream
-        self._first: bytes | None = stream.readline()
+        self._first: bytes | None = stream.readline(LONGEST_LINE + 1)
         self._head = self._first[:GUESSED_BYTES]
         self.encoding = encoding_of(self._first, encoding)
         self._last: bytes | str = ""
+        self._in_long_line = False
         self._wide: io.TextIOWrapper | None = None
         if not _keeps_line_feed(self.encoding):
             # Line feeds are not single bytes here (UTF-16, UTF-32): decode first, then split.
@@ -116,10 +128,13 @@ class TextLines:
         if self._first is not None:
             raw, self._first = self._first, None
         else:
-            raw = self._stream.readline()
-        if raw:
-            self.number += 1
+            if self._in_long_line:
+                self._pass_over_long_line(self._stream, b"\n")
+            raw = self._stream.readline(LONGEST_LINE + 1)
         self._last = raw
+        self._count(len(raw))
+        if len(raw) > LONGEST_LINE and not raw.endswith(b"\n"):
+            raise self._too_long()
         try:
             return raw.decode(self.encoding)
         except UnicodeError as error:
@@ -128,16 +143,37 @@ class TextLines:
     def _next_wide(self) -> str:
         assert self._wide is not None
         try:
-            line = self._wide.readline()
+            if self._in_long_line:
+                self._pass_over_long_line(self._wide, "\n")
+            line = self._wide.readline(LONGEST_LINE + 1)
         except UnicodeError as error:
             # The decoder cannot find where the next character begins: the rest is lost.
             raise CorpusError(
                 f"{self._source}, after line {self.number}: {self._undecodable(error)}"
             ) from error
-        if line:
-            self.number += 1
         self._last = line
+        self._count(len(line))
+        if len(line) > LONGEST_LINE and not line.endswith("\n"):
+            raise self._too_long()
         return line
+
+    def _count(self, length: int) -> None:
+        self.size += length
+        self.number += length > 0
+
+    def _too_long(self) -> DocumentError:
+        self._last = ""
+        self._in_long_line = True
+        return self._error(
+            f"is longer than {LONGEST_LINE:,} bytes, the most a line may have; split it into "
+            "several documents or take it out"
+        )
+
+    def _pass_over_long_line(self, stream: IO[AnyStr], end: AnyStr) -> None:
+        """Read on to the end of a line that was too long, a piece at a time."""
+        while self._in_long_line:
+            piece = stream.readline(BUFFER)
+            self._in_long_line = bool(piece) and not piece.endswith(end)
 
     def _undecodable(self, error: UnicodeError) -> str:
         reason = str(error)
@@ -165,6 +201,22 @@ def numbered_lines(lines: TextLines, problems: Problems) -> Iterator[tuple[int, 
             problems.report(error)
             continue
         yield lines.number, without_ending(line)
+
+
+def read_text(stream: BinaryIO, source: str, encoding: str | None = None) -> str:
+    """Return all text of a stream that is one document, if it is not too long."""
+    text = io.StringIO()
+    lines = TextLines(stream, source, encoding)
+    for line in lines:
+        if lines.size > LONGEST_LINE:
+            raise DocumentError(
+                source,
+                "whole file",
+                f"is longer than {LONGEST_LINE:,} bytes, the most a document may have; split it "
+                "into several or take it out",
+            )
+        text.write(line)
+    return text.getvalue()
 
 
 def without_ending(line: str) -> str:

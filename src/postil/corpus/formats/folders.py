@@ -10,7 +10,7 @@ from pathlib import Path
 from postil.corpus.document import Document
 from postil.corpus.files.atomic import output_folder
 from postil.corpus.files.streams import Source
-from postil.corpus.files.textlines import TextLines
+from postil.corpus.files.textlines import read_text
 from postil.corpus.formats.columns import SPLITS
 from postil.corpus.formats.format import Format, Reading, UnwritableError, WriteDocument, Writing
 from postil.corpus.formats.head import Head
@@ -78,7 +78,7 @@ def _document(group: Group, root: Path, field: str, text: str) -> Document:
 def _text(path: Path, encoding: str | None) -> str:
     source = Source(path)
     with source.open() as stream:
-        return "".join(TextLines(stream, source.name, encoding))
+        return read_text(stream, source.name, encoding)
 
 
 def _bad_file(path: Path, error: Exception) -> DocumentError:

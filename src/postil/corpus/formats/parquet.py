@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -23,7 +23,9 @@ from postil.errors import CorpusError, MissingExtraError
 
 MAGIC = b"PAR1"
 READ_ROWS = 512
+READ_BYTES = 1 << 28
 SAMPLE_ROWS = 100
+SAMPLE_CHARACTERS = 1 << 22
 GROUP_DOCUMENTS = 10_000
 GROUP_CHARACTERS = 1 << 24
 
@@ -46,7 +48,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     _arrow("reading")
     with _opened(source) as table:
         names = tuple(table.schema_arrow.names)
-        sample = Sample(names, [record for _, record in islice(_rows(table, names), SAMPLE_ROWS)])
+        sample = Sample(names, _first_records(table, names))
         if not table.metadata.num_rows:
             raise CorpusError(f"{source.name}: the file has columns but no rows: no documents")
     columns = find_columns(sample, options, source.name)
@@ -77,11 +79,34 @@ def _opened(source: Source) -> Iterator[Any]:
 
 def _rows(table: Any, names: tuple[str, ...]) -> Iterator[Row]:  # noqa: ANN401 - pyarrow's
     number = 0
-    for batch in table.iter_batches(batch_size=READ_ROWS, columns=list(names)):
+    for batch in table.iter_batches(batch_size=_rows_at_once(table), columns=list(names)):
         values = [column.to_pylist() for column in batch.columns]
         for row in zip(*values, strict=True):
             number += 1
             yield number, dict(zip(names, row, strict=True))
+
+
+def _first_records(table: Any, names: tuple[str, ...]) -> list[Mapping[str, object]]:  # noqa: ANN401 - pyarrow's
+    records: list[Mapping[str, object]] = []
+    size = 0
+    for _, record in islice(_rows(table, names), SAMPLE_ROWS):
+        records.append(record)
+        size += sum(len(value) for value in record.values() if isinstance(value, str))
+        if size > SAMPLE_CHARACTERS:
+            break
+    return records
+
+
+def _rows_at_once(table: Any) -> int:  # noqa: ANN401 - pyarrow's
+    """Return how many rows to decode together, so that they stay within ``READ_BYTES``.
+
+    A value is stored once for all rows that share it, so each row may be as large as all that
+    is stored of its column.
+    """
+    metadata = table.metadata
+    groups = (metadata.row_group(index) for index in range(metadata.num_row_groups))
+    largest = max((group.total_byte_size for group in groups), default=0)
+    return max(1, min(READ_ROWS, READ_BYTES // max(1, largest)))
 
 
 def sniff(head: Head, options: ReadOptions) -> bool:  # noqa: ARG001 - one signature for all
