@@ -152,6 +152,39 @@ def test_link_that_leads_back_up(tmp_path):
     assert [document.id for document in open_corpus(root)] == ["a/1"]
 
 
+def test_links_to_folders_are_followed_once(tmp_path):
+    root = tree(tmp_path / "corpus", {"b/c/1": "x"})
+    outside = tree(tmp_path / "outside", {"2": "y"})
+    (root / "a").symlink_to(root / "b" / "c")  # c is read by its own path, not as a
+    (root / "b" / "deep").symlink_to(outside)
+    (root / "near").symlink_to(outside)
+    corpus = open_corpus(root)
+    assert [document.id for document in corpus] == ["b/c/1", "near/2"]
+    assert "links to folders that are read anyway: 2;" in corpus.description
+
+
+def test_a_diamond_of_links_is_walked_in_linear_time(tmp_path):
+    folder = root = tree(tmp_path / "corpus", {"1": "x"})
+    for level in range(30):  # 2 ** 30 paths
+        below = tree(tmp_path / f"{level}", {"2": f"{level}"})
+        (folder / "left").symlink_to(below)
+        (folder / "right").symlink_to(below)
+        folder = below
+    assert sum(1 for _ in open_corpus(root)) == 31
+
+
+def test_what_is_no_file_is_reported_and_not_opened(tmp_path):
+    root = tree(tmp_path, {"a/1": "x"})
+    os.mkfifo(root / "a" / "pipe")
+    (root / "a" / "zero").symlink_to("/dev/zero")
+    (root / "a" / "loop").symlink_to("loop")
+    with pytest.raises(DocumentError, match="a/loop, whole file: is no file"):
+        list(open_corpus(root))
+    corpus = open_corpus(root, ReadOptions(on_error="skip"))
+    assert [document.id for document in corpus] == ["a/1"]
+    assert [Path(error.source).name for error in corpus.problems.first] == ["loop", "pipe", "zero"]
+
+
 def test_name_that_is_not_utf_8(tmp_path):
     folder = os.fsencode(tmp_path) + b"/caf\xe9"
     Path(os.fsdecode(folder)).mkdir()

@@ -118,6 +118,14 @@ def test_a_link_in_an_archive_says_what_to_do(tmp_path):
         member.read()
 
 
+def test_a_pipe_in_a_folder_is_not_opened(make_folder):
+    folder = make_folder({"a/1": b"x"})
+    os.mkfifo(folder / "a/pipe")
+    _, member = members(folder)
+    with pytest.raises(DocumentError, match=r"a/pipe: cannot be read .*pipe or a device"):
+        member.read()
+
+
 def test_a_folder_that_may_not_be_listed_is_an_error(make_folder, monkeypatch):
     folder = make_folder({"a/1": b"x"})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import re
 import tarfile
 from collections.abc import Iterator
@@ -334,6 +335,22 @@ def test_from_a_folder(corpus, make_folder):
     assert len(list(open_named(NAME))) == 3
     with pytest.raises(FetchError, match="is there already; remove it first"):
         fetch(NAME, from_path=origin, force=True)
+
+
+@pytest.mark.parametrize("link", ["20_newsgroups/sci.space/9", "20_newsgroups/others", "README"])
+def test_from_a_folder_with_links_nothing_is_copied(corpus, make_folder, tmp_path, link):
+    origin = make_folder(ARTICLES, "unpacked")
+    (tmp_path / "secret").mkdir()
+    (origin / link).symlink_to(tmp_path / "secret")
+    with pytest.raises(FetchError, match=f"{link} is a link.*nothing was kept"):
+        fetch(NAME, from_path=origin)
+    assert left_behind(corpus) == []
+
+
+def test_from_a_pipe(corpus, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FetchError, match="pipe: is a pipe or a device; save"):
+        fetch(NAME, from_path=tmp_path / "pipe")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -96,7 +97,12 @@ def _unreadable_folder(error: OSError) -> None:
 
 
 def _opener(path: Path) -> Callable[[], IO[bytes]]:
-    return lambda: path.open("rb")
+    def open_file() -> IO[bytes]:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OSError(0, "it is a pipe or a device; take it out")
+        return path.open("rb")
+
+    return open_file
 
 
 class _StrictInfo(tarfile.TarInfo):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -180,6 +182,8 @@ def _copy(
 ) -> Fetched:
     if not is_there(origin):
         raise FetchError(f"{origin}: there is no such file or folder to take {corpus.name} from")
+    if not (origin.is_file() or origin.is_dir()):
+        raise FetchError(f"{origin}: is a pipe or a device; save {corpus.name} to a file first")
     folder = _store()
     try:
         if origin.is_dir():
@@ -220,12 +224,29 @@ def _copy_folder(
     if distribution.folder_name is None:
         raise TransferError(f"{corpus.name} is one file, and this is a folder")
     _refuse_in_the_way(distribution, folder)
+    _refuse_links(origin)
     _count_documents(corpus, origin)
     target = folder / distribution.folder_name
     with _scratch(folder) as scratch:
         copy = shutil.copytree(origin, scratch / target.name)
         copy.replace(target)
     return Fetched(target, "documents")
+
+
+def _refuse_links(origin: Path) -> None:
+    """Refuse a folder that holds anything but files and folders.
+
+    A link may lead out of the folder or around in it; its copy would hold what it leads to.
+    """
+    for place, folders, files in os.walk(origin):
+        for name in sorted(folders + files):
+            path = Path(place, name)
+            mode = path.lstat().st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                raise TransferError(
+                    f"{path} is a link, a pipe or a device, which is not copied; put the file "
+                    "itself in its place, or take it out"
+                )
 
 
 def _refuse_in_the_way(distribution: Distribution, folder: Path) -> None:
