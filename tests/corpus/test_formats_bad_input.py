@@ -185,6 +185,43 @@ def test_parquet_same_id(tmp_path):
         list(open_corpus(path))
 
 
+def not_utf_8(*values):
+    stored = pyarrow.array(values, pyarrow.binary())
+    return pyarrow.Array.from_buffers(pyarrow.string(), len(stored), stored.buffers())
+
+
+@pytest.mark.parametrize("column", ["id", "text", "labels"])
+def test_parquet_text_that_is_not_utf_8(column, tmp_path):
+    columns = {"id": ["1", "2", "3"], "text": ["a", "b", "c"], "labels": [["x"], ["y"], ["z"]]}
+    bad = not_utf_8(b"1", b"\xff", b"3")
+    if column == "labels":
+        bad = pyarrow.ListArray.from_arrays([0, 1, 2, 3], bad)
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({**columns, column: bad}), path)
+    with pytest.raises(DocumentError, match=r"row 2: .*received bytes b'\\xff'"):
+        list(open_corpus(path))
+    corpus = open_corpus(path, ReadOptions(on_error="skip"))
+    assert [document.id for document in corpus] == ["1", "3"]
+
+
+def test_parquet_columns_without_a_part_may_hold_anything(tmp_path):
+    late = pyarrow.array([10**15], pyarrow.timestamp("s"))
+    table = pyarrow.table({"text": ["a"], "date": late, "raw": not_utf_8(b"\xff")})
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(table, path)
+    assert [document.fields["text"] for document in open_corpus(path)] == ["a"]
+
+
+def test_parquet_column_name_that_is_not_utf_8(tmp_path):
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(
+        pyarrow.table({"text": ["a"], "zzzz": ["b"]}), path, store_schema=False
+    )
+    path.write_bytes(path.read_bytes().replace(b"zzzz", b"z\xff\xfez"))
+    with pytest.raises(CorpusError, match="not a readable Parquet file"):
+        open_corpus(path)
+
+
 def test_empty_documents_are_documents(tmp_path):
     path = tmp_path / "data.jsonl"
     path.write_text('{"id": "a", "text": "x"}\n{"id": "b", "text": ""}\n{"id": "c"}\n')

@@ -70,7 +70,7 @@ def _opened(source: Source) -> Iterator[Any]:
     with source.open_seekable() as stream:
         try:
             yield parquet.ParquetFile(stream, pre_buffer=False)
-        except (arrow.ArrowException, OSError) as error:
+        except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
             reason = str(error).splitlines()[0]
             raise CorpusError(
                 f"{source.name}: is not a readable Parquet file ({reason}); get it again"
@@ -80,10 +80,34 @@ def _opened(source: Source) -> Iterator[Any]:
 def _rows(table: Any, names: tuple[str, ...]) -> Iterator[Row]:  # noqa: ANN401 - pyarrow's
     number = 0
     for batch in table.iter_batches(batch_size=_rows_at_once(table), columns=list(names)):
-        values = [column.to_pylist() for column in batch.columns]
+        values = [_values(column) for column in batch.columns]
         for row in zip(*values, strict=True):
             number += 1
-            yield number, dict(zip(names, row, strict=True))
+            yield number, dict(zip(batch.schema.names, row, strict=True))
+
+
+def _values(column: Any) -> list[object]:  # noqa: ANN401 - pyarrow's
+    """Return the values of a column; what Python has no value for is of no use as text."""
+    try:
+        values: list[object] = column.to_pylist()
+    except (ValueError, ArithmeticError):
+        values = [_value(scalar) for scalar in column]
+    return values
+
+
+def _value(scalar: Any) -> object:  # noqa: ANN401 - pyarrow's
+    """Return a value, the bytes of a text that is not UTF-8, or why there is no value.
+
+    Neither of the last two can be a text, an id or a label, so the row is a bad document if the
+    column has a part.
+    """
+    try:
+        value: object = scalar.as_py()
+    except UnicodeDecodeError as error:
+        return error.object
+    except (ValueError, ArithmeticError) as error:  # such as a date after the year 9999
+        return error
+    return value
 
 
 def _first_records(table: Any, names: tuple[str, ...]) -> list[Mapping[str, object]]:  # noqa: ANN401 - pyarrow's

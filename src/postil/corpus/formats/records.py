@@ -70,7 +70,7 @@ def _document(position: int, record: Mapping[str, object], layout: Layout) -> Do
         elif value is not None:
             raise BadValueError(
                 f"{column} must be text, received {_kind(value)}; "
-                "write it as a string or leave the column out (--text-columns)"
+                "write it as a string (in UTF-8) or leave the column out (--text-columns)"
             )
     identity = None if columns.id is None else record.get(columns.id)
     labels = None if columns.labels is None else record.get(columns.labels)
