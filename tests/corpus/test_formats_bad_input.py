@@ -52,6 +52,14 @@ BAD_DOCUMENTS = {
     "JSON id is a list": (
         *("jsonl", good(1) + b'{"text": "x", "id": [1]}\n', "line 2", "to be an id", "1"),
     ),
+    "JSON id with a lone surrogate": (
+        *("jsonl", good(1) + b'{"text": "x", "id": "\\ud800"}\n', "line 2"),
+        *(r"the id '\ud800' holds a lone surrogate", "1"),
+    ),
+    "JSON label with a lone surrogate": (
+        *("jsonl", good(1) + b'{"text": "x", "label": ["a", "\\udfff"]}\n', "line 2"),
+        *(r"the label '\udfff' holds a lone surrogate", "1"),
+    ),
     "JSON same id": ("jsonl", good(1) + good(2) + good(1), "line 3", "before, in line 1", "1 2"),
     "csv ragged, short": ("csv", CSV + b"2,short\n3,x,b\n", "line 3", "2 columns where", "1 3"),
     "csv ragged, long": ("csv", CSV + b"2,a,b,c\n3,x,b\n", "line 3", "4 columns where", "1 3"),
@@ -122,6 +130,15 @@ def test_blank_lines_are_no_documents(name, tmp_path):
     path.write_bytes(b"\n\r\n\n")
     with pytest.raises(CorpusError, match="empty"):
         open_corpus(path, ReadOptions(format=name))
+
+
+def test_field_name_with_a_lone_surrogate(tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_bytes(rb'{"\ud800": "x", "id": "1"}' + b"\n")
+    corpus = open_corpus(path)
+    assert r"text from \ud800" in corpus.description
+    with pytest.raises(DocumentError, match=r"line 1: the field name '\\ud800' holds a lone"):
+        list(corpus)
 
 
 def test_empty_guessed_file(tmp_path):

@@ -214,6 +214,8 @@ class TestOptions:
             {"encoding": "rot13"},
             {"encoding": "idna"},
             {"encoding": "punycode"},
+            {"encoding": "unicode_escape"},
+            {"text_columns": {"text": "\ud800"}},
             {"delimiter": "::"},
             {"quote": '""'},
             {"label_prefix": ""},

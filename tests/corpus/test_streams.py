@@ -250,6 +250,11 @@ class TestTextLines:
         with pytest.raises(DocumentError, match="line 1: holds a NUL byte"):
             lines_of(b"a\0b\n")
 
+    def test_lone_surrogate_in_utf_7(self):
+        assert lines_of("zwölf".encode("utf-7"), "utf-7")[0] == [(1, "zwölf")]
+        with pytest.raises(DocumentError, match=r"line 2: is not valid utf-7: .*surrogate"):
+            lines_of(b"one\n+2AA-\n", "utf-7")
+
     def test_broken_utf_16(self):
         data = "one\ntwo".encode("utf-16") + b"\x00\xd8"
         with pytest.raises(CorpusError, match="not valid utf-16"):

@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
+from postil.corpus.document import LONE_SURROGATE, is_encodable
 from postil.corpus.problems import OnError
 from postil.errors import UsageError
 
@@ -14,8 +15,8 @@ NONE = ""
 
 ALWAYS_UNDERSTOOD = frozenset({"format", "on_error"})
 
-DOMAIN_NAME_CODECS = frozenset({"idna", "punycode"})
-"""Python calls these encodings of text, but they encode a domain name, not a file."""
+NOT_OF_FILES = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
+"""Python counts these among the encodings of text: they write domain names and string literals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ def _check_encoding(encoding: str | None) -> None:
     if encoding is None:
         return
     try:
-        if codecs.lookup(encoding).name in DOMAIN_NAME_CODECS:
+        if codecs.lookup(encoding).name in NOT_OF_FILES:
             raise LookupError(encoding)
         "\n".encode(encoding)
     except (LookupError, ValueError) as error:
@@ -142,6 +143,9 @@ def _check_text_columns(mapping: Mapping[str, str]) -> None:
     if not mapping:
         raise UsageError("--text-columns names no column; leave it out to have them guessed")
     names = list(mapping.values())
+    strange = next((name for name in names if not is_encodable(name)), None)
+    if strange is not None:
+        raise UsageError(f"--text-columns: the field name {strange!r} {LONE_SURROGATE}")
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise UsageError(f"--text-columns gives two columns the field name {min(twice)!r}")

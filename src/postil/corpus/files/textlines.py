@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator
 from typing import IO, AnyStr, BinaryIO, cast
 
+from postil.corpus.document import LONE_SURROGATE, is_encodable
 from postil.corpus.files.compression import BUFFER
 from postil.corpus.files.streams import Readable, Replay
 from postil.corpus.problems import Problems
@@ -94,6 +95,8 @@ class TextLines:
         self.encoding = encoding_of(self._first, encoding)
         self._last: bytes | str = ""
         self._in_long_line = False
+        # Of all decoders only this one lets lone surrogates pass.
+        self._is_utf_7 = codecs.lookup(self.encoding).name == "utf-7"
         self._wide: io.TextIOWrapper | None = None
         if not _keeps_line_feed(self.encoding):
             # Line feeds are not single bytes here (UTF-16, UTF-32): decode first, then split.
@@ -116,6 +119,8 @@ class TextLines:
                 "holds a NUL byte, so it is binary or in another encoding; name the encoding "
                 f"if it is text (--encoding {_unmarked_encoding(self._head) or 'utf-16'})"
             )
+        if self._is_utf_7 and not is_encodable(line):
+            raise self._error(f"is not valid {self.encoding}: it {LONE_SURROGATE}")
         return line
 
     def lenient(self) -> str:

@@ -144,9 +144,9 @@ def _parts(split: str | None, label: str | None) -> list[str]:
 def _file_name(identity: str) -> str:
     from urllib.parse import quote
 
-    name = quote(identity, safe=SAFE, errors="surrogatepass")
+    name = quote(identity, safe=SAFE)
     if len(name) > LONGEST_NAME or name.startswith("."):
-        digest = hashlib.sha256(identity.encode(errors="surrogatepass")).hexdigest()[:16]
+        digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
         name = f"{name[:100].lstrip('.')}-{digest}"
     return name + ".txt"
 

@@ -146,8 +146,6 @@ def write(writing: Writing) -> Iterator[WriteDocument]:
     memory holds. An absent field or split is null.
     """
     arrow, parquet = _arrow("writing")
-    for name in writing.fields:
-        check_encodable(name)
     text = arrow.string()
     schema = arrow.schema(
         [
