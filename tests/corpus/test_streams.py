@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import stat
+import subprocess
 import sys
 import threading
 import tracemalloc
@@ -340,6 +341,38 @@ class TestAtomicFiles:
         monkeypatch.setattr(Path, "open", refuse)
         with pytest.raises(UsageError, match="cannot be written"), output_file(tmp_path / "x"):
             pass
+
+
+KILLED = """
+import os, signal, sys
+from postil.corpus.files.atomic import {output}
+with {output}(sys.argv[1]):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("output", [output_file, output_folder])
+class TestLeftovers:
+    def test_the_next_write_removes_what_a_killed_one_left(self, output, tmp_path):
+        path = tmp_path / "x"
+        code = KILLED.format(output=output.__name__)
+        subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+        (left,) = tmp_path.iterdir()
+        assert left.name.endswith(".part")
+        with output(tmp_path / "x.other"):
+            pass
+        assert left.exists()
+        with output(path):
+            pass
+        assert sorted(tmp_path.iterdir()) == [path, tmp_path / "x.other"]
+
+    def test_what_is_being_written_is_left_alone(self, output, tmp_path):
+        path = tmp_path / "x"
+        with output(path):
+            (being_written,) = tmp_path.iterdir()
+            with output(path):
+                assert being_written.exists()
+        assert list(tmp_path.iterdir()) == [path]
 
 
 class TestAtomicFolders:

@@ -337,6 +337,16 @@ def test_from_a_folder(corpus, make_folder):
         fetch(NAME, from_path=origin, force=True)
 
 
+def test_what_a_killed_copy_left_is_removed(corpus, tmp_path):
+    origin = tmp_path / "some copy"
+    origin.write_bytes(CONTENT)
+    left = corpus.with_name(f".{corpus.name}.0123abcd.part")
+    left.mkdir(parents=True)
+    (left / corpus.name).write_bytes(CONTENT[:1000])
+    fetch(NAME, from_path=origin)
+    assert left_behind(corpus) == [corpus.name]
+
+
 @pytest.mark.parametrize("link", ["20_newsgroups/sci.space/9", "20_newsgroups/others", "README"])
 def test_from_a_folder_with_links_nothing_is_copied(corpus, make_folder, tmp_path, link):
     origin = make_folder(ARTICLES, "unpacked")

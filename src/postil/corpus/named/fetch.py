@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from postil.corpus.files.atomic import scratch_folder
 from postil.corpus.named.distributions import Distribution
 from postil.corpus.named.download import CHUNK, Progress, TransferError, download, sha256_of
 from postil.corpus.named.entry import NamedCorpus
@@ -203,7 +202,7 @@ def _copy_file(
     progress: Progress,
 ) -> Fetched:
     target, total = folder / distribution.file_name, origin.stat().st_size
-    with _scratch(folder) as scratch:
+    with scratch_folder(target) as scratch:
         copy = scratch / target.name
         with origin.open("rb") as source, copy.open("xb") as sink:
             while chunk := source.read(CHUNK):
@@ -227,7 +226,7 @@ def _copy_folder(
     _refuse_links(origin)
     _count_documents(corpus, origin)
     target = folder / distribution.folder_name
-    with _scratch(folder) as scratch:
+    with scratch_folder(target) as scratch:
         copy = shutil.copytree(origin, scratch / target.name)
         copy.replace(target)
     return Fetched(target, "documents")
@@ -264,10 +263,3 @@ def _store() -> Path:
             f"{folder}: cannot be made ({error.strerror}); set POSTIL_DATA to another folder"
         ) from error
     return folder
-
-
-@contextmanager
-def _scratch(folder: Path) -> Iterator[Path]:
-    """Make a folder beside the targets, on the same disk, that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as name:
-        yield Path(name)
