@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+import tracemalloc
 from pathlib import Path
 
 import pyarrow
@@ -13,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.corpus.formats import FORMATS
+from postil.corpus.files import textlines
+from postil.corpus.formats import FORMATS, parquet
 from postil.corpus.opening import open_corpus
 from postil.corpus.options import ReadOptions
 from postil.errors import CorpusError, DocumentError, PostilError
@@ -49,6 +51,14 @@ BAD_DOCUMENTS = {
     ),
     "JSON id is a list": (
         *("jsonl", good(1) + b'{"text": "x", "id": [1]}\n', "line 2", "to be an id", "1"),
+    ),
+    "JSON id with a lone surrogate": (
+        *("jsonl", good(1) + b'{"text": "x", "id": "\\ud800"}\n', "line 2"),
+        *(r"the id '\ud800' holds a lone surrogate", "1"),
+    ),
+    "JSON label with a lone surrogate": (
+        *("jsonl", good(1) + b'{"text": "x", "label": ["a", "\\udfff"]}\n', "line 2"),
+        *(r"the label '\udfff' holds a lone surrogate", "1"),
     ),
     "JSON same id": ("jsonl", good(1) + good(2) + good(1), "line 3", "before, in line 1", "1 2"),
     "csv ragged, short": ("csv", CSV + b"2,short\n3,x,b\n", "line 3", "2 columns where", "1 3"),
@@ -122,6 +132,15 @@ def test_blank_lines_are_no_documents(name, tmp_path):
         open_corpus(path, ReadOptions(format=name))
 
 
+def test_field_name_with_a_lone_surrogate(tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_bytes(rb'{"\ud800": "x", "id": "1"}' + b"\n")
+    corpus = open_corpus(path)
+    assert r"text from \ud800" in corpus.description
+    with pytest.raises(DocumentError, match=r"line 1: the field name '\\ud800' holds a lone"):
+        list(corpus)
+
+
 def test_empty_guessed_file(tmp_path):
     path = tmp_path / "data"
     path.write_bytes(b"")
@@ -183,6 +202,43 @@ def test_parquet_same_id(tmp_path):
         list(open_corpus(path))
 
 
+def not_utf_8(*values):
+    stored = pyarrow.array(values, pyarrow.binary())
+    return pyarrow.Array.from_buffers(pyarrow.string(), len(stored), stored.buffers())
+
+
+@pytest.mark.parametrize("column", ["id", "text", "labels"])
+def test_parquet_text_that_is_not_utf_8(column, tmp_path):
+    columns = {"id": ["1", "2", "3"], "text": ["a", "b", "c"], "labels": [["x"], ["y"], ["z"]]}
+    bad = not_utf_8(b"1", b"\xff", b"3")
+    if column == "labels":
+        bad = pyarrow.ListArray.from_arrays([0, 1, 2, 3], bad)
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({**columns, column: bad}), path)
+    with pytest.raises(DocumentError, match=r"row 2: .*received bytes b'\\xff'"):
+        list(open_corpus(path))
+    corpus = open_corpus(path, ReadOptions(on_error="skip"))
+    assert [document.id for document in corpus] == ["1", "3"]
+
+
+def test_parquet_columns_without_a_part_may_hold_anything(tmp_path):
+    late = pyarrow.array([10**15], pyarrow.timestamp("s"))
+    table = pyarrow.table({"text": ["a"], "date": late, "raw": not_utf_8(b"\xff")})
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(table, path)
+    assert [document.fields["text"] for document in open_corpus(path)] == ["a"]
+
+
+def test_parquet_column_name_that_is_not_utf_8(tmp_path):
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(
+        pyarrow.table({"text": ["a"], "zzzz": ["b"]}), path, store_schema=False
+    )
+    path.write_bytes(path.read_bytes().replace(b"zzzz", b"z\xff\xfez"))
+    with pytest.raises(CorpusError, match="not a readable Parquet file"):
+        open_corpus(path)
+
+
 def test_empty_documents_are_documents(tmp_path):
     path = tmp_path / "data.jsonl"
     path.write_text('{"id": "a", "text": "x"}\n{"id": "b", "text": ""}\n{"id": "c"}\n')
@@ -216,6 +272,31 @@ def test_large_text(name, megabytes, tmp_path):
     path.write_text(content[name])
     documents = list(open_corpus(path, ReadOptions(format=name)))
     assert [len(document.fields["text"]) for document in documents] == [len(text)]
+
+
+def test_a_row_without_end_is_cut_off(tmp_path, monkeypatch):
+    monkeypatch.setattr(textlines, "LONGEST_LINE", 100)
+    path = tmp_path / "data.csv"
+    path.write_bytes(CSV + b'2,"open,b\n' + b"x" * 60 + b"\n" + b"x" * 60 + b"\ny\n3,x,b\n")
+    with pytest.raises(DocumentError, match=r"lines 3 to 6: .*longer than 100 .*--quote"):
+        list(open_corpus(path))
+    corpus = open_corpus(path, ReadOptions(on_error="skip"))
+    assert [document.id for document in corpus] == ["1", "3"]
+    assert corpus.problems.count == 1
+
+
+def test_parquet_rows_that_share_a_large_value(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "READ_BYTES", 1 << 20, raising=False)
+    shared = pyarrow.DictionaryArray.from_arrays([0] * 400, ["x" * 100_000])
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"text": shared}), path, store_schema=False)
+    corpus = open_corpus(path)
+    tracemalloc.start()
+    count = sum(1 for _ in corpus)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 400
+    assert peak < 10_000_000
 
 
 @pytest.mark.parametrize(

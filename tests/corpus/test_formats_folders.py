@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from postil.corpus.document import Document
+from postil.corpus.files import textlines
 from postil.corpus.opening import open_corpus
 from postil.corpus.options import ReadOptions
 from postil.corpus.writing import write_corpus
@@ -102,6 +103,15 @@ def test_bad_file(content, position, message, tmp_path):
     assert corpus.problems.count == 1
 
 
+def test_a_file_that_is_too_long(tmp_path, monkeypatch):
+    monkeypatch.setattr(textlines, "LONGEST_LINE", 20)
+    root = tree(tmp_path, {"a/1": "short\n" * 3, "a/2": "short\n" * 4})
+    with pytest.raises(DocumentError, match="a/2, whole file: is longer than 20 bytes"):
+        list(open_corpus(root))
+    corpus = open_corpus(root, ReadOptions(on_error="skip"))
+    assert [document.id for document in corpus] == ["a/1"]
+
+
 def test_unreadable_file_and_folder(tmp_path, monkeypatch):
     root = tree(tmp_path, {"a/1": "good", "a/2": "secret", "b/3": "x", "c/2": "public"})
     open_file, scan = Path.open, os.scandir
@@ -140,6 +150,39 @@ def test_link_that_leads_back_up(tmp_path):
     root = tree(tmp_path, {"a/1": "x"})
     (root / "a" / "again").symlink_to(root)
     assert [document.id for document in open_corpus(root)] == ["a/1"]
+
+
+def test_links_to_folders_are_followed_once(tmp_path):
+    root = tree(tmp_path / "corpus", {"b/c/1": "x"})
+    outside = tree(tmp_path / "outside", {"2": "y"})
+    (root / "a").symlink_to(root / "b" / "c")  # c is read by its own path, not as a
+    (root / "b" / "deep").symlink_to(outside)
+    (root / "near").symlink_to(outside)
+    corpus = open_corpus(root)
+    assert [document.id for document in corpus] == ["b/c/1", "near/2"]
+    assert "links to folders that are read anyway: 2;" in corpus.description
+
+
+def test_a_diamond_of_links_is_walked_in_linear_time(tmp_path):
+    folder = root = tree(tmp_path / "corpus", {"1": "x"})
+    for level in range(30):  # 2 ** 30 paths
+        below = tree(tmp_path / f"{level}", {"2": f"{level}"})
+        (folder / "left").symlink_to(below)
+        (folder / "right").symlink_to(below)
+        folder = below
+    assert sum(1 for _ in open_corpus(root)) == 31
+
+
+def test_what_is_no_file_is_reported_and_not_opened(tmp_path):
+    root = tree(tmp_path, {"a/1": "x"})
+    os.mkfifo(root / "a" / "pipe")
+    (root / "a" / "zero").symlink_to("/dev/zero")
+    (root / "a" / "loop").symlink_to("loop")
+    with pytest.raises(DocumentError, match="a/loop, whole file: is no file"):
+        list(open_corpus(root))
+    corpus = open_corpus(root, ReadOptions(on_error="skip"))
+    assert [document.id for document in corpus] == ["a/1"]
+    assert [Path(error.source).name for error in corpus.problems.first] == ["loop", "pipe", "zero"]
 
 
 def test_name_that_is_not_utf_8(tmp_path):

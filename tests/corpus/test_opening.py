@@ -212,6 +212,10 @@ class TestOptions:
         [
             {"encoding": "latin-99"},
             {"encoding": "rot13"},
+            {"encoding": "idna"},
+            {"encoding": "punycode"},
+            {"encoding": "unicode_escape"},
+            {"text_columns": {"text": "\ud800"}},
             {"delimiter": "::"},
             {"quote": '""'},
             {"label_prefix": ""},

@@ -6,15 +6,17 @@ import gzip
 import io
 import os
 import stat
+import subprocess
 import sys
 import threading
+import tracemalloc
 import zlib
 from pathlib import Path
 
 import pytest
 import zstandard
 
-from postil.corpus.files import atomic, compression
+from postil.corpus.files import atomic, compression, textlines
 from postil.corpus.files.atomic import output_file, output_folder
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines, numbered_lines
@@ -66,6 +68,20 @@ class TestCompression:
         path.write_bytes(data)
         with pytest.raises(CorpusError, match=r"damaged|truncated"):
             read(path)
+
+    def test_a_line_without_end_does_not_fill_the_memory(self, compress, tmp_path, monkeypatch):
+        monkeypatch.setattr(textlines, "LONGEST_LINE", 1 << 20)
+        path = tmp_path / "x"
+        path.write_bytes(compress(bytes(1 << 28)) + compress(b"\nnext\n"))
+        problems = Problems("skip")
+        tracemalloc.start()
+        with Source(path).open() as stream:
+            found = list(numbered_lines(TextLines(stream, "x"), problems))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 1 << 27
+        assert found == [(2, "next")]
+        assert "longer than 1,048,576 bytes" in str(problems.first[0])
 
     def test_garbage_after_the_end(self, compress, tmp_path):
         path = tmp_path / "x"
@@ -210,6 +226,18 @@ class TestTextLines:
     def test_named_encodings(self, encoding):
         assert lines_of("zwölf\nä\n".encode(encoding), encoding)[0] == [(1, "zwölf"), (2, "ä")]
 
+    @pytest.mark.parametrize("order", ["le", "be"])
+    @pytest.mark.parametrize("width", ["utf-16", "utf-32"])
+    @pytest.mark.parametrize("first", ["twelve", "zwölf"])
+    def test_wide_text_without_a_byte_order_mark(self, first, width, order):
+        expected = [(1, first), (2, "字")]
+        data = f"{first}\n字\n".encode(f"{width}-{order}")
+        assert lines_of(data, width)[0] == expected
+        with pytest.raises(DocumentError, match="--encoding") as caught:
+            lines_of(data)
+        advised = str(caught.value).rpartition("--encoding ")[2].rstrip(")")
+        assert lines_of(data, advised)[0] == expected
+
     def test_wrong_encoding_names_line_and_way_out(self):
         with pytest.raises(DocumentError, match=r"f, line 2: .*0xf6 at byte 3.*--encoding latin-1"):
             lines_of(b"one\nzw\xf6lf\n")
@@ -223,10 +251,23 @@ class TestTextLines:
         with pytest.raises(DocumentError, match="line 1: holds a NUL byte"):
             lines_of(b"a\0b\n")
 
+    def test_lone_surrogate_in_utf_7(self):
+        assert lines_of("zwölf".encode("utf-7"), "utf-7")[0] == [(1, "zwölf")]
+        with pytest.raises(DocumentError, match=r"line 2: is not valid utf-7: .*surrogate"):
+            lines_of(b"one\n+2AA-\n", "utf-7")
+
     def test_broken_utf_16(self):
         data = "one\ntwo".encode("utf-16") + b"\x00\xd8"
         with pytest.raises(CorpusError, match="not valid utf-16"):
             lines_of(data)
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+    def test_a_line_that_is_too_long_is_passed_over(self, encoding, monkeypatch):
+        monkeypatch.setattr(textlines, "LONGEST_LINE", 20)
+        text = f"{'x' * 20}\n{'x' * 21}\nb\n{'x' * 50}"
+        found, problems = lines_of(text.encode(encoding), policy="skip")
+        assert found == [(1, "x" * 20), (3, "b")]
+        assert [error.position for error in problems.first] == ["line 2", "line 4"]
 
     def test_a_long_line(self):
         size = 10 << 20
@@ -300,6 +341,38 @@ class TestAtomicFiles:
         monkeypatch.setattr(Path, "open", refuse)
         with pytest.raises(UsageError, match="cannot be written"), output_file(tmp_path / "x"):
             pass
+
+
+KILLED = """
+import os, signal, sys
+from postil.corpus.files.atomic import {output}
+with {output}(sys.argv[1]):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("output", [output_file, output_folder])
+class TestLeftovers:
+    def test_the_next_write_removes_what_a_killed_one_left(self, output, tmp_path):
+        path = tmp_path / "x"
+        code = KILLED.format(output=output.__name__)
+        subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+        (left,) = tmp_path.iterdir()
+        assert left.name.endswith(".part")
+        with output(tmp_path / "x.other"):
+            pass
+        assert left.exists()
+        with output(path):
+            pass
+        assert sorted(tmp_path.iterdir()) == [path, tmp_path / "x.other"]
+
+    def test_what_is_being_written_is_left_alone(self, output, tmp_path):
+        path = tmp_path / "x"
+        with output(path):
+            (being_written,) = tmp_path.iterdir()
+            with output(path):
+                assert being_written.exists()
+        assert list(tmp_path.iterdir()) == [path]
 
 
 class TestAtomicFolders:

@@ -8,6 +8,8 @@ from typing import Literal
 
 Split = Literal["train", "test"]
 
+LONE_SURROGATE = "holds a lone surrogate, so it cannot be written or printed; correct it"
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -15,10 +17,40 @@ class Document:
 
     ``fields`` maps field names (``title``, ``body``, …) to texts, in reading order. ``labels``
     holds each category once, in the source's order; it may be empty. ``split`` is ``"train"``,
-    ``"test"`` or ``None`` where the source does not say.
+    ``"test"`` or ``None`` where the source does not say. Readers give only ids, labels and field
+    names that UTF-8 can encode; a text may hold a lone surrogate.
     """
 
     id: str
     fields: Mapping[str, str]
     labels: tuple[str, ...] = field(default=())
     split: Split | None = None
+
+
+def name_fault(document: Document) -> str | None:
+    """Say which id, label or field name UTF-8 cannot encode, if there is one."""
+    if not is_encodable(document.id):
+        return f"the id {document.id!r} {LONE_SURROGATE}"
+    for label in document.labels:
+        if not is_encodable(label):
+            return f"the label {label!r} {LONE_SURROGATE}"
+    for name in document.fields:
+        if not is_encodable(name):
+            return f"the field name {name!r} {LONE_SURROGATE}"
+    return None
+
+
+def is_encodable(text: str) -> bool:
+    """Say whether UTF-8 can encode the text; it cannot where there is a lone surrogate."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def printable(text: str) -> str:
+    """Return the text with lone surrogates escaped, so that it can be printed and written."""
+    return text.encode(errors="backslashreplace").decode()

@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
+from postil.corpus.document import LONE_SURROGATE, is_encodable
 from postil.corpus.problems import OnError
 from postil.errors import UsageError
 
@@ -13,6 +14,9 @@ NONE = ""
 """An explicit "there is no such column" for ``id_column``, ``label_column``, ``split_column``."""
 
 ALWAYS_UNDERSTOOD = frozenset({"format", "on_error"})
+
+NOT_OF_FILES = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
+"""Python counts these among the encodings of text: they write domain names and string literals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,8 @@ def _check_encoding(encoding: str | None) -> None:
     if encoding is None:
         return
     try:
-        codecs.lookup(encoding)
+        if codecs.lookup(encoding).name in NOT_OF_FILES:
+            raise LookupError(encoding)
         "\n".encode(encoding)
     except (LookupError, ValueError) as error:
         raise UsageError(
@@ -138,6 +143,9 @@ def _check_text_columns(mapping: Mapping[str, str]) -> None:
     if not mapping:
         raise UsageError("--text-columns names no column; leave it out to have them guessed")
     names = list(mapping.values())
+    strange = next((name for name in names if not is_encodable(name)), None)
+    if strange is not None:
+        raise UsageError(f"--text-columns: the field name {strange!r} {LONE_SURROGATE}")
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise UsageError(f"--text-columns gives two columns the field name {min(twice)!r}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 
-from postil.corpus.document import Document
+from postil.corpus.document import LONE_SURROGATE, Document, is_encodable, name_fault
 from postil.corpus.files.atomic import STDOUT
 from postil.corpus.formats import Format, UnwritableError, Writing
 from postil.corpus.formats.folders import FOLDERS
@@ -44,10 +44,16 @@ def write_corpus(
     fields: tuple[str, ...] = ()
     if chosen.fixed_columns:
         fields, documents = _fields(documents, options)
+        strange = next((name for name in fields if not is_encodable(name)), None)
+        if strange is not None:
+            raise UsageError(f"the field name {strange!r} {LONE_SURROGATE}")
     count = 0
     with chosen.write(Writing(target, fields, options)) as write_document:
         for position, document in enumerate(documents, start=1):
             try:
+                fault = name_fault(document)
+                if fault is not None:
+                    raise UnwritableError(fault)
                 write_document(document)
             except UnwritableError as error:
                 problems.report(_bad(target, position, document, error))

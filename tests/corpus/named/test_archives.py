@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import tarfile
 from contextlib import suppress
@@ -86,6 +87,16 @@ def test_a_damaged_header_is_an_error_not_the_end(make_tar):
         contents(path)
 
 
+def test_a_header_too_large_to_be_one_is_an_error(tmp_path):
+    path = tmp_path / "long.tar"
+    with tarfile.open(path, "w") as archive:
+        info = tarfile.TarInfo("attributes")
+        info.type, info.size = tarfile.XHDTYPE, (1 << 20) + 1
+        archive.addfile(info, io.BytesIO(bytes(info.size)))
+    with pytest.raises(CorpusError, match="a header of 1,048,577 bytes"):
+        contents(path)
+
+
 def test_damaged_gzip_data_are_an_error(make_tar):
     path = make_tar({"a/1": os.urandom(20_000)})
     raw = bytearray(path.read_bytes())
@@ -104,6 +115,14 @@ def test_a_link_in_an_archive_says_what_to_do(tmp_path):
     walk = members(path)
     member = next(walk)
     with pytest.raises(DocumentError, match=r"a/link: cannot be read .*unpack the archive"):
+        member.read()
+
+
+def test_a_pipe_in_a_folder_is_not_opened(make_folder):
+    folder = make_folder({"a/1": b"x"})
+    os.mkfifo(folder / "a/pipe")
+    _, member = members(folder)
+    with pytest.raises(DocumentError, match=r"a/pipe: cannot be read .*pipe or a device"):
         member.read()
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import re
 import tarfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,7 +16,7 @@ from threading import Thread
 
 import pytest
 
-from postil.corpus.named import registry
+from postil.corpus.named import download, registry
 from postil.corpus.named.fetch import Fetched, fetch
 from postil.corpus.named.registry import NAMES, open_named
 from postil.errors import FetchError, UsageError
@@ -89,6 +91,30 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(CONTENT[:100_000])
 
+    def endless(self, _: str | None) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self._go_on()
+
+    def endless_in_chunks(self, _: str | None) -> None:
+        self.protocol_version = "HTTP/1.1"
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        self._go_on(b"10000\r\n", b"\r\n")
+
+    def _go_on(self, before: bytes = b"", after: bytes = b"") -> None:
+        with suppress(OSError):  # whoever asked has gone
+            for _ in range(1000):
+                self.wfile.write(before + bytes(1 << 16) + after)
+
+    def long_length(self, _: str | None) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "9" * 5000)
+        self.end_headers()
+        self.wfile.write(CONTENT)
+
     def wrong_range(self, _: str | None) -> None:
         self.send_response(206)
         self.send_header("Content-Range", "bytes 7-8/9")
@@ -160,7 +186,7 @@ def left_behind(corpus: Path) -> list[str]:
     return sorted(path.name for path in corpus.parent.iterdir())
 
 
-@pytest.mark.parametrize("path", ["good", "no_length", "moved"])
+@pytest.mark.parametrize("path", ["good", "no_length", "long_length", "moved"])
 def test_a_download_is_checked_and_can_be_opened(server, corpus, path):
     seen = []
     fetched = fetch(NAME, urls=[server.url(path)], progress=lambda *now: seen.append(now))
@@ -169,7 +195,7 @@ def test_a_download_is_checked_and_can_be_opened(server, corpus, path):
     assert left_behind(corpus) == [corpus.name]
     assert len(list(open_named(NAME))) == 3
     assert seen[0][0] == 0
-    assert seen[-1] == (len(CONTENT), None if path == "no_length" else len(CONTENT))
+    assert seen[-1] == (len(CONTENT), None if "length" in path else len(CONTENT))
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert len(seen) > 3
 
@@ -267,6 +293,16 @@ def test_no_network(server, corpus):
         fetch(NAME, urls=[closed])
 
 
+@pytest.mark.parametrize(
+    ("path", "most"), [("endless", "1,000,000"), ("endless_in_chunks", "1,000")]
+)
+def test_a_body_without_end_is_cut_off_and_not_kept(server, corpus, monkeypatch, path, most):
+    monkeypatch.setattr(download, "LARGEST_FILE", 1_000_000, raising=False)
+    with pytest.raises(FetchError, match=f"more than {most} bytes came"):
+        fetch(NAME, urls=[server.url(path)])
+    assert left_behind(corpus) == []
+
+
 def test_a_silent_server(server, corpus):
     with pytest.raises(FetchError, match=r"no answer within 0\.1 seconds"):
         fetch(NAME, urls=[server.url("silent")], timeout=0.1)
@@ -334,6 +370,32 @@ def test_from_a_folder(corpus, make_folder):
     assert len(list(open_named(NAME))) == 3
     with pytest.raises(FetchError, match="is there already; remove it first"):
         fetch(NAME, from_path=origin, force=True)
+
+
+def test_what_a_killed_copy_left_is_removed(corpus, tmp_path):
+    origin = tmp_path / "some copy"
+    origin.write_bytes(CONTENT)
+    left = corpus.with_name(f".{corpus.name}.0123abcd.part")
+    left.mkdir(parents=True)
+    (left / corpus.name).write_bytes(CONTENT[:1000])
+    fetch(NAME, from_path=origin)
+    assert left_behind(corpus) == [corpus.name]
+
+
+@pytest.mark.parametrize("link", ["20_newsgroups/sci.space/9", "20_newsgroups/others", "README"])
+def test_from_a_folder_with_links_nothing_is_copied(corpus, make_folder, tmp_path, link):
+    origin = make_folder(ARTICLES, "unpacked")
+    (tmp_path / "secret").mkdir()
+    (origin / link).symlink_to(tmp_path / "secret")
+    with pytest.raises(FetchError, match=f"{link} is a link.*nothing was kept"):
+        fetch(NAME, from_path=origin)
+    assert left_behind(corpus) == []
+
+
+def test_from_a_pipe(corpus, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FetchError, match="pipe: is a pipe or a device; save"):
+        fetch(NAME, from_path=tmp_path / "pipe")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from dataclasses import replace
 
 import pytest
@@ -150,6 +151,12 @@ class TestCategories:
             read(ohsumed(path))
         documents, problems = read(ohsumed(path), "skip")
         assert (len(documents), problems.count) == (5, 1)
+
+    def test_a_list_that_is_a_pipe(self, make_folder, read):
+        path = make_folder(by_year())
+        os.mkfifo(path / "categories.txt")
+        with pytest.raises(CorpusError, match=r"categories\.txt: is no file"):
+            read(ohsumed(path))
 
     @pytest.mark.parametrize(
         ("content", "message"),

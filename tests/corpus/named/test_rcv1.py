@@ -145,9 +145,12 @@ class TestBadInput:
         with pytest.raises(CorpusError, match=rf"{name}\.gz: the gzip data end too early"):
             read(rcv1(path), "skip")
 
-    def test_a_record_without_end_does_not_fill_the_memory(self, make_folder, read, monkeypatch):
+    @pytest.mark.parametrize("line", ["token", ".5 percent"])
+    def test_a_record_without_end_does_not_fill_the_memory(
+        self, line, make_folder, read, monkeypatch
+    ):
         monkeypatch.setattr(smart_records, "LARGEST_RECORD", 100)
-        path = make_folder(collection(train=record(2286, *["token"] * 50) + record(2287, "b")))
+        path = make_folder(collection(train=record(2286, *[line] * 50) + record(2287, "b")))
         documents, problems = read(rcv1(path), "skip")
         assert "the record has more than 100 bytes" in str(problems.first[0])
         assert [d.id for d in documents if d.split == "train"] == ["2287"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,13 @@ from postil.errors import CorpusError, DocumentError
 CHUNK = 1 << 16
 LARGEST_DOCUMENT = 1 << 26
 """No document of the collections read here comes near this many bytes."""
+LARGEST_HEADER = 1 << 20
+
+# The headers that tarfile reads as a whole: names and attributes of the member that follows.
+_LONG_HEADERS = (
+    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +97,31 @@ def _unreadable_folder(error: OSError) -> None:
 
 
 def _opener(path: Path) -> Callable[[], IO[bytes]]:
-    return lambda: path.open("rb")
+    def open_file() -> IO[bytes]:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OSError(0, "it is a pipe or a device; take it out")
+        return path.open("rb")
+
+    return open_file
 
 
 class _StrictInfo(tarfile.TarInfo):
-    """A header that is damaged is an error; tarfile alone would take it for the end."""
+    """A header that is damaged or too large is an error.
+
+    tarfile alone would take a damaged one for the end, and read any size into memory.
+    """
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _StrictInfo:
         try:
-            return super().frombuf(buf, encoding, errors)
+            info = super().frombuf(buf, encoding, errors)
         except tarfile.HeaderError as error:
             if buf and buf.count(0) != len(buf):
                 raise tarfile.ReadError(str(error)) from error
             raise
+        if info.type in _LONG_HEADERS and info.size > LARGEST_HEADER:
+            raise tarfile.ReadError(f"a header of {info.size:,} bytes")
+        return info
 
 
 def _tar_members(source: Source) -> Iterator[Member]:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from postil.corpus.files.compression import BUFFER, codec_of_name
 from postil.errors import UsageError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where leftovers stay
+    fcntl = None  # type: ignore[assignment]
 
 STDOUT = "-"
 
@@ -23,7 +29,8 @@ def output_file(target: str | Path) -> Iterator[BinaryIO]:
 
     A name that ends in .gz or .zst is compressed. A file is written beside its target under a
     temporary name and renamed over it at the end; an error or Ctrl-C leaves the target as it
-    was and nothing else behind. Pipes and devices are written directly.
+    was and nothing else behind. What a killed process left behind, the next write to the same
+    target removes. Pipes and devices are written directly.
     """
     if str(target) == STDOUT:
         yield sys.stdout.buffer
@@ -36,9 +43,8 @@ def output_file(target: str | Path) -> Iterator[BinaryIO]:
         with path.open("wb") as stream, _compressed(stream, path) as compressed:
             yield compressed
         return
-    temporary = _beside(path)
-    try:
-        with _create(temporary, target) as file:
+    with _reserved(path, _creating(_create_file, target)) as temporary:
+        with temporary.open("wb") as file:
             with _compressed(file, path) as compressed:
                 yield compressed
             file.flush()
@@ -46,10 +52,6 @@ def output_file(target: str | Path) -> Iterator[BinaryIO]:
         if path.exists():
             shutil.copymode(path, temporary)
         temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
 
 
 @contextmanager
@@ -63,17 +65,16 @@ def output_folder(target: str | Path) -> Iterator[Path]:
     path = _resolved(target)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise UsageError(f"{target}: exists and is not an empty folder; name a new one")
-    temporary = _beside(path)
-    try:
-        temporary.mkdir()
-    except OSError as error:
-        raise _unwritable(target, error) from error
-    try:
+    with _reserved(path, _creating(Path.mkdir, target)) as temporary:
         yield temporary
         temporary.replace(path)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+
+
+@contextmanager
+def scratch_folder(target: Path) -> Iterator[Path]:
+    """Make a folder beside ``target``, on the same disk, that is gone afterwards."""
+    with _reserved(target, Path.mkdir) as temporary:
+        yield temporary
 
 
 def _resolved(target: str | Path) -> Path:
@@ -84,15 +85,93 @@ def _resolved(target: str | Path) -> Path:
     return path
 
 
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name[:100]}.{os.urandom(4).hex()}.part")
+@contextmanager
+def _reserved(path: Path, create: Callable[[Path], None]) -> Iterator[Path]:
+    """Create a temporary file or folder beside ``path``; what is left of it is removed at the end.
 
-
-def _create(temporary: Path, target: str | Path) -> BinaryIO:
+    It is locked meanwhile. A killed process cannot remove it, but its lock ends with it: those
+    of the same ``path`` that can be locked are leftovers, and are removed first.
+    """
+    _remove_leftovers(path)
+    temporary, lock = _create_locked(path, create)
     try:
-        return temporary.open("xb")
-    except OSError as error:
-        raise _unwritable(target, error) from error
+        yield temporary
+    finally:
+        _remove(temporary)
+        if lock is not None:
+            os.close(lock)
+
+
+def _create_locked(path: Path, create: Callable[[Path], None]) -> tuple[Path, int | None]:
+    """Create and lock a temporary file or folder; without a lock where there are no locks."""
+    while True:
+        temporary = path.with_name(f"{_prefix(path)}{os.urandom(4).hex()}.part")
+        create(temporary)
+        try:
+            return temporary, _lock(temporary)
+        except (BlockingIOError, FileNotFoundError):
+            continue  # another process took it for a leftover before it was locked
+        except OSError:
+            return temporary, None
+
+
+def _remove_leftovers(path: Path) -> None:
+    leftover = re.compile(re.escape(_prefix(path)) + r"[0-9a-f]{8}\.part")
+    with suppress(OSError):
+        for beside in path.parent.iterdir():
+            if leftover.fullmatch(beside.name):
+                _remove_unlocked(beside)
+
+
+def _remove_unlocked(path: Path) -> None:
+    with suppress(OSError):
+        lock = _lock(path)
+        try:
+            _remove(path)
+        finally:
+            os.close(lock)
+
+
+def _prefix(path: Path) -> str:
+    return f".{path.name[:100]}."
+
+
+def _lock(path: Path) -> int:
+    """Open and lock a file or folder, without waiting; it is locked until it is closed."""
+    if fcntl is None:
+        raise OSError(0, "this system has no file locks")
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        path.lstat()  # it may have been removed before it was locked
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
+
+
+def _creating(create: Callable[[Path], None], target: str | Path) -> Callable[[Path], None]:
+    """Let ``create`` fail with an error about the target."""
+
+    def create_or_refuse(path: Path) -> None:
+        try:
+            create(path)
+        except OSError as error:
+            raise _unwritable(target, error) from error
+
+    return create_or_refuse
+
+
+def _create_file(path: Path) -> None:
+    path.open("xb").close()
 
 
 def _unwritable(target: str | Path, error: OSError) -> UsageError:

@@ -13,7 +13,9 @@ from typing import Any, BinaryIO, Protocol
 
 from postil.errors import CorpusError, MissingExtraError
 
-COMPRESSED_CHUNK = 1 << 15
+COMPRESSED_CHUNK = 1 << 10
+"""Bytes that are decompressed at once: of zeros they become 1 MB in gzip, 32 MB in zstd."""
+
 BUFFER = 1 << 18
 MAGIC_LENGTH = 4
 LARGEST_WINDOW_LOG = 31
@@ -175,7 +177,7 @@ class Inflating(io.RawIOBase):
         self._begun = True
         try:
             return self._member.decompress(data)
-        except MissingExtraError:
+        except (MissingExtraError, MemoryError):
             raise
         except Exception as error:
             # zlib.error, zstandard.ZstdError and compression.zstd.ZstdError share no base.

@@ -23,6 +23,7 @@ from postil.corpus.problems import Problems
 from postil.errors import CorpusError
 
 SAMPLE_ROWS = 100
+SAMPLE_BYTES = 1 << 22
 DELIMITERS = ",;\t|"
 LABEL_SEPARATOR = ";"
 QUOTE = '"'
@@ -85,7 +86,11 @@ def _sample(rows: Rows, source: Source, has_header: bool) -> Sample:
             "has no header row say so (--no-header)"
         )
     tolerant = Problems("skip")
-    records = [record for _, record in islice(_named(rows, names, tolerant), SAMPLE_ROWS)]
+    records = []
+    for _, record in islice(_named(rows, names, tolerant), SAMPLE_ROWS):
+        records.append(record)
+        if rows.size > SAMPLE_BYTES:
+            break
     if not records and not tolerant.count:
         raise CorpusError(
             f"{source.name}: there is one row and it is the header, so there are no documents; "

@@ -10,7 +10,7 @@ from pathlib import Path
 from postil.corpus.document import Document
 from postil.corpus.files.atomic import output_folder
 from postil.corpus.files.streams import Source
-from postil.corpus.files.textlines import TextLines
+from postil.corpus.files.textlines import read_text
 from postil.corpus.formats.columns import SPLITS
 from postil.corpus.formats.format import Format, Reading, UnwritableError, WriteDocument, Writing
 from postil.corpus.formats.head import Head
@@ -34,6 +34,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
     - Files with the same name *and the same content* in several folders of a split are one
       document with several labels; with different content they are different documents.
     - Files and folders whose names begin with a dot are not looked at.
+    - Links are followed, but no folder is read twice. What is neither a file nor a folder (a
+      pipe, a device, a link to nothing) is a bad document.
     - The id is the path of the (first) file. Documents come in the order of their paths.
 
     The list of file names is held in memory, about 200 bytes a file; texts are not.
@@ -48,8 +50,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
 
     def walk(problems: Problems) -> Iterator[Document]:
         tree = survey(root)
-        for path, error in tree.unreadable:
-            problems.report(DocumentError(str(path), "folder", f"cannot be listed ({error})"))
+        for error in tree.problems:
+            problems.report(error)
         for group in groups(tree, problems):
             try:
                 text = _text(group.path, options.encoding)
@@ -67,6 +69,8 @@ def _sentence(tree: Tree) -> str:
         parts.append(f"without a label, at the top: {tree.unlabelled:,}")
     if tree.split_names:
         parts.append("splits from " + ", ".join(tree.split_names))
+    if tree.repeated_links:
+        parts.append(f"links to folders that are read anyway: {tree.repeated_links:,}")
     return "; ".join([*parts, "ids from paths"])
 
 
@@ -78,7 +82,7 @@ def _document(group: Group, root: Path, field: str, text: str) -> Document:
 def _text(path: Path, encoding: str | None) -> str:
     source = Source(path)
     with source.open() as stream:
-        return "".join(TextLines(stream, source.name, encoding))
+        return read_text(stream, source.name, encoding)
 
 
 def _bad_file(path: Path, error: Exception) -> DocumentError:
@@ -140,9 +144,9 @@ def _parts(split: str | None, label: str | None) -> list[str]:
 def _file_name(identity: str) -> str:
     from urllib.parse import quote
 
-    name = quote(identity, safe=SAFE, errors="surrogatepass")
+    name = quote(identity, safe=SAFE)
     if len(name) > LONGEST_NAME or name.startswith("."):
-        digest = hashlib.sha256(identity.encode(errors="surrogatepass")).hexdigest()[:16]
+        digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
         name = f"{name[:100].lstrip('.')}-{digest}"
     return name + ".txt"
 

@@ -22,7 +22,7 @@ from postil.errors import DocumentError
 from postil.escaping import escaped_json
 
 SAMPLE_RECORDS = 1000
-SAMPLE_CHARACTERS = 1 << 20
+SAMPLE_BYTES = 1 << 20
 SNIFFED_LINES = 20
 NO_COLUMNS = Columns(None, None, None, {}, ())
 
@@ -56,13 +56,11 @@ def _sample(source: Source, options: ReadOptions) -> Sample:
     """Read the first records, skipping over bad lines: the walk will report those."""
     tolerant = Problems("skip")
     records: list[dict[str, object]] = []
-    size = 0
     with source.preview() as stream:
         lines = TextLines(stream, source.name, options.encoding)
         for _, record in islice(_rows(lines, source.name, tolerant), SAMPLE_RECORDS):
             records.append(dict(record))
-            size += sum(len(value) for value in record.values() if isinstance(value, str))
-            if size > SAMPLE_CHARACTERS:
+            if lines.size > SAMPLE_BYTES:
                 break
     if not records and (not tolerant.first or options.on_error == "strict"):
         raise tolerant.first[0] if tolerant.first else empty(source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -23,7 +23,9 @@ from postil.errors import CorpusError, MissingExtraError
 
 MAGIC = b"PAR1"
 READ_ROWS = 512
+READ_BYTES = 1 << 28
 SAMPLE_ROWS = 100
+SAMPLE_CHARACTERS = 1 << 22
 GROUP_DOCUMENTS = 10_000
 GROUP_CHARACTERS = 1 << 24
 
@@ -46,7 +48,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     _arrow("reading")
     with _opened(source) as table:
         names = tuple(table.schema_arrow.names)
-        sample = Sample(names, [record for _, record in islice(_rows(table, names), SAMPLE_ROWS)])
+        sample = Sample(names, _first_records(table, names))
         if not table.metadata.num_rows:
             raise CorpusError(f"{source.name}: the file has columns but no rows: no documents")
     columns = find_columns(sample, options, source.name)
@@ -68,7 +70,7 @@ def _opened(source: Source) -> Iterator[Any]:
     with source.open_seekable() as stream:
         try:
             yield parquet.ParquetFile(stream, pre_buffer=False)
-        except (arrow.ArrowException, OSError) as error:
+        except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
             reason = str(error).splitlines()[0]
             raise CorpusError(
                 f"{source.name}: is not a readable Parquet file ({reason}); get it again"
@@ -77,11 +79,58 @@ def _opened(source: Source) -> Iterator[Any]:
 
 def _rows(table: Any, names: tuple[str, ...]) -> Iterator[Row]:  # noqa: ANN401 - pyarrow's
     number = 0
-    for batch in table.iter_batches(batch_size=READ_ROWS, columns=list(names)):
-        values = [column.to_pylist() for column in batch.columns]
+    for batch in table.iter_batches(batch_size=_rows_at_once(table), columns=list(names)):
+        values = [_values(column) for column in batch.columns]
         for row in zip(*values, strict=True):
             number += 1
-            yield number, dict(zip(names, row, strict=True))
+            yield number, dict(zip(batch.schema.names, row, strict=True))
+
+
+def _values(column: Any) -> list[object]:  # noqa: ANN401 - pyarrow's
+    """Return the values of a column; what Python has no value for is of no use as text."""
+    try:
+        values: list[object] = column.to_pylist()
+    except (ValueError, ArithmeticError):
+        values = [_value(scalar) for scalar in column]
+    return values
+
+
+def _value(scalar: Any) -> object:  # noqa: ANN401 - pyarrow's
+    """Return a value, the bytes of a text that is not UTF-8, or why there is no value.
+
+    Neither of the last two can be a text, an id or a label, so the row is a bad document if the
+    column has a part.
+    """
+    try:
+        value: object = scalar.as_py()
+    except UnicodeDecodeError as error:
+        return error.object
+    except (ValueError, ArithmeticError) as error:  # such as a date after the year 9999
+        return error
+    return value
+
+
+def _first_records(table: Any, names: tuple[str, ...]) -> list[Mapping[str, object]]:  # noqa: ANN401 - pyarrow's
+    records: list[Mapping[str, object]] = []
+    size = 0
+    for _, record in islice(_rows(table, names), SAMPLE_ROWS):
+        records.append(record)
+        size += sum(len(value) for value in record.values() if isinstance(value, str))
+        if size > SAMPLE_CHARACTERS:
+            break
+    return records
+
+
+def _rows_at_once(table: Any) -> int:  # noqa: ANN401 - pyarrow's
+    """Return how many rows to decode together, so that they stay within ``READ_BYTES``.
+
+    A value is stored once for all rows that share it, so each row may be as large as all that
+    is stored of its column.
+    """
+    metadata = table.metadata
+    groups = (metadata.row_group(index) for index in range(metadata.num_row_groups))
+    largest = max((group.total_byte_size for group in groups), default=0)
+    return max(1, min(READ_ROWS, READ_BYTES // max(1, largest)))
 
 
 def sniff(head: Head, options: ReadOptions) -> bool:  # noqa: ARG001 - one signature for all
@@ -97,8 +146,6 @@ def write(writing: Writing) -> Iterator[WriteDocument]:
     memory holds. An absent field or split is null.
     """
     arrow, parquet = _arrow("writing")
-    for name in writing.fields:
-        check_encodable(name)
     text = arrow.string()
     schema = arrow.schema(
         [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from postil.corpus.document import Document, Split
+from postil.corpus.document import Document, Split, name_fault
 from postil.corpus.formats.columns import SPLITS, Columns
 from postil.corpus.formats.identity import SeenIds
 from postil.corpus.problems import Problems
@@ -44,6 +44,9 @@ def documents(rows: Iterable[Row], layout: Layout, problems: Problems) -> Iterat
     for position, record in rows:
         try:
             document = _document(position, record, layout)
+            fault = name_fault(document)
+            if fault is not None:
+                raise BadValueError(fault)
             if seen is not None:
                 _check_new(document.id, seen.first_position(document.id, position), layout)
         except BadValueError as error:
@@ -70,7 +73,7 @@ def _document(position: int, record: Mapping[str, object], layout: Layout) -> Do
         elif value is not None:
             raise BadValueError(
                 f"{column} must be text, received {_kind(value)}; "
-                "write it as a string or leave the column out (--text-columns)"
+                "write it as a string (in UTF-8) or leave the column out (--text-columns)"
             )
     identity = None if columns.id is None else record.get(columns.id)
     labels = None if columns.labels is None else record.get(columns.labels)

@@ -7,6 +7,7 @@ import struct
 import sys
 from collections.abc import Iterator
 
+from postil.corpus.files import textlines
 from postil.corpus.files.textlines import TextLines
 from postil.corpus.problems import Problems
 from postil.errors import DocumentError
@@ -22,13 +23,14 @@ class Rows:
     """
 
     def __init__(self, lines: TextLines, source: str, delimiter: str, quote: str) -> None:
-        # The limit is the module's, not the reader's; cells of any size are texts here.
+        # Cells are limited with their row; the limit of the module would be far too low.
         csv.field_size_limit(LARGEST_CELL)
         self._lines = lines
         self._source = source
         self._bad_line: DocumentError | None = None
+        self._row_size = 0
         self._reader = csv.reader(
-            self._whole_lines(),
+            iter(self._next_line, None),
             delimiter=delimiter,
             quotechar=quote or None,
             quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
@@ -38,21 +40,34 @@ class Rows:
     def __iter__(self) -> Rows:
         return self
 
-    def _whole_lines(self) -> Iterator[str]:
-        """All lines, bad ones too: a row with a bad line in it is bad, but ends where it ends."""
-        while True:
-            try:
-                yield next(self._lines)
-            except StopIteration:
-                return
-            except DocumentError as error:
-                self._bad_line = self._bad_line or error
-                yield self._lines.lenient()
+    @property
+    def size(self) -> int:
+        """The length of all lines that were read."""
+        return self._lines.size
+
+    def _next_line(self) -> str | None:
+        """Return the next line, a bad one too: the row it is in is bad, but ends where it ends.
+
+        A row that goes on after ``LONGEST_LINE`` characters is cut off: after a quote that is
+        never closed, the rest of the file would be one row.
+        """
+        try:
+            line = next(self._lines)
+        except StopIteration:
+            return None
+        except DocumentError as error:
+            self._bad_line = self._bad_line or error
+            line = self._lines.lenient()
+        if self._row_size > textlines.LONGEST_LINE:
+            raise csv.Error(f"it is longer than {textlines.LONGEST_LINE:,} characters")
+        self._row_size += len(line)
+        return line
 
     def __next__(self) -> tuple[int, list[str]]:
         row: list[str] = []
         while not row:
             first = self._lines.number + 1
+            self._row_size = 0
             try:
                 row = next(self._reader)
             except csv.Error as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,15 +44,18 @@ class Group:
 class Tree:
     """All places of a tree, in order, and for each file name the places that have it.
 
-    Memory grows with the number of files: their names and a small tuple each.
+    ``problems`` are the folders that cannot be listed and what is neither file nor folder;
+    ``repeated_links`` counts links to folders that have a place by another path. Memory grows
+    with the number of files: their names and a small tuple each.
     """
 
-    split_names: tuple[str, ...]
+    split_names: tuple[str, ...] = ()
     places: list[Place] = field(default_factory=list)
     files: dict[tuple[str | None, str], tuple[int, ...]] = field(default_factory=dict)
     count: int = 0
     unlabelled: int = 0
-    unreadable: list[tuple[Path, str]] = field(default_factory=list)
+    repeated_links: int = 0
+    problems: list[DocumentError] = field(default_factory=list)
 
     @property
     def labels(self) -> frozenset[str]:
@@ -73,55 +77,84 @@ class Tree:
 
 
 def survey(root: Path) -> Tree:
-    """List the tree under ``root``; time grows with its files, none of which is opened."""
-    folders, names, failure = _listing(root)
-    are_splits = bool(folders) and not names and _are_splits(folders)
-    tree = Tree(tuple(folders) if are_splits else ())
-    if failure:
-        tree.unreadable.append((root, failure))
-    if are_splits:
-        for name in folders:
-            _descend(root / name, (), name, tree, ())
-    else:
-        _descend(root, (), None, tree, ())
+    """List the tree under ``root``; time grows with its files, none of which is opened.
+
+    Links are followed, but a folder is walked once, by whatever paths it can be reached: by its
+    own path if that is in the tree, else by the link nearest to the root.
+    """
+    tree = Tree()
+    found: list[tuple[tuple[str, ...], list[str]]] = []
+    walked: set[tuple[int, int]] = set()
+    folders: deque[tuple[str, ...]] = deque([()])
+    links: deque[tuple[str, ...]] = deque()
+    while folders or links:
+        parts = folders.popleft() if folders else links.popleft()
+        folder = root.joinpath(*parts)
+        try:
+            status = folder.stat()
+            if (status.st_dev, status.st_ino) in walked:
+                tree.repeated_links += 1
+                continue
+            walked.add((status.st_dev, status.st_ino))
+            listing = _listing(folder)
+        except OSError as error:
+            reason = f"cannot be listed ({error.strerror or error})"
+            tree.problems.append(DocumentError(str(folder), "folder", reason))
+            continue
+        if not parts and not listing.files:
+            tree.split_names = _splits_among(sorted(listing.folders + listing.links))
+        found.append((parts, listing.files))
+        folders += [(*parts, name) for name in listing.folders]
+        links += [(*parts, name) for name in listing.links]
+        tree.problems += [_not_a_file(folder / name) for name in listing.others]
+    for parts, names in sorted(found):
+        split_name = parts[0] if tree.split_names and parts else None
+        label = shown("/".join(parts[1:] if split_name else parts)) or None
+        tree.add(Place(root.joinpath(*parts), label, split_name), names)
     return tree
 
 
-def _are_splits(folders: Sequence[str]) -> bool:
+def _splits_among(folders: Sequence[str]) -> tuple[str, ...]:
+    """Return the folders at the top if all are named after splits, else none."""
     plain = {name.casefold() for name in folders}
-    return plain <= SPLITS.keys() and any(SPLITS[name] for name in plain)
+    are_splits = plain <= SPLITS.keys() and any(SPLITS[name] for name in plain)
+    return tuple(folders) if are_splits else ()
 
 
-def _descend(
-    folder: Path,
-    parts: tuple[str, ...],
-    split_name: str | None,
-    tree: Tree,
-    above: tuple[tuple[int, int], ...],
-) -> None:
-    """Add ``folder`` and all below it; ``above`` guards against links that lead back up."""
-    folders, names, failure = _listing(folder)
-    if failure:
-        tree.unreadable.append((folder, failure))
-        return
-    status = folder.stat()
-    identity = (status.st_dev, status.st_ino)
-    if identity in above:
-        return
-    tree.add(Place(folder, shown("/".join(parts)) or None, split_name), names)
-    for name in folders:
-        _descend(folder / name, (*parts, name), split_name, tree, (*above, identity))
+@dataclass(slots=True)
+class _Listing:
+    """The names in a folder, without hidden ones, sorted; ``links`` are those to folders."""
+
+    folders: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
 
 
-def _listing(folder: Path) -> tuple[list[str], list[str], str]:
-    """List the folders and the files in a folder, sorted, without hidden ones; or why not."""
+def _listing(folder: Path) -> _Listing:
+    listing = _Listing()
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if not entry.name.startswith("."):
+                _kind(listing, entry).append(entry.name)
+    return listing
+
+
+def _kind(listing: _Listing, entry: os.DirEntry[str]) -> list[str]:
     try:
-        with os.scandir(folder) as entries:
-            seen = [(entry.name, entry.is_dir()) for entry in entries if entry.name[0] != "."]
-    except OSError as error:
-        return [], [], error.strerror or str(error)
-    folders = sorted(name for name, is_folder in seen if is_folder)
-    return folders, sorted(name for name, is_folder in seen if not is_folder), ""
+        if entry.is_dir():
+            return listing.links if entry.is_symlink() else listing.folders
+        return listing.files if entry.is_file() else listing.others
+    except OSError:  # a link that leads to itself, or into a folder that is closed
+        return listing.others
+
+
+def _not_a_file(path: Path) -> DocumentError:
+    return DocumentError(
+        str(path),
+        "whole file",
+        "is no file that can be read: a link to nothing, a pipe or a device; take it out",
+    )
 
 
 def groups(tree: Tree, problems: Problems) -> Iterator[Group]:

@@ -17,6 +17,11 @@ from postil.errors import FetchError
 
 CHUNK = 1 << 16
 
+LARGEST_FILE = 1 << 32
+"""No file of a known corpus comes near this many bytes."""
+
+LONGEST_NUMBER = 18  # digits of a number of bytes
+
 PARTIAL_CONTENT = 206
 RANGE_NOT_SATISFIABLE = 416
 
@@ -35,7 +40,8 @@ def download(url: str, part: Path, *, timeout: float, progress: Progress) -> str
 
     A server that cannot go on in the middle sends the file from its beginning, and it is taken
     from there. Whatever interrupts the transfer, Ctrl-C too, ``part`` keeps what has arrived.
-    The sum is taken while the bytes pass; memory is one chunk.
+    Of a file that has more bytes than the server said, or than ``LARGEST_FILE``, nothing is
+    kept. The sum is taken while the bytes pass; memory is one chunk.
     """
     have = part.stat().st_size if is_there(part) else 0
     with _translated(timeout), _request(url, have, timeout) as response:
@@ -46,16 +52,22 @@ def download(url: str, part: Path, *, timeout: float, progress: Progress) -> str
             part.unlink()
             raise TransferError(f"the server sent bytes from {begin:,} on, not from {have:,}")
         digest = _digest_of_part(part) if begin else hashlib.sha256()
-        length = response.headers.get("Content-Length")
-        total = begin + int(length) if length and length.isdigit() else None
+        length = _number(r"(\d+)", response.headers.get("Content-Length"))
+        total = None if length is None else begin + length
+        most = LARGEST_FILE if total is None else min(total, LARGEST_FILE)
         done = begin
         progress(done, total)
         with _opened(part, "ab" if begin else "wb") as file:
-            while chunk := response.read(CHUNK):
+            while done <= most and (chunk := response.read(CHUNK)):
                 _write(file, chunk)
                 digest.update(chunk)
                 done += len(chunk)
                 progress(done, total)
+    if done > most:
+        part.unlink()
+        raise TransferError(
+            f"more than {most:,} bytes came, so it is another file; nothing of it was kept"
+        )
     if total is not None and done < total:
         raise TransferError(f"the transfer broke off after {done:,} of {total:,} bytes")
     return digest.hexdigest()
@@ -88,7 +100,7 @@ def _request(url: str, have: int, timeout: float) -> Iterator[HTTPResponse | Non
         with error:
             if error.code != RANGE_NOT_SATISFIABLE or not have:
                 raise
-            if _whole_size(error.headers.get("Content-Range")) == have:
+            if _number(r"bytes \*/(\d+)", error.headers.get("Content-Range")) == have:
                 yield None
                 return
         # What is here is longer than the file: it is something else.
@@ -97,16 +109,16 @@ def _request(url: str, have: int, timeout: float) -> Iterator[HTTPResponse | Non
         yield response
 
 
-def _whole_size(content_range: str | None) -> int | None:
-    found = re.fullmatch(r"bytes \*/(\d+)", content_range or "")
-    return int(found.group(1)) if found else None
+def _number(pattern: str, header: str | None) -> int | None:
+    """Return the number in a header; ``None`` where it is not of that form, or absurdly long."""
+    found = re.fullmatch(pattern, header or "")
+    return int(found[1]) if found and len(found[1]) <= LONGEST_NUMBER else None
 
 
 def _first_byte(response: HTTPResponse) -> int:
     if response.status != PARTIAL_CONTENT:
         return 0
-    found = re.match(r"bytes (\d+)-", response.headers.get("Content-Range") or "")
-    return int(found.group(1)) if found else 0
+    return _number(r"bytes (\d+)-.*", response.headers.get("Content-Range")) or 0
 
 
 @contextmanager

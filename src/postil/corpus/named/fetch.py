@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import stat
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from postil.corpus.files.atomic import scratch_folder
 from postil.corpus.named.distributions import Distribution
 from postil.corpus.named.download import CHUNK, Progress, TransferError, download, sha256_of
 from postil.corpus.named.entry import NamedCorpus
@@ -180,6 +181,8 @@ def _copy(
 ) -> Fetched:
     if not is_there(origin):
         raise FetchError(f"{origin}: there is no such file or folder to take {corpus.name} from")
+    if not (origin.is_file() or origin.is_dir()):
+        raise FetchError(f"{origin}: is a pipe or a device; save {corpus.name} to a file first")
     folder = _store()
     try:
         if origin.is_dir():
@@ -199,7 +202,7 @@ def _copy_file(
     progress: Progress,
 ) -> Fetched:
     target, total = folder / distribution.file_name, origin.stat().st_size
-    with _scratch(folder) as scratch:
+    with scratch_folder(target) as scratch:
         copy = scratch / target.name
         with origin.open("rb") as source, copy.open("xb") as sink:
             while chunk := source.read(CHUNK):
@@ -220,12 +223,29 @@ def _copy_folder(
     if distribution.folder_name is None:
         raise TransferError(f"{corpus.name} is one file, and this is a folder")
     _refuse_in_the_way(distribution, folder)
+    _refuse_links(origin)
     _count_documents(corpus, origin)
     target = folder / distribution.folder_name
-    with _scratch(folder) as scratch:
+    with scratch_folder(target) as scratch:
         copy = shutil.copytree(origin, scratch / target.name)
         copy.replace(target)
     return Fetched(target, "documents")
+
+
+def _refuse_links(origin: Path) -> None:
+    """Refuse a folder that holds anything but files and folders.
+
+    A link may lead out of the folder or around in it; its copy would hold what it leads to.
+    """
+    for place, folders, files in os.walk(origin):
+        for name in sorted(folders + files):
+            path = Path(place, name)
+            mode = path.lstat().st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                raise TransferError(
+                    f"{path} is a link, a pipe or a device, which is not copied; put the file "
+                    "itself in its place, or take it out"
+                )
 
 
 def _refuse_in_the_way(distribution: Distribution, folder: Path) -> None:
@@ -243,10 +263,3 @@ def _store() -> Path:
             f"{folder}: cannot be made ({error.strerror}); set POSTIL_DATA to another folder"
         ) from error
     return folder
-
-
-@contextmanager
-def _scratch(folder: Path) -> Iterator[Path]:
-    """Make a folder beside the targets, on the same disk, that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as name:
-        yield Path(name)

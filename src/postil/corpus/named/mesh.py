@@ -32,6 +32,8 @@ class WantedHeadings:
     @classmethod
     def read(cls, path: Path) -> WantedHeadings:
         """Read a file with a heading a line, in UTF-8; blank lines are passed over."""
+        if not path.is_file():
+            raise CorpusError(f"{path}: is no file, and should be a list of headings; remove it")
         try:
             text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:

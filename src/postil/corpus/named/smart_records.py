@@ -48,10 +48,7 @@ def records(member: Member, tags: Collection[str], problems: Problems) -> Iterat
         for number, line in enumerate(lines_of(member), 1):
             if line[:1] != b".":
                 # Nearly every line is one of these.
-                draft.text.append(line)
-                draft.size += len(line)
-                if draft.size > LARGEST_RECORD:
-                    draft.give_up(number)
+                draft.take_text(number, line)
             elif line.startswith(_BEGIN) and line[2:3].isspace():
                 yield from draft.finish(member, problems, found=found)
                 draft, found = _Draft(number, line), True
@@ -85,15 +82,18 @@ class _Draft:
         if self._fault is None:
             self._fault = fault, line
 
-    def give_up(self, line: int) -> None:
-        """Hold no more of a record that is too large."""
-        self._blame(f"the record has more than {LARGEST_RECORD:,} bytes", line)
-        self.text.clear()
+    def take_text(self, number: int, line: bytes) -> None:
+        """Take a line of text; of a record that is too large nothing more is held."""
+        self.text.append(line)
+        self.size += len(line)
+        if self.size > LARGEST_RECORD:
+            self._blame(f"the record has more than {LARGEST_RECORD:,} bytes", number)
+            self.text.clear()
 
     def take_dot(self, number: int, line: bytes, tags: Collection[str]) -> None:
         """Take a line that begins with a dot: a tag, or text."""
         if not _TAG.fullmatch(line):
-            self.text.append(line)
+            self.take_text(number, line)
             return
         tag = line[:2].decode("ascii")
         if tag not in tags:
