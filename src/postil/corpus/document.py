@@ -49,8 +49,3 @@ def is_encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def printable(text: str) -> str:
-    """Return the text with lone surrogates escaped, so that it can be printed and written."""
-    return text.encode(errors="backslashreplace").decode()

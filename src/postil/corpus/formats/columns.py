@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from postil.corpus.document import Split, printable
+from postil.corpus.document import Split
 from postil.corpus.options import NONE, ReadOptions
 from postil.errors import CorpusError
+from postil.escaping import escaped
 
 # In the order of preference; compared without case, spaces, hyphens and underscores.
 ID_NAMES = ("id", "docid", "documentid", "uid", "uuid", "guid", "identifier", "key")
@@ -166,7 +167,7 @@ def describe(columns: Columns, separator: str, id_unit: str) -> str:
         parts.append(f"splits from {columns.split}")
     if columns.unused:
         parts.append("not used: " + _listed(columns.unused))
-    return printable("; ".join(parts))
+    return escaped("; ".join(parts))
 
 
 def _plain(name: str) -> str:
@@ -176,7 +177,7 @@ def _plain(name: str) -> str:
 def _listed(names: Iterable[str], most: int = 30) -> str:
     shown = list(names)
     more = f", and {len(shown) - most} more" if len(shown) > most else ""
-    return ", ".join(printable(name) or "''" for name in shown[:most]) + more
+    return ", ".join(escaped(name) or "''" for name in shown[:most]) + more
 
 
 def is_known(name: str) -> bool:
