@@ -19,7 +19,7 @@ from postil.model.projection_parts import check_projection
 from postil.model.training import TrainingFingerprint
 from postil.model.update_parts import check_selection, checked_units
 from postil.model.variances import aligned_variances, checked_intercept_variances
-from postil.model.vectorizer_parts import check_fitted
+from postil.model.vectorizer_parts import check_usable
 from postil.model.weights import Weights, canonical_weights
 from postil.vectors.vectorizer import Vectorizer
 
@@ -76,7 +76,7 @@ class Model:
     created: str | None = None
 
     def __post_init__(self) -> None:
-        check_fitted(self.vectorizer)
+        check_usable(self.vectorizer)
         store = object.__setattr__
         store(self, "names", _checked_names(self.names))
         store(self, "weights", canonical_weights(self.weights))
