@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.errors import UsageError
+from postil.vectors.matrices import check_indices
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +25,7 @@ class Labels:
     members: sp.csr_matrix[Any]
 
     def __post_init__(self) -> None:
+        check_indices(self.members, "labels")
         if self.members.shape[1] != len(self.names):
             raise UsageError(
                 f"there are {len(self.names)} category names and {self.members.shape[1]} columns"
