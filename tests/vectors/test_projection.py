@@ -181,13 +181,13 @@ def test_all_there_are_serve_whoever_wants_more(cache, counted):
     assert counted == [None]
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "empty", "foreign", "folder"])
+@pytest.mark.parametrize("damage", ["cut", "flip", "flag", "empty", "foreign", "folder"])
 def test_damaged_files_are_made_anew(cache, counted, damage):
     x = matrix_of()
     good = found(cache, x, 8)
     (path,) = cache.folder.iterdir()
     content = path.read_bytes()
-    middle = len(content) // 2
+    middle, last = len(content) // 2, content.rindex(b"PK\x01\x02")
     path.unlink()
     if damage == "folder":
         path.mkdir()
@@ -196,6 +196,8 @@ def test_damaged_files_are_made_anew(cache, counted, damage):
             {
                 "cut": content[:middle],
                 "flip": content[:middle] + bytes([content[middle] ^ 255]) + content[middle + 1 :],
+                # The flags of the second file in the directory: it is said to be encrypted.
+                "flag": content[: last + 8] + b"\x01" + content[last + 9 :],
                 "empty": b"",
                 "foreign": b"no directions",
             }[damage]

@@ -14,6 +14,7 @@ array it reads, and writes metadata in an order that changes from run to run.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
@@ -166,9 +167,16 @@ def _entry(name: str, described: object) -> Entry:
         case {"dtype": str(dtype), "shape": [*shape], "data_offsets": [begin, end], **rest}:
             counts = all(type(count) is int and count >= 0 for count in (*shape, begin, end))
             known = dtype in _TYPES and len(shape) <= MOST_DIMENSIONS and not rest
-            if known and counts and end - begin == math.prod(shape) * _TYPES[dtype].itemsize:
+            if known and counts and _holds(shape, _TYPES[dtype], end - begin):
                 return Entry(_TYPES[dtype], tuple(shape), begin, end)
     raise InputError(f"the tensor {name!r} is not described as it should be")
+
+
+def _holds(shape: list[int], dtype: np.dtype[Any], size: int) -> bool:
+    """Say whether so many bytes hold a tensor of this shape."""
+    # Of a tensor without entries the other dimension is unbounded, but not for NumPy.
+    largest = math.prod(max(count, 1) for count in shape) * dtype.itemsize
+    return largest <= sys.maxsize and size == math.prod(shape) * dtype.itemsize
 
 
 def _covered(entries: Mapping[str, Entry], start: int) -> int:
