@@ -80,6 +80,7 @@ class UpdateRun:
         bytes for each weight of a block of categories.
         """
         found = self._learn()
+        self.old.check_file_unchanged()
         self.unfinished.add("on the new documents", found.reports)
         training = self._training()
         old, members = self.old, training.members

@@ -20,6 +20,7 @@ from postil.corpus.opening import open_corpus
 from postil.model import load_model, model_to_bytes
 from postil.recipes.recipe import Recipe
 from postil.training import train
+from postil.update_run import UpdateRun
 
 RECIPE = """
 name = "online"
@@ -164,6 +165,21 @@ def test_ctrl_c_leaves_the_file_as_it_was(postil, model, monkeypatch):
     assert "nothing was left half-written" in done.err
     assert model.read_bytes() == before
     assert not list(model.parent.glob(".*part"))
+
+
+def test_a_file_that_is_written_into_meanwhile_is_not_learned_on_top_of(postil, model, monkeypatch):
+    os.utime(model, (1000, 1000))
+    learn = UpdateRun._learn
+
+    def overwritten(self):
+        model.write_bytes(trained())
+        return learn(self)
+
+    monkeypatch.setattr(UpdateRun, "_learn", overwritten)
+    done = postil("update", "m.postil", "new.csv", "-o", "newer.postil")
+    assert done.code == 1
+    assert "m.postil: was written into after the model was loaded" in done.err
+    assert not Path("newer.postil").exists()
 
 
 def test_documents_are_never_overwritten(postil, model):

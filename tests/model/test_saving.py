@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import errno
+import os
 
 import pytest
 
-from postil.errors import UsageError
+from postil.errors import ModelFileError, UsageError
 from postil.model import container, load_model, model_to_bytes, save_model
 from postil.model import saving as module
 
@@ -56,6 +57,50 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="a model file has room for 1000"):
         save_model(small_model(), tmp_path / "model.postil")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    """A model from a file that was written a while ago."""
+    path = tmp_path / "model.postil"
+    save_model(small_model(), path)
+    os.utime(path, (1000, 1000))
+    return load_model(path)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda content: content[:-1] + b"\1", lambda _: b"", lambda content: content[:5000]]
+)
+def test_a_model_whose_file_was_written_into_is_not_saved(loaded, tmp_path, change):
+    path = tmp_path / "model.postil"
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(ModelFileError, match=r"model\.postil: was written into .* load it again"):
+        save_model(loaded, tmp_path / "copy.postil")
+    assert not (tmp_path / "copy.postil").exists()
+
+
+def test_nor_where_that_happens_meanwhile(loaded, tmp_path, monkeypatch):
+    path = tmp_path / "model.postil"
+    packed = module.packed
+
+    def overwritten(*parts):
+        yield from packed(*parts)
+        path.write_bytes(path.read_bytes()[::-1])
+
+    monkeypatch.setattr(module, "packed", overwritten)
+    with pytest.raises(ModelFileError, match="was written into"):
+        save_model(loaded, tmp_path / "copy.postil")
+    assert [file.name for file in tmp_path.iterdir()] == ["model.postil"]
+
+
+def test_a_model_whose_file_was_replaced_or_removed_is_saved(loaded, tmp_path):
+    path = tmp_path / "model.postil"
+    save_model(bucket_model(), path)
+    save_model(loaded, tmp_path / "copy.postil")
+    path.unlink()
+    save_model(loaded, path)
+    assert path.read_bytes() == (tmp_path / "copy.postil").read_bytes()
+    assert load_model(path).names == small_model().names
 
 
 def test_where_it_cannot_go(tmp_path):

@@ -19,7 +19,9 @@ def save_model(model: Model, path: str | Path) -> None:
     """Write a model; the file appears under its name only when it is complete and on disk.
 
     An error or Ctrl-C leaves whatever was there before, and nothing else. The same model gives
-    the same bytes, anywhere. Costs two passes over the arrays, one for their checksums.
+    the same bytes, anywhere. A model whose own file was written into since it was loaded is
+    refused: new checksums would call it sound. Costs two passes over the arrays, one for their
+    checksums.
     """
     if codec_of_name(Path(path).name) is not None:
         raise UsageError(
@@ -29,6 +31,7 @@ def save_model(model: Model, path: str | Path) -> None:
     with output_file(path) as stream:
         for piece in pieces:
             stream.write(piece)
+        model.check_file_unchanged()  # nor while it was read: an error here leaves no file
 
 
 def model_to_bytes(model: Model) -> bytes:
@@ -38,6 +41,7 @@ def model_to_bytes(model: Model) -> bytes:
 
 def packed_model(model: Model) -> list[bytes | memoryview]:
     """The bytes of a model's file in pieces, in the oldest version that holds it."""
+    model.check_file_unchanged()
     return packed(parts_of(model), version_of(model))
 
 
