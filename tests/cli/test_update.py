@@ -14,10 +14,11 @@ import tracemalloc
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from postil.corpus.opening import open_corpus
-from postil.model import load_model, model_to_bytes
+from postil.model import container, load_model, model_to_bytes
 from postil.recipes.recipe import Recipe
 from postil.training import train
 from postil.update_run import UpdateRun
@@ -340,3 +341,21 @@ def test_without_locks_the_user_is_told(postil, model, monkeypatch):
     done = postil("update", "m.postil", "new.csv")
     assert done.code == 0, done.err
     assert "m.postil: cannot be locked (this system has no file locks); run one update" in done.err
+
+
+@pytest.mark.filterwarnings("default::postil.model.saving.LeftOutWarning")
+def test_a_model_whose_reports_had_no_room_is_as_good(postil, model, monkeypatch):
+    assert postil("update", "m.postil", "new.csv").code == 0
+    expected = load_model(model).weights.toarray()
+    size = int.from_bytes(trained()[: container.LENGTH_BYTES], "little")
+    monkeypatch.setattr(container, "LONGEST_HEADER", size - 1)
+    monkeypatch.setattr("postil.model.saving.OTHER_BYTES", 0)
+    made = postil("train", "demo", "-o", "s.postil", "-r", "online.toml", "--no-test")
+    assert made.code == 0, made.err
+    assert "warning: a model file has no room for the reports of 12 categories" in made.err
+    assert "the model keeps none" in postil("inspect", "s.postil").out
+    assert postil("inspect", "s.postil", "--category", "weather").code == 0
+    assert postil("evaluate", "s.postil", "demo").code == 0
+    done = postil("update", "s.postil", "new.csv")
+    assert done.code == 0, done.err
+    np.testing.assert_array_equal(load_model("s.postil").weights.toarray(), expected)

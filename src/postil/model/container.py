@@ -46,6 +46,10 @@ _TYPES: Mapping[str, np.dtype[Any]] = {
 _NAMES = {dtype: name for name, dtype in _TYPES.items()}
 
 
+class HeaderTooLongError(UsageError):
+    """Names and settings take more than the header of a file may have."""
+
+
 class Entry(NamedTuple):
     """Where a tensor lies, counted from the beginning of the data."""
 
@@ -92,9 +96,9 @@ def pack(metadata: Mapping[str, str], arrays: Arrays) -> list[bytes | memoryview
     written = text.encode("ascii")
     written += b" " * (-len(written) % LENGTH_BYTES)
     if len(written) > LONGEST_HEADER:
-        raise UsageError(
-            f"names, reports and recipe take {len(written)} bytes, and a model file has room for "
-            f"{LONGEST_HEADER}; leave out the reports"
+        raise HeaderTooLongError(
+            f"the names of categories and how the model came to be take {len(written)} bytes, and "
+            f"a model file has room for {LONGEST_HEADER}; take fewer categories, or shorter names"
         )
     return [len(written).to_bytes(LENGTH_BYTES, "little"), written, *contents]
 
