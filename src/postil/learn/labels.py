@@ -25,13 +25,13 @@ class Labels:
     members: sp.csr_matrix[Any]
 
     def __post_init__(self) -> None:
-        check_indices(self.members, "labels")
         if self.members.shape[1] != len(self.names):
             raise UsageError(
                 f"there are {len(self.names)} category names and {self.members.shape[1]} columns"
             )
         if len(set(self.names)) != len(self.names):
             raise UsageError("a category name stands twice")
+        check_indices(self.members, "labels")
 
     @classmethod
     def of(cls, labels: Iterable[Iterable[str]], names: Sequence[str] | None = None) -> Labels:
