@@ -310,14 +310,30 @@ def test_other_methods_are_refused_before_any_document_is_read(name):
         update(other, unread())
 
 
+@pytest.mark.parametrize(
+    "chosen", [*RECIPES.values(), margins(lam=1e-2), margins("entropy", lam=0.1)]
+)
+def test_a_model_without_reports_goes_on_as_well(chosen):
+    old = trained(chosen, [*OLD, ("sheep", ("sheep",))])
+    shortened, whole = replace(old, reports=()), old
+    for rows in (NEW, OLD[:3]):
+        shortened, whole = updated(shortened, rows), updated(whole, rows)
+        assert model_to_bytes(shortened) == model_to_bytes(whole)
+        shortened = replace(shortened, reports=())
+
+
 def test_what_a_model_has_to_keep_is_asked_for():
     with pytest.raises(UsageError, match="does not keep the units of its weights"):
         updated(replace(trained(winnow()), units=None))
     with pytest.raises(UsageError, match="does not keep the terms that each category may use"):
         updated(replace(trained(RECIPES["selection"]), selection=None))
+    grid = {"over": "lam", "grid": [0.03, 0.01], "folds": 2, "shared": True, "measure": "loss"}
+    for chosen in (margins(search=grid), margins(prior_variance="norm")):
+        with pytest.raises(UsageError, match="does not keep how each category was learned"):
+            updated(replace(trained(chosen), reports=()))
     for changes in (
-        {"reports": ()},
         {"reports": [{"lam": None}, {}]},
+        {"method": {"updates": [{"documents": "7"}]}},
         {"method": {"updates": 7}},
         {"method": {"updates": [7]}},
         {"method": {"updates": [{}]}},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain, repeat
+
 import pytest
 
 from postil.categorizer import TextCategorizer
@@ -53,6 +55,26 @@ class TestCategorizer:
         assert both.categories == ("boats", "sheep", "weather")
         with pytest.raises(UsageError, match="pass a mapping of each"):
             both.update(["ice"], [["weather"]])
+
+    @pytest.mark.parametrize(
+        "ask",
+        [
+            lambda asked: asked.decision_function(["wool"]).tolist(),
+            lambda asked: asked.predict(["wool"]),
+            lambda asked: asked.predict_proba(["wool"]).tolist(),
+            lambda asked: asked.explain("wool", "sheep")[0].to_dict(),
+        ],
+    )
+    def test_an_update_meanwhile_does_not_mix_two_models(self, ask, monkeypatch):
+        chosen = recipe(
+            representation={"weights": "counts"}, decide={"calibration": "platt", "folds": 2}
+        )
+        categorizer = TextCategorizer(chosen, threads=1).fit(self.TEXTS, self.LABELS)
+        expected, old = ask(categorizer), categorizer.predictor
+        categorizer.update(*zip(*NEW, strict=True))
+        versions = chain([old], repeat(categorizer.predictor))
+        monkeypatch.setattr(TextCategorizer, "predictor", property(lambda _: next(versions)))
+        assert ask(categorizer) == expected
 
     def test_a_new_category_needs_documents_without_it(self):
         plain = self.made(fields=["text"])

@@ -105,7 +105,7 @@ class TextCategorizer:
         if not isinstance(texts, Mapping) and len(names) == 1:
             texts = {names[0]: texts}
         elif not isinstance(texts, Mapping) and names:
-            self._columns(texts)  # refuses them: it says which fields there are
+            _columns(texts, self.model)  # refuses them: it says which fields there are
         return self.update_documents(labelled(texts, labels), passes=passes)
 
     def update_documents(
@@ -148,23 +148,28 @@ class TextCategorizer:
         """The names of the categories, in the order of the scores."""
         return self.model.names
 
+    # An update in another thread replaces the predictor: each question asks one of them throughout.
+
     def decision_function(self, texts: Texts) -> Floats:
         """Scores: texts × categories, the higher the likelier."""
-        return self.predictor.scores(self._columns(texts))
+        predictor = self.predictor
+        return predictor.scores(_columns(texts, predictor.model))
 
     def predict(self, texts: Texts) -> list[tuple[str, ...]]:
         """The categories of each text, best first."""
-        return self.predictor.names(self.decision_function(texts))
+        predictor = self.predictor
+        return predictor.names(predictor.scores(_columns(texts, predictor.model)))
 
     def predict_proba(self, texts: Texts) -> Floats:
         """Probabilities of membership: texts × categories."""
-        columns, predictor = self._columns(texts), self.predictor
+        predictor = self.predictor
+        columns = _columns(texts, predictor.model)
         probabilities = predictor.probabilities(
             predictor.scores(columns), predictor.variances(columns)
         )
         if probabilities is None:
             raise UsageError(
-                f"the recipe {self.model.recipe.get('name')} has no probabilities: give it a "
+                f"the recipe {predictor.model.recipe.get('name')} has no probabilities: give it a "
                 "calibration (platt or isotonic) in its [decide] table"
             )
         return probabilities
@@ -177,46 +182,13 @@ class TextCategorizer:
         ``categories`` is a name or several. Without any: those it was given, best first, and the
         nearest that it was not.
         """
+        predictor = self.predictor
         columns = None
         if categories is not None:
             names = [categories] if isinstance(categories, str) else categories
-            columns = [self._column(name) for name in names]
-        told = Reasons(self.predictor).explain(self._fields_of(text), columns=columns)
+            columns = [_column(name, predictor.model) for name in names]
+        told = Reasons(predictor).explain(_fields_of(text, predictor.model), columns=columns)
         return tuple(reason.explanation for reason in told.reasons)
-
-    def _columns(self, texts: Texts) -> Columns:
-        """Texts as the model reads them: whatever shape ``fit`` takes."""
-        fields = self.model.vectorizer.fields
-        if not isinstance(texts, Mapping):
-            return fields.columns(texts)
-        self._refuse_other_fields(texts)
-        return fields.columns_of(documents_of(texts))
-
-    def _fields_of(self, text: Text | Mapping[str, Text]) -> dict[str, str]:
-        """One text, by field."""
-        names = self.model.vectorizer.fields.names
-        if isinstance(text, Mapping):
-            self._refuse_other_fields(text)
-            return {name: decoded(value, ONE_TEXT) for name, value in text.items()}
-        one = decoded(text, ONE_TEXT)
-        if len(names) > 1:
-            raise UsageError(
-                f"the model reads the fields {', '.join(names)}: pass a mapping of each field to "
-                "its text"
-            )
-        return {names[0] if names else ONE_FIELD: one}
-
-    def _refuse_other_fields(self, given: Iterable[str]) -> None:
-        names = self.model.vectorizer.fields.names
-        if names and not set(names).intersection(given):
-            raise UsageError(
-                f"texts have the fields {', '.join(given)}, and the model reads {', '.join(names)}"
-            )
-
-    def _column(self, name: str) -> int:
-        if name not in self.categories:
-            raise UsageError(f"there is no category {name!r}{advice(name, self.categories)}")
-        return self.categories.index(name)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file."""
@@ -234,6 +206,46 @@ class TextCategorizer:
 
 def _say_nothing(note: str) -> None:
     """The caller gave one text for each document: there was no other to read."""
+
+
+def _columns(texts: Texts, model: Model) -> Columns:
+    """Return texts, in whatever shape ``fit`` takes, as columns of the model's fields."""
+    fields = model.vectorizer.fields
+    if not isinstance(texts, Mapping):
+        return fields.columns(texts)
+    _refuse_other_fields(texts, model)
+    return fields.columns_of(documents_of(texts))
+
+
+def _fields_of(text: Text | Mapping[str, Text], model: Model) -> dict[str, str]:
+    """Return one text by field."""
+    names = model.vectorizer.fields.names
+    if isinstance(text, Mapping):
+        _refuse_other_fields(text, model)
+        return {name: decoded(value, ONE_TEXT) for name, value in text.items()}
+    one = decoded(text, ONE_TEXT)
+    if len(names) > 1:
+        raise UsageError(
+            f"the model reads the fields {', '.join(names)}: pass a mapping of each field to "
+            "its text"
+        )
+    return {names[0] if names else ONE_FIELD: one}
+
+
+def _refuse_other_fields(given: Iterable[str], model: Model) -> None:
+    """Refuse texts that have none of the fields the model reads."""
+    names = model.vectorizer.fields.names
+    if names and not set(names).intersection(given):
+        raise UsageError(
+            f"texts have the fields {', '.join(given)}, and the model reads {', '.join(names)}"
+        )
+
+
+def _column(name: str, model: Model) -> int:
+    """Return the column of a category."""
+    if name not in model.names:
+        raise UsageError(f"there is no category {name!r}{advice(name, model.names)}")
+    return model.names.index(name)
 
 
 def _aimed(recipe: Recipe, aim: str | OwnFigure | None) -> Recipe:

@@ -13,6 +13,7 @@ from postil.learn.labels import Labels
 from postil.learn.prior_files import PriorFile
 from postil.learn.prior_matching import PriorsWarning
 from postil.model.model import Model
+from postil.model.saving import check_names_fit
 from postil.model.training import DocumentDigest, TrainingFingerprint
 from postil.model.training_vectors import TrainingVectors
 from postil.recipes.entries import at
@@ -132,6 +133,7 @@ def learn_from(
 ) -> Model:
     """Learn a categorizer from vectors: all that :func:`train` does after it has made them."""
     labels = vectors.labels
+    check_names_fit(labels.names)
     for note in label_notes(labels.names):
         told(note, tell, LabelsWarning)
     watch = watch or unwatched

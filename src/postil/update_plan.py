@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from postil.errors import UsageError
-from postil.learn.going_on import has_units, updating_method
+from postil.learn.going_on import depends_on_number, has_units, updating_method
 from postil.learn.method import Method
 from postil.model.model import Model
 from postil.recipes.aiming import trains_for_figures
@@ -21,6 +21,11 @@ class UpdatePlan:
 
     recipe: Recipe
     method: Method
+
+    @property
+    def needs_lambdas(self) -> bool:
+        """Say whether learning goes on by the λ that each category had, not by one of documents."""
+        return self.recipe.search is not None or depends_on_number(self.method)
 
     @classmethod
     def of(cls, model: Model, passes: int | None = None, seed: int = 0) -> UpdatePlan:
@@ -46,9 +51,10 @@ class UpdatePlan:
                 "all documents at once; train it anew on the old and the new ones, or train by a "
                 f"recipe that can be: {', '.join(updatable_recipes())}"
             )
-        _check_kept(model, recipe, method)
+        plan = cls(recipe, method)
+        _check_kept(model, plan)
         if passes is None:
-            return cls(recipe, method)
+            return plan
         if isinstance(passes, bool) or not isinstance(passes, int) or passes < 1:
             raise UsageError(f"passes is a whole number of at least 1, not {passes!r}")
         return cls(recipe, replace(method, options={**method.options, "iterations": passes}))
@@ -73,13 +79,13 @@ def updatable_recipes() -> list[str]:
     return [name for name in recipe_names() if updating_method(load_recipe(name).learner())]
 
 
-def _check_kept(model: Model, recipe: Recipe, method: Method) -> None:
+def _check_kept(model: Model, plan: UpdatePlan) -> None:
     missing = ""
-    if has_units(method) and model.units is None:
+    if has_units(plan.method) and model.units is None:
         missing = "the units of its weights, which have left the range of numbers"
-    if recipe.selection.measure is not None and model.selection is None:
+    if plan.recipe.selection.measure is not None and model.selection is None:
         missing = "the terms that each category may use"
-    if not _is_told(model):
+    if not _is_told(model, plan):
         missing = "how each category was learned"
     if missing:
         raise UsageError(
@@ -88,12 +94,19 @@ def _check_kept(model: Model, recipe: Recipe, method: Method) -> None:
         )
 
 
-def _is_told(model: Model) -> bool:
-    """Whether reports and earlier updates say what going on needs: anybody may write a file."""
+def _is_told(model: Model, plan: UpdatePlan) -> bool:
+    """Say whether a model tells what going on needs: anybody may write a file."""
     reports, updates = model.reports, model.method.get(UPDATES, ())
-    return (
-        len(reports) == model.categories
-        and all(isinstance(report.get("lam"), int | float) for report in reports)
-        and isinstance(updates, list | tuple)
-        and all(isinstance(done, Mapping) and done.get("documents") for done in updates)
+    if not isinstance(updates, list | tuple) or not all(map(_is_update, updates)):
+        return False
+    if not reports:  # a file may have had no room for them: the recipe's λ serves as well
+        given = plan.method.regularization.lam is not None
+        return not plan.needs_lambdas or (given and plan.recipe.search is None)
+    return len(reports) == model.categories and all(
+        isinstance(report.get("lam"), int | float) for report in reports
     )
+
+
+def _is_update(done: object) -> bool:
+    documents = done.get("documents") if isinstance(done, Mapping) else None
+    return isinstance(documents, int) and documents > 0

@@ -17,7 +17,6 @@ from postil.features.inputs import Ids
 from postil.features.selection import Selection
 from postil.learn.design import Design
 from postil.learn.going_on import (
-    depends_on_number,
     document_strengths,
     exponents,
     usable_units,
@@ -80,6 +79,7 @@ class UpdateRun:
         bytes for each weight of a block of categories.
         """
         found = self._learn()
+        self.old.check_file_unchanged()
         self.unfinished.add("on the new documents", found.reports)
         training = self._training()
         old, members = self.old, training.members
@@ -163,6 +163,9 @@ class UpdateRun:
         """Whether the category was there, with members and others to tell apart."""
         if category >= self.old.categories:
             return False
+        if not self.old.reports:
+            members = int(self.old.training.members[category])
+            return 0 < members < self.old.training.documents
         return self.old.reports[category].get("stopped") != CONSTANT
 
     @property
@@ -195,11 +198,16 @@ class UpdateRun:
         A λ is of so many documents, and a search has found it for them; C is of each. A new
         category has the median C of the others.
         """
-        if self.plan.recipe.search is None and not depends_on_number(self.plan.method):
+        if not self.plan.needs_lambdas:
             return None  # the method's own are of each document already
-        done = self.old.method.get(UPDATES) or [{"documents": self.old.training.documents}]
-        lambdas = [report["lam"] for report in self.old.reports]
-        known = document_strengths(self.plan.method, lambdas, done[-1]["documents"])
+        done = [each["documents"] for each in self.old.method.get(UPDATES, ())]
+        trained = self.old.training.documents - sum(done)
+        if self.old.reports:  # of the last documents that were learned
+            lambdas = [report["lam"] for report in self.old.reports]
+            known = document_strengths(self.plan.method, lambdas, [trained, *done][-1])
+        else:
+            lambdas = [self.plan.method.regularization.lam] * self.old.categories
+            known = document_strengths(self.plan.method, lambdas, trained)
         if known is None:
             return None
         new = np.full(len(self.new_names), np.median(known.values))

@@ -16,6 +16,7 @@ from postil.model.numbered import (
     check_takes_texts,
     with_new_numbers,
 )
+from postil.model.saving import check_names_fit
 from postil.model.training import DocumentDigest, TrainingFingerprint
 from postil.recipes.label_notes import LabelsWarning, label_notes
 from postil.training import Tell, check_any, check_labelled, digested, told, watched
@@ -84,6 +85,7 @@ def update_vectors(
 
 def _learned(run: UpdateRun, tell: Tell | None, *, hurried: bool) -> Model:
     if run.new_names:
+        check_names_fit(run.vectors.labels.names)
         for note in label_notes(run.vectors.labels.names):
             told(note, tell, LabelsWarning, depth=4)
     updated = run.model()

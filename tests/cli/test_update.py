@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
+import tempfile
+import time
 import tomllib
 import tracemalloc
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from postil.corpus.opening import open_corpus
-from postil.model import load_model, model_to_bytes
+from postil.model import container, load_model, model_to_bytes
 from postil.recipes.recipe import Recipe
 from postil.training import train
+from postil.update_run import UpdateRun
 
 RECIPE = """
 name = "online"
@@ -162,6 +168,21 @@ def test_ctrl_c_leaves_the_file_as_it_was(postil, model, monkeypatch):
     assert not list(model.parent.glob(".*part"))
 
 
+def test_a_file_that_is_written_into_meanwhile_is_not_learned_on_top_of(postil, model, monkeypatch):
+    os.utime(model, (1000, 1000))
+    learn = UpdateRun._learn
+
+    def overwritten(self):
+        model.write_bytes(trained())
+        return learn(self)
+
+    monkeypatch.setattr(UpdateRun, "_learn", overwritten)
+    done = postil("update", "m.postil", "new.csv", "-o", "newer.postil")
+    assert done.code == 1
+    assert "m.postil: was written into after the model was loaded" in done.err
+    assert not Path("newer.postil").exists()
+
+
 def test_documents_are_never_overwritten(postil, model):
     done = postil("update", "m.postil", "new.csv", "-o", "new.csv")
     assert done.code == 2
@@ -254,3 +275,87 @@ def test_large_numbers_cost_no_more_than_small_ones(postil, model):
     assert peak < 1 << 28  # an array by number would take 16 GiB
     names = load_model("v.postil").vectorizer.vocabulary.names
     assert names == ["1", "2", "2147483646", "2000000000"]
+
+
+WAIT = 60  # seconds, on a machine with other work to do
+
+
+class Background:
+    """A command that runs beside the test; what it says is waited for, but not for ever."""
+
+    def __init__(self, *arguments: str) -> None:
+        self._said = Path(tempfile.mkstemp(dir=".")[1])
+        with self._said.open("wb") as said:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "postil", *arguments], stdin=subprocess.PIPE, stderr=said
+            )
+
+    def send(self, data: str) -> None:
+        self._process.stdin.write(data.encode())
+        self._process.stdin.flush()
+
+    def wait_for(self, sentence: str) -> None:
+        deadline = time.monotonic() + WAIT
+        while sentence not in self._said.read_text():
+            ended = self._process.poll() is not None
+            assert not ended, f"ended without saying {sentence!r}: {self._said.read_text()}"
+            assert time.monotonic() < deadline, self._said.read_text()
+            time.sleep(0.01)
+
+    def end(self) -> int:
+        self._process.stdin.close()
+        return self._process.wait(WAIT)
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+@pytest.fixture
+def background():
+    begun = []
+
+    def start(*arguments: str) -> Background:
+        begun.append(Background(*arguments))
+        return begun[-1]
+
+    yield start
+    for one in begun:
+        one.stop()
+
+
+def test_two_updates_at_once_lose_nothing(postil, model, background):
+    first = background("update", "m.postil", "-", "--format", "csv")
+    first.send("title,body,label\nice,on the lake,weather\n")
+    first.wait_for("reading")
+    second = background("update", "m.postil", "new.csv")
+    second.wait_for("m.postil: another update of this model is under way; waiting for it to end")
+    assert first.end() == 0
+    assert second.end() == 0
+    assert load_model(model).training.documents == 252 + 1 + 3
+    assert sorted(path.name for path in model.parent.glob("*postil*")) == ["m.postil"]
+
+
+def test_without_locks_the_user_is_told(postil, model, monkeypatch):
+    monkeypatch.setattr("postil.model.locking.fcntl", None)
+    done = postil("update", "m.postil", "new.csv")
+    assert done.code == 0, done.err
+    assert "m.postil: cannot be locked (this system has no file locks); run one update" in done.err
+
+
+@pytest.mark.filterwarnings("default::postil.model.saving.LeftOutWarning")
+def test_a_model_whose_reports_had_no_room_is_as_good(postil, model, monkeypatch):
+    assert postil("update", "m.postil", "new.csv").code == 0
+    expected = load_model(model).weights.toarray()
+    size = int.from_bytes(trained()[: container.LENGTH_BYTES], "little")
+    monkeypatch.setattr(container, "LONGEST_HEADER", size - 1)
+    monkeypatch.setattr("postil.model.saving.OTHER_BYTES", 0)
+    made = postil("train", "demo", "-o", "s.postil", "-r", "online.toml", "--no-test")
+    assert made.code == 0, made.err
+    assert "warning: a model file has no room for the reports of 12 categories" in made.err
+    assert "the model keeps none" in postil("inspect", "s.postil").out
+    assert postil("inspect", "s.postil", "--category", "weather").code == 0
+    assert postil("evaluate", "s.postil", "demo").code == 0
+    done = postil("update", "s.postil", "new.csv")
+    assert done.code == 0, done.err
+    np.testing.assert_array_equal(load_model("s.postil").weights.toarray(), expected)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import numpy as np
 import pytest
 import scipy.sparse
 
 from postil.corpus.opening import open_corpus
+from postil.errors import CorpusError
 from postil.vectors.files import read_vectors
 from postil.vectors.svmlight import read_svmlight
 
@@ -177,3 +179,35 @@ def test_vectors_of_our_own_are_known_where_documents_are_wanted(postil):
     result = postil("train", "demo.npz", "-o", "m.postil")
     assert result.code == 1
     assert "vectors are learned from as svmlight" in result.err
+
+
+def test_a_damaged_file_gets_one_error(postil, tmp_path):
+    (tmp_path / "c.csv").write_text("text,label\nalpha beta,a\nbeta,b\ngamma,a\n")
+    assert postil("vectorize", "c.csv", "-o", "c.npz", "--compress").code == 0
+    content = (tmp_path / "c.npz").read_bytes()
+    damaged = tmp_path / "damaged.npz"
+    for position in range(len(content)):
+        changed = bytearray(content)
+        changed[position] ^= 255
+        damaged.write_bytes(changed)
+        with suppress(CorpusError):  # a date, say, changes nothing
+            assert read_vectors(damaged).matrix.shape == (3, 3)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"indices": np.array([0, 10**9, 1, 2], np.int32)},
+        {"label_indices": np.array([0, 7, 0], np.int32)},
+        {"label_indptr": np.array([0, 10**8, 2, 3])},
+        {"split": np.zeros(2, np.uint8)},
+        {"ids_ends": np.array([1], np.int64)},
+    ],
+)
+def test_a_file_whose_parts_do_not_fit_is_refused(postil, tmp_path, change):
+    (tmp_path / "c.csv").write_text("text,label\nalpha beta,a\nbeta,b\ngamma,a\n")
+    assert postil("vectorize", "c.csv", "-o", "c.npz").code == 0
+    with np.load(tmp_path / "c.npz") as stored:
+        np.savez(tmp_path / "c.npz", **dict(stored) | change)
+    with pytest.raises(CorpusError, match=r"c\.npz: is damaged, or no \.npz file"):
+        read_vectors(tmp_path / "c.npz")

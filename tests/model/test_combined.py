@@ -168,7 +168,7 @@ def rivals_with(**wrong):
         (lambda: changed(forest_model, arrays={"combination.more": np.ones(2)}), "other things"),
         (lambda: changed(forest_model, {"combination": {"kind": "trees"}}), "has no 'settings'"),
         (lambda: changed(rivals_model, {"combination": RIVALS | {"kind": "x"}}), "unknown way"),
-        (lambda: changed(rivals_model, rivals_with(categories=3)), "should have 3"),
+        (lambda: changed(rivals_model, rivals_with(categories=3 * 10**9)), "the names for 2"),
         (lambda: changed(rivals_model, rivals_with(categories=True)), "rivals have a whole"),
         (lambda: changed(rivals_model, rivals_with(sharpness=0.0)), "sharpness is a number"),
         (lambda: changed(rivals_model, rivals_with(sharpness="1")), "rivals have a whole"),

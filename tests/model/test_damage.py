@@ -127,6 +127,8 @@ def test_deep_headers(depth, brackets):
         ('"shape":[4]', '"shape":[2,2]'),
         ('"shape":[4]', '"shape":[2,2,1]'),
         ('"shape":[4]', '"shape":4'),
+        ("[1]}}", '[1]},"z":{"data_offsets":[0,0],"dtype":"U8","shape":[0,9223372036854775808]}}'),
+        ("[1]}}", '[1]},"z":{"data_offsets":[0,0],"dtype":"F64","shape":[4611686018427387904,0]}}'),
         ('"shape":[4]', '"shape":[4],"shape":[4]'),
         ('"shape":[4]', '"shape":[4],"more":1'),
         ('"data_offsets":[24,56]', '"data_offsets":[25,57]'),

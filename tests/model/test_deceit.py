@@ -191,6 +191,21 @@ def test_indices_may_fall_from_row_to_row():
     assert model_from_bytes(sealed(parts)).weights.has_sorted_indices
 
 
+@pytest.mark.parametrize("storage", ["sparse", "dense"])
+def test_hash_buckets_that_nothing_in_the_file_bears_out(storage):
+    parts = taken_apart("buckets")
+    columns, rows = 2**31 - 2, {"sparse": 2, "dense": 0}[storage]
+    parts.settings["vectorizer"]["buckets"] = columns
+    parts.settings["vectorizer"]["weighting"]["idf"] = "none"
+    parts.settings["weights"]["storage"] = storage
+    parts.settings["names"] = parts.settings["names"][:rows]
+    parts.arrays.pop("vectorizer.idf", None)
+    parts.arrays["weights.values"] = np.zeros((rows, columns)[: 2 - rows], np.float32)
+    parts.arrays["weights.indices"] = np.zeros(0, np.uint32)
+    parts.arrays["weights.starts"] = np.zeros(rows + 1, np.uint8)
+    refused(parts, "there are 2147483646 hash buckets, and a model has at most 16777216")
+
+
 def test_a_term_that_stands_twice():
     parts = taken_apart("tiny")
     parts.arrays["vocabulary.bytes"] = np.frombuffer(b"aa", np.uint8)

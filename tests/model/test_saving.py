@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import errno
+import os
+from dataclasses import replace
 
 import pytest
 
-from postil.errors import UsageError
+from postil.corpus.document import Document
+from postil.errors import ModelFileError, UsageError
 from postil.model import container, load_model, model_to_bytes, save_model
 from postil.model import saving as module
+from postil.model.plain import to_text
+from postil.model.saving import LeftOutWarning, check_names_fit
+from postil.recipes.recipe import load_recipe
+from postil.training import train
 
 from .samples import bucket_model, small_model
 
@@ -56,6 +63,78 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="a model file has room for 1000"):
         save_model(small_model(), tmp_path / "model.postil")
     assert not list(tmp_path.iterdir())
+
+
+def test_reports_without_room_are_left_out(tmp_path, monkeypatch):
+    search = {"shared": False, "categories": [{"category": "sheep", "lam": 1e-4}]}
+    model = small_model(method={"search": search})
+    size = int.from_bytes(model_to_bytes(model)[: container.LENGTH_BYTES], "little")
+    monkeypatch.setattr(container, "LONGEST_HEADER", size - 1)
+    with pytest.warns(LeftOutWarning, match="no room for the reports of 3 categories"):
+        save_model(model, tmp_path / "model.postil")
+    shorter = load_model(tmp_path / "model.postil")
+    assert shorter.reports == ()
+    assert shorter.method == {"search": {"shared": False, "categories": None}}
+    expected = replace(model, reports=(), method=shorter.method)
+    assert model_to_bytes(shorter) == model_to_bytes(expected)
+
+
+def test_names_without_room_are_refused_before_anything_is_learned(monkeypatch):
+    names = [f'"é{number}"' for number in range(1000)]
+    room = len(to_text(to_text(names)))
+    monkeypatch.setattr(container, "LONGEST_HEADER", module.OTHER_BYTES + room)
+    check_names_fit(names)
+    with pytest.raises(UsageError, match=f"the names of the categories take .* room for {room}"):
+        check_names_fit([*names, "more"])
+    monkeypatch.setattr(container, "LONGEST_HEADER", module.OTHER_BYTES + 5)
+    monkeypatch.setattr("postil.training.LearningSpace", None)  # who learns would ask for it
+    documents = [Document("1", {"text": "wool"}, ("sheep",)), Document("2", {"text": "sea"}, ())]
+    with pytest.raises(UsageError, match="take fewer categories, or shorter names"):
+        train(documents, load_recipe("default"))
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    """A model from a file that was written a while ago."""
+    path = tmp_path / "model.postil"
+    save_model(small_model(), path)
+    os.utime(path, (1000, 1000))
+    return load_model(path)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda content: content[:-1] + b"\1", lambda _: b"", lambda content: content[:5000]]
+)
+def test_a_model_whose_file_was_written_into_is_not_saved(loaded, tmp_path, change):
+    path = tmp_path / "model.postil"
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(ModelFileError, match=r"model\.postil: was written into .* load it again"):
+        save_model(loaded, tmp_path / "copy.postil")
+    assert not (tmp_path / "copy.postil").exists()
+
+
+def test_nor_where_that_happens_meanwhile(loaded, tmp_path, monkeypatch):
+    path = tmp_path / "model.postil"
+    packed = module.packed
+
+    def overwritten(*parts):
+        yield from packed(*parts)
+        path.write_bytes(path.read_bytes()[::-1])
+
+    monkeypatch.setattr(module, "packed", overwritten)
+    with pytest.raises(ModelFileError, match="was written into"):
+        save_model(loaded, tmp_path / "copy.postil")
+    assert [file.name for file in tmp_path.iterdir()] == ["model.postil"]
+
+
+def test_a_model_whose_file_was_replaced_or_removed_is_saved(loaded, tmp_path):
+    path = tmp_path / "model.postil"
+    save_model(bucket_model(), path)
+    save_model(loaded, tmp_path / "copy.postil")
+    path.unlink()
+    save_model(loaded, path)
+    assert path.read_bytes() == (tmp_path / "copy.postil").read_bytes()
+    assert load_model(path).names == small_model().names
 
 
 def test_where_it_cannot_go(tmp_path):

@@ -11,8 +11,19 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from postil import LinearClassifier
+from postil.decide.inputs import checked_truth
+from postil.errors import InputError
+from postil.evaluate.inputs import checked_indicator
+from postil.features.inputs import checked_members
+from postil.learn.design import Design
+from postil.learn.labels import Labels
+from postil.model.scoring import TextScorer
+from postil.model.weights import canonical_weights
 from postil.vectors import matrices
-from postil.vectors.matrices import index_type, stack, to_csr
+from postil.vectors.lsi import Lsi
+from postil.vectors.matrices import check_indices, index_type, stack, to_csr
+from postil.vectors.vectorizer import Vectorizer
 
 from .samples import assert_bit_equal
 
@@ -131,3 +142,59 @@ def test_blocks_are_let_go_once_copied(monkeypatch: pytest.MonkeyPatch):
     assert stack(blocks(), 3).shape == (10, 3)
     assert len(watched) == 5
     assert alive == [1]
+
+
+def made_of(indices: list[int], starts: list[int], kind: type = sp.csr_matrix):
+    """A 3 × 3 matrix of these arrays; SciPy looks at their lengths alone."""
+    return kind((np.ones(len(indices)), np.array(indices), np.array(starts)), shape=(3, 3))
+
+
+BAD = {
+    "beyond": ([0, 10**9, 1], [0, 1, 2, 3]),
+    "just beyond": ([0, 3, 1], [0, 1, 2, 3]),
+    "below": ([0, -1, 1], [0, 1, 2, 3]),
+    "falling": ([0, 2, 1], [0, 10**8, 2, 3]),
+}
+
+
+@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("name", BAD)
+def test_indices_that_lie_outside_are_refused(name: str, kind: type):
+    with pytest.raises(InputError, match=r"^X: .*ind.* of the sparse matrix"):
+        check_indices(made_of(*BAD[name], kind), "X")
+
+
+def test_indices_within_are_not_refused():
+    check_indices(made_of([0, 2, 1], [0, 1, 2, 3]), "X")
+    check_indices(sp.csr_matrix((0, 3)), "X")
+    check_indices(sp.csc_matrix((3, 0)), "X")
+    unpruned = made_of([0, 2, 1], [0, 1, 2, 3])
+    unpruned.indices, unpruned.data = np.array([0, 2, 1, 10**9]), np.ones(4)
+    check_indices(unpruned, "X")
+    check_indices(np.ones((2, 2)), "X")
+
+
+GOOD = sp.csr_matrix(np.eye(3))
+FITTED = LinearClassifier("perceptron", solver="mistake-driven").fit(GOOD, ["a", "b", "a"])
+DOORS = {
+    "fit": lambda bad: LinearClassifier().fit(bad, ["a", "b", "a"]),
+    "fit, y": lambda bad: LinearClassifier().fit(GOOD, bad.astype(int)),
+    "partial_fit": lambda bad: FITTED.partial_fit(bad, ["a", "b", "a"]),
+    "predict": FITTED.predict,
+    "Design": Design,
+    "Labels": lambda bad: Labels(("a", "b", "c"), bad.astype(bool)),
+    "checked_members": lambda bad: checked_members(bad, 3),
+    "checked_truth": checked_truth,
+    "checked_indicator": lambda bad: checked_indicator(bad, "decisions"),
+    "Lsi.fit": lambda bad: Lsi(2).fit(bad),
+    "Lsi.transform": lambda bad: Lsi(2).fit(GOOD).transform(bad),
+    "canonical_weights": canonical_weights,
+    "TextScorer": lambda bad: TextScorer(Vectorizer(buckets=3).fit(["a"]), bad, np.zeros(3)),
+}
+
+
+@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csc_matrix])
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_looks_at_indices(door: str, kind: type):
+    with pytest.raises(InputError, match="the indices of the sparse matrix go from 0 to"):
+        DOORS[door](made_of(*BAD["beyond"], kind))

@@ -9,8 +9,13 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
+from postil.corpus.opening import open_corpus
 from postil.errors import InputError, UsageError
+from postil.model import model_to_bytes
+from postil.recipes.recipe import Recipe, load_recipe
+from postil.training import train
 from postil.vectors.directions_cache import DirectionsCache
 from postil.vectors.lsi import Lsi
 from postil.vectors.projection import STEP, Projection
@@ -181,13 +186,13 @@ def test_all_there_are_serve_whoever_wants_more(cache, counted):
     assert counted == [None]
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "empty", "foreign", "folder"])
+@pytest.mark.parametrize("damage", ["cut", "flip", "flag", "empty", "foreign", "folder"])
 def test_damaged_files_are_made_anew(cache, counted, damage):
     x = matrix_of()
     good = found(cache, x, 8)
     (path,) = cache.folder.iterdir()
     content = path.read_bytes()
-    middle = len(content) // 2
+    middle, last = len(content) // 2, content.rindex(b"PK\x01\x02")
     path.unlink()
     if damage == "folder":
         path.mkdir()
@@ -196,6 +201,8 @@ def test_damaged_files_are_made_anew(cache, counted, damage):
             {
                 "cut": content[:middle],
                 "flip": content[:middle] + bytes([content[middle] ^ 255]) + content[middle + 1 :],
+                # The flags of the second file in the directory: it is said to be encrypted.
+                "flag": content[: last + 8] + b"\x01" + content[last + 9 :],
                 "empty": b"",
                 "foreign": b"no directions",
             }[damage]
@@ -268,3 +275,15 @@ def test_what_is_quickly_computed_is_not_kept(tmp_path, monkeypatch):
     found(DirectionsCache(least_numbers=0), matrix_of(), 8)
     (kept,) = (tmp_path / "postil" / "directions").iterdir()
     assert kept.suffix == ".npz"
+
+
+def test_a_model_does_not_depend_on_the_threads_of_blas(tmp_path, monkeypatch):
+    table = load_recipe("mfom-f1").to_dict()
+    table["learn"]["options"]["iterations"] = 3
+    recipe = Recipe.from_dict({**table, "expect": []})
+    made = []
+    for threads in (1, 2):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / str(threads)))
+        with threadpool_limits(threads, user_api="blas"):
+            made.append(model_to_bytes(train(open_corpus("demo"), recipe)))
+    assert made[0] == made[1]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -63,6 +65,7 @@ def update(
     marked test are left out.
 
     The model file is replaced once all is done; until then, and after Ctrl-C, it is the old one.
+    A second update of the same file waits for the first, and learns on top of it.
     Thresholds and probabilities that were tuned stay as they were, and new categories have a
     threshold of 0: from time to time, train anew on all documents.
 
@@ -74,20 +77,23 @@ def update(
     postil update vectors.postil more.svm
     """
     from postil.model.loading import load_model
+    from postil.model.locking import locked_model
     from postil.model.saving import save_model
     from postil.recipes.entries import at
     from postil.update_plan import UpdatePlan
 
     target = model if output is None else output
-    old = load_model(model, threads=threads)
-    with at(str(model)):
-        UpdatePlan.of(old, passes, seed)
-    check_model_output(target, documents)
-    begun = time.monotonic()
-    new = _updated(old, documents, reading, passes=passes, threads=threads, seed=seed)
-    seconds = time.monotonic() - begun
-    with naming(target):
-        save_model(new, target)
+    in_place = os.path.realpath(target) == os.path.realpath(model)
+    with locked_model(model, say) if in_place else nullcontext():
+        old = load_model(model, threads=threads)
+        with at(str(model)):
+            UpdatePlan.of(old, passes, seed)
+        check_model_output(target, documents)
+        begun = time.monotonic()
+        new = _updated(old, documents, reading, passes=passes, threads=threads, seed=seed)
+        seconds = time.monotonic() - begun
+        with naming(target):
+            save_model(new, target)
     facts = _facts(new, target, seconds)
     if as_json:
         show_json(facts)

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from postil.errors import InputError, UsageError
+from postil.vectors.matrices import check_indices
 
 Floats: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -56,6 +57,7 @@ def checked_truth(truth: Sparse, shape: tuple[int, int] | None = None) -> Csc:
             f"{' × '.join(map(str, truth.shape))}: both need the same documents and categories, "
             "in the same order"
         )
+    check_indices(truth, "truth")
     by_category = sp.csc_matrix(truth, copy=True)
     by_category.sum_duplicates()
     if not np.isin(by_category.data, (0, 1)).all():

@@ -46,6 +46,7 @@ from postil.learn.report import NotConvergedWarning, warn_of_unfinished
 from postil.learn.solvers import SOLVERS, InterceptKind
 from postil.learn.strength import Strengths
 from postil.learn.term_priors import TermPriors
+from postil.vectors.matrices import check_indices
 
 Floats = NDArray[np.float64]
 
@@ -151,6 +152,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ANN401, N803
         """Learn the weights of every class."""
         refuse_label_lists(y)
+        check_indices(X, "X")
+        check_indices(y, "y")
         X, y = validate_data(  # noqa: N806
             self, X, y, accept_sparse=["csr", "csc"], dtype=np.float32, multi_output=True
         )
@@ -185,6 +188,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         first = not hasattr(self, "coef_")
         refuse_label_lists(y)
+        check_indices(X, "X")
+        check_indices(y, "y")
         X, y = validate_data(  # noqa: N806
             self,
             X,
@@ -283,6 +288,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._target
 
     def _scores(self, X: Any) -> Floats:  # noqa: ANN401, N803
+        check_indices(X, "X")
         X = validate_data(  # noqa: N806
             self, X, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], reset=False
         )

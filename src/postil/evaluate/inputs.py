@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from postil.errors import InputError, UsageError
 from postil.features.inputs import Csr, Floats, Sparse
+from postil.vectors.matrices import check_indices
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -29,6 +30,7 @@ def checked_indicator(matrix: Sparse, what: str) -> Csr:
             f"{what} must be a scipy sparse indicator (documents × categories), got "
             f"{type(matrix).__name__}: wrap it in scipy.sparse.csr_matrix"
         )
+    check_indices(matrix, what)
     csr = matrix.tocsr(copy=True)
     if not np.isin(csr.data, (0, 1)).all():
         raise UsageError(f"{what} must hold 0 and 1 (member or not): turn ±1 into ({what} > 0)")

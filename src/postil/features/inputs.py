@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.errors import InputError, UsageError
+from postil.vectors.matrices import check_indices
 
 Csr: TypeAlias = "sp.csr_matrix[Any] | sp.csr_array[Any, tuple[int, int]]"
 Csc: TypeAlias = "sp.csc_matrix[Any] | sp.csc_array[Any]"
@@ -28,6 +29,7 @@ def checked_weights(weights: Sparse) -> Csr:
             f"X must be a scipy sparse matrix (documents × terms), got {type(weights).__name__}: "
             "wrap it in scipy.sparse.csr_matrix"
         )
+    check_indices(weights, "X")
     matrix = weights.tocsr()
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
@@ -61,6 +63,7 @@ def checked_members(members: Sparse, documents: int) -> Csr:
             f"X has {documents} documents and Y has {members.shape[0]}: both need one row per "
             "document, in the same order"
         )
+    check_indices(members, "Y")
     by_category = members.T.tocsr(copy=True)
     by_category.sum_duplicates()
     if not np.isin(by_category.data, (0, 1)).all():

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.errors import UsageError
+from postil.vectors.matrices import check_indices
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +31,7 @@ class Labels:
             )
         if len(set(self.names)) != len(self.names):
             raise UsageError("a category name stands twice")
+        check_indices(self.members, "labels")
 
     @classmethod
     def of(cls, labels: Iterable[Iterable[str]], names: Sequence[str] | None = None) -> Labels:

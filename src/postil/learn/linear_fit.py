@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from postil.learn.combining import Combination
 from postil.learn.report import FitReport
+from postil.vectors.matrices import check_indices
 
 Floats = NDArray[np.float64]
 
@@ -41,5 +42,6 @@ class LinearFit:
 
     def scores(self, matrix: Any) -> Floats:  # noqa: ANN401 - any scipy sparse matrix
         """Scores of documents: documents × categories."""
+        check_indices(matrix, "documents")
         linear: Floats = np.asarray((matrix @ self.weights.T).todense()) + self.intercepts
         return linear if self.combination is None else self.combination.combined(linear)

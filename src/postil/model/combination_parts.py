@@ -22,11 +22,7 @@ def check_combination(model: Model) -> None:
     combination = model.combination
     if combination is None:
         return
-    if combination.categories != model.categories:
-        raise UsageError(
-            f"the combination is for {combination.categories} categories, the names for "
-            f"{model.categories}"
-        )
+    check_categories(combination, model.categories)
     if isinstance(model.calibration, Softmax):
         raise UsageError(
             "the calibration softmax takes scores as they are learned together, and these are "
@@ -38,6 +34,14 @@ def check_combination(model: Model) -> None:
                 f"{name} are of categories that have one row of weights each, and these are "
                 f"combined ({combination.kind})"
             )
+
+
+def check_categories(combination: Combination, names: int) -> None:
+    """Refuse a combination for another number of categories than there are names."""
+    if combination.categories != names:
+        raise UsageError(
+            f"the combination is for {combination.categories} categories, the names for {names}"
+        )
 
 
 def combination_to_parts(combination: Combination) -> Parts:

@@ -14,6 +14,7 @@ array it reads, and writes metadata in an order that changes from run to run.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
@@ -43,6 +44,10 @@ _TYPES: Mapping[str, np.dtype[Any]] = {
     )
 }
 _NAMES = {dtype: name for name, dtype in _TYPES.items()}
+
+
+class HeaderTooLongError(UsageError):
+    """Names and settings take more than the header of a file may have."""
 
 
 class Entry(NamedTuple):
@@ -91,9 +96,9 @@ def pack(metadata: Mapping[str, str], arrays: Arrays) -> list[bytes | memoryview
     written = text.encode("ascii")
     written += b" " * (-len(written) % LENGTH_BYTES)
     if len(written) > LONGEST_HEADER:
-        raise UsageError(
-            f"names, reports and recipe take {len(written)} bytes, and a model file has room for "
-            f"{LONGEST_HEADER}; leave out the reports"
+        raise HeaderTooLongError(
+            f"the names of categories and how the model came to be take {len(written)} bytes, and "
+            f"a model file has room for {LONGEST_HEADER}; take fewer categories, or shorter names"
         )
     return [len(written).to_bytes(LENGTH_BYTES, "little"), written, *contents]
 
@@ -166,9 +171,16 @@ def _entry(name: str, described: object) -> Entry:
         case {"dtype": str(dtype), "shape": [*shape], "data_offsets": [begin, end], **rest}:
             counts = all(type(count) is int and count >= 0 for count in (*shape, begin, end))
             known = dtype in _TYPES and len(shape) <= MOST_DIMENSIONS and not rest
-            if known and counts and end - begin == math.prod(shape) * _TYPES[dtype].itemsize:
+            if known and counts and _holds(shape, _TYPES[dtype], end - begin):
                 return Entry(_TYPES[dtype], tuple(shape), begin, end)
     raise InputError(f"the tensor {name!r} is not described as it should be")
+
+
+def _holds(shape: list[int], dtype: np.dtype[Any], size: int) -> bool:
+    """Say whether so many bytes hold a tensor of this shape."""
+    # Of a tensor without entries the other dimension is unbounded, but not for NumPy.
+    largest = math.prod(max(count, 1) for count in shape) * dtype.itemsize
+    return largest <= sys.maxsize and size == math.prod(shape) * dtype.itemsize
 
 
 def _covered(entries: Mapping[str, Entry], start: int) -> int:

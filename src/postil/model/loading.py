@@ -7,6 +7,7 @@ checksum of everything, then each part of the model against all others.
 from __future__ import annotations
 
 import mmap
+import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from postil import __version__
 from postil.errors import ModelFileError, PostilError
 from postil.model.checksums import tensor_checksum
 from postil.model.container import Buffer, foreign, read_header, read_tensors
+from postil.model.mapped_file import MappedFile
 from postil.model.model import Model
 from postil.model.tensors import Arrays
 from postil.model.versions import Reader, checked_metadata, manifest_of, reader_of
@@ -31,12 +33,16 @@ def load_model(path: str | Path, *, threads: int | None = None) -> Model:
 
     The file is mapped, not read: weights stay in it, shared by every process that has it open.
     So it must not be changed in place (``save_model`` never does: it puts a new file under the
-    name). Costs a pass over the file for its checksums, at 1.6 GB/s if it is in memory already,
-    another over the weights, and a microsecond for each term of the vocabulary.
+    name); saving or updating a model whose file was is refused. Costs a pass over the file for
+    its checksums, at 1.6 GB/s if it is in memory already, another over the weights, and a
+    microsecond for each term of the vocabulary.
     """
     wanted = thread_count(threads)
     with _named(path):
-        return _model(_mapped(Path(path)), wanted)
+        buffer, file = _mapped(Path(path))
+        model = _model(buffer, wanted)
+    object.__setattr__(model, "file", file)
+    return model
 
 
 def model_from_bytes(
@@ -56,7 +62,7 @@ def _named(source: str | Path) -> Iterator[None]:
         raise ModelFileError(f"{source}: {error}") from error.__cause__
 
 
-def _mapped(path: Path) -> mmap.mmap:
+def _mapped(path: Path) -> tuple[mmap.mmap, MappedFile]:
     with _readable():
         status = path.stat()
     # Looked at before opening, which would wait for ever at a pipe.
@@ -66,7 +72,8 @@ def _mapped(path: Path) -> mmap.mmap:
     if status.st_size == 0:
         raise ModelFileError("is empty; copy it again or train the model again")
     with _readable(), path.open("rb") as file:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        opened = MappedFile.of(path, os.fstat(file.fileno()))
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), opened
 
 
 @contextmanager

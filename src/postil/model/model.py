@@ -19,7 +19,7 @@ from postil.model.projection_parts import check_projection
 from postil.model.training import TrainingFingerprint
 from postil.model.update_parts import check_selection, checked_units
 from postil.model.variances import aligned_variances, checked_intercept_variances
-from postil.model.vectorizer_parts import check_fitted
+from postil.model.vectorizer_parts import check_usable
 from postil.model.weights import Weights, canonical_weights
 from postil.vectors.vectorizer import Vectorizer
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from postil.decide.calibration import Calibration
     from postil.decide.decision import DecisionRule
     from postil.learn.combining import Combination
+    from postil.model.mapped_file import MappedFile
     from postil.vectors.projection import Projection
 
 Floats = NDArray[np.float64]
@@ -52,7 +53,7 @@ class Model:
     ``recipe``, ``method``, ``reports`` (one for each category) and ``evaluation`` tell how the
     model came to be; they are plain values, and numbers that are not finite become None.
     ``created`` is a time, if the caller wants one kept: without it the same model gives the same
-    file.
+    file. ``file`` is the one whose memory the arrays of a loaded model are.
     """
 
     vectorizer: Vectorizer
@@ -74,9 +75,10 @@ class Model:
     evaluation: Mapping[str, Any] | None = None
     created_by: str = f"postil {__version__}"
     created: str | None = None
+    file: MappedFile | None = None
 
     def __post_init__(self) -> None:
-        check_fitted(self.vectorizer)
+        check_usable(self.vectorizer)
         store = object.__setattr__
         store(self, "names", _checked_names(self.names))
         store(self, "weights", canonical_weights(self.weights))
@@ -112,6 +114,11 @@ class Model:
             if isinstance(done, Mapping):
                 digests |= {str(done[name]) for name in ("sha256", "before") if name in done}
         return frozenset(digests)
+
+    def check_file_unchanged(self) -> None:
+        """Refuse a model that was loaded from a file which was written into since."""
+        if self.file is not None:
+            self.file.check_unchanged()
 
     @property
     def rows(self) -> int:

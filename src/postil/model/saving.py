@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from postil.corpus.files.atomic import output_file
 from postil.corpus.files.compression import codec_of_name
 from postil.errors import UsageError
+from postil.model import container
 from postil.model.checksums import tensor_checksum, text_checksum
-from postil.model.container import pack
+from postil.model.container import HeaderTooLongError, pack
 from postil.model.model import Model
 from postil.model.plain import to_text
 from postil.model.tensors import Parts
 from postil.model.versions import FORMAT, PLAIN_VERSION, Metadata, parts_of, version_of
+
+# Bytes of a header for all but names and what is told of single categories.
+OTHER_BYTES = 1 << 20
+
+
+class LeftOutWarning(UserWarning):
+    """A model file has no room for what is told of single categories."""
+
+
+def check_names_fit(names: Iterable[str]) -> None:
+    """Refuse categories whose names alone do not fit into a model file, before they are learned."""
+    size = len(to_text(to_text(list(names))))  # as they stand there: JSON within JSON
+    room = container.LONGEST_HEADER - OTHER_BYTES
+    if size > room:
+        raise UsageError(
+            f"the names of the categories take {size} bytes, and a model file has room for {room}; "
+            "take fewer categories, or shorter names"
+        )
 
 
 def save_model(model: Model, path: str | Path) -> None:
     """Write a model; the file appears under its name only when it is complete and on disk.
 
     An error or Ctrl-C leaves whatever was there before, and nothing else. The same model gives
-    the same bytes, anywhere. Costs two passes over the arrays, one for their checksums.
+    the same bytes, anywhere. A model whose own file was written into since it was loaded is
+    refused: new checksums would call it sound. Costs two passes over the arrays, one for their
+    checksums.
     """
     if codec_of_name(Path(path).name) is not None:
         raise UsageError(
@@ -29,6 +53,7 @@ def save_model(model: Model, path: str | Path) -> None:
     with output_file(path) as stream:
         for piece in pieces:
             stream.write(piece)
+        model.check_file_unchanged()  # nor while it was read: an error here leaves no file
 
 
 def model_to_bytes(model: Model) -> bytes:
@@ -38,11 +63,40 @@ def model_to_bytes(model: Model) -> bytes:
 
 def packed_model(model: Model) -> list[bytes | memoryview]:
     """The bytes of a model's file in pieces, in the oldest version that holds it."""
+    model.check_file_unchanged()
     return packed(parts_of(model), version_of(model))
 
 
 def packed(parts: Parts, version: int = PLAIN_VERSION) -> list[bytes | memoryview]:
-    """The bytes of a model's file in pieces, the first two being its header."""
+    """The bytes of a model's file in pieces, the first two being its header.
+
+    Where the header would be too long, it is written without what is told of single categories.
+    """
+    try:
+        return _packed(parts, version)
+    except HeaderTooLongError:
+        shorter = _of_all_categories(parts.settings)
+        if shorter == parts.settings:
+            raise
+    pieces = _packed(Parts(shorter, parts.arrays), version)
+    warnings.warn(
+        f"a model file has no room for the reports of {len(parts.settings['names'])} categories: "
+        "it is written without them",
+        LeftOutWarning,
+        stacklevel=4,
+    )
+    return pieces
+
+
+def _of_all_categories(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings without reports of single categories, and what a search found for each."""
+    method = dict(settings["method"])
+    if isinstance(method.get("search"), dict):
+        method["search"] = {**method["search"], "categories": None}
+    return {**settings, "reports": [], "method": method}
+
+
+def _packed(parts: Parts, version: int) -> list[bytes | memoryview]:
     settings, arrays = parts
     checksums = {name: tensor_checksum(name, array) for name, array in arrays.items()}
     manifest = to_text({**settings, "checksums": checksums})

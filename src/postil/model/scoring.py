@@ -13,7 +13,7 @@ from postil.errors import InputError, UsageError
 from postil.text.words import WordStep
 from postil.vectors.counting import RememberingWordMap
 from postil.vectors.fields import Columns
-from postil.vectors.matrices import index_type
+from postil.vectors.matrices import check_indices, index_type
 from postil.vectors.threads import thread_count
 from postil.vectors.vectorizer import Texts, Vectorizer
 
@@ -153,6 +153,7 @@ def _checked_weights(weights: Csr, columns: int) -> Csr:
             f"weights must have a row for each of the vectorizer's {columns} columns, got "
             f"{weights.shape[0]} rows"
         )
+    check_indices(weights, "weights")
     with np.errstate(over="ignore"):  # said in our own words below
         matrix = weights.tocsr().astype(np.float32, copy=False)
     if not np.isfinite(matrix.data).all():

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from postil.errors import InputError, UsageError
 from postil.model.tensors import Arrays, Tensors
 from postil.model.weights import Weights, rows_of
+from postil.vectors.matrices import check_indices
 
 if TYPE_CHECKING:
     from postil.model.model import Model
@@ -36,6 +37,7 @@ def aligned_variances(variances: Any, weights: Weights) -> Weights:  # noqa: ANN
             "variances are a scipy sparse matrix of the shape of the weights, "
             f"{' × '.join(map(str, weights.shape))}"
         )
+    check_indices(variances, "variances")
     given = given.asformat(weights.format)
     if not given.has_canonical_format:
         given = given.copy()

@@ -15,7 +15,7 @@ from postil.model.vocabulary_parts import vocabulary_from_parts, vocabulary_to_p
 from postil.text.analyzer import Analyzer
 from postil.text.spec import AnalyzerSpec
 from postil.vectors.fields import Fields
-from postil.vectors.vectorizer import Vectorizer
+from postil.vectors.vectorizer import MOST_MODEL_BUCKETS, Vectorizer
 from postil.vectors.vocabulary import TermBounds
 from postil.vectors.weighting import Weighting
 
@@ -44,11 +44,20 @@ _BOUNDS: dict[str, Kinds] = {
 }
 
 
-def check_fitted(vectorizer: Vectorizer) -> None:
-    """Refuse a vectorizer that cannot turn texts into vectors yet."""
+def check_usable(vectorizer: Vectorizer) -> None:
+    """Refuse a vectorizer that has not been fitted, or with more hash buckets than a model has."""
+    _check_buckets(vectorizer.buckets)
     untaught = vectorizer.vocabulary is None and vectorizer.buckets is None
     if untaught or (vectorizer.weighting.idf != "none" and vectorizer.idf is None):
         raise UsageError("the vectorizer has not seen any text yet: call fit first")
+
+
+def _check_buckets(buckets: int | None) -> None:
+    if buckets is not None and buckets > MOST_MODEL_BUCKETS:
+        raise UsageError(
+            f"there are {buckets} hash buckets, and a model has at most {MOST_MODEL_BUCKETS}: take "
+            "fewer, or a vocabulary"
+        )
 
 
 def vectorizer_to_parts(vectorizer: Vectorizer) -> Parts:
@@ -56,7 +65,7 @@ def vectorizer_to_parts(vectorizer: Vectorizer) -> Parts:
 
     The number of threads is nothing of the model's.
     """
-    check_fitted(vectorizer)
+    check_usable(vectorizer)
     arrays: Arrays = {} if vectorizer.idf is None else {IDF: vectorizer.idf}
     vocabulary = None
     if vectorizer.vocabulary is not None:
@@ -80,6 +89,8 @@ def vectorizer_from_parts(settings: object, tensors: Tensors, threads: int) -> V
     found = checked(settings, _SCHEMA, "vectorizer")
     if (found["vocabulary"] is None) == (found["buckets"] is None):
         raise InputError("vectorizer has a vocabulary or hash buckets, one of the two")
+    # Buckets are a number and nothing else: all other sizes are those of tensors or lists.
+    _check_buckets(found["buckets"])
     fields = _fields(found["fields"])
     vectorizer = Vectorizer(
         _analyzer(found["analyzer"]),

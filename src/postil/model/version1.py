@@ -43,6 +43,7 @@ from postil.decide.calibration import (
 from postil.decide.decision import DecisionRule
 from postil.errors import InputError
 from postil.learn.combining import Combination
+from postil.model.combination_parts import check_categories
 from postil.model.model import Model
 from postil.model.settings import NONE, Kinds, check_kind, checked, texts
 from postil.model.tensors import Arrays, Parts, Tensors, prefixed
@@ -125,7 +126,11 @@ def put_together(
     for at, report in enumerate(found["reports"]):
         check_kind(report, dict, f"reports[{at}]")
     names = texts(found["names"], "names")
-    rows = len(names) if combination is None else combination.rows
+    rows = len(names)
+    if combination is not None:
+        # Before the rows: those of rivals are a number, and an array without columns has any.
+        check_categories(combination, len(names))
+        rows = combination.rows
     vectorizer = vectorizer_from_parts(found["vectorizer"], tensors, threads)
     shape = (rows, vectorizer.columns)
     weights = weights_from_parts(found["weights"], tensors, shape)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from postil.errors import InputError, UsageError
 from postil.model.integers import smallest_type
-from postil.vectors.matrices import index_type
+from postil.vectors.matrices import check_indices, index_type
 
 Csr: TypeAlias = "sp.csr_matrix[Any]"
 Weights: TypeAlias = "sp.csr_matrix[Any] | sp.csc_matrix[Any]"
@@ -33,6 +33,7 @@ def canonical_weights(weights: Any) -> Weights:  # noqa: ANN401 - any scipy spar
             f"weights must be a scipy sparse matrix (categories × terms), got "
             f"{type(weights).__name__}: wrap it in scipy.sparse.csr_matrix"
         )
+    check_indices(weights, "weights")
     given: Any = weights
     matrix = given if given.format == "csc" else given.tocsr()
     with np.errstate(over="ignore"):  # said in our own words below

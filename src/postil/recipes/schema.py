@@ -39,7 +39,7 @@ from postil.recipes.learn_schema import check_learn
 from postil.recipes.parts import SCOPES
 from postil.text.suggest import advice
 from postil.vectors.projection import FULL
-from postil.vectors.vectorizer import MOST_BUCKETS
+from postil.vectors.vectorizer import MOST_MODEL_BUCKETS
 from postil.vectors.weighting import NAMED, NORMS
 
 
@@ -115,7 +115,7 @@ REPRESENTATION: Table = {
     "max_df": _documents("0.5"),
     "min_occurrences": whole_number(3),
     "max_terms": whole_number(10000),
-    "buckets": whole_number(2**20, most=MOST_BUCKETS),
+    "buckets": whole_number(2**20, most=MOST_MODEL_BUCKETS),
     "lsi": _whole_or(400, FULL),
     "length": positive("3.0"),
 }

@@ -8,7 +8,6 @@ the longest.
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -20,7 +19,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.corpus.files.atomic import output_file
-from postil.errors import CorpusError
+from postil.errors import CorpusError, InputError
+from postil.vectors.matrices import check_indices
 
 SPLITS = ("", "train", "test")
 
@@ -83,11 +83,11 @@ def write_vectors(path: Path, vectors: VectorFile, *, compress: bool = False) ->
 def read_vectors(path: Path) -> VectorFile:
     """Read what ``write_vectors`` wrote; nothing in the file is executed."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             return _vector_file(arrays)
     except FileNotFoundError:
         raise CorpusError(f"{path}: there is no such file") from None
-    except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except Exception as error:  # zipfile, zlib and NumPy have many for a damaged file
         raise CorpusError(
             f"{path}: is damaged, or no .npz file that postil vectorize wrote (svmlight files are "
             "read by postil.vectors.svmlight.read_svmlight)"
@@ -105,7 +105,7 @@ def _vector_file(arrays: Any) -> VectorFile:  # noqa: ANN401 - NumPy's own mappi
     shape = tuple(int(size) for size in arrays["shape"])
     categories = _unpack(arrays["categories_utf8"], arrays["categories_ends"])
     members = arrays["label_indices"]
-    return VectorFile(
+    read = VectorFile(
         matrix=sp.csr_matrix(
             (arrays["data"], arrays["indices"], arrays["indptr"]), shape=(shape[0], shape[1])
         ),
@@ -118,6 +118,11 @@ def _vector_file(arrays: Any) -> VectorFile:  # noqa: ANN401 - NumPy's own mappi
         categories=categories,
         splits=[SPLITS[code] for code in arrays["split"]],
     )
+    check_indices(read.matrix, "vectors")
+    check_indices(read.labels, "labels")
+    if not len(read.ids) == len(read.splits) == shape[0]:
+        raise InputError("ids and splits are not of as many documents as there are vectors")
+    return read
 
 
 def _pack(names: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.errors import InputError, UsageError
+from postil.vectors.matrices import check_indices
 from postil.vectors.top_directions import Csr, Floats, Progress, top_directions
 
 __all__ = ["Csr", "Floats", "Lsi", "Progress"]
@@ -107,6 +108,7 @@ class Lsi:
                 f"this LSI was fitted on {len(self.term_vectors)} terms and the matrix has "
                 f"{X.shape[1]}: use vectors of the same vocabulary"
             )
+        check_indices(X, "X")
         points: NDArray[np.float32] = X.astype(np.float32, copy=False) @ self.term_vectors
         if not self.scaled:
             points /= self.singular_values.astype(np.float32)
@@ -149,6 +151,7 @@ def _checked(matrix: Csr) -> Csr:
             f"LSI needs a scipy sparse matrix (documents × terms), got {type(matrix).__name__}: "
             "wrap it in scipy.sparse.csr_matrix"
         )
+    check_indices(matrix, "X")
     doubled = matrix.tocsr().astype(np.float64)
     if not np.isfinite(doubled.data).all():
         row = np.searchsorted(

@@ -11,6 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from postil.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -43,6 +45,33 @@ def to_csr(arrays: CsrArrays, columns: int) -> sp.csr_matrix[Any]:
 def index_type(entries: int) -> type[np.signedinteger[Any]]:
     """The narrowest index type that numbers so many entries."""
     return np.int32 if entries <= LARGEST_INT32 else np.int64
+
+
+def check_indices(matrix: Any, what: str) -> None:  # noqa: ANN401 - any matrix, sparse or not
+    """Refuse a CSR or CSC matrix whose indices lie outside it, naming it ``what``.
+
+    SciPy and the native core believe indices, and would read and write memory that is not theirs.
+    So every sparse matrix of a caller is checked before anything is done with it. Cost: a pass
+    over the indices. Other formats are made CSR by SciPy, which checks them as they are made.
+    """
+    given: Any = matrix  # issparse tells type checkers of less than it has
+    if not sp.issparse(matrix) or given.format not in ("csr", "csc") or given.ndim != 2:
+        return
+    count, width = given.shape if given.format == "csr" else given.shape[::-1]
+    starts = given.indptr
+    rising = len(starts) == count + 1 and starts[0] == 0 and bool((starts[1:] >= starts[:-1]).all())
+    if not rising or starts[-1] > min(len(given.indices), len(given.data)):
+        raise InputError(
+            f"{what}: indptr of the sparse matrix does not rise from 0 to the number of its "
+            f"entries, {len(given.indices)}; make the matrix anew"
+        )
+    indices = given.indices[: starts[-1]]
+    least, most = (int(indices.min()), int(indices.max())) if len(indices) else (0, -1)
+    if least < 0 or most >= width:
+        raise InputError(
+            f"{what}: the indices of the sparse matrix go from {least} to {most}, and its shape "
+            f"is {' × '.join(map(str, given.shape))}; make the matrix anew"
+        )
 
 
 @lru_cache(maxsize=64)

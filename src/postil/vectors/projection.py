@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from postil.errors import InputError, UsageError
 from postil.vectors.directions_cache import DirectionsCache
 from postil.vectors.lsi import Csr, Floats, Lsi
+from postil.vectors.threads import one_blas_thread
 
 Watch = Callable[[str, int, "int | None"], None]
 
@@ -118,7 +119,8 @@ class Projection:
                 f"weights are of {weights.shape[1]} directions, and there are {self.directions}"
             )
         dense = sp.csr_matrix(weights).toarray().astype(np.float64)
-        rows = (np.asarray(self.lsi.term_vectors, dtype=np.float64) @ dense.T).T
+        with one_blas_thread():
+            rows = (np.asarray(self.lsi.term_vectors, dtype=np.float64) @ dense.T).T
         return sp.csr_matrix(rows.astype(np.float32))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from postil.errors import UsageError
 from postil.vectors.interruptible import interruptible
+from postil.vectors.threads import one_blas_thread
 
 Csr: TypeAlias = "sp.csr_matrix[Any] | sp.csr_array[Any, tuple[int, int]]"
 Floats: TypeAlias = NDArray[np.float64]
@@ -29,10 +30,20 @@ WIDEST_BY_HALVES = 10_000
 def top_directions(
     matrix: Csr, wanted: int, seed: int, progress: Progress | None = None
 ) -> tuple[Floats, Floats]:
-    """Find the ``wanted`` largest singular values, falling, and their term vectors."""
-    smaller = min(matrix.shape)
+    """Find the ``wanted`` largest singular values, falling, and their term vectors.
+
+    They are the same bits whatever the number of threads BLAS has.
+    """
     if wanted == 0 or matrix.nnz == 0:
         return np.empty(0), np.empty((matrix.shape[1], 0))
+    with one_blas_thread():
+        return _top_directions(matrix, wanted, seed, progress)
+
+
+def _top_directions(
+    matrix: Csr, wanted: int, seed: int, progress: Progress | None
+) -> tuple[Floats, Floats]:
+    smaller = min(matrix.shape)
     if wanted > LANCZOS_SHARE * smaller:
         return _by_eigenvectors(matrix, wanted)
     try:

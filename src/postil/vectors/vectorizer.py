@@ -36,6 +36,8 @@ class TextChunk(NamedTuple):
 
 
 MOST_BUCKETS = 2**31 - 2
+# Of a model: to score takes some 30 bytes for each, however few of them its file says anything of.
+MOST_MODEL_BUCKETS = 2**24
 
 
 class Vectorizer:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from postil import _native
 from postil.learn.design import Design
+from postil.vectors.threads import one_blas_thread
 
 Singles = NDArray[np.float32]
 Table = NDArray[Any]  # documents × problems or features × problems, of singles
@@ -106,9 +107,7 @@ def products_of(design: Design, threads: int) -> Iterator[Products]:
     if design.rows.nnz <= DENSE_SHARE * entries:
         yield SparseProducts(design, threads)
         return
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         yield DenseProducts(design.rows.toarray(), threads)
 
 

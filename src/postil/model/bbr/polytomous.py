@@ -22,6 +22,7 @@ from postil.errors import ModelFileError
 from postil.model.bbr.parsed import CONSTANT_IDS, LINKS, ParsedClass, ParsedModel, refuse
 from postil.model.bbr.statements import SHOWN, Statement, ignore, read_all
 from postil.model.bbr.transforms import IDF, PASSED_OVER, TRANSFORMS, check_design, note_transform
+from postil.model.numbered import is_number
 
 TITLES = (
     "Bayesian Polytomous Regression",
@@ -38,6 +39,7 @@ class _Reader:
         self.source = source
         self.model = ParsedModel(polytomous=True, title=title)
         self.declared: list[str] = []
+        self.count: int | None = None  # of classes numbered from 0, where they have no names
         self.features: list[str] = []
         self.ended = self.header_ended = False
 
@@ -47,7 +49,7 @@ class _Reader:
         self.declared = statement.words
 
     def number_of_classes(self, statement: Statement) -> None:
-        self.declared = self.declared or [str(k) for k in range(statement.whole())]
+        self.count = statement.whole()
 
     def topic_feats(self, statement: Statement) -> None:
         self.features = statement.words
@@ -93,7 +95,7 @@ class _Reader:
         if not statement.words:
             raise statement.refusal("no class is named")
         name = self._named(statement) if numbered else statement.words[0]
-        if self.declared and name not in self.declared:
+        if not self._is_class(name):
             raise statement.refusal(f"the class {name!r} is not among the classes")
         if name in self.model.classes:
             raise statement.refusal(f"the weights of class {name!r} stand twice")
@@ -101,9 +103,15 @@ class _Reader:
 
     def _named(self, statement: Statement) -> str:
         number = statement.words[0]
-        if not number.isdigit() or int(number) >= len(self.declared):
-            raise statement.refusal(f"there is no class number {number!r}")
-        return self.declared[int(number)]
+        known = len(self.declared) or self.count or 0
+        if not is_number(number) or int(number) >= known:
+            raise statement.refusal(f"there is no class number {number[:SHOWN]!r}")
+        return self.declared[int(number)] if self.declared else number
+
+    def _is_class(self, name: str) -> bool:
+        if self.declared:
+            return name in self.declared
+        return self.count is None or (is_number(name) and int(name) < self.count)
 
     def _put(self, own: ParsedClass, feature: str, value: float, statement: Statement) -> None:
         if feature in CONSTANT_IDS:
@@ -116,6 +124,7 @@ class _Reader:
     def finished(self, last: int) -> ParsedModel:
         if not self.header_ended:
             raise self._cut_short(last, "endofheader")
+        self._name_classes(last)
         absent = [name for name in self.declared if name not in self.model.classes]
         # One class at most is the reference class, to which the program gives no weights.
         if len(absent) > 1 and not self.ended:
@@ -127,6 +136,16 @@ class _Reader:
             name: found.get(name, ParsedClass()) for name in self.declared or found
         }
         return self.model
+
+    def _name_classes(self, last: int) -> None:
+        """Name numbered classes, after what the file says of their number has proved true."""
+        if self.declared or self.count is None:
+            return
+        found = len(self.model.classes)
+        if self.count > found + 1:
+            what = f"nclasses says {self.count}, and there are weights of {found}"
+            raise refuse(self.source, last, f"{what}: one class, the reference, may have none")
+        self.declared = [str(k) for k in range(self.count)]
 
     def _cut_short(self, line: int, what: str) -> ModelFileError:
         return refuse(self.source, line, f"the file ends before {what}: it is cut short")

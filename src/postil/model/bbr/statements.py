@@ -13,6 +13,7 @@ from postil.text.suggest import advice
 
 COMMENT = "#"
 SHOWN = 40
+MOST_DIGITS = 10
 
 Reader = TypeVar("Reader")
 
@@ -49,8 +50,10 @@ class Statement:
     def whole(self) -> int:
         """The one whole number that follows."""
         word = self.only()
-        if not (word.isascii() and word.isdigit()):
-            raise self.refusal(f"{word[:SHOWN]!r} is not a whole number")
+        if not (word.isascii() and word.isdigit() and len(word) <= MOST_DIGITS):
+            raise self.refusal(
+                f"{word[:SHOWN]!r} is not a whole number of at most {MOST_DIGITS} digits"
+            )
         return int(word)
 
 
