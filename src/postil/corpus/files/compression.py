@@ -13,8 +13,8 @@ from typing import Any, BinaryIO, Protocol
 
 from postil.errors import CorpusError, MissingExtraError
 
-COMPRESSED_CHUNK = 1 << 11
-"""Bytes that are decompressed at once: zeros become 2 MB of them in gzip, 64 MB in zstd."""
+COMPRESSED_CHUNK = 1 << 10
+"""Bytes that are decompressed at once: zeros become 1 MB of them in gzip, 32 MB in zstd."""
 
 BUFFER = 1 << 18
 MAGIC_LENGTH = 4
