@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -143,6 +144,16 @@ def test_a_file_that_cannot_be_written_is_named(long_corpus, environment):
     arguments = ("predict", "demo.postil", "demo", "-o", "/dev/full")
     told = told_of_failure(long_corpus, environment, arguments)
     assert told == "postil: /dev/full: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="descriptors")
+def test_a_closed_stdout_is_told(long_corpus):
+    call = shlex.join([*COMMAND, "corpus", "convert", "demo", "-", "--to", "jsonl"])
+    done = subprocess.run(
+        ["sh", "-c", f"{call} >&-"], cwd=long_corpus, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.endswith("standard output is closed; name a file, or leave it open\n")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1", "koi8-r"])

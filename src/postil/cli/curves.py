@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from postil.cli.console import json_text
 from postil.cli.failures import check_output, naming
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _as_json(measured: Assessment) -> Iterator[str]:
     before = "[\n"
     for kind, averaging, category, curve in _curves(measured):
         of = {"averaging": averaging or None, "category": category if not averaging else None}
-        yield before + json.dumps({"curve": kind, **of, **curve}, ensure_ascii=False)
+        yield before + json_text({"curve": kind, **of, **curve})
         before = ",\n"
     yield "\n]\n"
 

@@ -8,6 +8,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from postil.escaping import escaped_json
+
 if TYPE_CHECKING:
     from postil.learn.path_category import CategoryPath
 
@@ -71,7 +73,7 @@ def to_json(paths: Sequence[CategoryPath], terms: Sequence[str] | None) -> str:
         }
         for path in paths
     ]
-    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+    return escaped_json(json.dumps(told, ensure_ascii=False, indent=1)) + "\n"
 
 
 def _strength(path: CategoryPath, point: int) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from postil.corpus.files.atomic import output_file
 from postil.errors import CorpusError, InputError
+from postil.escaping import escaped_json
 from postil.vectors.matrices import check_indices
 
 SPLITS = ("", "train", "test")
@@ -98,7 +99,8 @@ def write_names(beside: Path, what: str, names: Sequence[str], first: int) -> No
     """Write numbered names to a file beside another, a line each: number, tab, name as JSON."""
     with output_file(beside.with_name(f"{beside.name}.{what}.tsv")) as file:
         for number, name in enumerate(names, first):
-            file.write(f"{number}\t{json.dumps(name, ensure_ascii=False)}\n".encode())
+            shown = escaped_json(json.dumps(name, ensure_ascii=False))
+            file.write(f"{number}\t{shown}\n".encode())
 
 
 def _vector_file(arrays: Any) -> VectorFile:  # noqa: ANN401 - NumPy's own mapping type is private

@@ -33,6 +33,8 @@ def output_file(target: str | Path) -> Iterator[BinaryIO]:
     target removes. Pipes and devices are written directly.
     """
     if str(target) == STDOUT:
+        if sys.stdout is None:
+            raise UsageError("standard output is closed; name a file, or leave it open")
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
