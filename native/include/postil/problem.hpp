@@ -44,7 +44,9 @@ struct Belief {
     }
 };
 
-// A violation below the last digits of the slope says nothing, however weak the prior is.
+// The unit of a weight's violation in the KKT residual: the steepest slope of the loss along it, or its
+// Laplace prior's a, if that is less. Each weight has its own, so that a column of large values cannot
+// hide the others. A violation below the last digits of the slope says nothing, however weak the prior.
 inline double violation_unit(const Prior& prior, double steepest) {
     const auto least = 4.0 * std::numeric_limits<double>::epsilon() * steepest;
     return prior.absolute > 0.0 ? std::max(least, std::min(steepest, prior.absolute)) : steepest;
@@ -85,17 +87,16 @@ struct BinaryProblem {
         return true;
     }
 
-    // The units of the KKT residual, by coordinate: the steepest slope of the average loss along it at
-    // zero weights, given the loss's slope there; or its Laplace prior's a, if that is less. Each
-    // coordinate has its own, so that a column of large values cannot hide the others.
-    std::vector<double> violation_units(double slope_of_loss) const {
-        std::vector<double> units(coordinates());
-        for (std::size_t place = 0; place < units.size(); ++place) {
+    // The steepest slope that the average loss can have along each coordinate at zero weights, given the
+    // loss's slope there.
+    std::vector<double> steepest_slopes(double slope_of_loss) const {
+        std::vector<double> slopes(coordinates());
+        for (std::size_t place = 0; place < slopes.size(); ++place) {
             double sum = 0.0;
             for_each(place, [&](std::size_t i, double x) { sum += weights[i] * std::abs(x); });
-            units[place] = violation_unit(prior(place), std::abs(slope_of_loss) * sum / documents);
+            slopes[place] = std::abs(slope_of_loss) * sum / documents;
         }
-        return units;
+        return slopes;
     }
 
     // Calls visit(document, x) for every non-zero of a coordinate's column.

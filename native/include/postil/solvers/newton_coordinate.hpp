@@ -60,7 +60,7 @@ public:
         expansion_.begin();
         has_gap_ = problem_.has_gap();
         is_balanced_ = has_gap_ && problem_.is_constant_free();
-        if (!has_gap_) units_ = problem_.violation_units(loss_.slope(0.0));
+        if (!has_gap_) steepest_ = problem_.steepest_slopes(loss_.slope(0.0));
         if (!start.empty() || !problem_.beliefs.empty()) begin_away_from_zero(start);
         here_.look(problem_, loss_);
         open_.moved();
@@ -118,7 +118,6 @@ public:
     }
 
 private:
-
     void begin_away_from_zero(std::span<const double> start) {
         for (std::size_t place = 0; place < weights_.size(); ++place) {
             const auto prior = problem_.prior(place);
@@ -180,9 +179,11 @@ private:
     Optimality measured() const {
         Optimality found;
         for (const auto& each : open_) found.limit(problem_.prior(each.place), each.slope);
-        for (const auto& each : open_)
-            found.add(problem_.prior(each.place), each.slope, weights_[each.place],
-                      has_gap_ ? 1.0 : units_[each.place]);
+        for (const auto& each : open_) {
+            const auto prior = problem_.prior(each.place);
+            const auto unit = has_gap_ ? 1.0 : violation_unit(prior, steepest_[each.place]);
+            found.add(prior, each.slope, weights_[each.place], unit);
+        }
         return found;
     }
 
@@ -319,10 +320,10 @@ private:
     Expansion expansion_;  // over the working set
     std::vector<std::pair<double, std::uint32_t>> ranked_;
     bool has_gap_ = true;
-    bool is_balanced_ = false;   // the constant is free: the duals of the gap are balanced
-    DualShares shares_;          // of the slopes that the balanced duals are
+    bool is_balanced_ = false;  // the constant is free: the duals of the gap are balanced
+    DualShares shares_;         // of the slopes that the balanced duals are
     std::vector<double> balanced_;
-    std::vector<double> units_;  // of violations, by coordinate; without a gap only
+    std::vector<double> steepest_;  // slopes of the loss, by coordinate; without a gap only
     std::uint32_t care_ = 1;  // grows where rough steps do not better the certificate
     bool has_begun_ = false;
     bool is_near_ = false;

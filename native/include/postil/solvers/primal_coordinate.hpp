@@ -84,8 +84,8 @@ private:
     void begin(std::span<const double> start) {
         rows_.clear();
         has_gap_ = problem_.has_gap();
-        units_ = has_gap_ ? std::vector<double>(problem_.coordinates(), 1.0)
-                          : problem_.violation_units(loss_.slope(0.0));
+        units_.assign(problem_.coordinates(), 1.0);
+        if (!has_gap_) units_ = units_of(problem_.steepest_slopes(loss_.slope(0.0)));
         for (std::size_t i = 0; i < problem_.size(); ++i)
             rows_.push_back({loss_.at(0.0), problem_.labels[i], problem_.weights[i]});
         coordinates_.assign(problem_.coordinates(), {0.0, options_.initial_reach});
@@ -97,6 +97,12 @@ private:
             if (const auto weight = std::clamp(from, prior.low, prior.high); weight != 0.0)
                 shift(place, weight);
         }
+    }
+
+    std::vector<double> units_of(std::vector<double> steepest) const {
+        for (std::size_t place = 0; place < steepest.size(); ++place)
+            steepest[place] = violation_unit(problem_.prior(place), steepest[place]);
+        return steepest;
     }
 
     void smooth(std::uint32_t sweep) {
