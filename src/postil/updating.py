@@ -56,6 +56,7 @@ def update(
 
     Cost: one pass over the documents, then the learner's passes over their vectors.
     """
+    model.check_file_unchanged()
     plan = UpdatePlan.of(model, passes, seed)
     check_takes_texts(model)
     watch = watch or unwatched
@@ -77,6 +78,7 @@ def update_vectors(
 
     Numbers that the model has not met are new terms.
     """
+    model.check_file_unchanged()
     plan = UpdatePlan.of(model, passes, seed)
     vectors = _numbered(model, documents)
     run = UpdateRun(model, plan, vectors, threads, watch or unwatched)

@@ -173,7 +173,9 @@ def test_a_file_that_is_written_into_meanwhile_is_not_learned_on_top_of(postil, 
     learn = UpdateRun._learn
 
     def overwritten(self):
-        model.write_bytes(trained())
+        content = bytearray(trained())
+        content[-1] ^= 1
+        model.write_bytes(content)
         return learn(self)
 
     monkeypatch.setattr(UpdateRun, "_learn", overwritten)

@@ -338,3 +338,11 @@ def test_any_bytes_give_documents_or_a_sentence(name, pieces):
                 assert str(path) in str(error)  # noqa: PT017 - either outcome is right
             else:
                 assert found or corpus.problems.count
+
+
+def test_a_table_of_very_many_columns(tmp_path):
+    # Looking for names that stand twice must not cost their square.
+    path = tmp_path / "x.csv"
+    path.write_text(",".join(f"c{n}" for n in range(300_000)) + ",text,text\n")
+    with pytest.raises(CorpusError, match="two columns are called 'text'"):
+        open_corpus(path)

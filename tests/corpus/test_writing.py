@@ -156,6 +156,12 @@ def test_reading_and_writing_the_same_file(tmp_path):
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["x\ud800.jsonl", "x\0.jsonl"])
+def test_a_name_that_no_file_can_have(name, tmp_path):
+    with pytest.raises(UsageError, match="is not the name of a file"):
+        write_corpus([Document("1", {"text": "a"})], f"{tmp_path}/{name}", "jsonl")
+
+
 def test_folder_target_is_guessed(tmp_path):
     write_corpus(documents(), f"{tmp_path}/new/")
     assert sorted(path.name for path in Path(tmp_path / "new").iterdir()) == ["l0", "l1"]

@@ -103,7 +103,7 @@ def loaded(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change", [lambda content: content[:-1] + b"\1", lambda _: b"", lambda content: content[:5000]]
+    "change", [lambda content: content[:-1] + b"\1", lambda _: b"", lambda content: content[:-9]]
 )
 def test_a_model_whose_file_was_written_into_is_not_saved(loaded, tmp_path, change):
     path = tmp_path / "model.postil"
@@ -111,6 +111,20 @@ def test_a_model_whose_file_was_written_into_is_not_saved(loaded, tmp_path, chan
     with pytest.raises(ModelFileError, match=r"model\.postil: was written into .* load it again"):
         save_model(loaded, tmp_path / "copy.postil")
     assert not (tmp_path / "copy.postil").exists()
+
+
+@pytest.mark.parametrize("size", [None, 1000])
+def test_nor_under_another_name_or_with_its_old_times(loaded, tmp_path, size):
+    moved = (tmp_path / "model.postil").rename(tmp_path / "moved.postil")
+    save_model(bucket_model(), tmp_path / "model.postil")
+    save_model(loaded, tmp_path / "copy.postil")  # the file is as it was
+    os.truncate(moved, moved.stat().st_size if size is None else size)
+    with moved.open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        file.write(b"\1")
+    os.utime(moved, (1000, 1000))
+    with pytest.raises(ModelFileError, match="was written into"):
+        save_model(loaded, tmp_path / "damaged.postil")
 
 
 def test_nor_where_that_happens_meanwhile(loaded, tmp_path, monkeypatch):

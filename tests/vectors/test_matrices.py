@@ -174,6 +174,41 @@ def test_indices_within_are_not_refused():
     check_indices(np.ones((2, 2)), "X")
 
 
+def _coo(row: int, column: int) -> sp.coo_matrix:
+    matrix = sp.coo_matrix(np.eye(3))
+    matrix.row, matrix.col = np.array([0, 1, row]), np.array([0, 1, column])
+    return matrix
+
+
+def _lil() -> sp.lil_matrix:
+    matrix = sp.lil_matrix(np.eye(3))
+    matrix.rows[0] = [10**6]
+    return matrix
+
+
+def _bsr() -> sp.bsr_matrix:
+    matrix = sp.bsr_matrix(np.eye(4), blocksize=(2, 2))
+    matrix.indices = np.array([0, 1000])
+    return matrix
+
+
+def _fractions() -> sp.csr_matrix:
+    matrix = sp.csr_matrix(np.eye(3))
+    matrix.indices = np.array([0.0, 1.0, 1.5])
+    return matrix
+
+
+# SciPy itself crashes on some of these where it converts them.
+OTHER_FORMATS = [_coo(10**6, 0), _coo(0, -3), _lil(), _bsr(), _fractions()]
+
+
+@pytest.mark.parametrize("matrix", OTHER_FORMATS, ids=lambda matrix: matrix.format)
+def test_indices_of_any_format_are_checked(matrix: sp.spmatrix):
+    for door in (Design, lambda bad: LinearClassifier().fit(bad, [*"abab"][: bad.shape[0]])):
+        with pytest.raises(InputError, match=r"indices of the sparse matrix go from|is damaged"):
+            door(matrix)
+
+
 GOOD = sp.csr_matrix(np.eye(3))
 FITTED = LinearClassifier("perceptron", solver="mistake-driven").fit(GOOD, ["a", "b", "a"])
 DOORS = {

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
+from postil.corpus.files import textlines
 from postil.errors import CorpusError, DocumentError, UsageError
 from postil.vectors import svmlight_writer as writing
 from postil.vectors.svmlight import read_svmlight, svmlight_writer, write_svmlight
@@ -133,6 +134,11 @@ class TestBadFiles:
             read_svmlight(path)
         assert str(caught.value).startswith(f"{path}, line 4: ")
         assert (caught.value.source, caught.value.position) == (str(path), "line 4")
+
+    def test_a_line_that_is_too_long(self, file, monkeypatch):
+        monkeypatch.setattr(textlines, "LONGEST_LINE", 100)
+        with pytest.raises(DocumentError, match="line 2: is longer than 100 bytes"):
+            read_svmlight(file(b"1 1:2\n" + b"1" * 1000))
 
     def test_a_label_without_a_name(self, file):
         with pytest.raises(DocumentError, match="line 2: the label number 3 has no name"):

@@ -9,8 +9,9 @@ from __future__ import annotations
 import mmap
 import os
 import stat
+import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from postil import __version__
 from postil.errors import ModelFileError, PostilError
 from postil.model.checksums import tensor_checksum
 from postil.model.container import Buffer, foreign, read_header, read_tensors
-from postil.model.mapped_file import MappedFile
 from postil.model.model import Model
 from postil.model.tensors import Arrays
 from postil.model.versions import Reader, checked_metadata, manifest_of, reader_of
@@ -39,8 +39,8 @@ def load_model(path: str | Path, *, threads: int | None = None) -> Model:
     """
     wanted = thread_count(threads)
     with _named(path):
-        buffer, file = _mapped(Path(path))
-        model = _model(buffer, wanted)
+        file = _mapped(Path(path))
+        model = _model(file.buffer, wanted)
     object.__setattr__(model, "file", file)
     return model
 
@@ -62,7 +62,50 @@ def _named(source: str | Path) -> Iterator[None]:
         raise ModelFileError(f"{source}: {error}") from error.__cause__
 
 
-def _mapped(path: Path) -> tuple[mmap.mmap, MappedFile]:
+class MappedFile:
+    """A model file that is mapped into memory, and its state when it was mapped.
+
+    Writing into such a file changes the arrays of every model that was loaded from it. The file
+    stays open, so that it is known whatever becomes of its name.
+    """
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path.absolute()
+        self._descriptor = os.dup(descriptor)
+        weakref.finalize(self, os.close, self._descriptor)
+        self._state = self._current_state()
+        self.buffer = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+
+    def check_unchanged(self) -> None:
+        """Refuse the file, and so the model, if it was written into since it was loaded.
+
+        Costs a pass over the file where its times have changed: a link or a new name is no harm.
+        """
+        state = self._current_state()
+        if state == self._state:
+            return
+        if state[0] >= len(self.buffer):  # of a shorter file the pages are gone
+            with suppress(ModelFileError):
+                _verified(self.buffer)
+                self._state = state
+                return
+        raise ModelFileError(
+            f"{self.path}: was written into after the model was loaded from it, and the model is "
+            "damaged by that; load it again, and replace model files by renaming (mv), not by "
+            "copying over them (cp)"
+        )
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        """Pickle as None: the arrays of a copied model are its own."""
+        return type(None), ()
+
+    def _current_state(self) -> tuple[int, int, int]:
+        """Return size and times of the file; only the last cannot be set by a user."""
+        status = os.fstat(self._descriptor)
+        return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _mapped(path: Path) -> MappedFile:
     with _readable():
         status = path.stat()
     # Looked at before opening, which would wait for ever at a pipe.
@@ -72,8 +115,7 @@ def _mapped(path: Path) -> tuple[mmap.mmap, MappedFile]:
     if status.st_size == 0:
         raise ModelFileError("is empty; copy it again or train the model again")
     with _readable(), path.open("rb") as file:
-        opened = MappedFile.of(path, os.fstat(file.fileno()))
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), opened
+        return MappedFile(path, file.fileno())
 
 
 @contextmanager
@@ -91,13 +133,18 @@ def _readable() -> Iterator[None]:
 def _model(buffer: Buffer, threads: int) -> Model:
     if len(buffer) == 0:
         raise foreign("it is empty")
+    return _put_together(*_verified(buffer), threads)
+
+
+def _verified(buffer: Buffer) -> tuple[Reader, dict[str, Any], Arrays]:
+    """Return what a file holds, after all of it matched its checksums."""
     header = read_header(buffer)
     metadata = checked_metadata(header.metadata)
     reader = reader_of(metadata.format_version)
     arrays = read_tensors(buffer, header)
     manifest = manifest_of(metadata)
     _verify(arrays, manifest.pop("checksums"))
-    return _put_together(reader, manifest, arrays, threads)
+    return reader, manifest, arrays
 
 
 def _verify(arrays: Arrays, checksums: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from postil.decide.calibration import Calibration
     from postil.decide.decision import DecisionRule
     from postil.learn.combining import Combination
-    from postil.model.mapped_file import MappedFile
+    from postil.model.loading import MappedFile
     from postil.vectors.projection import Projection
 
 Floats = NDArray[np.float64]

@@ -48,16 +48,39 @@ def index_type(entries: int) -> type[np.signedinteger[Any]]:
 
 
 def check_indices(matrix: Any, what: str) -> None:  # noqa: ANN401 - any matrix, sparse or not
-    """Refuse a CSR or CSC matrix whose indices lie outside it, naming it ``what``.
+    """Refuse a sparse matrix whose indices lie outside it, naming it ``what``.
 
     SciPy and the native core believe indices, and would read and write memory that is not theirs.
     So every sparse matrix of a caller is checked before anything is done with it. Cost: a pass
-    over the indices. Other formats are made CSR by SciPy, which checks them as they are made.
+    over the indices; formats other than CSR, CSC, BSR and COO are converted once more.
     """
     given: Any = matrix  # issparse tells type checkers of less than it has
-    if not sp.issparse(matrix) or given.format not in ("csr", "csc") or given.ndim != 2:
+    if not sp.issparse(matrix) or given.ndim != 2:
         return
-    count, width = given.shape if given.format == "csr" else given.shape[::-1]
+    rows, columns = given.shape
+    if given.format == "csr":
+        _check_compressed(given, rows, columns, what)
+    elif given.format == "csc":
+        _check_compressed(given, columns, rows, what)
+    elif given.format == "bsr":
+        height, width = given.blocksize
+        _check_compressed(given, rows // height, columns // width, what)
+    elif given.format == "coo":
+        if not len(given.row) == len(given.col) == len(given.data):
+            raise InputError(
+                f"{what}: the sparse matrix has rows, columns and values of different number"
+            )
+        _check_range(given.row, rows, given.shape, what)
+        _check_range(given.col, columns, given.shape, what)
+    else:
+        try:
+            entries = given.tocoo()
+        except (ValueError, IndexError) as error:
+            raise InputError(f"{what}: the sparse matrix is damaged ({error})") from error
+        check_indices(entries, what)
+
+
+def _check_compressed(given: Any, count: int, width: int, what: str) -> None:  # noqa: ANN401
     starts = given.indptr
     rising = len(starts) == count + 1 and starts[0] == 0 and bool((starts[1:] >= starts[:-1]).all())
     if not rising or starts[-1] > min(len(given.indices), len(given.data)):
@@ -65,12 +88,17 @@ def check_indices(matrix: Any, what: str) -> None:  # noqa: ANN401 - any matrix,
             f"{what}: indptr of the sparse matrix does not rise from 0 to the number of its "
             f"entries, {len(given.indices)}; make the matrix anew"
         )
-    indices = given.indices[: starts[-1]]
-    least, most = (int(indices.min()), int(indices.max())) if len(indices) else (0, -1)
-    if least < 0 or most >= width:
+    _check_range(given.indices[: starts[-1]], width, given.shape, what)
+
+
+def _check_range(indices: NDArray[Any], bound: int, shape: tuple[int, ...], what: str) -> None:
+    if len(indices) == 0:
+        return
+    least, most = indices.min(), indices.max()
+    if indices.dtype.kind not in "iu" or least < 0 or most >= bound:
         raise InputError(
             f"{what}: the indices of the sparse matrix go from {least} to {most}, and its shape "
-            f"is {' × '.join(map(str, given.shape))}; make the matrix anew"
+            f"is {' × '.join(map(str, shape))}; make the matrix anew"
         )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
+from postil.corpus.files import textlines
 from postil.corpus.files.streams import STDIN, Source
 from postil.errors import DocumentError, PostilError, UsageError
 from postil.vectors.svmlight_writer import SvmlightWriter, svmlight_writer, write_svmlight
@@ -82,8 +83,14 @@ class _NumberedLines:
         return self._stream.read(size)
 
     def __iter__(self) -> Iterator[bytes]:
-        for line in self._stream:
+        while line := self._stream.readline(textlines.LONGEST_LINE + 1):
             self.number += 1
+            if len(line) > textlines.LONGEST_LINE:
+                raise DocumentError(
+                    self.name,
+                    f"line {self.number}",
+                    f"is longer than {textlines.LONGEST_LINE:,} bytes, the most a line may have",
+                )
             self.line = line
             if line.partition(b"#")[0].strip():
                 self.of_document.append(self.number)

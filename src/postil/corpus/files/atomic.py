@@ -81,7 +81,10 @@ def scratch_folder(target: Path) -> Iterator[Path]:
 
 def _resolved(target: str | Path) -> Path:
     # A link is followed: the file it points to is replaced, not the link.
-    path = Path(os.path.realpath(target))
+    try:
+        path = Path(os.path.realpath(target))
+    except ValueError as error:  # a NUL or a lone surrogate
+        raise UsageError(f"{str(target)!r}: is not the name of a file ({error})") from error
     if not path.parent.is_dir():
         raise UsageError(f"{target}: the folder {path.parent} does not exist; make it first")
     return path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
@@ -79,7 +80,7 @@ def _sample(rows: Rows, source: Source, has_header: bool) -> Sample:
         names = tuple(str(number) for number in range(1, len(first) + 1))
         return Sample(names, [dict(zip(names, first, strict=True))])
     names = tuple(name.strip() for name in first)
-    twice = {name for name in names if names.count(name) > 1}
+    twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise CorpusError(
             f"{source.name}: two columns are called {min(twice)!r}; rename one, or if the file "
