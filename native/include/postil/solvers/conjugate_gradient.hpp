@@ -109,14 +109,13 @@ public:
 
     const std::vector<double>& weights() const { return weights_; }
     const std::vector<double>& gradient() const { return gradient_; }
-    // Σ b w² of a group, Σ g²/4b, and max |g|.
+    // Σ b w² of a group, and Σ g²/4b.
     double penalty(std::size_t group) const { return sums_.penalty[group]; }
     double gap(std::size_t group) const { return sums_.gap[group]; }
-    double largest(std::size_t group) const { return sums_.largest[group]; }
 
 private:
     struct Sums {
-        Scalars penalty{}, gap{}, largest{};
+        Scalars penalty{}, gap{};
         Scalars pulled{};     // s·g
         Scalars changed{};    // s·y
         Scalars turned{};     // p·y
@@ -137,7 +136,6 @@ private:
                 const auto change = now - gradient_[e], scaled = now * scales_[e];
                 sums_.penalty[group] += 0.5 * hold * weight * weight;
                 sums_.gap[group] += hold > 0.0 ? now * now / (2.0 * hold) : 0.0;
-                sums_.largest[group] = std::max(sums_.largest[group], std::abs(now));
                 sums_.pulled[group] += scaled * now;
                 sums_.changed[group] += scaled * change;
                 sums_.turned[group] += direction_[e] * change;
