@@ -14,19 +14,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from postil.common.progress import unwatched
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.decide import fit_rule, parse_rule
 from postil.decide.evidence import Needs
-from postil.evaluate.aimed import Aimed, aimed
 from postil.evaluate.counts import count
-from postil.held_out import Standing, standing
-from postil.learn.design import Design
-from postil.learn.labels import Labels
+from postil.evaluate.report import Aimed, aimed
+from postil.learn.job import Design, Labels
 from postil.learn.merit.naming import figure_named
 from postil.recipes.recipe import Recipe, load_recipe
-from postil.training import read_training
-from postil.training_run import LearningSpace, TrainingRun, unwatched
+from postil.train.choice import Standing, standing
+from postil.train.run import LearningSpace, TrainingRun
+from postil.train.train import read_training
 from postil.vectors.vectorizer import Vectorizer
 
 BASE = "default"

@@ -16,15 +16,13 @@ from numpy.typing import NDArray
 
 from benchmarks.lasso_peers import LassoPeer
 from benchmarks.learning import Aim, Floats, Lesson, weights_of
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.fold_parts import make_parts
-from postil.learn.labels import Labels
-from postil.learn.linear_fit import LinearFit
+from postil.learn.fit import LinearFit
+from postil.learn.job import Design, Emphasis, Labels
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit, fit_path
-from postil.learn.search_blocks import Problems
-from postil.learn.search_strongest import strongest
+from postil.learn.search.folds import make_parts
+from postil.learn.search.one_vs_rest import Problems
+from postil.learn.search.strongest import strongest
 from postil.learn.strength import Strengths
 
 FOLDS = 5

@@ -21,12 +21,11 @@ from scipy.sparse import csr_matrix
 
 from benchmarks.categorized import categorized
 from postil import TextVectorizer
-from postil.learn.design import Design
-from postil.learn.labels import Labels
-from postil.learn.linear_fit import LinearFit
+from postil.learn.fit import LinearFit
+from postil.learn.job import Design, Labels
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import Regularization
+from postil.learn.strength import Regularization
 
 Floats = NDArray[np.float64]
 

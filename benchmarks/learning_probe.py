@@ -20,8 +20,7 @@ from benchmarks import resident
 from benchmarks.learning import Aim, Lesson, learn
 from benchmarks.liblinear_peer import ALGORITHMS, learn_lesson
 from benchmarks.memory_probe import Growth
-from postil.learn.design import Design
-from postil.learn.labels import Labels
+from postil.learn.job import Design, Labels
 
 MATRIX, MEMBERS = "matrix.npz", "members.npz"
 TOLERANCE = 1e-3

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from postil import __version__
-from postil.vectors.threads import thread_count
+from postil.common.threads import thread_count
 
 PACKAGES = (
     "numpy",

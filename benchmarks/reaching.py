@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.learning import Aim, Floats, Lesson, learn, weights_of
-from postil.learn.design import Design
-from postil.learn.labels import Labels
-from postil.learn.linear_fit import LinearFit
+from postil.learn.fit import LinearFit
+from postil.learn.job import Design, Labels
 
 LADDER = tuple(10.0 ** (-step / 4) for step in range(1, 33))
 """Tolerances from 0.6 to 1e-8, four to a power of ten."""

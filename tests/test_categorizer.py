@@ -10,15 +10,15 @@ import pytest
 import scipy.sparse as sp
 
 import postil
-from postil.assessment import assess
 from postil.categorizer import TextCategorizer
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.errors import InputError, UsageError
 from postil.model.description import describe
-from postil.recipes.fields import FieldsWarning
-from postil.recipes.label_notes import LabelsWarning
 from postil.recipes.recipe import Recipe, load_recipe, recipe_names
+from postil.train.assess import assess
+from postil.train.fields import FieldsWarning
+from postil.train.notes import LabelsWarning
 
 TEXTS = [
     "rain and wind over the hills",

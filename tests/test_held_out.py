@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from postil.decide import Folds, OutOfFoldScores, fit_rule
-from postil.held_out import Standing, held_out_counts
+from postil.train.choice import Standing, held_out_counts
 
 
 class TestStanding:

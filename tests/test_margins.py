@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import postil.margins as margins_module
+import postil_papers.margins as margins_module
 from postil.categorizer import TextCategorizer
 from postil.corpus.document import Document
 from postil.errors import CorpusError, InputError, UsageError
-from postil.margins import measure_margins, measure_vector_margins
 from postil.model.numbered import NumberedDocuments
 from postil.recipes.recipe import load_recipe
-from postil.vector_training import train_vectors
+from postil.train.train import train_vectors
+from postil_papers.margins import measure_margins, measure_vector_margins
 
 TEXTS = {
     "road": ("transport",),

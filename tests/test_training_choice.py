@@ -7,19 +7,25 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from postil import training_choice
-from postil.assessment import assess
 from postil.categorizer import TextCategorizer
 from postil.corpus.document import Document
 from postil.decide import RULES
 from postil.errors import UsageError
-from postil.held_out import Standing
 from postil.learn.merit import naming
-from postil.learn.merit.naming import figure_named
-from postil.learn.merit.own import OwnFigure
+from postil.learn.merit.naming import OwnFigure, figure_named
 from postil.recipes.recipe import Recipe, load_recipe
-from postil.training import train
-from postil.training_choice import OTHER_WAYS, TOGETHER, TRAINED, TUNED, best_way, other_recipe
+from postil.train import choice as training_choice
+from postil.train.assess import assess
+from postil.train.choice import (
+    OTHER_WAYS,
+    TOGETHER,
+    TRAINED,
+    TUNED,
+    Standing,
+    best_way,
+    other_recipe,
+)
+from postil.train.train import train
 
 GOOD = {"loss": "logistic", "solver": "dual-coordinate", "lam": 1e-3}
 
@@ -175,7 +181,7 @@ class TestOtherWays:
         assert other.search is None
 
     # Its climbs end after some steps, at the top or not.
-    @pytest.mark.filterwarnings("ignore::postil.learn.report.NotConvergedWarning")
+    @pytest.mark.filterwarnings("ignore::postil.learn.fit.NotConvergedWarning")
     @pytest.mark.parametrize("measure", ["f1", "micro-f1", "recall>=0.9", "cost(fp=1, fn=5)"])
     def test_it_learns_for_any_measure(self, measure, monkeypatch):
         monkeypatch.setattr(training_choice, "best_way", lambda _: TRAINED)

@@ -7,18 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from postil.assessment import assess
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
-from postil.decide.states import State
+from postil.decide.calibrators import State
 from postil.errors import CorpusError, InputError, UsageError
 from postil.model import load_model, model_to_bytes, save_model
-from postil.prediction import Predictor
-from postil.recipes.label_notes import LabelsWarning
 from postil.recipes.recipe import load_recipe
-from postil.training import train
-from postil.update_plan import updatable_recipes
-from postil.updating import update
+from postil.train.assess import assess
+from postil.train.notes import LabelsWarning
+from postil.train.predict import Predictor
+from postil.train.train import train
+from postil.train.update import update
+from postil.train.update_run import updatable_recipes
 
 from .update_samples import NEW, OLD, documents, irregular, margins, recipe, textbook, winnow
 
@@ -275,7 +275,7 @@ def test_blocks_of_categories_do_not_matter(monkeypatch):
         old = trained(chosen)
         whole = model_to_bytes(updated(old))
         with monkeypatch.context() as patched:
-            patched.setattr("postil.update_run.BLOCK", 1)
+            patched.setattr("postil.train.update_run.BLOCK", 1)
             told = []
             again = updated(old, watch=lambda *step, told=told: told.append(step))
         assert model_to_bytes(again) == whole

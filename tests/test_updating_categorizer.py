@@ -9,7 +9,7 @@ import pytest
 from postil.categorizer import TextCategorizer
 from postil.errors import InputError, PostilError, UsageError
 from postil.model import model_to_bytes
-from postil.updating import update
+from postil.train.update import update
 
 from .update_samples import NEW, OLD, documents, recipe
 

@@ -71,6 +71,7 @@ def _run_command(command: str, shown: str) -> str:
         "HOME": str(Path.cwd()),
         "COLUMNS": "100",
         "LC_ALL": "C.UTF-8",
+        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
         "PYTHONWARNINGS": "error",
     }
     done = subprocess.run(

@@ -18,7 +18,7 @@ from benchmarks.registry import Line, UnequalError, benchmark
 from benchmarks.settings import Settings
 from benchmarks.spread import Spread
 from benchmarks.timing import interleaved
-from postil.learn.design import Design
+from postil.learn.job import Design
 
 AIM = Aim("logistic", "laplace", 10.0)
 SOLVER = "newton-coordinate"

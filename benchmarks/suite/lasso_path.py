@@ -19,7 +19,7 @@ from benchmarks.spread import Spread
 from benchmarks.suite.lasso import AIM, OPTIMUM_TOLERANCE, SOLVER
 from benchmarks.timing import Task, interleaved
 from postil.errors import CorpusError
-from postil.learn.design import Design
+from postil.learn.job import Design
 
 TOLERANCE = 1e-3
 ENDS = (AIM.C, 2 * AIM.C)

@@ -16,7 +16,7 @@ from benchmarks.registry import Line, UnequalError, benchmark
 from benchmarks.settings import Settings
 from benchmarks.spread import Spread
 from benchmarks.timing import Task, interleaved
-from postil.learn.design import Design
+from postil.learn.job import Design
 
 ENTRIES: dict[str, dict[str, tuple[str, Lagging, tuple[int, ...]]]] = {
     "dual": {

@@ -17,7 +17,7 @@ from benchmarks.spread import Spread, digits
 from benchmarks.suite.growth import slope
 from benchmarks.timing import Task, interleaved
 from postil.errors import CorpusError
-from postil.learn.design import Design
+from postil.learn.job import Design
 
 FILE = "learning-growth.svg"
 SHARES = (0.125, 0.25, 0.5, 1.0)

@@ -10,11 +10,10 @@ from benchmarks.exams import Exam, Learned, Learners
 from benchmarks.registry import Cell, Line, benchmark
 from benchmarks.settings import Settings
 from postil.errors import CorpusError
-from postil.evaluate.aimed import Aimed
-from postil.held_out import Standing
+from postil.evaluate.report import Aimed
 from postil.learn.merit.naming import figure_named
 from postil.recipes.recipe import load_recipe
-from postil.training_choice import OTHER_WAYS, TUNED, best_way
+from postil.train.choice import OTHER_WAYS, TUNED, Standing, best_way
 
 CORPORA: Mapping[str, str] = {
     "reuters-modapte": "Reuters",

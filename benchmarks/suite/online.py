@@ -18,11 +18,10 @@ from benchmarks.spread import Spread
 from benchmarks.timing import interleaved
 from postil import TextVectorizer
 from postil.errors import CorpusError
-from postil.learn.design import Design
-from postil.learn.labels import Labels
+from postil.learn.job import Design, Labels
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import Regularization
+from postil.learn.strength import Regularization
 
 ANALYZER = "words lower stem(porter)"
 RATE = 0.01  # zhang-2000's

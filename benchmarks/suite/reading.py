@@ -16,11 +16,10 @@ from benchmarks.reuters_regex import modapte
 from benchmarks.settings import Settings
 from benchmarks.spread import Spread
 from benchmarks.timing import Task, interleaved
-from postil.corpus.document import Document
+from postil.corpus.document import Document, Problems
 from postil.corpus.files.archives import members
 from postil.corpus.named import registry
 from postil.corpus.named.reuters import reuters
-from postil.corpus.problems import Problems
 from postil.errors import CorpusError
 
 REFERENCE = "regular expressions"

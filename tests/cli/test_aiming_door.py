@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from postil import training_choice
-from postil.cli.aiming import aim_sentence
-from postil.model.loading import load_model
+from postil.cli.search import aim_sentence
+from postil.model.load import load_model
+from postil.train import choice as training_choice
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from tests.model.combined_samples import (
     rivals_model,
 )
 
-from postil.model.loading import load_model
-from postil.model.saving import save_model
-from postil.prediction import Predictor
+from postil.model.load import load_model
+from postil.model.save import save_model
+from postil.train.predict import Predictor
 
 RECIPE = """
 name = "directions"

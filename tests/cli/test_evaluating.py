@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from postil.assessment import assessment
 from postil.corpus.opening import open_corpus
 from postil.evaluate import Options, Plan, cuts_of_categories, precision_recall_curve, roc_curve
-from postil.model.loading import load_model
-from postil.model.saving import save_model
+from postil.model.load import load_model
+from postil.model.save import save_model
 from postil.recipes.recipe import load_recipe
-from postil.training import train
+from postil.train.assess import assessment
+from postil.train.train import train
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_without_them_nothing_is_drawn(postil, model):
 def test_what_cannot_be_measured_is_refused_before_reading(
     postil, model, monkeypatch, options, told
 ):
-    monkeypatch.setattr("postil.assessment.assessment", None)
+    monkeypatch.setattr("postil.train.assess.assessment", None)
     result = postil("evaluate", model, "demo", *options)
     assert result.code == 2
     assert told in result.err

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.cli.explain_vectors import numbered_documents
-from postil.model.bbr.importing import import_model
+from postil.cli.explain import numbered_documents
+from postil.model.bbr_import import import_model
 from postil.model.numbered import read_numbered
-from postil.prediction import VectorPredictor
-from postil.reasons import VectorReasons
+from postil.train.predict import VectorPredictor
+from postil.train.reasons import VectorReasons
 
 BBR = """Bayesian Binary Regression ver 2
 tfMethod 0

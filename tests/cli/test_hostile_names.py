@@ -10,7 +10,7 @@ import unicodedata
 
 import pytest
 
-from postil.escaping import escaped, escaped_json, visible
+from postil.common.escaping import escaped, escaped_json, visible
 
 from .terminals import shown_on
 

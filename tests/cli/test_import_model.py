@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from postil.model.loading import load_model
+from postil.model.load import load_model
 
 BBR = """\
 Bayesian Binary Regression ver 2

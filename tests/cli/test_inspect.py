@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from postil.categorizer import TextCategorizer
-from postil.model.loading import load_model
-from postil.model.saving import save_model as write_model
+from postil.model.load import load_model
+from postil.model.save import save_model as write_model
 
 from .model_samples import save_model
 

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from postil.categorizer import TextCategorizer
 from postil.corpus.opening import open_corpus
 from postil.errors import UsageError
-from postil.model.loading import load_model
+from postil.model.load import load_model
 from postil.recipes.recipe import Recipe
 
 LEARN = {

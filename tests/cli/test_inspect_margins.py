@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from postil.corpus.opening import open_corpus
-from postil.margins import measure_margins
-from postil.model.loading import load_model
+from postil.model.load import load_model
+from postil_papers.margins import measure_margins
 
 from .model_samples import save_model
 

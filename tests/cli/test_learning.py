@@ -7,7 +7,7 @@ import json
 import pytest
 
 from postil.corpus.opening import open_corpus
-from postil.model.loading import load_model
+from postil.model.load import load_model
 
 
 @pytest.fixture

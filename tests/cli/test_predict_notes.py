@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from postil.model.loading import load_model
-from postil.prediction import Predictor
+from postil.model.load import load_model
+from postil.train.predict import Predictor
 
 from .small_models import small_model
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from postil.papers.loading import load_paper, paper_names
+from postil_papers.loading import load_paper, paper_names
 
 PAPER = "genkin-lewis-madigan-2004"
 

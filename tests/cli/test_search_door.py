@@ -8,7 +8,7 @@ import pytest
 
 from postil.cli.progress import Steps
 from postil.cli.search import search_lines, search_sentence
-from postil.model.loading import load_model
+from postil.model.load import load_model
 from postil.recipes.recipe import load_recipe
 
 GRID = "1e-2,1e-3,1e-4"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from postil.cli.spooling import Spool
+from postil.cli.output import Spool
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 
@@ -50,7 +50,7 @@ class TestOnce:
         assert "these come once; save them to a file" in refused.err
 
     def test_recipes_cannot_be_compared_on_a_stream(self, postil, monkeypatch):
-        monkeypatch.setattr("postil.training.train", None)
+        monkeypatch.setattr("postil.train.train.train", None)
         result = postil("compare", "-", "default", "mod-svm", stdin=b"{}")
         assert result.code == 2
         assert "postil compare reads documents several times" in result.err
@@ -78,7 +78,7 @@ class TestOnce:
         assert "give one of them" in result.err
 
     def test_no_model_goes_where_the_report_goes(self, postil, monkeypatch):
-        monkeypatch.setattr("postil.training.train", None)
+        monkeypatch.setattr("postil.train.train.train", None)
         result = postil("train", "demo", "-o", "-")
         assert result.code == 2
         assert result.out == ""
@@ -98,7 +98,7 @@ class TestOnce:
             assert list(spool) == []
 
     def test_beyond_memory_too(self, monkeypatch):
-        monkeypatch.setattr("postil.cli.spooling.IN_MEMORY", 10)
+        monkeypatch.setattr("postil.cli.output.IN_MEMORY", 10)
         documents = list(open_corpus("demo"))[:50]
         with Spool() as spool:
             for document in documents:
@@ -167,7 +167,7 @@ def test_the_seed_is_of_folds_and_of_the_solver(postil, tmp_path):
         assert result.code == 0
         return (tmp_path / name).read_bytes()
 
-    from postil.model.loading import load_model
+    from postil.model.load import load_model
 
     trained(0), trained(1)
     first, second = (load_model(tmp_path / f"s{seed}.postil") for seed in (0, 1))

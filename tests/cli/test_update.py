@@ -20,8 +20,8 @@ import pytest
 from postil.corpus.opening import open_corpus
 from postil.model import container, load_model, model_to_bytes
 from postil.recipes.recipe import Recipe
-from postil.training import train
-from postil.update_run import UpdateRun
+from postil.train.train import train
+from postil.train.update_run import UpdateRun
 
 RECIPE = """
 name = "online"
@@ -160,7 +160,7 @@ def test_ctrl_c_leaves_the_file_as_it_was(postil, model, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr("postil.update_run.UpdateRun._learn", interrupted)
+    monkeypatch.setattr("postil.train.update_run.UpdateRun._learn", interrupted)
     done = postil("update", "m.postil", "new.csv")
     assert done.code == 130
     assert "nothing was left half-written" in done.err
@@ -339,19 +339,19 @@ def test_two_updates_at_once_lose_nothing(postil, model, background):
 
 
 def test_without_locks_the_user_is_told(postil, model, monkeypatch):
-    monkeypatch.setattr("postil.model.locking.fcntl", None)
+    monkeypatch.setattr("postil.model.save.fcntl", None)
     done = postil("update", "m.postil", "new.csv")
     assert done.code == 0, done.err
     assert "m.postil: cannot be locked (this system has no file locks); run one update" in done.err
 
 
-@pytest.mark.filterwarnings("default::postil.model.saving.LeftOutWarning")
+@pytest.mark.filterwarnings("default::postil.model.save.LeftOutWarning")
 def test_a_model_whose_reports_had_no_room_is_as_good(postil, model, monkeypatch):
     assert postil("update", "m.postil", "new.csv").code == 0
     expected = load_model(model).weights.toarray()
     size = int.from_bytes(trained()[: container.LENGTH_BYTES], "little")
     monkeypatch.setattr(container, "LONGEST_HEADER", size - 1)
-    monkeypatch.setattr("postil.model.saving.OTHER_BYTES", 0)
+    monkeypatch.setattr("postil.model.save.OTHER_BYTES", 0)
     made = postil("train", "demo", "-o", "s.postil", "-r", "online.toml", "--no-test")
     assert made.code == 0, made.err
     assert "warning: a model file has no room for the reports of 12 categories" in made.err

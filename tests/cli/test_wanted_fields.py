@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from postil.model.loading import load_model
+from postil.model.load import load_model
 from postil.recipes.recipe import load_recipe, recipe_names
 
 

@@ -72,7 +72,7 @@ class TestOutput:
         def refuse(*_):
             raise AssertionError("work was begun")
 
-        monkeypatch.setattr("postil.training.train", refuse)
+        monkeypatch.setattr("postil.train.train.train", refuse)
 
     @pytest.mark.parametrize(
         ("target", "told"),
@@ -157,7 +157,7 @@ def test_a_disk_that_fills_up_is_told_with_the_file(postil, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("postil.model.saving.save_model", full)
+    monkeypatch.setattr("postil.model.save.save_model", full)
     result = postil("train", "demo", "-o", "x.postil")
     assert result.code == 1
     assert last_line(result) == "postil: x.postil: No space left on device"
@@ -173,7 +173,7 @@ def test_a_disk_that_cannot_be_read_is_told_with_the_corpus(postil, model, monke
 
 def test_compare_without_test_documents_learns_nothing(postil, tmp_path, monkeypatch):
     write_rows(tmp_path / "c.jsonl", rows())
-    monkeypatch.setattr("postil.training_run.TrainingRun.learn", None)
+    monkeypatch.setattr("postil.train.run.TrainingRun.learn", None)
     result = postil("compare", "c.jsonl", "default", "logistic-dual")
     assert result.code == 1
     assert "no document marked test" in last_line(result)

@@ -10,8 +10,8 @@ from contextlib import suppress
 
 import pytest
 
-from postil.corpus.files import pipes
-from postil.corpus.files.pipes import Pauses, Pipe
+from postil.corpus.files import streams as pipes
+from postil.corpus.files.streams import Pauses, Pipe
 from postil.corpus.opening import open_corpus
 from postil.errors import DocumentError
 

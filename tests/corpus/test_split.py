@@ -16,8 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.corpus.corpus import Corpus
-from postil.corpus.document import Document
-from postil.corpus.problems import Problems
+from postil.corpus.document import Document, Problems
 from postil.corpus.split import fold_corpus, split_corpus, stratify
 from postil.errors import CorpusError, DocumentError, UsageError
 

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus import statistics as module
+from postil.corpus import stats as module
 from postil.corpus.document import Document
-from postil.corpus.lengths import Lengths
-from postil.corpus.statistics import CorpusStatistics
+from postil.corpus.stats import CorpusStatistics, Lengths
 
 DOCUMENTS = [
     Document("1", {"title": "Rain", "body": "It rains."}, ("weather", "water"), "train"),

@@ -16,11 +16,13 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from postil.corpus.files import atomic, compression, textlines
-from postil.corpus.files.atomic import output_file, output_folder
+from postil.common import compression
+from postil.common import files as atomic
+from postil.common.files import output_file, output_folder
+from postil.corpus.document import Problems
+from postil.corpus.files import textlines
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines, numbered_lines
-from postil.corpus.problems import Problems
 from postil.errors import CorpusError, DocumentError, MissingExtraError, UsageError
 
 TEXT = b"".join(b"line %d with some words\n" % number for number in range(5000))
@@ -345,7 +347,7 @@ class TestAtomicFiles:
 
 KILLED = """
 import os, signal, sys
-from postil.corpus.files.atomic import {output}
+from postil.common.files import {output}
 with {output}(sys.argv[1]):
     os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -10,12 +10,11 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from postil.corpus.document import Document
+from postil.corpus.document import Document, Problems
 from postil.corpus.formats import FORMATS
 from postil.corpus.formats.parquet import GROUP_DOCUMENTS
 from postil.corpus.opening import open_corpus
 from postil.corpus.options import ReadOptions, WriteOptions
-from postil.corpus.problems import Problems
 from postil.corpus.writing import output_format, write_corpus
 from postil.errors import DocumentError, UsageError
 

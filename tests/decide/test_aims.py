@@ -14,8 +14,7 @@ from postil.decide import RULES, State, fit_rule, parse_rule
 from postil.decide.aims import rule_for
 from postil.errors import UsageError
 from postil.learn.merit.figures import FBeta, SmoothCounts, overall
-from postil.learn.merit.naming import EXAMPLES, KINDS, figure_named
-from postil.learn.merit.own import OwnFigure
+from postil.learn.merit.naming import EXAMPLES, KINDS, OwnFigure, figure_named
 
 from .samples import out_of_fold, random_problem
 

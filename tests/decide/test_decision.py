@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.decide import RULES, DecisionRule, State, fit_rule, parse_rule
-from postil.decide.acceptance import Shares, Thresholds
-from postil.decide.ranking import best_of_rows
+from postil.decide.decision import Shares, Thresholds, best_of_rows
 from postil.errors import InputError, UsageError
 
 from .samples import random_problem, scores_for

@@ -11,11 +11,9 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
 
-from postil.decide.logistic import Logistic
-from postil.decide.moderated import Moderated, moderated_scores, needs_variances
+from postil.decide.calibrators import Logistic, Moderated, moderated_scores, needs_variances
 from postil.errors import InputError, UsageError
-from postil.learn.design import Design
-from postil.learn.labels import Labels
+from postil.learn.job import Design, Labels
 from postil.learn.learners import learner_from
 
 SCORE = st.floats(-30, 30).map(lambda score: round(score, 6))  # the least have no half

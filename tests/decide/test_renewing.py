@@ -7,14 +7,12 @@ import pytest
 import scipy.sparse as sp
 
 from postil.decide import fit_rule
-from postil.decide.acceptance import Thresholds
 from postil.decide.calibration import calibration_from_parts, calibration_to_parts
-from postil.decide.decision import DecisionRule
+from postil.decide.calibrators import Logistic, State
+from postil.decide.decision import DecisionRule, Thresholds
 from postil.decide.isotonic import Isotonic
-from postil.decide.logistic import Logistic
 from postil.decide.platt import Platt
 from postil.decide.renewing import renewed_calibration, renewed_rule, untuned
-from postil.decide.states import State
 
 INF = np.inf
 TUNED = DecisionRule(

@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from postil.assessment import assessment
 from postil.corpus.opening import open_corpus
-from postil.prediction import Predictor
 from postil.recipes.recipe import load_recipe, recipe_names
-from postil.training import train
+from postil.train.assess import assessment
+from postil.train.predict import Predictor
+from postil.train.train import train
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recipes.json"
 CORPORA = {"demo": recipe_names(), "reuters-modapte": ["default", "lasso-logistic", "svm"]}

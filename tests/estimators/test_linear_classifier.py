@@ -19,10 +19,10 @@ from tests.estimators.linear_samples import EVERY, EVERY_OPTIMUM, MINIMISING, SE
 
 import postil
 from postil.estimators.linear_classifier import LinearClassifier
-from postil.estimators.settings import threads_of
+from postil.estimators.targets import threads_of
 from postil.estimators.text_vectorizer import TextVectorizer
+from postil.learn.fit import NotConvergedWarning
 from postil.learn.losses import LOSSES
-from postil.learn.report import NotConvergedWarning
 
 SLOW = "smoothed-hinge"  # in digits, though not in time
 

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 import postil
 from postil.errors import UsageError
 from postil.estimators.linear_classifier import LinearClassifier
-from postil.learn.term_priors import TermPrior, TermPriors
+from postil.learn.term_priors.priors import TermPrior, TermPriors
 
 
 def test_clones_and_pickles(digits, many_labels):

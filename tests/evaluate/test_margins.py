@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.evaluate.margins import MarginTally
+from postil_papers.margins import MarginTally
 
 
 def drawn(seed, documents=23, columns=7, categories=3):

@@ -14,9 +14,8 @@ from sklearn.metrics import precision_recall_fscore_support
 
 from postil.errors import UsageError
 from postil.evaluate import MEASURES, count, f_beta, f_beta_measure
-from postil.evaluate.counts import Counts
+from postil.evaluate.counts import Counts, plain, plain_fields, ratio, shown
 from postil.evaluate.measures import measure_named
-from postil.evaluate.undefined import plain, plain_fields, ratio, shown
 
 from .samples import FEW, SOME, runs
 

@@ -23,12 +23,11 @@ from postil.explain import render_html, render_text
 from postil.explain.judging import MOST_TRIED
 from postil.explain.rule import CategoryRule
 from postil.learn.combining import Rivals
-from postil.model.category_rules import DocumentFacts, category_rule
+from postil.model.category_rules import DocumentFacts, Rescorer, category_rule
 from postil.model.numbered import read_numbered
-from postil.model.rescoring import Rescorer
-from postil.prediction import Predictor, VectorPredictor
-from postil.reasons import Reasons, VectorReasons
-from postil.vector_training import train_vectors
+from postil.train.predict import Predictor, VectorPredictor
+from postil.train.reasons import Reasons, VectorReasons
+from postil.train.train import train_vectors
 
 KINDS = pytest.mark.parametrize("kind", COMBINED)
 RULES = pytest.mark.parametrize("ruled", [lambda model: model, best_of], ids=["default", "best"])

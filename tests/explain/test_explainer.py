@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from postil.errors import UsageError
 from postil.explain import CategoryRule, Explainer
-from postil.explain.figures import Figures
+from postil.explain.rule import Figures
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import Vocabulary

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from postil.explain.explainer import Explainer
-from postil.explain.goal import Goal
+from postil.explain.judging import Goal
 from postil.explain.removals import by_parts, by_ratio, everything, one_by_one
 from postil.explain.rule import CategoryRule
 from postil.explain.weighing import WeighedRow, weigh

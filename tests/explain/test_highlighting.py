@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.explain import CategoryRule, Explainer
-from postil.explain.highlighting import segments_of
+from postil.explain.page import segments_of
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.weighting import Weighting
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from postil.errors import UsageError
 from postil.explain import CategoryRule, Explainer, render_html
-from postil.explain.page_style import DARK, LEVELS, LIGHT, Scheme
-from postil.explain.panels import level_class
+from postil.explain.page import DARK, LEVELS, LIGHT, Scheme, level_class
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.weighting import Weighting

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from postil.categorizer import TextCategorizer
 from postil.corpus.opening import open_corpus
-from postil.decide.acceptance import Thresholds
-from postil.decide.decision import DecisionRule
+from postil.decide.decision import DecisionRule, Thresholds
 from postil.errors import UsageError
-from postil.reasons import Reasons, cut_of
 from postil.recipes.recipe import Recipe, load_recipe
+from postil.train.reasons import Reasons, cut_of
 
 # Whole numbers, so that differences are exact.
 SCORE = st.integers(-4, 4).map(float)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.escaping import escaped
+from postil.common.escaping import escaped
 from postil.explain import CategoryRule, Explainer, render_text, wants_colour
 from postil.explain.terminal import bar_of, cell_width, shortened
 from postil.vectors.vectorizer import Vectorizer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.features import MEASURES, blocks, select_terms
-from postil.features.bar_scope import common_bar, select_above_bar
+from postil.features import MEASURES, select_terms
+from postil.features.scopes import common_bar, select_above_bar
+from postil.features.select import product_blocks
 from postil.recipes.parts import TermSelection
 
 from .test_select import SHAPES, random_problem, ranked
@@ -75,7 +78,7 @@ def test_blocks_of_categories_change_nothing(monkeypatch):
     whole = select_above_bar(x, y, measure="gini", k=9)
     monkeypatch.setattr(
         "postil.features.select.product_blocks",
-        lambda by_category, matrix: blocks.product_blocks(by_category, matrix, entries=1),
+        partial(product_blocks, entries=1),
     )
     parts = select_above_bar(x, y, measure="gini", k=9)
     assert parts.ids.tolist() == whole.ids.tolist()

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.features import MEASURES, blocks, term_scores
-from postil.features.corpus_scope import corpus_scores, select_for_all
+from postil.features import MEASURES, term_scores
+from postil.features import select as blocks
+from postil.features.scopes import corpus_scores, select_for_all
 from postil.recipes.parts import TermSelection
 
 from .test_select import SHAPES, random_problem

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.features import MEASURES, blocks, select_terms, term_scores
+from postil.features import MEASURES, select_terms, term_scores
+from postil.features.select import product_blocks
 
 EVERY_MEASURE = pytest.mark.parametrize("measure", MEASURES)
 SHAPES = st.tuples(st.integers(1, 40), st.integers(1, 60), st.integers(1, 5))
@@ -77,7 +78,7 @@ def test_threshold_keeps_exactly_the_scores_that_reach_it(measure, shape, densit
 @EVERY_MEASURE
 @pytest.mark.parametrize("stretch", [1, 3])
 def test_threshold_walks_long_orders_in_stretches(measure, stretch, monkeypatch):
-    monkeypatch.setattr("postil.features.absent.FIRST_STRETCH", stretch)
+    monkeypatch.setattr("postil.features.rules.FIRST_STRETCH", stretch)
     x, y = random_problem((60, 200, 6), 0.1, 7)
     for threshold in np.quantile(term_scores(x, y, measure), [0.1, 0.5, 0.9, 0.99]) + 1e-9:
         selection = select_terms(x, y, measure=measure, threshold=threshold)
@@ -102,7 +103,7 @@ def test_blocks_of_categories_change_nothing(measure, monkeypatch):
     calls = []
 
     def tiny(by_category, matrix):
-        calls.extend(blocks.product_blocks(by_category, matrix, entries=1))
+        calls.extend(product_blocks(by_category, matrix, entries=1))
         return iter(calls)
 
     monkeypatch.setattr("postil.features.select.product_blocks", tiny)

@@ -9,11 +9,9 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
-from postil.learn.design import Design
-from postil.learn.labels import Labels
-from postil.learn.polychotomous import fit_polychotomous
-from postil.learn.polychotomous_method import PolychotomousMethod
-from postil.learn.regularization import Regularization
+from postil.learn.job import Design, Labels
+from postil.learn.polychotomous import PolychotomousMethod, fit_polychotomous
+from postil.learn.strength import Regularization
 
 TIGHT = {"tolerance": 1e-10, "iterations": 10_000}
 

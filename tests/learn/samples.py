@@ -13,14 +13,12 @@ import scipy.sparse as sp
 
 from postil import _native
 from postil.errors import UsageError
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
+from postil.learn.job import Design, Emphasis, Labels
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.priors import PRIORS
-from postil.learn.regularization import Regularization
 from postil.learn.solvers import SOLVERS, InterceptKind
+from postil.learn.strength import Regularization
 
 from .reference import GAMMA, Paid, Problem
 from .reference_priors import strength_of

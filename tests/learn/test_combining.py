@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from postil.errors import InputError, UsageError
 from postil.learn.combining import COMBINATIONS, JUST_BELOW, LEAF, Rivals, Trees
-from postil.learn.linear_fit import LinearFit
+from postil.learn.fit import LinearFit
 
 SCORE = st.floats(-4, 4).map(lambda value: round(value, 3))
 

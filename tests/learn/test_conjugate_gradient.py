@@ -12,12 +12,11 @@ import pytest
 
 from postil.errors import UsageError
 from postil.features import Selection
-from postil.learn.emphasis import Emphasis
+from postil.learn.job import Emphasis
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit, fit_path
-from postil.learn.regularization import Regularization
-from postil.learn.strength import Strengths
-from postil.learn.tracing import trace_objective
+from postil.learn.strength import Regularization, Strengths
+from postil_papers.tracing import trace_objective
 
 from .samples import (
     design_of,

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
+from postil.learn.job import Design, Emphasis, Labels
 from postil.learn.method import Method
 from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.one_vs_rest import fit

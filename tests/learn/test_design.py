@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from postil.errors import InputError, UsageError
-from postil.learn.design import Design
+from postil.learn.job import Design
 
 DENSE = np.array([[1.0, 0.0, 2.0], [0.0, -3.0, 0.0]])
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.learn.emphasis import Emphasis
+from postil.learn.job import Emphasis
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import Regularization
+from postil.learn.strength import Regularization
 
 from .samples import (
     EVERY_METHOD,

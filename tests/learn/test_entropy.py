@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from postil.errors import UsageError
 from postil.learn.method import Method
-from postil.learn.prior_options import EntropyOptions, NormalisedEntropyOptions
-from postil.learn.regularization import Regularization
+from postil.learn.priors import EntropyOptions, NormalisedEntropyOptions
+from postil.learn.strength import Regularization
 
 SIGNS = pytest.mark.parametrize("signs", ["balanced", "positive"])
 MU = st.floats(1e-4, 10)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.learn.emphasis import Emphasis
+from postil.learn.job import Emphasis
 from postil.learn.one_vs_rest import fit
 from postil.learn.priors import PRIORS
 from postil.learn.solvers import SOLVERS

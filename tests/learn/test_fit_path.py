@@ -9,11 +9,11 @@ import pytest
 
 from postil.errors import UsageError
 from postil.features import Selection
-from postil.learn.emphasis import Emphasis
+from postil.learn.job import Emphasis
 from postil.learn.one_vs_rest import fit, fit_path
 from postil.learn.solvers import SOLVERS
 from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPrior, TermPriors
+from postil.learn.term_priors.priors import TermPrior, TermPriors
 
 from .samples import EVERY, EVERY_METHOD, each, labels_of, method_of, problem_of, sample, theta_of
 

@@ -15,7 +15,7 @@ import pytest
 
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import Regularization
+from postil.learn.strength import Regularization
 
 from .samples import problem_of, sample, theta_of
 

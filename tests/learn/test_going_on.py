@@ -7,18 +7,11 @@ import pytest
 import scipy.sparse as sp
 
 from postil.errors import UsageError
-from postil.learn.design import Design
-from postil.learn.going_on import (
-    document_strengths,
-    exponents,
-    goes_on,
-    has_units,
-    usable_units,
-)
-from postil.learn.labels import Labels
+from postil.learn.job import Design, Labels
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import Regularization
+from postil.learn.resume import document_strengths, exponents, goes_on, has_units, usable_units
+from postil.learn.strength import Regularization
 
 ORDERED = {"shuffle": False, "iterations": 3}
 ADDITIVE = Method("perceptron", "gaussian", "mistake-driven", options=ORDERED)

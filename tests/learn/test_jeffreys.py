@@ -11,13 +11,12 @@ from scipy.special import expit
 
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.emphasis import Emphasis
+from postil.learn.job import Emphasis
 from postil.learn.learners import LinearLearner
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit, fit_path
-from postil.learn.regularization import Regularization
-from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPrior, TermPriors
+from postil.learn.strength import Regularization, Strengths
+from postil.learn.term_priors.priors import TermPrior, TermPriors
 
 from .reference import loss_slope, loss_value
 from .samples import EVERY_SHAPE, LEGAL, design_of, each, labels_of, method_of, sample

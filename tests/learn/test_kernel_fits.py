@@ -14,16 +14,23 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.svm import SVC
 
 from postil.errors import InputError, SpecError, UsageError
-from postil.learn.by_kernel import fit_kernel
 from postil.learn.category_tasks import ALWAYS, NEVER
-from postil.learn.emphasis import Emphasis
-from postil.learn.gram import BLOCK, gram_matrix
-from postil.learn.kernels import KERNELS, Linear, Polynomial, Precomputed, Rbf, kernel_from
-from postil.learn.kernels import kernel_name as name_of
+from postil.learn.fit import NotConvergedWarning
+from postil.learn.job import Emphasis
+from postil.learn.kernel import (
+    BLOCK,
+    KERNELS,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Rbf,
+    fit_kernel,
+    gram_matrix,
+    kernel_from,
+)
+from postil.learn.kernel import kernel_name as name_of
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import Regularization
-from postil.learn.report import NotConvergedWarning
-from postil.learn.strength import Strengths
+from postil.learn.strength import Regularization, Strengths
 
 from .samples import EVERY, LAM, design_of, each, labels_of, lambda_of, method_of, providing, sample
 

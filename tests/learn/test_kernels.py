@@ -8,9 +8,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from postil import _native
-from postil.learn.emphasis import Emphasis
+from postil.learn.job import Emphasis
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import Regularization
+from postil.learn.strength import Regularization
 
 from .reference import Paid, Problem
 from .samples import (

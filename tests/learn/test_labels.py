@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.learn.labels import Labels
+from postil.learn.job import Labels
 
 NAMES = st.text(max_size=3) | st.sampled_from(
     ["earn", "acq", "Earn", " earn", "é", "e\u0301", "油"]

@@ -12,8 +12,8 @@ from postil.errors import UsageError
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.priors import PRIORS
-from postil.learn.regularization import Regularization
 from postil.learn.solvers import SOLVERS
+from postil.learn.strength import Regularization
 
 from .samples import EVERY_SOLVER, lambda_of, method_of
 from .samples import LEGAL as LEGAL_PARTS

@@ -14,15 +14,13 @@ from scipy.special import expit
 from postil import _native
 from postil.errors import InputError, UsageError
 from postil.features import Selection
-from postil.learn.emphasis import Emphasis
+from postil.learn.job import Emphasis
 from postil.learn.learners import learner_from
-from postil.learn.multiclass_svm import fit_multiclass_svm
-from postil.learn.multiclass_svm_method import MulticlassSvmMethod
+from postil.learn.multiclass_svm import MulticlassSvmMethod, fit_multiclass_svm
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import Regularization
-from postil.learn.search import LambdaSearch
-from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPrior, TermPriors
+from postil.learn.search.search import LambdaSearch
+from postil.learn.strength import Regularization, Strengths
+from postil.learn.term_priors.priors import TermPrior, TermPriors
 
 from .samples import LAM, design_of, labels_of, method_of, sparse_values
 

@@ -11,7 +11,7 @@ import scipy.optimize
 from postil.errors import UsageError
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import Regularization
+from postil.learn.strength import Regularization
 
 from .samples import design_of, labels_of, planted, sample, sparse_values
 from .winnow_reference import Family, by_duals, by_mistakes
@@ -230,7 +230,7 @@ def test_a_strength_of_mistakes_is_refused():
 
 
 def test_documents_that_weigh_nothing_teach_nothing():
-    from postil.learn.emphasis import Emphasis
+    from postil.learn.job import Emphasis
 
     x, _, truth = lesson(categories=3)
     weights = np.repeat([1.0, 0.0], 15)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.learn.emphasis import Emphasis
+from postil.learn.job import Emphasis
 from postil.learn.one_vs_rest import fit
 from postil.learn.path import regularization_path
 from postil.learn.strength import Strengths

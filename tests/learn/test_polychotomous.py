@@ -8,14 +8,13 @@ from sklearn.linear_model import LogisticRegression
 
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.emphasis import Emphasis
+from postil.learn.fit import NotConvergedWarning
+from postil.learn.job import Emphasis
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
-from postil.learn.polychotomous_method import PolychotomousMethod
-from postil.learn.regularization import Regularization
-from postil.learn.report import NotConvergedWarning
-from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPrior, TermPriors
+from postil.learn.polychotomous import PolychotomousMethod
+from postil.learn.strength import Regularization, Strengths
+from postil.learn.term_priors.priors import TermPrior, TermPriors
 
 from .multinomial import (
     TIGHT,

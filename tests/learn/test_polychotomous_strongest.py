@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.features.select import select_terms
-from postil.learn.emphasis import Emphasis
-from postil.learn.polychotomous_method import PolychotomousMethod
-from postil.learn.search import LambdaSearch
-from postil.learn.search_grids import WAYS, weaker
-from postil.learn.search_polychotomous import PolychotomousProblems
-from postil.learn.search_strongest import WORTH_HAVING
+from postil.learn.job import Emphasis
+from postil.learn.polychotomous import PolychotomousMethod
+from postil.learn.search.all_classes import PolychotomousProblems
+from postil.learn.search.grids import WAYS, weaker
+from postil.learn.search.search import LambdaSearch
+from postil.learn.search.strongest import WORTH_HAVING
 from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPriors
+from postil.learn.term_priors.priors import TermPriors
 
 from .multinomial import design_of, labels_of, sample
 

@@ -15,16 +15,12 @@ from scipy.special import softmax
 
 from postil.errors import InputError, UsageError
 from postil.features.selection import Selection
-from postil.learn.class_task import NEVER
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
+from postil.learn.all_classes import NEVER
+from postil.learn.job import Design, Emphasis, Labels
 from postil.learn.learners import learner_from
-from postil.learn.polychotomous import fit_polychotomous
-from postil.learn.polychotomous_method import PolychotomousMethod
-from postil.learn.regularization import Regularization
-from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPrior, TermPriors
+from postil.learn.polychotomous import PolychotomousMethod, fit_polychotomous
+from postil.learn.strength import Regularization, Strengths
+from postil.learn.term_priors.priors import TermPrior, TermPriors
 
 from .multinomial import (
     Multinomial,
@@ -187,11 +183,9 @@ INTERRUPTED = textwrap.dedent(
     import os, signal, threading
     import numpy as np
     import scipy.sparse as sp
-    from postil.learn.design import Design
-    from postil.learn.labels import Labels
-    from postil.learn.polychotomous import fit_polychotomous
-    from postil.learn.polychotomous_method import PolychotomousMethod
-    from postil.learn.regularization import Regularization
+    from postil.learn.job import Design, Labels
+    from postil.learn.polychotomous import PolychotomousMethod, fit_polychotomous
+    from postil.learn.strength import Regularization
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
     numbers = np.random.default_rng(22)

@@ -9,17 +9,14 @@ import pytest
 import scipy.sparse as sp
 
 from postil.errors import UsageError
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
+from postil.learn.job import Design, Emphasis, Labels
 from postil.learn.learners import learner_from
 from postil.learn.method import Method
 from postil.learn.norm_based import norm_based
 from postil.learn.one_vs_rest import fit
 from postil.learn.posterior import WIDEST, with_variances
-from postil.learn.regularization import Regularization
-from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPrior, TermPriors
+from postil.learn.strength import Regularization, Strengths
+from postil.learn.term_priors.priors import TermPrior, TermPriors
 
 from .samples import planted, sparse_values
 

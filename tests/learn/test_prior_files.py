@@ -13,20 +13,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InputError, PostilError, UsageError
-from postil.learn.design import Design
-from postil.learn.labels import Labels
+from postil.learn.job import Design, Labels
 from postil.learn.learners import LinearLearner, NaiveBayesLearner
 from postil.learn.method import Method
-from postil.learn.prior_files import (
+from postil.learn.strength import Regularization
+from postil.learn.term_priors.files import (
     CONSTANT,
     PriorLine,
     parse_prior_lines,
     read_prior_file,
     write_prior_file,
 )
-from postil.learn.prior_matching import by_ids, by_named_ids, by_terms, match_priors, vocabulary_of
-from postil.learn.regularization import Regularization
-from postil.learn.term_priors import LEAST_VARIANCE, MOST_MEAN, MOST_VARIANCE, TermPrior
+from postil.learn.term_priors.matching import (
+    by_ids,
+    by_named_ids,
+    by_terms,
+    match_priors,
+    vocabulary_of,
+)
+from postil.learn.term_priors.priors import LEAST_VARIANCE, MOST_MEAN, MOST_VARIANCE, TermPrior
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import Vocabulary

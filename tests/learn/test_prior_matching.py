@@ -5,9 +5,14 @@ from __future__ import annotations
 import pytest
 
 from postil.errors import InputError
-from postil.learn.prior_features import by_ids, by_named_ids, by_terms, near_terms
-from postil.learn.prior_files import CONSTANT, PriorLine, parse_prior_lines
-from postil.learn.prior_matching import match_priors
+from postil.learn.term_priors.files import CONSTANT, PriorLine, parse_prior_lines
+from postil.learn.term_priors.matching import (
+    by_ids,
+    by_named_ids,
+    by_terms,
+    match_priors,
+    near_terms,
+)
 from postil.vectors.fields import Fields
 from postil.vectors.vocabulary import Vocabulary
 

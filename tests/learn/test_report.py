@@ -7,8 +7,8 @@ import warnings
 
 import pytest
 
+from postil.learn.fit import FitReport, NotConvergedWarning, warn_of_unfinished
 from postil.learn.one_vs_rest import fit
-from postil.learn.report import FitReport, NotConvergedWarning, warn_of_unfinished
 
 from .samples import ANY_METHOD, method_of, sample
 

@@ -14,9 +14,9 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.svm import SVC, LinearSVC
 
-from postil.learn.emphasis import Emphasis
+from postil.learn.job import Emphasis
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import Regularization
+from postil.learn.strength import Regularization
 
 from .samples import EVERY, TIGHT, lambda_of, method_of, sample
 

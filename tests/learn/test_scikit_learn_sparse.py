@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import Regularization
+from postil.learn.strength import Regularization
 
 from .samples import TIGHT, problem_of, sample
 

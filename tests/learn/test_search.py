@@ -14,17 +14,17 @@ from sklearn.metrics import f1_score, log_loss, zero_one_loss
 
 from postil.errors import UsageError
 from postil.features.select import select_terms
-from postil.learn import search_blocks
-from postil.learn.emphasis import Emphasis
-from postil.learn.fold_parts import make_parts
+from postil.learn.fit import NotConvergedWarning
+from postil.learn.job import Emphasis
 from postil.learn.learners import learner_from
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit, fit_path
-from postil.learn.report import NotConvergedWarning
-from postil.learn.search import LambdaSearch
-from postil.learn.search_measures import MEASURES, HeldOut, measure_for
-from postil.learn.search_result import unfinished_sentence
+from postil.learn.search import one_vs_rest as search_blocks
+from postil.learn.search.folds import make_parts
+from postil.learn.search.measures import MEASURES, HeldOut, measure_for
+from postil.learn.search.result import unfinished_sentence
+from postil.learn.search.search import LambdaSearch
 from postil.learn.strength import Strengths
 
 from .reference import read_formula

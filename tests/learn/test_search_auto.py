@@ -7,11 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from postil.learn.emphasis import Emphasis
-from postil.learn.search import LambdaSearch
-from postil.learn.search_auto import REFINED, end_of, has_worsened
-from postil.learn.search_blocks import Problems
-from postil.learn.search_strongest import strongest
+from postil.learn.job import Emphasis
+from postil.learn.search.auto import REFINED, end_of, has_worsened
+from postil.learn.search.one_vs_rest import Problems
+from postil.learn.search.search import LambdaSearch
+from postil.learn.search.strongest import strongest
 
 from .samples import labels_of, method_of
 from .search_samples import LASSO, LOGISTIC, PRIMAL, searched_data

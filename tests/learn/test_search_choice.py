@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.learn.fold_parts import make_parts
 from postil.learn.method import Method
-from postil.learn.search import PAPER_GRID, LambdaSearch
-from postil.learn.search_choice import choose, jackknife
-from postil.learn.search_measures import MEASURES
-from postil.learn.squeezer import Squeezer
+from postil.learn.search.folds import make_parts
+from postil.learn.search.grids import PAPER_GRID
+from postil.learn.search.measures import MEASURES, choose, jackknife
+from postil.learn.search.search import LambdaSearch
+from postil.learn.search.squeezer import Squeezer
 
 from .samples import design_of, labels_of, method_of
 from .search_samples import GRID, HINGE, LOGISTIC, searched_data

@@ -11,10 +11,10 @@ from postil.errors import SpecError, UsageError
 from postil.learn.merit.figures import SmoothCounts
 from postil.learn.merit.naming import EXAMPLES, figure_named, unpooled
 from postil.learn.method import Method
-from postil.learn.search import LambdaSearch
-from postil.learn.search_folds import make_parts
-from postil.learn.search_measures import MEASURES, HeldOut, measure_for
-from postil.learn.search_softmax import softmax_measure
+from postil.learn.search.all_classes import softmax_measure
+from postil.learn.search.folds import make_parts
+from postil.learn.search.measures import MEASURES, HeldOut, measure_for
+from postil.learn.search.search import LambdaSearch
 
 from .samples import method_of
 from .search_samples import GRID, HINGE, searched_data

@@ -12,19 +12,17 @@ from sklearn.metrics import f1_score, zero_one_loss
 
 from postil.errors import InputError, UsageError
 from postil.features.select import select_terms
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
+from postil.learn.fit import NotConvergedWarning
+from postil.learn.job import Emphasis, Labels
 from postil.learn.learners import learner_from
-from postil.learn.polychotomous import fit_polychotomous
-from postil.learn.polychotomous_method import PolychotomousMethod
-from postil.learn.report import NotConvergedWarning
-from postil.learn.search import LambdaSearch
-from postil.learn.search_folds import make_parts
-from postil.learn.search_grids import usual_grid
-from postil.learn.search_polychotomous import PolychotomousProblems
-from postil.learn.squeezer import Squeezer
+from postil.learn.polychotomous import PolychotomousMethod, fit_polychotomous
+from postil.learn.search.all_classes import PolychotomousProblems
+from postil.learn.search.folds import make_parts
+from postil.learn.search.grids import usual_grid
+from postil.learn.search.search import LambdaSearch
+from postil.learn.search.squeezer import Squeezer
 from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPrior, TermPriors
+from postil.learn.term_priors.priors import TermPrior, TermPriors
 
 from .multinomial import design_of, labels_of, names, sample
 

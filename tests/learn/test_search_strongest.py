@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.features.select import select_terms
-from postil.learn.emphasis import Emphasis
+from postil.learn.job import Emphasis
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
-from postil.learn.search_blocks import Problems
-from postil.learn.search_grids import WAYS, weaker
-from postil.learn.search_strongest import WORTH_HAVING, strongest
+from postil.learn.search.grids import WAYS, weaker
+from postil.learn.search.one_vs_rest import Problems
+from postil.learn.search.strongest import WORTH_HAVING, strongest
 from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPriors
+from postil.learn.term_priors.priors import TermPriors
 
 from .samples import design_of, labels_of, planted, sparse_values
 

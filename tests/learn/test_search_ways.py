@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.learn.emphasis import Emphasis
+from postil.learn.job import Emphasis
 from postil.learn.one_vs_rest import fit
-from postil.learn.search import LambdaSearch
-from postil.learn.search_folds import make_parts
-from postil.learn.search_grids import (
+from postil.learn.search.folds import make_parts
+from postil.learn.search.grids import (
     GAUSSIAN_VARIANCES,
     LAPLACE_HYPERPARAMETERS,
     LAPLACE_VARIANCES,
@@ -22,8 +21,9 @@ from postil.learn.search_grids import (
     usual_grid,
     weaker,
 )
+from postil.learn.search.search import LambdaSearch
 from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPriors
+from postil.learn.term_priors.priors import TermPriors
 
 from .samples import design_of, each, labels_of, method_of
 from .search_samples import LASSO, LOGISTIC, NET, PRIMAL, searched_data

@@ -12,7 +12,7 @@ from postil.errors import UsageError
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import Regularization
+from postil.learn.strength import Regularization
 
 from .reference import GAMMA, _smoothed_hinge, read_formula
 from .samples import LAM, sample

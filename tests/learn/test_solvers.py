@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from postil import _native
 from postil.errors import UsageError
-from postil.learn.design import Design
+from postil.learn.job import Design
 from postil.learn.losses import LOSSES
 from postil.learn.one_vs_rest import fit
 from postil.learn.solvers import SOLVERS

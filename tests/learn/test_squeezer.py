@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from postil.errors import UsageError
 from postil.features.select import select_terms
 from postil.learn.one_vs_rest import fit
-from postil.learn.search import LambdaSearch
-from postil.learn.squeezer import Squeezer
-from postil.learn.term_priors import TermPrior, TermPriors
+from postil.learn.search.search import LambdaSearch
+from postil.learn.search.squeezer import Squeezer
+from postil.learn.term_priors.priors import TermPrior, TermPriors
 
 from .samples import design_of, each, labels_of, method_of, planted, sparse_values
 from .search_samples import LASSO, NET, PRIMAL, searched_data

@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 
 from postil.errors import UsageError
 from postil.features import Selection
-from postil.learn.emphasis import Emphasis
+from postil.learn.job import Emphasis
 from postil.learn.method import Method
 from postil.learn.norm_based import norm_based
 from postil.learn.one_vs_rest import fit
 from postil.learn.priors import PRIORS
-from postil.learn.regularization import Regularization
-from postil.learn.strength import Strengths
+from postil.learn.strength import Regularization, Strengths
 
 from .reference_priors import read_formula, strength_of
 from .samples import design_of, pair_of, problem_of, sample, theta_of

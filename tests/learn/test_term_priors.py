@@ -13,7 +13,7 @@ from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
 from postil.learn.priors import PRIORS
 from postil.learn.solvers import SOLVERS
-from postil.learn.term_priors import TermPrior, TermPriors
+from postil.learn.term_priors.priors import TermPrior, TermPriors
 
 from .reference_priors import Paid
 from .samples import EVERY, LEGAL, each, method_of, paid_by, pair_of, problem_of, sample, theta_of

@@ -7,10 +7,10 @@ import warnings
 import pytest
 
 from postil.corpus.opening import open_corpus
-from postil.learn.report import NotConvergedWarning
+from postil.learn.fit import NotConvergedWarning
 from postil.learn.unfinished import Unfinished
 from postil.recipes.recipe import Recipe
-from postil.training import train
+from postil.train.train import train
 
 from .test_report import report_of
 

@@ -9,15 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
+from postil.learn.job import Design, Emphasis, Labels
 from postil.learn.learners import LinearLearner, learner_from
 from postil.learn.method import Method
-from postil.learn.regularization import Regularization
-from postil.learn.search import LambdaSearch
-from postil.learn.term_priors import TermPrior, TermPriors
-from postil.learn.variance_rules import VARIANCE_RULES, ruled_priors
+from postil.learn.search.search import LambdaSearch
+from postil.learn.strength import Regularization
+from postil.learn.term_priors.priors import VARIANCE_RULES, TermPrior, TermPriors, ruled_priors
 from postil.recipes.recipe import Recipe
 
 TIGHT = {"tolerance": 1e-10, "iterations": 100_000}

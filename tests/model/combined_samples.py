@@ -8,12 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from postil.corpus.document import Document
-from postil.decide.acceptance import Thresholds
-from postil.decide.decision import DecisionRule
+from postil.decide.decision import DecisionRule, Thresholds
 from postil.learn.combining import Rivals, Trees
 from postil.model import Model
 from postil.recipes.recipe import Recipe
-from postil.training import train
+from postil.train.train import train
 
 from .samples import fingerprint, platt
 

@@ -8,12 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
-from postil.decide.acceptance import Shares, Thresholds
-from postil.decide.decision import DecisionRule
+from postil.decide.calibrators import Logistic, Softmax
+from postil.decide.decision import DecisionRule, Shares, Thresholds
 from postil.decide.isotonic import Isotonic
-from postil.decide.logistic import Logistic
 from postil.decide.platt import Platt
-from postil.decide.softmax import Softmax
 from postil.model import Model, TrainingFingerprint
 from postil.text.analyzer import Analyzer
 from postil.vectors.fields import Fields

@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 
 from postil.errors import InputError, ModelFileError, UsageError
 from postil.model import model_from_bytes, model_to_bytes
-from postil.model.bbr.importing import import_model, parse_model
-from postil.model.feature_names import read_feature_names
-from postil.model.numbered import NumberedDocuments, names_vectors, read_numbered
-from postil.prediction import Predictor, VectorPredictor
+from postil.model.bbr_import import import_model, parse_model
+from postil.model.numbered import (
+    NumberedDocuments,
+    names_vectors,
+    read_feature_names,
+    read_numbered,
+)
+from postil.train.predict import Predictor, VectorPredictor
 
 from . import bbr_samples as files
 from .samples import small_model

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from postil.decide.softmax import Softmax
+from postil.decide.calibrators import Softmax
 from postil.errors import ModelFileError, UsageError
 from postil.learn.combining import JUST_BELOW, Rivals, Trees
 from postil.model import describe, load_model, model_from_bytes, model_to_bytes, save_model
-from postil.model.saving import packed
+from postil.model.save import packed
 from postil.model.tensors import Parts
 from postil.model.versions import parts_of, version_of
-from postil.prediction import Predictor
+from postil.train.predict import Predictor
 from postil.vectors.lsi import Lsi
 from postil.vectors.projection import Projection
 

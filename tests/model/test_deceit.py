@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from postil.errors import ModelFileError
 from postil.model import describe, model_from_bytes, version1
-from postil.model.checksums import text_checksum
-from postil.model.container import pack, read_header, read_tensors
-from postil.model.saving import packed
+from postil.model.container import pack, read_header, read_tensors, text_checksum
+from postil.model.save import packed
 from postil.model.tensors import Parts
 
 from .samples import bucket_model, json_values, scores, small_model, tiny_model

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 from postil.errors import UsageError
 from postil.model import describe, model_to_bytes
-from postil.model.columns import CONSTANT
+from postil.model.description import CONSTANT
 
 from .samples import REPORTS, apart_vectorizer, bucket_model, models, small_model
 

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 import postil.model
 from postil import __version__
 from postil.errors import InputError, UsageError
-from postil.learn.report import FitReport
+from postil.learn.fit import FitReport
 from postil.model import DocumentDigest, TrainingFingerprint, model_from_bytes, model_to_bytes
 from postil.vectors.vectorizer import Vectorizer
 

@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 
-from postil.decide.acceptance import Shares, Thresholds
+from postil.decide.decision import Shares, Thresholds
 from postil.model import Model, load_model, model_from_bytes, model_to_bytes, save_model
-from postil.model.weights_parts import weights_to_parts
+from postil.model.weights import weights_to_parts
 from postil.vectors.vectorizer import Vectorizer
 
 from .samples import (

@@ -11,11 +11,11 @@ import pytest
 from postil.corpus.document import Document
 from postil.errors import ModelFileError, UsageError
 from postil.model import container, load_model, model_to_bytes, save_model
-from postil.model import saving as module
+from postil.model import save as module
 from postil.model.plain import to_text
-from postil.model.saving import LeftOutWarning, check_names_fit
+from postil.model.save import LeftOutWarning, check_names_fit
 from postil.recipes.recipe import load_recipe
-from postil.training import train
+from postil.train.train import train
 
 from .samples import bucket_model, small_model
 
@@ -40,7 +40,7 @@ def test_an_interrupted_save_leaves_what_was_there(error, before, tmp_path, monk
 
 
 def test_the_file_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch):
-    from postil.corpus.files import atomic
+    from postil.common import files as atomic
 
     calls = []
     monkeypatch.setattr(atomic.os, "fsync", lambda _: calls.append("fsync"))
@@ -87,7 +87,7 @@ def test_names_without_room_are_refused_before_anything_is_learned(monkeypatch):
     with pytest.raises(UsageError, match=f"the names of the categories take .* room for {room}"):
         check_names_fit([*names, "more"])
     monkeypatch.setattr(container, "LONGEST_HEADER", module.OTHER_BYTES + 5)
-    monkeypatch.setattr("postil.training.LearningSpace", None)  # who learns would ask for it
+    monkeypatch.setattr("postil.train.train.LearningSpace", None)  # who learns would ask for it
     documents = [Document("1", {"text": "wool"}, ("sheep",)), Document("2", {"text": "sea"}, ())]
     with pytest.raises(UsageError, match="take fewer categories, or shorter names"):
         train(documents, load_recipe("default"))

@@ -10,9 +10,9 @@ import pytest
 from postil.errors import ModelFileError, UsageError
 from postil.features.selection import Selection
 from postil.model import describe, load_model, model_to_bytes, save_model
-from postil.model.saving import packed
+from postil.model.parts import STARTS, TERMS, UNITS
+from postil.model.save import packed
 from postil.model.tensors import Parts
-from postil.model.update_parts import STARTS, TERMS, UNITS
 from postil.model.version1 import to_parts
 
 from .samples import bucket_model, small_model

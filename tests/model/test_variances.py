@@ -10,15 +10,15 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.decide.moderated import Moderated
-from postil.decide.states import State
+from postil.decide.calibrators import Moderated, State
 from postil.errors import InputError, ModelFileError, UsageError
 from postil.model import describe, load_model, model_to_bytes, save_model
-from postil.model.saving import packed
+from postil.model.save import packed
 from postil.model.tensors import Parts
-from postil.model.variances import INTERCEPTS, VALUES, score_variances
 from postil.model.version1 import to_parts
-from postil.prediction import Predictor
+from postil.model.weights import INTERCEPTS, score_variances
+from postil.model.weights import VARIANCES_VALUES as VALUES
+from postil.train.predict import Predictor
 
 from .samples import bucket_model, models, small_model
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from tests.papers.zhang_2000_samples import largest
 
-from postil.papers.experiment import by_name, no_data
-from postil.papers.gao_wu_lee_chua_2003 import (
+from postil.recipes.recipe import load_recipe
+from postil_papers.experiment import by_name, no_data
+from postil_papers.gao_wu_lee_chua_2003 import (
     comparison,
     convergence,
     counts,
@@ -20,7 +21,6 @@ from postil.papers.gao_wu_lee_chua_2003 import (
     solvers,
     trees,
 )
-from postil.recipes.recipe import load_recipe
 
 HOMES = (
     counts,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from postil.papers.experiment import by_name, no_data
-from postil.papers.genkin_lewis_madigan_2004 import (
+from postil.recipes.parts import Search, TermSelection
+from postil.recipes.recipe import Recipe
+from postil_papers.experiment import by_name, no_data
+from postil_papers.genkin_lewis_madigan_2004 import (
     comparisons,
     effectiveness,
     fold_cuts,
@@ -14,7 +16,6 @@ from postil.papers.genkin_lewis_madigan_2004 import (
     sparsity,
     terms,
 )
-from postil.recipes.recipe import Recipe, Search, TermSelection
 
 LOGISTIC = {"loss": "logistic", "solver": "primal-coordinate"}
 SEARCH = Search(grid=(1e-2, 4e-3), folds=2, measure="break-even")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from postil.papers.cells import Measured
-from postil.papers.experiment import Experiment, Fill, by_name
-from postil.papers.loading import parse_paper
-from postil.papers.reproduction import Reproduction
-from postil.papers.runner import reproduce
+from postil_papers.cells import Measured
+from postil_papers.experiment import Experiment, Fill, by_name
+from postil_papers.loading import parse_paper
+from postil_papers.reproduction import Reproduction
+from postil_papers.runner import reproduce
 
 SMALL = """
 name = "small-1999"

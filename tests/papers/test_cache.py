@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.papers.cache import Answer, CacheWarning, Question, ResultCache
-from postil.papers.canonical import canonical_json, digest
+from postil_papers.cache import Answer, CacheWarning, Question, ResultCache
+from postil_papers.cells import canonical_json, digest
 
 plain = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 values = st.recursive(

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from postil.errors import InputError, UsageError
-from postil.papers.fingerprint import code_fingerprint, data_fingerprint
+from postil_papers.cache import code_fingerprint, data_fingerprint
 
 
 def test_data_fingerprints_follow_content(tmp_path):

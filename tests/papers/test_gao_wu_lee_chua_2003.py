@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from postil.papers.gao_wu_lee_chua_2003 import comparison, criteria, dimensions, trees
-from postil.papers.gao_wu_lee_chua_2003.methods import (
+from postil.recipes.recipe import load_recipe
+from postil_papers.experiment import TOP_TEN
+from postil_papers.gao_wu_lee_chua_2003 import comparison, criteria, dimensions, trees
+from postil_papers.gao_wu_lee_chua_2003.methods import (
     BPA_TREE,
     DIMENSIONS,
     F1,
@@ -19,11 +21,9 @@ from postil.papers.gao_wu_lee_chua_2003.methods import (
     learning,
     linear_svm,
 )
-from postil.papers.gao_wu_lee_chua_2003.multi import RULED, formed, ruled
-from postil.papers.gao_wu_lee_chua_2003.solvers import by_lbfgs
-from postil.papers.loading import load_paper
-from postil.papers.modapte import TOP_TEN
-from postil.recipes.recipe import load_recipe
+from postil_papers.gao_wu_lee_chua_2003.multi import RULED, formed, ruled
+from postil_papers.gao_wu_lee_chua_2003.solvers import by_lbfgs
+from postil_papers.loading import load_paper
 
 from .printed import printed, printed_numbers
 

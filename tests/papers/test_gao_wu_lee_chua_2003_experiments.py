@@ -20,8 +20,9 @@ from tests.papers.zhang_2000_samples import largest
 
 from postil.errors import UsageError
 from postil.learn.merit.fit import fit_mfom
-from postil.papers.experiment import check_experiments
-from postil.papers.gao_wu_lee_chua_2003 import (
+from postil.vectors.projection import DirectionsCache, Projection
+from postil_papers.experiment import check_experiments
+from postil_papers.gao_wu_lee_chua_2003 import (
     comparison,
     convergence,
     criteria,
@@ -32,8 +33,8 @@ from postil.papers.gao_wu_lee_chua_2003 import (
     solvers,
     trees,
 )
-from postil.papers.gao_wu_lee_chua_2003.descents import descend, descent_of, method_of
-from postil.papers.gao_wu_lee_chua_2003.methods import (
+from postil_papers.gao_wu_lee_chua_2003.descents import descend, descent_of, method_of
+from postil_papers.gao_wu_lee_chua_2003.methods import (
     F1,
     MACRO,
     MCE,
@@ -43,14 +44,12 @@ from postil.papers.gao_wu_lee_chua_2003.methods import (
     USUAL,
     learning,
 )
-from postil.papers.gao_wu_lee_chua_2003.runs import learned, run_of
-from postil.papers.gao_wu_lee_chua_2003.spaces import forget, spaces_of
-from postil.papers.gao_wu_lee_chua_2003.tallies import Tally, tally_of
-from postil.papers.loading import load_paper
-from postil.papers.registry import experiments_of, figures_of
-from postil.papers.runner import reproduce
-from postil.vectors.directions_cache import DirectionsCache
-from postil.vectors.projection import Projection
+from postil_papers.gao_wu_lee_chua_2003.runs import learned, run_of
+from postil_papers.gao_wu_lee_chua_2003.spaces import forget, spaces_of
+from postil_papers.gao_wu_lee_chua_2003.tallies import Tally, tally_of
+from postil_papers.loading import load_paper
+from postil_papers.registry import experiments_of, figures_of
+from postil_papers.runner import reproduce
 
 NAME = "gao-wu-lee-chua-2003"
 COLLECTION = {"corpus": "demo", "documents": "labelled"}

@@ -11,8 +11,9 @@ from tests.papers.genkin_samples import on_demo, small_experiments, small_recipe
 from postil.corpus.opening import open_corpus
 from postil.errors import UsageError
 from postil.evaluate.comparisons import Comparison
-from postil.papers.experiment import check_experiments
-from postil.papers.genkin_lewis_madigan_2004 import (
+from postil.plots.drawing import svg_bytes
+from postil_papers.experiment import check_experiments
+from postil_papers.genkin_lewis_madigan_2004 import (
     comparisons,
     effectiveness,
     figures,
@@ -20,12 +21,11 @@ from postil.papers.genkin_lewis_madigan_2004 import (
     parameter_paths,
     sparsity,
 )
-from postil.papers.genkin_lewis_madigan_2004.facts import RunFacts
-from postil.papers.loading import load_paper
-from postil.papers.plots.drawing import svg_bytes
-from postil.papers.registry import experiments_of, figures_of
-from postil.papers.render.terminal import terminal_text
-from postil.papers.runner import reproduce
+from postil_papers.genkin_lewis_madigan_2004.facts import RunFacts
+from postil_papers.loading import load_paper
+from postil_papers.registry import experiments_of, figures_of
+from postil_papers.render.terminal import terminal_text
+from postil_papers.runner import reproduce
 
 NAME = "genkin-lewis-madigan-2004"
 SMALLER = {"category": "health", "width": 5}

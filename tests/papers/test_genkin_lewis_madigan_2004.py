@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.papers.loading import load_paper
+from postil_papers.loading import load_paper
 
 from .printed import printed_numbers
 

@@ -8,24 +8,23 @@ import numpy as np
 import pytest
 from tests.papers.genkin_samples import small_recipe
 
-from postil.assessment import assessment
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.errors import InputError, UsageError
-from postil.papers.cache import ResultCache
-from postil.papers.genkin_lewis_madigan_2004 import runs
-from postil.papers.genkin_lewis_madigan_2004.collections import (
+from postil.recipes.recipe import load_recipe
+from postil.train.assess import assessment
+from postil.train.train import train
+from postil_papers.cache import ResultCache, sharing
+from postil_papers.genkin_lewis_madigan_2004 import runs
+from postil_papers.genkin_lewis_madigan_2004.collections import (
     COLLECTIONS,
     MODAPTE,
     RCV1,
     Collection,
     corpus_of,
 )
-from postil.papers.genkin_lewis_madigan_2004.facts import RunFacts
-from postil.papers.genkin_lewis_madigan_2004.methods import with_variance
-from postil.papers.sharing import sharing
-from postil.recipes.recipe import load_recipe
-from postil.training import train
+from postil_papers.genkin_lewis_madigan_2004.facts import RunFacts
+from postil_papers.genkin_lewis_madigan_2004.methods import with_variance
 
 DEMO = Collection("Demo", "demo", "shared", 14)
 

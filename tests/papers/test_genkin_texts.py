@@ -10,10 +10,10 @@ import pytest
 from postil.corpus.document import Document
 from postil.corpus.files.archives import members
 from postil.corpus.named.registry import open_named
-from postil.papers.genkin_lewis_madigan_2004.collections import MODAPTE
-from postil.papers.genkin_lewis_madigan_2004.methods import RECIPES
-from postil.papers.genkin_lewis_madigan_2004.terms import distinct
 from postil.recipes.recipe import load_recipe
+from postil_papers.genkin_lewis_madigan_2004.collections import MODAPTE
+from postil_papers.genkin_lewis_madigan_2004.methods import RECIPES
+from postil_papers.genkin_lewis_madigan_2004.terms import distinct
 
 PRINTED = (18978, 21989)
 STORY = re.compile("<REUTERS(.*?)>(.*?)</REUTERS>", re.DOTALL)

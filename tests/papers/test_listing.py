@@ -6,9 +6,9 @@ import pytest
 from tests.papers.samples import small_experiments, small_paper
 
 from postil.errors import UsageError
-from postil.papers.cache import Question, ResultCache
-from postil.papers.listing import listed
-from postil.papers.runner import reproduce
+from postil_papers.cache import Question, ResultCache
+from postil_papers.registry import listed
+from postil_papers.runner import reproduce
 
 
 def test_tables_and_figures_with_what_fills_them(tmp_path):

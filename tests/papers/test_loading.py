@@ -6,8 +6,8 @@ import pytest
 from tests.papers.samples import SMALL
 
 from postil.errors import InputError, UsageError
-from postil.papers.loading import load_paper, parse_paper
-from postil.papers.paper import axis_column
+from postil_papers.loading import load_paper, parse_paper
+from postil_papers.paper import axis_column
 
 
 @pytest.mark.parametrize(

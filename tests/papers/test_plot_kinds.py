@@ -10,16 +10,22 @@ import pytest
 from tests.papers.samples import SMALL, experiment, small_paper
 
 from postil.errors import InputError, UsageError
-from postil.papers.experiment import Fill, by_name
-from postil.papers.loading import parse_paper
-from postil.papers.plots.building import line_figure, parallel_figure, scatter_figure
-from postil.papers.plots.data import Curve, histogram_cells, histograms_of, members_of
-from postil.papers.plots.drawing import svg_bytes
-from postil.papers.plots.figure import Axis, Figure, Line, Panel, Place
-from postil.papers.plots.style import COLOURS, look
-from postil.papers.render.html import html_page
-from postil.papers.render.view import view
-from postil.papers.runner import reproduce
+from postil.plots.drawing import COLOURS, look, svg_bytes
+from postil.plots.figure import Axis, Figure, Line, Panel, Place
+from postil_papers.experiment import Fill, by_name
+from postil_papers.loading import parse_paper
+from postil_papers.plotting import (
+    Curve,
+    histogram_cells,
+    histograms_of,
+    line_figure,
+    members_of,
+    parallel_figure,
+    scatter_figure,
+)
+from postil_papers.render.html import html_page
+from postil_papers.render.view import view
+from postil_papers.runner import reproduce
 
 drawing = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs postil[plots]")
 

@@ -16,25 +16,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.common.escaping import visible
 from postil.errors import MissingExtraError, UsageError
-from postil.escaping import visible
-from postil.papers.experiment import Experiment, Fill, by_name
-from postil.papers.loading import load_paper
-from postil.papers.paper import axis_column
-from postil.papers.plots.data import (
+from postil.plots.drawing import png_bytes, require_plots, svg_bytes
+from postil.plots.figure import Axis, Bars, Figure, Level, Line, Panel, Place
+from postil_papers.experiment import Experiment, Fill, by_name
+from postil_papers.loading import load_paper
+from postil_papers.paper import axis_column
+from postil_papers.plotting import (
     Curve,
     Histogram,
     bin_edges,
     curves_of,
     histogram_cells,
     histograms_of,
+    inline_svg,
 )
-from postil.papers.plots.drawing import png_bytes, require_plots, svg_bytes
-from postil.papers.plots.figure import Axis, Bars, Figure, Level, Line, Panel, Place
-from postil.papers.plots.inline import inline_svg
-from postil.papers.registry import experiments_of, figures_of
-from postil.papers.runner import reproduce
-from postil.papers.zhang_oles_2001.figures import (
+from postil_papers.registry import experiments_of, figures_of
+from postil_papers.runner import reproduce
+from postil_papers.zhang_oles_2001.figures import (
     FIGURES,
     figure_4,
     figure_5,
@@ -126,8 +126,8 @@ def test_a_png_is_one_and_always_the_same():
 @drawing
 def test_another_process_gives_the_same_bytes():
     code = (
-        "import hashlib; from postil.papers.zhang_oles_2001.figures import figure_4; "
-        "from postil.papers.plots.drawing import svg_bytes; "
+        "import hashlib; from postil_papers.zhang_oles_2001.figures import figure_4; "
+        "from postil.plots.drawing import svg_bytes; "
         "print(hashlib.sha256(svg_bytes(figure_4())).hexdigest())"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "77", "SOURCE_DATE_EPOCH": "1"}

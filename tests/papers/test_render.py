@@ -13,17 +13,16 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 from tests.papers.samples import SMALL, small_experiments, small_paper, small_reproduction
 
-from postil.escaping import escaped
-from postil.papers.cells import Measured
-from postil.papers.experiment import Experiment, Fill, by_name
-from postil.papers.loading import load_paper, paper_names, parse_paper
-from postil.papers.render.cells_json import cells_json
-from postil.papers.render.files import write_files
-from postil.papers.render.html import html_page
-from postil.papers.render.markdown import markdown_page
-from postil.papers.render.numbers import difference_text, number_text, paper_text
-from postil.papers.render.terminal import print_reproduction, terminal_text
-from postil.papers.runner import reproduce
+from postil.common.escaping import escaped
+from postil_papers.cells import Measured
+from postil_papers.experiment import Experiment, Fill, by_name
+from postil_papers.loading import load_paper, paper_names, parse_paper
+from postil_papers.render.files import cells_json, write_files
+from postil_papers.render.html import html_page
+from postil_papers.render.markdown import markdown_page
+from postil_papers.render.terminal import print_reproduction, terminal_text
+from postil_papers.render.view import difference_text, number_text, paper_text
+from postil_papers.runner import reproduce
 
 GOLDEN = Path(__file__).parent / "golden"
 DRAWING = '<svg viewBox="0 0 1 1"></svg>'
@@ -282,7 +281,7 @@ def test_what_a_text_rounds_keeps_its_digits():
 def test_a_failed_experiment_of_a_figure_shows_in_it():
     from tests.papers.samples import fail
 
-    from postil.papers.experiment import Experiment
+    from postil_papers.experiment import Experiment
 
     broken = Experiment(name="x", run=fail, fills=(Fill("figure1", rows=("One",)),), code="")
     text = terminal_text(reproduce(small_paper(), by_name(broken), only=["figure1"]))

@@ -7,10 +7,10 @@ import pytest
 from tests.papers.samples import experiment, fail, small_experiments, small_paper
 
 from postil.errors import CorpusError, UsageError
-from postil.papers.cache import CacheWarning, ResultCache
-from postil.papers.cells import CellKey, Measured
-from postil.papers.experiment import Experiment, Fill, by_name
-from postil.papers.runner import reproduce
+from postil_papers.cache import CacheWarning, ResultCache
+from postil_papers.cells import CellKey, Measured
+from postil_papers.experiment import Experiment, Fill, by_name
+from postil_papers.runner import reproduce
 
 
 def cells(reproduction):

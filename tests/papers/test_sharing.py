@@ -6,15 +6,20 @@ import pytest
 from tests.papers.samples import experiment, small_paper
 
 from postil.errors import UsageError
-from postil.papers.cache import Question, ResultCache
-from postil.papers.corpora import AbsentCorpusError, corpus_fingerprint
-from postil.papers.experiment import Experiment, Fill, by_name, no_data
-from postil.papers.render.html import html_page
-from postil.papers.render.markdown import markdown_page
-from postil.papers.render.terminal import terminal_text
-from postil.papers.render.view import totals
-from postil.papers.runner import reproduce
-from postil.papers.sharing import shared, sharing
+from postil_papers.cache import Question, ResultCache, shared, sharing
+from postil_papers.experiment import (
+    AbsentCorpusError,
+    Experiment,
+    Fill,
+    by_name,
+    corpus_fingerprint,
+    no_data,
+)
+from postil_papers.render.html import html_page
+from postil_papers.render.markdown import markdown_page
+from postil_papers.render.terminal import terminal_text
+from postil_papers.render.view import totals
+from postil_papers.runner import reproduce
 
 QUESTION = Question("work", {"size": 1}, "data", "code")
 

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from postil.papers.loading import load_paper
-from postil.papers.modapte import TOP_TEN
-from postil.papers.zhang_2000.methods import COUNTERPARTS, RECIPES, without_selection
-from postil.papers.zhang_2000.sensitivity import row_of
-from postil.papers.zhang_2000.tables import ALL, TOP
-from postil.recipes.recipe import TermSelection, load_recipe
+from postil.recipes.parts import TermSelection
+from postil.recipes.recipe import load_recipe
+from postil_papers.experiment import TOP_TEN
+from postil_papers.loading import load_paper
+from postil_papers.zhang_2000.methods import COUNTERPARTS, RECIPES, without_selection
+from postil_papers.zhang_2000.sensitivity import row_of
+from postil_papers.zhang_2000.tables import ALL, TOP
 
 from .printed import printed_numbers
 

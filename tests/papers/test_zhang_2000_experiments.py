@@ -10,21 +10,21 @@ import pytest
 import scipy.sparse as sp
 from tests.papers.zhang_2000_samples import largest, on_demo, small_experiments, small_recipe
 
-from postil.assessment import assessment
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.errors import UsageError
 from postil.evaluate.breakeven import break_even_points
-from postil.papers.experiment import check_experiments
-from postil.papers.loading import load_paper
-from postil.papers.registry import experiments_of, figures_of
-from postil.papers.runner import reproduce
-from postil.papers.zhang_2000 import runs, selections, sensitivity, tables, web_pages
-from postil.papers.zhang_2000.facts import RunFacts, precision_at
-from postil.papers.zhang_2000.methods import RECIPES, with_selection
-from postil.papers.zhang_oles_2001.problem import problem_of
-from postil.recipes.recipe import TermSelection
-from postil.training import train
+from postil.recipes.parts import TermSelection
+from postil.train.assess import assessment
+from postil.train.train import train
+from postil_papers.experiment import check_experiments
+from postil_papers.loading import load_paper
+from postil_papers.registry import experiments_of, figures_of
+from postil_papers.runner import reproduce
+from postil_papers.zhang_2000 import runs, selections, sensitivity, tables, web_pages
+from postil_papers.zhang_2000.facts import RunFacts, precision_at
+from postil_papers.zhang_2000.methods import RECIPES, with_selection
+from postil_papers.zhang_oles_2001.problem import problem_of
 
 NAME = "zhang-2000"
 RECALLS = (50.0, 80.0, 100.0)

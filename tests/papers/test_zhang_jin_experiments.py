@@ -15,13 +15,13 @@ from tests.papers.zhang_jin_samples import (
     stand_in,
 )
 
-from postil.papers.experiment import check_experiments, no_data
-from postil.papers.loading import load_paper
-from postil.papers.plots.drawing import svg_bytes
-from postil.papers.registry import experiments_of, figures_of
-from postil.papers.render.terminal import terminal_text
-from postil.papers.runner import reproduce
-from postil.papers.zhang_jin_yang_hauptmann_2003 import (
+from postil.plots.drawing import svg_bytes
+from postil_papers.experiment import check_experiments, no_data
+from postil_papers.loading import load_paper
+from postil_papers.registry import experiments_of, figures_of
+from postil_papers.render.terminal import terminal_text
+from postil_papers.runner import reproduce
+from postil_papers.zhang_jin_yang_hauptmann_2003 import (
     binary,
     collections,
     convergence,
@@ -31,7 +31,7 @@ from postil.papers.zhang_jin_yang_hauptmann_2003 import (
     multiclass,
     trainers,
 )
-from postil.papers.zhang_jin_yang_hauptmann_2003.tasks import vectors_of
+from postil_papers.zhang_jin_yang_hauptmann_2003.tasks import vectors_of
 
 NAME = "zhang-jin-yang-hauptmann-2003"
 SMALLER = {"sizes": [60, 120, 240], "first": 120}

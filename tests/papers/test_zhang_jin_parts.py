@@ -10,7 +10,8 @@ from tests.papers.zhang_jin_samples import CORPORA
 
 from postil.corpus.document import Document
 from postil.errors import UsageError
-from postil.papers.zhang_jin_yang_hauptmann_2003 import (
+from postil.recipes.parts import Representation, TermSelection
+from postil_papers.zhang_jin_yang_hauptmann_2003 import (
     collections,
     growth,
     loss_shapes,
@@ -18,8 +19,7 @@ from postil.papers.zhang_jin_yang_hauptmann_2003 import (
     studies,
     trainers,
 )
-from postil.papers.zhang_jin_yang_hauptmann_2003.tasks import vectors_of
-from postil.recipes.recipe import Representation, TermSelection
+from postil_papers.zhang_jin_yang_hauptmann_2003.tasks import vectors_of
 
 
 def document(id, labels, split=None):

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import pytest
 
-from postil.papers.loading import load_paper
+from postil_papers.loading import load_paper
 
 from .printed import printed_numbers
 

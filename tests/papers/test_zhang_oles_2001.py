@@ -7,7 +7,7 @@ from statistics import fmean
 import pytest
 
 from postil.corpus.named.registry import NAMES
-from postil.papers.loading import load_paper, paper_names
+from postil_papers.loading import load_paper, paper_names
 
 from .printed import printed
 

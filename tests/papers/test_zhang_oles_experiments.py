@@ -8,20 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from postil.corpus.document import Document
+from postil.corpus.document import Document, Problems
 from postil.corpus.named.webkb import webkb
 from postil.corpus.opening import open_corpus
-from postil.corpus.problems import Problems
 from postil.errors import UsageError
-from postil.papers.experiment import check_experiments, no_data
-from postil.papers.loading import load_paper
-from postil.papers.registry import experiments_of
-from postil.papers.runner import reproduce
-from postil.papers.watching import tell, watched_by
-from postil.papers.zhang_oles_2001 import curves, margins, multiclass, search
-from postil.papers.zhang_oles_2001.methods import RECIPES, by_certificate
-from postil.papers.zhang_oles_2001.web_pages import with_headers
 from postil.recipes.recipe import load_recipe
+from postil_papers.experiment import check_experiments, no_data, tell, watched_by
+from postil_papers.loading import load_paper
+from postil_papers.registry import experiments_of
+from postil_papers.runner import reproduce
+from postil_papers.zhang_oles_2001 import curves, margins, multiclass, search
+from postil_papers.zhang_oles_2001.methods import RECIPES, by_certificate
+from postil_papers.zhang_oles_2001.web_pages import with_headers
 
 NAME = "zhang-oles-2001"
 EXHIBITS = ("table1", "table2", "table3", "table5", *(f"figure{n}" for n in (4, 5, 6, 7, 8)))

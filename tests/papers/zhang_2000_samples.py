@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from postil.corpus.opening import open_corpus
-from postil.papers.experiment import by_name, no_data
-from postil.papers.zhang_2000 import curves, selections, sensitivity, tables, web_pages
 from postil.recipes.recipe import load_recipe
+from postil_papers.experiment import by_name, no_data
+from postil_papers.zhang_2000 import curves, selections, sensitivity, tables, web_pages
 
 HOMES = (tables, selections, sensitivity, web_pages, curves)
 

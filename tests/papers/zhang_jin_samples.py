@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
-from postil.papers.experiment import by_name, no_data
-from postil.papers.zhang_jin_yang_hauptmann_2003 import (
+from postil.recipes.parts import Decide, Representation, TermSelection
+from postil.recipes.recipe import Recipe
+from postil_papers.experiment import by_name, no_data
+from postil_papers.zhang_jin_yang_hauptmann_2003 import (
     binary,
     collections,
     convergence,
@@ -18,7 +20,6 @@ from postil.papers.zhang_jin_yang_hauptmann_2003 import (
     studies,
     whole,
 )
-from postil.recipes.recipe import Decide, Recipe, Representation, TermSelection
 
 READING = Representation(
     analyzer="words lower", fields=("title", "body"), weights="binary", norm="none"

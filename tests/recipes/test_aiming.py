@@ -6,7 +6,8 @@ import pytest
 
 from postil.errors import PostilError, SpecError, UsageError
 from postil.recipes.aiming import aimed_search, trains_for_figures
-from postil.recipes.recipe import Aim, Recipe, load_recipe, recipe_names
+from postil.recipes.parts import Aim
+from postil.recipes.recipe import Recipe, load_recipe, recipe_names
 
 
 def recipe_of(**tables):

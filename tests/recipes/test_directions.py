@@ -14,16 +14,17 @@ from tests.model.combined_samples import (
     rivals_model,
 )
 
+from postil.common.progress import unwatched
 from postil.decide import make_folds
 from postil.errors import PostilError, UsageError
-from postil.learn.prior_files import read_prior_file
-from postil.margins import measure_margins
-from postil.prediction import Predictor
+from postil.learn.term_priors.files import read_prior_file
 from postil.recipes.recipe import Recipe
-from postil.training import learn_from, read_training, train
-from postil.training_run import LearningSpace, unwatched
-from postil.updating import update
+from postil.train.predict import Predictor
+from postil.train.run import LearningSpace
+from postil.train.train import learn_from, read_training, train
+from postil.train.update import update
 from postil.vectors.lsi import Lsi
+from postil_papers.margins import measure_margins
 
 
 def recipe_of(representation=None, **tables):

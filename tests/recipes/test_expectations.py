@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from postil.evaluate import measure_run
-from postil.recipes.expectations import MEASURES, beside
+from postil.recipes.parts import MEASURES, beside
 from postil.recipes.recipe import Recipe, load_recipe, recipe_names
 
 TRUTH = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=bool)

@@ -6,10 +6,10 @@ import pytest
 
 from postil.corpus.document import Document
 from postil.errors import CorpusError
-from postil.recipes import fields as module
-from postil.recipes.fields import FieldsWarning, choose_fields, fitted
 from postil.recipes.recipe import Recipe, load_recipe
-from postil.training import train
+from postil.train import fields as module
+from postil.train.fields import FieldsWarning, choose_fields, fitted
+from postil.train.train import train
 
 WANTED = ("title", "body")
 

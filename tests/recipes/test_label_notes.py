@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from postil.decide import DecisionRule, OutOfFoldScores, fit_rule, make_folds
-from postil.decide.states import State
-from postil.learn.labels import Labels
-from postil.recipes.label_notes import label_notes, rare_note
+from postil.decide.calibrators import State
+from postil.learn.job import Labels
+from postil.train.notes import label_notes, rare_note
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,14 @@ import pytest
 from postil.errors import PostilError, UsageError
 from postil.learn.learners import LinearLearner
 from postil.learn.losses import LOSSES
-from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.tree_method import TreeMethod
+from postil.learn.merit.method import MfomMethod, TreeMethod
 from postil.learn.method import Method
-from postil.learn.multiclass_svm_method import MulticlassSvmMethod
+from postil.learn.multiclass_svm import MulticlassSvmMethod
 from postil.learn.naive_bayes import NaiveBayes
-from postil.learn.polychotomous_method import PolychotomousMethod, PolychotomousOptions
+from postil.learn.polychotomous import PolychotomousMethod, PolychotomousOptions
 from postil.learn.priors import PRIORS
-from postil.learn.regularization import Regularization
 from postil.learn.solvers import SOLVERS
+from postil.learn.strength import Regularization
 from postil.recipes import learn_schema, parts, schema
 from postil.recipes.recipe import Recipe, load_recipe
 

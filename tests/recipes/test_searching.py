@@ -12,7 +12,7 @@ from postil.categorizer import TextCategorizer
 from postil.corpus.document import Document
 from postil.errors import UsageError
 from postil.recipes.recipe import Recipe, load_recipe
-from postil.training import train
+from postil.train.train import train
 
 
 def recipe_of(**tables):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from postil.text.catalogue import LONGEST_CHAR_GRAM, LONGEST_WORD, LONGEST_WORD_GRAM
-from postil.text.scan import write_item
+from postil.text.grammar import write_item
 from postil.text.stoplists import SNOWBALL_LANGUAGES
 
 lengths = st.integers(1, LONGEST_WORD)

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from postil.errors import UsageError
-from postil.text.analyzer import Analyzer
+from postil.text.analyzer import Analyzer, TokenizerOptions
 from postil.text.catalogue import describe, names
-from postil.text.items import Group
-from postil.text.options import TokenizerOptions
+from postil.text.grammar import Group
 from postil.text.spec import AnalyzerSpec
 
 from .specs import spec_texts

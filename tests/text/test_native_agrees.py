@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from postil import _native
-from postil.text.options import TokenizerOptions
+from postil.text.analyzer import TokenizerOptions
 
 from . import reference
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import SpecError
-from postil.text.scan import RawItem, scan, write_item
+from postil.text.grammar import RawItem, scan, write_item
 
 names = st.from_regex(r"[a-z][a-z-]{0,8}", fullmatch=True)
 arguments = st.lists(st.text(max_size=12), max_size=3).map(tuple)

@@ -11,8 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from postil import _native
-from postil.text.analyzer import Analyzer
-from postil.text.options import TokenizerOptions
+from postil.text.analyzer import Analyzer, TokenizerOptions
 from postil.text.spans import TokenSpan, term_spans, token_spans
 from postil.text.spec import AnalyzerSpec
 

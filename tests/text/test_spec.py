@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import SpecError, UsageError
-from postil.text.items import Item
+from postil.text.grammar import Item
 from postil.text.spec import AnalyzerSpec
 
 from .specs import spec_texts

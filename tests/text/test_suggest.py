@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.text.suggest import CALLED_ELSEWHERE, advice, near_names
+from postil.common.suggest import CALLED_ELSEWHERE, advice, near_names
 
 PRIORS = ("elastic-net", "gaussian", "jeffreys", "laplace")
 

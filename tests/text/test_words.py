@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.text.analyzer import Analyzer
+from postil.text.analyzer import MAKERS, Analyzer
 from postil.text.catalogue import names
-from postil.text.items import Group
-from postil.text.steps import MAKERS
+from postil.text.grammar import Group
 from postil.text.words import at_least, at_most, chain, fold_numbers
 
 word_lists = st.lists(st.text(min_size=1, max_size=6), unique=True)

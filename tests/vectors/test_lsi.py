@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.linalg import ArpackNoConvergence
 
+from postil.common.threads import interruptible
 from postil.errors import InputError, UsageError
-from postil.vectors.interruptible import interruptible
 from postil.vectors.lsi import Lsi
 
 
@@ -108,8 +108,8 @@ def test_a_matrix_too_wide_to_be_dense():
 @pytest.mark.parametrize("widest", [100, 1000])
 def test_directions_that_are_not_there(widest, monkeypatch):
     """PROPACK gives up here; the dense route or ARPACK finds the few there are."""
-    monkeypatch.setattr("postil.vectors.top_directions.WIDEST_DENSE", widest)
-    monkeypatch.setattr("postil.vectors.top_directions._by_lanczos", _gives_up)
+    monkeypatch.setattr("postil.vectors.lsi.WIDEST_DENSE", widest)
+    monkeypatch.setattr("postil.vectors.lsi._by_lanczos", _gives_up)
     x = of_rank(12, 120, 150)
     values = Lsi(30).fit(x).singular_values
     np.testing.assert_allclose(values, np.linalg.svd(x.toarray())[1][:12], rtol=1e-5)
@@ -123,8 +123,8 @@ def test_not_converging_is_told(monkeypatch):
     def never(*_, **__):
         raise ArpackNoConvergence("no convergence", np.empty(0), np.empty(0))
 
-    monkeypatch.setattr("postil.vectors.top_directions.WIDEST_DENSE", 10)
-    monkeypatch.setattr("postil.vectors.top_directions._by_lanczos", _gives_up)
+    monkeypatch.setattr("postil.vectors.lsi.WIDEST_DENSE", 10)
+    monkeypatch.setattr("postil.vectors.lsi._by_lanczos", _gives_up)
     monkeypatch.setattr("scipy.sparse.linalg.svds", never)
     with pytest.raises(UsageError, match=r"did not find 5 directions.*ask for fewer"):
         Lsi(5).fit(random_matrix(60, 40))
@@ -187,14 +187,14 @@ def test_bad_requests_are_refused():
 def test_the_widest_squares_take_another_way(monkeypatch):
     x = random_matrix(90, 60)
     usual = Lsi(40).fit(x)
-    monkeypatch.setattr("postil.vectors.top_directions.WIDEST_BY_HALVES", 10)
+    monkeypatch.setattr("postil.vectors.lsi.WIDEST_BY_HALVES", 10)
     other = Lsi(40).fit(x)
     np.testing.assert_allclose(other.singular_values, usual.singular_values, rtol=1e-9)
     np.testing.assert_allclose(other.term_vectors, usual.term_vectors, atol=1e-5)
 
 
 def test_steps_are_told(monkeypatch):
-    monkeypatch.setattr("postil.vectors.interruptible.PATIENCE", 0.0001)
+    monkeypatch.setattr("postil.common.threads.PATIENCE", 0.0001)
     told: list[int] = []
     Lsi(10).fit(random_matrix(400, 300), progress=told.append)
     assert told == sorted(told)

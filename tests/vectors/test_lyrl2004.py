@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.corpus.named import rcv1_sample
-from postil.corpus.named.rcv1_sample import FIRST_TEST_DOCUMENT, sample_key
+from postil.corpus.named import rcv1 as rcv1_sample
+from postil.corpus.named.rcv1 import FIRST_TEST_DOCUMENT, sample_key
 from postil.errors import CorpusError, DocumentError, UsageError
 from postil.vectors.lyrl2004 import TERMS, VECTOR_FILES, read_lyrl2004
 

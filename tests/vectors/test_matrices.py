@@ -16,8 +16,7 @@ from postil.decide.inputs import checked_truth
 from postil.errors import InputError
 from postil.evaluate.inputs import checked_indicator
 from postil.features.inputs import checked_members
-from postil.learn.design import Design
-from postil.learn.labels import Labels
+from postil.learn.job import Design, Labels
 from postil.model.scoring import TextScorer
 from postil.model.weights import canonical_weights
 from postil.vectors import matrices

@@ -15,10 +15,9 @@ from postil.corpus.opening import open_corpus
 from postil.errors import InputError, UsageError
 from postil.model import model_to_bytes
 from postil.recipes.recipe import Recipe, load_recipe
-from postil.training import train
-from postil.vectors.directions_cache import DirectionsCache
+from postil.train.train import train
 from postil.vectors.lsi import Lsi
-from postil.vectors.projection import STEP, Projection
+from postil.vectors.projection import STEP, DirectionsCache, Projection
 
 
 def matrix_of(documents=30, terms=40, seed=0):

@@ -17,7 +17,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from postil.corpus.files import textlines
 from postil.errors import CorpusError, DocumentError, UsageError
-from postil.vectors import svmlight_writer as writing
+from postil.vectors import svmlight as writing
 from postil.vectors.svmlight import read_svmlight, svmlight_writer, write_svmlight
 
 TEXT = b"""# made by hand

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
+from postil.common.threads import thread_count
 from postil.errors import UsageError
-from postil.vectors.threads import thread_count
 from postil.vectors.vectorizer import Vectorizer
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.console import show_json
-from postil.escaping import visible
+from postil.common.escaping import visible
 
 
 def analyze(

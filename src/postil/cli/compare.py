@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from postil.cli.console import counted, say, show_json, show_table
-from postil.cli.passing import refuse_once, told
+from postil.cli.output import refuse_once, told
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
 
 if TYPE_CHECKING:
-    from postil.assessment import Assessment
     from postil.corpus.corpus import Corpus
     from postil.evaluate import RunComparison
     from postil.recipes.recipe import Recipe
+    from postil.train.assess import Assessment
+
 
 LEVEL = 0.05
 
@@ -131,8 +132,8 @@ class _Notes:
 def _run(
     name: str, recipe: Recipe, corpus: Corpus, threads: int | None, seed: int, notes: _Notes
 ) -> _Run:
-    from postil.assessment import assessment
-    from postil.training import train
+    from postil.train.assess import assessment
+    from postil.train.train import train
 
     begun = time.monotonic()
     with steps() as watch:

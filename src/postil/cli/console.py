@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 import typer
 
 from postil.cli.streams import styled
+from postil.common.escaping import escaped_json, visible
 from postil.corpus.corpus import Corpus
-from postil.escaping import escaped_json, visible
 
 
 def say(message: str) -> None:

@@ -1,17 +1,43 @@
-"""`postil corpus …`: list, info, fetch, convert, split."""
+"""`postil corpus …`: list, info, fetch, convert, split.
+
+What `postil corpus list` shows.
+
+What `postil corpus convert` and `postil corpus split` write.
+
+What `postil corpus info` gathers and shows.
+"""
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from postil.cli.console import counted, report_problems, say, show_json, show_table
 from postil.cli.failures import keep_inputs, naming
-from postil.cli.passing import comes_once, told
+from postil.cli.output import comes_once, told
 from postil.cli.progress import meter, watched
 from postil.cli.reading import Reading, reads_corpus
+from postil.common.escaping import visible
+from postil.common.files import output_folder
+from postil.corpus.corpus import Corpus
+from postil.corpus.formats import FORMATS
+from postil.corpus.named.distributions import locate
+from postil.corpus.named.entry import NamedCorpus
+from postil.corpus.named.registry import NAMES
+from postil.corpus.options import WriteOptions
+from postil.corpus.stats import CorpusStatistics
+from postil.corpus.writing import output_format, write_corpus
+from postil.errors import UsageError
+
+if TYPE_CHECKING:
+    from postil.corpus.document import Document, Split
+    from postil.corpus.stats import Lengths
+
 
 app = typer.Typer(
     help="Look at corpora, get them, convert and split them.",
@@ -49,8 +75,6 @@ def list_corpora(
     postil corpus list
     postil corpus list --json
     """
-    from postil.cli.corpus_list import corpus_rows, describe_corpora, format_rows, to_json
-
     if json:
         show_json(to_json())
         return
@@ -80,8 +104,7 @@ def info(
     postil corpus info reuters-modapte --json
     postil corpus info mails.csv --label-column queue --text-columns subject --text-columns body
     """
-    from postil.cli.corpus_info import gather, render
-    from postil.recipes.label_notes import label_notes
+    from postil.train.notes import label_notes
 
     opened = reading.open(corpus)
     with told(opened):
@@ -141,7 +164,6 @@ def convert(
     postil corpus convert reuters-modapte modapte.jsonl.gz --split train
     postil corpus convert mails.csv - --to fasttext --label-space _ | head
     """
-    from postil.cli.corpus_output import warn_of_losses, write_options
     from postil.corpus.writing import write_corpus
 
     keep_inputs(target, source)
@@ -185,8 +207,7 @@ def split(
     postil corpus split demo folds/ --folds 5
     zcat mails.jsonl.gz | postil corpus split - parts/
     """
-    from postil.cli.corpus_output import write_folds, write_options, write_split
-    from postil.cli.spooling import Spool, SpooledCorpus
+    from postil.cli.output import Spool, SpooledCorpus
 
     if folds is not None and test is not None:
         raise typer.BadParameter("--test is a share, and folds are of one size: give one of them")
@@ -206,3 +227,242 @@ def split(
         say(f"{opened.name} had a split ({opened.tested} marked test), which is replaced")
     for line in lines:
         say(line)
+
+
+def corpus_rows() -> list[tuple[str, str, str, str]]:
+    """A row for each known corpus: name, documents, whether it is here, title."""
+    return [
+        (corpus.name, _size(corpus), "yes" if _is_here(corpus) else "no", corpus.title)
+        for corpus in NAMES.values()
+    ]
+
+
+def format_rows() -> list[tuple[str, str, str, str]]:
+    """A row for each format: name, extensions, whether it is written, description."""
+    return [
+        (
+            format.name,
+            " ".join(format.extensions),
+            "no" if format.write is None else "yes",
+            format.description,
+        )
+        for format in FORMATS.values()
+    ]
+
+
+def describe_corpora() -> str:
+    """Every known corpus in full, with its terms and the options it takes."""
+    return "\n\n".join(map(_describe, NAMES.values()))
+
+
+def to_json() -> dict[str, object]:
+    """The same for a program."""
+    return {
+        "corpora": [
+            {
+                "name": corpus.name,
+                "title": corpus.title,
+                "description": corpus.description,
+                "terms": corpus.terms,
+                "documents": sorted(corpus.sizes),
+                "here": _is_here(corpus),
+                "options": {option.name: option.help for option in corpus.options},
+            }
+            for corpus in NAMES.values()
+        ],
+        "formats": [
+            {
+                "name": format.name,
+                "extensions": list(format.extensions),
+                "description": format.description,
+                "written": format.write is not None,
+            }
+            for format in FORMATS.values()
+        ],
+    }
+
+
+def _size(corpus: NamedCorpus) -> str:
+    return f"{max(corpus.sizes):,}" if corpus.sizes else "?"
+
+
+def _is_here(corpus: NamedCorpus) -> bool:
+    return corpus.distribution is None or locate(corpus.distribution) is not None
+
+
+def _describe(corpus: NamedCorpus) -> str:
+    lines = [
+        f"{corpus.name}: {corpus.title}",
+        *textwrap.wrap(corpus.description, 92, initial_indent="  ", subsequent_indent="  "),
+        *textwrap.wrap(f"Terms: {corpus.terms}", 92, initial_indent="  ", subsequent_indent="  "),
+    ]
+    for option in corpus.options:
+        default = {"True": "yes", "False": "no"}.get(str(option.default), option.default)
+        values = "|".join(option.values)
+        lines.append(f"  -O {option.name}={values} (default {default}): {option.help}")
+    return "\n".join(lines)
+
+
+SPLITS = ("train", "test")
+
+
+def write_options(
+    reading: Reading, fields: list[str] | None, label_space: str | None
+) -> WriteOptions:
+    """Write labels as they are read, where the user said how."""
+    given = reading.values
+    return WriteOptions(
+        fields=tuple(fields) if fields else None,
+        label_separator=given["label_separator"] or ";",
+        label_prefix=given["label_prefix"] or "__label__",
+        label_space=label_space,
+    )
+
+
+def warn_of_losses(target: str, to: str | None) -> None:
+    """Say what the target's format never carries."""
+    losses = output_format(target, to).losses
+    if losses:
+        say(losses)
+
+
+def write_split(
+    corpus: Corpus, target: str, test: float, seed: int, to: str | None, options: WriteOptions
+) -> list[str]:
+    """Write a train/test split as one marked file, or as two files in a folder."""
+    from postil.corpus.split import split_corpus
+
+    warn_of_losses(target, to or ("jsonl" if target.endswith("/") else None))
+    divided = split_corpus(corpus, test=test, seed=seed)
+    if not target.endswith("/"):
+        if "splits" in output_format(target, to).drops:
+            raise UsageError(
+                f"{target}: its format cannot mark train and test; name a folder, which gets a "
+                "file for each (a name that ends in /)"
+            )
+        documents = watched(divided, f"splitting {corpus.name}")
+        count = write_corpus(documents, target, to, options, corpus.problems)
+        return [f"wrote {counted(count, 'document')} to {target}, each marked train or test"]
+    with output_folder(target) as folder:
+        counts = _write_parts(divided, folder, to or "jsonl", options)
+    extension = _extension(to or "jsonl")
+    return [
+        f"wrote {counted(counts[part], 'document')} to {target}{part}{extension}" for part in SPLITS
+    ]
+
+
+def write_folds(
+    corpus: Corpus, target: str, folds: int, seed: int, to: str | None, options: WriteOptions
+) -> list[str]:
+    """Write k folds, each a folder with its own train and test files."""
+    from postil.corpus.split import fold_corpus
+
+    if Path(target).suffix:
+        raise UsageError(f"{target}: folds go into a folder; give a name without an extension")
+    lines = []
+    with output_folder(target) as folder:
+        for number, fold in enumerate(fold_corpus(corpus, folds, seed=seed), 1):
+            inner = folder / f"fold-{number}"
+            inner.mkdir()
+            counts = _write_parts(fold, inner, to or "jsonl", options)
+            lines.append(f"fold-{number}: {counts['train']} train, {counts['test']} test")
+    return [f"wrote {len(lines)} folds to {target}", *lines]
+
+
+def _write_parts(
+    corpus: Corpus, folder: Path, format: str, options: WriteOptions
+) -> dict[str, int]:
+    counts = {}
+    for part in SPLITS:
+        documents = _unmarked(watched(corpus.only(cast("Split", part)), f"writing {part}"))
+        target = folder / f"{part}{_extension(format)}"
+        counts[part] = write_corpus(documents, target, format, options, corpus.problems)
+    return counts
+
+
+def _unmarked(documents: Iterable[Document]) -> Iterable[Document]:
+    # The file says which part it is: a mark in it would only invite contradiction.
+    return (replace(document, split=None) for document in documents)
+
+
+def _extension(format: str) -> str:
+    extensions = output_format("-", format).extensions
+    return extensions[0] if extensions else ""
+
+
+WIDTH = 40
+
+
+def gather(corpus: Corpus, analyzer: str) -> CorpusStatistics:
+    """Walk the corpus once and count everything."""
+    from postil.vectors.counting import token_counter
+
+    count_tokens = token_counter(analyzer)
+    return CorpusStatistics.gather(watched(corpus, f"counting {corpus.name}"), count_tokens)
+
+
+def render(name: str, statistics: CorpusStatistics, top: int) -> str:
+    """Return the counts as a person reads them."""
+    return "\n".join(
+        [
+            f"{visible(name)}: {counted(statistics.total, 'document', grouped=True)} "
+            f"({_splits(statistics)})",
+            f"  labels      {_labels(statistics)}",
+            f"  fields      {_fields(statistics)}",
+            f"  characters  {_lengths(statistics.characters)}",
+            f"  tokens      {_lengths(statistics.tokens)}",
+            "",
+            "documents by tokens",
+            *(f"  {line}" for line in statistics.tokens.histogram(WIDTH)),
+            *_label_lines(statistics, top),
+        ]
+    )
+
+
+def _splits(statistics: CorpusStatistics) -> str:
+    parts = [
+        f"{count:,} {split or 'without a split'}"
+        for split, count in sorted(statistics.documents.items(), key=_split_order)
+    ]
+    if statistics.empty:
+        parts.append(f"{statistics.empty:,} empty")
+    return ", ".join(parts) or "none"
+
+
+def _split_order(item: tuple[Split | None, int]) -> int:
+    return ("train", "test", None).index(item[0])
+
+
+def _labels(statistics: CorpusStatistics) -> str:
+    return (
+        f"{len(statistics.label_frequencies):,} distinct, {statistics.cardinality:.2f} a document, "
+        f"{counted(statistics.unlabelled, 'document', grouped=True)} without"
+    )
+
+
+def _fields(statistics: CorpusStatistics) -> str:
+    return (
+        ", ".join(f"{visible(name)} in {count:,}" for name, count in statistics.fields.items())
+        or "none"
+    )
+
+
+def _lengths(lengths: Lengths) -> str:
+    return (
+        f"{lengths.sum:,}; a document: min {lengths.minimum:,}, median {lengths.quantile(0.5):,}, "
+        f"mean {lengths.mean:,.1f}, p90 {lengths.quantile(0.9):,}, max {lengths.maximum:,}"
+    )
+
+
+def _label_lines(statistics: CorpusStatistics, top: int) -> list[str]:
+    table = [(visible(label), count) for label, count in statistics.label_table()]
+    if not table:
+        return []
+    width = max(len(label) for label, _ in table[:top]) if top else 0
+    lines = ["", "documents by label"]
+    for label, count in table[:top]:
+        bar = "█" * max(1, round(count / table[0][1] * WIDTH))
+        lines.append(f"  {label:<{width}} {count:>7,} {bar}")
+    if len(table) > top:
+        lines.append(f"  … and {len(table) - top:,} more (--top, --json)")
+    return lines

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from postil.corpus.document import Document
     from postil.evaluate import Report
     from postil.model.model import Model
-    from postil.prediction import Predictor
+    from postil.train.predict import Predictor
+
 
 SHOWN_TERMS = 6
 
@@ -35,12 +36,12 @@ def demo(
     postil demo
     postil demo -o /tmp/postil
     """
-    from postil.assessment import assess
     from postil.corpus.opening import open_corpus
-    from postil.model.saving import save_model
-    from postil.prediction import Predictor
+    from postil.model.save import save_model
     from postil.recipes.recipe import load_recipe
-    from postil.training import train
+    from postil.train.assess import assess
+    from postil.train.predict import Predictor
+    from postil.train.train import train
 
     corpus = open_corpus("demo")
     documents = list(corpus)
@@ -121,10 +122,10 @@ def _show_decisions(predictor: Predictor, documents: Sequence[Document]) -> None
 
 
 def _explain(predictor: Predictor, document: Document, page: Path) -> None:
-    from postil.corpus.files.atomic import output_file
+    from postil.common.files import output_file
     from postil.explain.page import render_html
     from postil.explain.terminal import render_text
-    from postil.reasons import Reasons
+    from postil.train.reasons import Reasons
 
     told = Reasons(predictor).explain(document.fields, document.id)
     explanations = [reason.explanation for reason in told.reasons]

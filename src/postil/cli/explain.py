@@ -1,22 +1,30 @@
-"""`postil explain`: why a document was given a category, and what would change that."""
+"""`postil explain`: why a document was given a category, and what would change that.
+
+What `postil explain` says of documents that are vectors, and of those that are texts.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from postil.cli.console import say, show_json
 from postil.cli.failures import check_output, naming
-from postil.cli.passing import told
+from postil.cli.output import told
 from postil.cli.reading import Reading, reads_corpus
-from postil.escaping import visible
+from postil.common.escaping import visible
+from postil.errors import CorpusError
 
 if TYPE_CHECKING:
     from postil.corpus.document import Document
-    from postil.reasons import DocumentReasons
+    from postil.model.model import Model
+    from postil.model.numbered import NumberedDocuments
+    from postil.train.reasons import DocumentReasons
     from postil.vectors.fields import Fields
+
 
 STDOUT = "-"
 WIDTH = 80
@@ -70,10 +78,9 @@ def explain(
     postil explain demo.postil --text "The harbour committee met on Monday" --html why.html
     postil explain bbr.postil test.svm --id 7
     """
-    from postil.cli.category_names import columns_named
-    from postil.cli.explain_vectors import numbered_documents, reasons_of
+    from postil.cli.reading import columns_named
     from postil.errors import UsageError
-    from postil.model.loading import load_model
+    from postil.model.load import load_model
 
     _check_options(documents, ids, texts, html, top, json=json)
     if html is not None:
@@ -134,8 +141,7 @@ def _check_options(
 def _documents(
     reading: Reading, name: str | None, ids: list[str], texts: list[str], fields: Fields
 ) -> list[Document]:
-    from postil.cli.explain_input import document_of, documents_with
-    from postil.cli.model_fields import ModelFields
+    from postil.cli.reading import ModelFields, document_of, documents_with
 
     if name is None:
         return [document_of(texts, fields)]
@@ -205,7 +211,7 @@ def _headline(document: Document, told: DocumentReasons) -> str:
 
 
 def _write_page(target: str, document: Document, told: DocumentReasons) -> None:
-    from postil.corpus.files.atomic import output_file
+    from postil.common.files import output_file
     from postil.explain.page import render_html
 
     page = render_html(
@@ -215,3 +221,38 @@ def _write_page(target: str, document: Document, told: DocumentReasons) -> None:
         file.write(page.encode("utf-8"))
     if target != STDOUT:
         say(f"wrote {target}")
+
+
+Explain: TypeAlias = "Callable[[Document, Sequence[int] | None], DocumentReasons]"
+
+
+def reasons_of(model: Model, vectors: NumberedDocuments | None) -> Explain:
+    """What explains a document: by its texts, or by its number where documents are vectors."""
+    from postil.train.predict import Predictor, VectorPredictor
+    from postil.train.reasons import Reasons, VectorReasons
+
+    if vectors is None:
+        reasons = Reasons(Predictor(model))
+        return lambda document, columns: reasons.explain(document.fields, document.id, columns)
+    numbered = VectorReasons(VectorPredictor(model))
+    return lambda document, columns: numbered.explain(vectors, int(document.id) - 1, columns)
+
+
+def numbered_documents(
+    vectors: NumberedDocuments, ids: Sequence[str], names: tuple[str, ...]
+) -> list[Document]:
+    """The documents of these numbers, in that order, or the first; they have labels and no text."""
+    from postil.corpus.document import Document
+
+    known, labels = vectors.ids, vectors.labels_for(names)
+    if not known:
+        raise CorpusError(f"{vectors.source} holds no document to explain")
+    wanted = list(dict.fromkeys(ids)) or known[:1]
+    row_of = {number: row for row, number in enumerate(known)}
+    missing = [name for name in wanted if name not in row_of]
+    if missing:
+        raise CorpusError(
+            f"{vectors.source} has no document {', '.join(map(repr, missing))}: its documents are "
+            f"numbered from 1 to {len(known)}"
+        )
+    return [Document(name, {}, labels[row_of[name]]) for name in wanted]

@@ -108,7 +108,7 @@ def _is_corpus(given: str | Path) -> bool:
 
 def check_model_output(target: Path, *inputs: str | Path | None) -> None:
     """Refuse a model file that could not be written, before anything is learned."""
-    from postil.corpus.files.compression import codec_of_name
+    from postil.common.compression import codec_of_name
 
     if str(target) == STREAM:
         raise UsageError(

@@ -37,9 +37,9 @@ def import_model(
     postil import-model topics.bmr -o topics.postil --terms words.txt
     postil predict grain.postil test.svm --scores 1
     """
-    from postil.model.bbr.importing import import_model as read
-    from postil.model.feature_names import read_feature_names
-    from postil.model.saving import save_model
+    from postil.model.bbr_import import import_model as read
+    from postil.model.numbered import read_feature_names
+    from postil.model.save import save_model
 
     check_model_output(output, file, terms)
     names = None if terms is None else read_feature_names(terms)

@@ -68,12 +68,15 @@ def inspect_model(
     With --margins a corpus is read: all documents but those marked test, or those of --split.
     """
     from postil.cli import inspect_tables as tables
-    from postil.cli.category_names import columns_named
-    from postil.cli.inspect_facts import gather, sorted_facts
-    from postil.cli.inspect_intervals import level_for
-    from postil.cli.inspect_margins import add_margins, measured_margins, refuse_without
-    from postil.cli.inspect_margins_tables import show_margins
-    from postil.model.loading import load_model
+    from postil.cli.inspect_facts import gather, level_for, sorted_facts
+    from postil.cli.reading import columns_named
+    from postil.model.load import load_model
+    from postil_papers.inspect_margins import (
+        add_margins,
+        measured_margins,
+        refuse_without,
+        show_margins,
+    )
 
     if margins is None:
         refuse_without(reading, margin_at)

@@ -10,12 +10,10 @@ from typing import Any
 import typer
 
 from postil.cli import inspect_words as words
-from postil.cli.aiming import aim_sentence
 from postil.cli.console import counted, show_bold, show_table
-from postil.cli.inspect_facts import Facts, certificate_of
-from postil.cli.inspect_intervals import NO_INTERVAL, interval_text
-from postil.cli.search import search_lines, search_sentence, search_symbol
-from postil.escaping import visible
+from postil.cli.inspect_facts import NO_INTERVAL, Facts, certificate_of, interval_text
+from postil.cli.search import aim_sentence, search_lines, search_sentence, search_symbol
+from postil.common.escaping import visible
 
 SHOWN_NOTES = 10
 INDENT = "  "

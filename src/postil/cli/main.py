@@ -16,7 +16,7 @@ from types import FrameType
 from typing import TextIO
 
 from postil.cli.streams import open_streams
-from postil.escaping import visible
+from postil.common.escaping import visible
 
 Code = int | str | None
 

@@ -1,4 +1,9 @@
-"""`postil path`: the weights of a category as its regularization gets weaker."""
+"""`postil path`: the weights of a category as its regularization gets weaker.
+
+A regularization path as a figure, in the style of all figures (figures 2 and 3 of the paper).
+
+From a corpus to the regularization path of a category, as a recipe has it.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +15,115 @@ import typer
 
 from postil.cli.console import counted, say, show_table
 from postil.cli.failures import check_output, file_named, naming
-from postil.cli.passing import told
-from postil.cli.path_figure import check_drawable, drawn
-from postil.cli.path_learning import learned_path, method_of
-from postil.cli.progress import steps
+from postil.cli.output import told
+from postil.cli.progress import Steps, steps
 from postil.cli.reading import Reading, reads_corpus
-from postil.escaping import visible
+from postil.common.escaping import visible
 
 if TYPE_CHECKING:
     from postil.learn.path import CategoryPath, RegularizationPath
+    from postil.model.numbered import TrainingVectors
+    from postil.plots.figure import Stroke
+    from postil.recipes.recipe import Recipe
     from postil.vectors.vectorizer import Vectorizer
+
+
+def check_drawable() -> None:
+    """Refuse early where matplotlib is not installed."""
+    from postil.plots.drawing import require_plots
+
+    require_plots()
+
+
+def drawn(path: CategoryPath, terms: Sequence[str], top: int, ending: str) -> bytes:
+    """The curves of the largest weights as an .svg or a .png file."""
+    from postil.learn.path_plot import AXES, weight_curves
+    from postil.plots.drawing import png_bytes, svg_bytes
+    from postil.plots.figure import Axis, Figure, Line, Panel
+
+    curves = weight_curves(path, terms, path.way, top)
+    lines = tuple(
+        Line(curve.name, curve.x, curve.y, stroke=_stroke(at), marked=False)
+        for at, curve in enumerate(curves)
+    )
+    figure = Figure(
+        "path",
+        f"The regularization path of {path.name}",
+        Axis(AXES[path.way], "log"),
+        Axis("weight"),
+        (Panel(lines),),
+        legend=bool(lines),
+    )
+    return (svg_bytes if ending == ".svg" else png_bytes)(figure)
+
+
+def _stroke(position: int) -> Stroke:
+    """Another stroke each time the colours come round."""
+    from postil.plots.drawing import COLOURS, STROKES
+
+    strokes = tuple(STROKES)
+    return strokes[position // len(COLOURS) % len(strokes)]
+
+
+def method_of(recipe: Recipe, way: str) -> Any:  # noqa: ANN401 - a Method
+    """The recipe's method without a strength of its own, which can be told in such a way."""
+    from postil.errors import UsageError
+    from postil.learn.learners import LinearLearner
+
+    learner = recipe.learner()
+    if recipe.representation.lsi is not None:
+        raise UsageError(_no_path(recipe, "this one learns weights of directions, not of terms"))
+    if not isinstance(learner, LinearLearner):
+        kind = recipe.learn.get("learner", "linear")
+        raise UsageError(_no_path(recipe, f"the learner {kind} learns otherwise"))
+    try:
+        learner.method.check_takes_strengths()
+    except UsageError as error:
+        raise UsageError(_no_path(recipe, str(error).partition(":")[0])) from None
+    learner.method.check_takes_strengths(way)
+    return recipe.searching(most_terms=None, exactly=False).learner().searched()
+
+
+def _no_path(recipe: Recipe, why: str) -> str:
+    return (
+        f"recipe {recipe.name} has no path: a path shows one category at weaker and weaker "
+        f"strengths of regularization, and {why}; take a recipe of a linear method with a "
+        "strength, such as lasso-logistic or ridge-logistic"
+    )
+
+
+def learned_path(
+    read: TrainingVectors,
+    recipe: Recipe,
+    method: Any,  # noqa: ANN401
+    category: str,
+    watch: Steps,
+    **wanted: Any,  # noqa: ANN401 - what regularization_path takes
+) -> RegularizationPath:
+    """Learn the path of one category; cost: that of a native path."""
+    from postil.learn.job import Design, Labels
+    from postil.learn.path import regularization_path
+
+    at = _place(category, read.labels.names, read.training.corpus)
+    labels = Labels((category,), read.labels.members[:, [at]])
+    return regularization_path(
+        Design(read.matrix),
+        labels,
+        method,
+        selection=recipe.selection.chosen(read.matrix, labels.members),
+        progress=lambda done, total: watch.reach("path", done, total),
+        **wanted,
+    )
+
+
+def _place(category: str, names: Sequence[str], source: str) -> int:
+    from postil.common.suggest import advice
+    from postil.errors import InputError
+
+    if category in names:
+        return list(names).index(category)
+    raise InputError(f"{source} has no category {category!r}{advice(category, sorted(names))}")
+
 
 TEXTS, PICTURES = (".csv", ".json"), (".svg", ".png")
 
@@ -73,8 +177,7 @@ def path(
     postil path vectors.svm --category 1
     """
     from postil.recipes.recipe import load_recipe
-    from postil.training import read_training
-    from postil.vector_training import numbered_training
+    from postil.train.train import numbered_training, read_training
 
     way = _way(over)
     if output is not None:
@@ -109,7 +212,7 @@ def path(
 
 
 def _way(over: str) -> Any:  # noqa: ANN401 - one of the three ways
-    from postil.learn.search_grids import WAYS
+    from postil.learn.search.grids import WAYS
 
     if over not in WAYS:
         raise typer.BadParameter(f"--over is one of {', '.join(WAYS)}, not {over!r}")
@@ -134,13 +237,13 @@ class _Names(Sequence[str]):
         return self._vectorizer.terms
 
     def __getitem__(self, column: Any) -> Any:  # noqa: ANN401 - a number, as those who ask have it
-        from postil.model.columns import column_name
+        from postil.model.description import column_name
 
         return column_name(self._vectorizer, column)
 
 
 def _write(found: RegularizationPath, names: _Names, output: Path, top: int) -> None:
-    from postil.corpus.files.atomic import output_file
+    from postil.common.files import output_file
 
     if output.suffix in PICTURES:
         (path,) = found
@@ -154,7 +257,7 @@ def _write(found: RegularizationPath, names: _Names, output: Path, top: int) -> 
 
 def _show(path: CategoryPath, names: _Names, top: int) -> None:
     """Print how many terms each strength keeps, and the terms in the order they came in."""
-    from postil.learn.search_grids import SYMBOLS
+    from postil.learn.search.grids import SYMBOLS
 
     symbol = SYMBOLS[path.way]
     rows = [

@@ -1,26 +1,31 @@
-"""`postil predict`: the categories of documents."""
+"""`postil predict`: the categories of documents.
+
+Documents to lines of categories, some at a time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from postil.cli.console import say
+from postil.cli.console import json_text, say
 from postil.cli.failures import check_output, file_named, naming
-from postil.cli.passing import PassingCorpus, told
+from postil.cli.output import PassingCorpus, told
 from postil.cli.progress import meter
-from postil.cli.reading import Reading, reads_corpus
+from postil.cli.reading import ModelFields, Reading, reads_corpus
 
 if TYPE_CHECKING:
-    from postil.cli.predicting import Predicting
+    from postil.common.types import Flags, Floats
     from postil.corpus.document import Document
     from postil.model.model import Model
     from postil.model.numbered import NumberedDocuments
+    from postil.train.predict import Decider, Predictor
     from postil.vectors.fields import Fields
+
 
 STDOUT = "standard output"
 
@@ -72,9 +77,8 @@ def predict(
     postil predict bbr.postil test.svm
     tail -f new.jsonl | postil predict mails.postil - | jq --unbuffered .labels
     """
-    from postil.cli.predicting import Predicting
-    from postil.model.loading import load_model
-    from postil.prediction import Predictor
+    from postil.model.load import load_model
+    from postil.train.predict import Predictor
 
     if (corpus is None) == (not texts):
         raise typer.BadParameter("name a corpus, or give --text: one or the other")
@@ -99,7 +103,7 @@ def predict(
 def _given(texts: list[str], fields: Fields) -> Document:
     from dataclasses import replace
 
-    from postil.cli.explain_input import document_of
+    from postil.cli.reading import document_of
 
     return replace(document_of(texts, fields), id="text")
 
@@ -108,8 +112,7 @@ def _run_vectors(model: Model, vectors: NumberedDocuments, best: int, output: Pa
     """All documents of an svmlight file at once."""
     import numpy as np
 
-    from postil.cli.predicting import lines_of, unknown_sentence
-    from postil.prediction import VectorPredictor
+    from postil.train.predict import VectorPredictor
 
     predictor = VectorPredictor(model)
     columns = predictor.vectors(vectors)
@@ -137,7 +140,7 @@ def _run(documents: Iterable[Document], predicting: Predicting) -> None:
 @contextmanager
 def _writer(output: Path | None) -> Iterator[Callable[[list[str]], None]]:
     """Writes lines, and hands them on at once."""
-    from postil.corpus.files.atomic import output_file
+    from postil.common.files import output_file
 
     if output is None:
 
@@ -155,3 +158,112 @@ def _writer(output: Path | None) -> Iterator[Callable[[list[str]], None]]:
                 file.flush()
 
         yield write
+
+
+Write = Callable[[list[str]], None]
+
+
+class Predicting:
+    """Decides documents ``size`` at a time, or what there is at a pause, and writes their lines.
+
+    A rule that gives shares of a batch can only be asked about all documents at once: they are
+    then held to the end.
+    """
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        size: int,
+        best: int,
+        write: Write,
+        count: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self._predictor = predictor
+        self._size = size
+        self._best = best
+        self._write = write
+        self._count = count
+        self._whole = predictor.model.decision.whole_batch
+        self._fields = ModelFields(predictor.model.vectorizer.fields)
+        self._held: list[Document] = []
+        self._decided = 0
+        self._unknown = 0
+        self._first_unknown = ""
+
+    def add(self, document: Document) -> None:
+        """Take the next document; it may be decided at once, or with others that follow."""
+        self._held.append(document)
+        if len(self._held) >= self._size:
+            self.pause()
+
+    def pause(self) -> None:
+        """Decide what is held, if that can be done before the end."""
+        if self._held and not self._whole:
+            self._decide()
+
+    def finish(self) -> None:
+        """Decide what is left, and say how many documents the model knows nothing of."""
+        if self._held:
+            self._decide()
+        if self._unknown:
+            say(unknown_sentence(self._unknown, self._decided, self._first_unknown))
+
+    def _decide(self) -> None:
+        # Let go first: deciding must not be tried again if it fails.
+        held, self._held = self._held, []
+        self._fields.look(held)
+        self._write(self._lines(held))
+        self._decided += len(held)
+        self._count(len(held))
+
+    def _lines(self, held: Sequence[Document]) -> list[str]:
+        predictor = self._predictor
+        columns = predictor.model.vectorizer.fields.columns_of(held)
+        scores = predictor.scores(columns)
+        unknown = predictor.unknown(columns, scores)
+        for row in unknown.nonzero()[0].tolist():
+            self._unknown += 1
+            self._first_unknown = self._first_unknown or held[row].id
+        probabilities = predictor.probabilities(scores, predictor.variances(columns))
+        ids = [document.id for document in held]
+        return lines_of(predictor, ids, scores, probabilities, unknown, self._best)
+
+
+def lines_of(
+    predictor: Decider,
+    ids: Sequence[str],
+    scores: Floats,
+    probabilities: Floats | None,
+    unknown: Flags,
+    best: int,
+) -> list[str]:
+    """A line of JSON for each document; ``unknown`` are those without a term of the model."""
+    names = predictor.model.names
+    lines = []
+    for row, given in enumerate(predictor.given(scores)):
+        line: dict[str, Any] = {"id": ids[row], "labels": [names[c] for c in given]}
+        if probabilities is not None:
+            line["probabilities"] = _by_name(names, given, probabilities[row])
+        if best:
+            order = (-scores[row]).argsort(kind="stable")[:best]
+            line["scores"] = _by_name(names, order, scores[row])
+        if unknown[row]:
+            line["terms"] = 0
+        lines.append(json_text(line))
+    return lines
+
+
+def unknown_sentence(unknown: int, decided: int, first: str) -> str:
+    """How many documents the model knows nothing of."""
+    hold = "holds" if unknown == 1 else "hold"
+    documents = "document" if decided == 1 else "documents"
+    return (
+        f"{unknown} of {decided} {documents} {hold} no term that the model "
+        f'knows ("terms": 0); the first: {first}'
+    )
+
+
+def _by_name(
+    names: Sequence[str], columns: Iterable[int], values: Sequence[float]
+) -> dict[str, float]:
+    return {names[c]: round(float(values[c]), 6) for c in columns}

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from postil.cli.streams import styled
-from postil.escaping import visible
+from postil.common.escaping import visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
+
 
 Item = TypeVar("Item")
 

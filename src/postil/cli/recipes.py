@@ -1,13 +1,68 @@
-"""`postil recipes`: the methods there are."""
+"""`postil recipes`: the methods there are.
+
+What a paper prints, beside what was measured.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.console import show_json, show_table
-from postil.cli.expected import say_expected
+from postil.cli.console import say, show_json, show_table
+
+if TYPE_CHECKING:
+    from postil.evaluate import Report
+    from postil.model.model import Model
+    from postil.recipes.parts import Beside
+    from postil.recipes.recipe import Recipe
+
+
+UNKNOWN = "–"
+
+
+def expected_of(model: Model, corpus: str, report: Report) -> list[Beside]:
+    """What the model's recipe expects on the corpus; nothing where it says nothing."""
+    if not model.recipe.get("expect"):
+        return []
+    from postil.recipes.parts import beside
+    from postil.recipes.recipe import Recipe
+
+    return beside(Recipe.from_dict(model.recipe, "the model's recipe"), corpus, report)
+
+
+def show_expected(expected: Sequence[Beside], paper: str) -> None:
+    """Print the table, if there is anything in it."""
+    if not expected:
+        return
+    typer.echo("\nwhat the recipe expects, in %")
+    rows = [
+        (
+            each.measure,
+            f"{each.printed:.1f}",
+            UNKNOWN if each.ours is None else f"{each.ours:.1f}",
+            UNKNOWN if each.difference is None else f"{each.difference:+.1f}",
+            f"{each.tolerance:g}",
+            "yes" if each.near else "no",
+        )
+        for each in expected
+    ]
+    show_table(
+        ("measure", paper or "expected", "ours", "difference", "tolerance", "within"), rows, " rrrr"
+    )
+
+
+def say_expected(recipe: Recipe) -> None:
+    """Say what a recipe expects, a line for each corpus, beside the recipe itself."""
+    corpora = dict.fromkeys(each.corpus for each in recipe.expect)
+    for corpus in corpora:
+        values = ", ".join(
+            f"{each.measure} {each.value:g} ± {each.tolerance:g}"
+            for each in recipe.expect
+            if each.corpus == corpus
+        )
+        say(f"expected on {corpus}: {values} ({recipe.paper or 'no paper'})")
 
 
 def recipes(

@@ -14,8 +14,9 @@ from postil.cli.progress import Steps, steps
 from postil.cli.streams import styled
 
 if TYPE_CHECKING:
-    from postil.papers.listing import Listed
-    from postil.papers.runner import Step
+    from postil_papers.registry import Listed
+    from postil_papers.runner import Step
+
 
 UNKNOWN = "-"
 
@@ -58,11 +59,11 @@ def reproduce(
     postil reproduce zhang-oles-2001 --only table2 --json
     postil reproduce zhang-oles-2001 -o reproduction/
     """
-    from postil.papers.cache import ResultCache
-    from postil.papers.loading import load_paper, paper_names
-    from postil.papers.registry import experiments_of
-    from postil.papers.runner import reproduce as run
-    from postil.papers.watching import watched_by
+    from postil_papers.cache import ResultCache
+    from postil_papers.experiment import watched_by
+    from postil_papers.loading import load_paper, paper_names
+    from postil_papers.registry import experiments_of
+    from postil_papers.runner import reproduce as run
 
     if paper is None:
         if not list_only or only:
@@ -73,7 +74,7 @@ def reproduce(
         _list(paper, only, as_json=as_json)
         return
     if output is not None:
-        from postil.papers.plots.drawing import require_plots
+        from postil.plots.drawing import require_plots
 
         require_plots()  # before the work, not after it
     with steps() as shown, watched_by(shown.reach):
@@ -86,28 +87,27 @@ def reproduce(
             progress=partial(_tell, shown),
         )
     if output is not None:
-        from postil.papers.render.files import write_files
+        from postil_papers.render.files import write_files
 
         for path in write_files(result, output):
             say(f"wrote {path}")
     if as_json:
-        from postil.papers.render.cells_json import cells_json
+        from postil_papers.render.files import cells_json
 
         show_json(cells_json(result))
         return
     from rich.console import Console
 
-    from postil.papers.render.terminal import print_reproduction
+    from postil_papers.render.terminal import print_reproduction
 
     print_reproduction(result, Console(file=styled(sys.stdout), highlight=False))
 
 
 def _list(name: str, only: list[str] | None, *, as_json: bool) -> None:
     """Show the tables and figures of a paper; nothing is computed."""
-    from postil.papers.cache import ResultCache
-    from postil.papers.listing import listed
-    from postil.papers.loading import load_paper
-    from postil.papers.registry import experiments_of
+    from postil_papers.cache import ResultCache
+    from postil_papers.loading import load_paper
+    from postil_papers.registry import experiments_of, listed
 
     found = listed(load_paper(name), experiments_of(name), ResultCache(), only)
     if as_json:
@@ -120,7 +120,7 @@ def _list(name: str, only: list[str] | None, *, as_json: bool) -> None:
 
 
 def _list_papers(*, as_json: bool) -> None:
-    from postil.papers.loading import load_paper, paper_names
+    from postil_papers.loading import load_paper, paper_names
 
     papers = [load_paper(name) for name in paper_names()]
     if as_json:

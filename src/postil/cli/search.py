@@ -1,4 +1,7 @@
-"""A search for the strength on the command line: what is asked for, and what was found."""
+"""A search for the strength on the command line: what is asked for, and what was found.
+
+The measure that `postil train --for` is told: what is asked for, and what came of it.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from postil.cli.console import counted, table_lines
-from postil.escaping import visible
+from postil.common.escaping import visible
 
 if TYPE_CHECKING:
     from postil.recipes.recipe import Recipe
+
 
 AUTO = "auto"
 SHOWN = 5
@@ -79,9 +83,9 @@ def searching(recipe: Recipe, options: SearchOptions) -> Recipe:
 
 
 def _measure(name: str | None) -> str | None:
+    from postil.common.suggest import near_names
     from postil.errors import SpecError, UsageError
-    from postil.learn.search_measures import MEASURES, search_measure
-    from postil.text.suggest import near_names
+    from postil.learn.search.measures import MEASURES, search_measure
 
     if name is None:
         return name
@@ -99,7 +103,7 @@ def _measure(name: str | None) -> str | None:
 
 
 def _over(name: str | None) -> str | None:
-    from postil.learn.search_grids import WAYS
+    from postil.learn.search.grids import WAYS
 
     if name is None or name in WAYS:
         return name
@@ -247,10 +251,72 @@ def _key(search: Mapping[str, Any]) -> str:
 
 def search_symbol(search: Mapping[str, Any]) -> str:
     """What was searched for: λ, C or σ²."""
-    from postil.learn.search_grids import SYMBOLS
+    from postil.learn.search.grids import SYMBOLS
 
     return SYMBOLS[search.get("over", "lam")]
 
 
 def _figure(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.4f}"
+
+
+# How a way to a measure is called, by its name in a model.
+WAYS = {
+    "thresholds": "thresholds tuned for it",
+    "training": "learning for it",
+    "together": "learning for it as rivals",
+}
+
+
+def aiming(recipe: Recipe, measure: str | None, compare: bool | None) -> Recipe:
+    """The recipe, for the measure if one is given; ``compare`` unless told."""
+    from postil.errors import SpecError, UsageError
+
+    if measure is None:
+        if compare is not None:
+            raise typer.BadParameter("--compare and --no-compare say how --for is meant: give it")
+        return recipe
+    try:
+        return recipe.aimed_at(measure, compare=compare is not False)
+    except SpecError as error:
+        raise typer.BadParameter(f"--for: {error}") from None
+    except UsageError as error:
+        raise UsageError(f"--for {measure} with the recipe {recipe.name}: {error}") from None
+
+
+def aim_sentence(aim: Mapping[str, Any] | None) -> str:
+    """What a model was trained for, and how, in a line; empty if it was for nothing."""
+    if not aim:
+        return ""
+    compared = aim.get("compared")
+    if not compared:
+        learned = f"learned for {aim.get('figure', 'it')}, and thresholds tuned"
+        how = learned if aim["taken"] == "training" else "thresholds"
+        return f"aimed at {aim['measure']}: {how} by the rule {aim['rule']}"
+    taken = aim["taken"]
+    others = [way for way in WAYS if way in compared and way != taken]
+    parts = [
+        f"took {WAYS[taken]}, {_standing(compared[taken])} held out in {compared['folds']} folds",
+        *(f"{WAYS[way]} {_beside(compared, taken, way)}" for way in others),
+        *(f"{WAYS[way]} was left out: {why}" for way, why in aim.get("left_out", {}).items()),
+    ]
+    return f"aimed at {aim['measure']}: {'; '.join(parts)}"
+
+
+def _beside(compared: Mapping[str, Any], taken: str, way: str) -> str:
+    """What another way came to; if it is better and was not taken, why not."""
+    mine, other = compared[taken], compared[way]
+    if _standing(mine) == _standing(other):
+        return "came to the same"
+    sign = -1 if compared.get("less_is_better") else 1
+    close = sign * (other["value"] - mine["value"])
+    bar = other.get("error_bar", 0.0)
+    within = f", within an error bar of {bar:.4f}" if 0 < close <= bar else ""
+    return f"had {_standing(other)}{within}"
+
+
+def _standing(standing: Mapping[str, Any]) -> str:
+    value = f"{standing['value']:.4f}"
+    if "reached" not in standing:
+        return value
+    return f"{value} (the floor holds in {standing['reached']} of {standing['categories']})"

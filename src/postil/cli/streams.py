@@ -7,7 +7,7 @@ import io
 import sys
 from typing import TextIO, TypedDict
 
-from postil.escaping import escaped
+from postil.common.escaping import escaped
 
 ESCAPES = "postil-escapes"
 """The name of what becomes of characters that an encoding lacks."""

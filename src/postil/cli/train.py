@@ -9,18 +9,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.aiming import aim_sentence, aiming
 from postil.cli.console import counted, say, show_json
 from postil.cli.failures import check_model_output, file_named, naming
-from postil.cli.passing import TO_MARK, told
+from postil.cli.output import TO_MARK, Spool, told
 from postil.cli.progress import steps
 from postil.cli.reading import Reading, reads_corpus
-from postil.cli.search import SearchOptions, search_lines, search_sentence, searching
-from postil.cli.spooling import Spool
+from postil.cli.search import (
+    SearchOptions,
+    aim_sentence,
+    aiming,
+    search_lines,
+    search_sentence,
+    searching,
+)
 
 if TYPE_CHECKING:
     from postil.evaluate import Report
-    from postil.learn.prior_files import PriorFile
+    from postil.learn.term_priors.files import PriorFile
     from postil.model.model import Model
     from postil.model.numbered import NumberedDocuments
     from postil.recipes.recipe import Recipe
@@ -154,11 +159,11 @@ def train(
     postil train mails.csv -o mails.postil -r logistic --priors words.txt
     postil train vectors.svm -o vectors.postil -r logistic
     """
-    from postil.assessment import assessment
-    from postil.learn.prior_files import read_prior_file
-    from postil.model.saving import save_model
+    from postil.learn.term_priors.files import read_prior_file
+    from postil.model.save import save_model
     from postil.recipes.recipe import load_recipe
-    from postil.training import train as learn
+    from postil.train.assess import assessment
+    from postil.train.train import train as learn
 
     chosen = searching(
         aiming(load_recipe(recipe), measure, compare),
@@ -223,7 +228,7 @@ def _from_vectors(
     threads: int | None,
     seed: int,
 ) -> Model:
-    from postil.vector_training import train_vectors
+    from postil.train.train import train_vectors
 
     say(vectors.note(recipe.name, directions=recipe.representation.lsi is not None))
     with steps() as watch:

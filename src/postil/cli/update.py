@@ -13,15 +13,15 @@ import typer
 
 from postil.cli.console import counted, say, show_json
 from postil.cli.failures import check_model_output, file_named, naming
-from postil.cli.model_fields import ModelFields
-from postil.cli.passing import told
+from postil.cli.output import told
 from postil.cli.progress import steps
-from postil.cli.reading import Reading, reads_corpus
+from postil.cli.reading import ModelFields, Reading, reads_corpus
 
 if TYPE_CHECKING:
     from postil.corpus.document import Document
     from postil.model.model import Model
     from postil.vectors.fields import Fields
+
 
 SHOWN = 5
 
@@ -76,11 +76,10 @@ def update(
     zcat today.jsonl.gz | postil update mails.postil -
     postil update vectors.postil more.svm
     """
-    from postil.model.loading import load_model
-    from postil.model.locking import locked_model
-    from postil.model.saving import save_model
+    from postil.model.load import load_model
+    from postil.model.save import locked_model, save_model
     from postil.recipes.entries import at
-    from postil.update_plan import UpdatePlan
+    from postil.train.update_run import UpdatePlan
 
     target = model if output is None else output
     in_place = os.path.realpath(target) == os.path.realpath(model)
@@ -110,8 +109,8 @@ def _updated(
     threads: int | None,
     seed: int,
 ) -> Model:
-    from postil.updating import update as learn
-    from postil.updating import update_vectors
+    from postil.train.update import update as learn
+    from postil.train.update import update_vectors
 
     vectors = reading.vectors(name)
     if vectors is not None:

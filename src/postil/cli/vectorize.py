@@ -10,7 +10,7 @@ import typer
 
 from postil.cli.console import counted, say
 from postil.cli.failures import STREAM, check_output, file_named, naming
-from postil.cli.passing import told
+from postil.cli.output import told
 from postil.cli.progress import Meter, meter
 from postil.cli.reading import Reading, reads_corpus
 from postil.corpus.document import Split
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from postil.vectors.files import VectorFile
     from postil.vectors.gathering import RowFacts
     from postil.vectors.vectorizer import TextChunk
+
 
 VectorFormat = Literal["npz", "svmlight"]
 
@@ -207,7 +208,7 @@ def _write(
 
         write_vectors(output, vectors, compress=compress)
         return
-    from postil.vectors.svmlight_writer import write_svmlight
+    from postil.vectors.svmlight import write_svmlight
 
     numbers = {name: number for number, name in enumerate(vectors.categories)}
     write_svmlight(output, vectors.matrix, vectors.label_sets(), label_ids=numbers)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import get_args
 
-from postil.corpus.document import Document, Split
-from postil.corpus.files.pipes import Pauses
-from postil.corpus.problems import Problems
+from postil.corpus.document import Document, Problems, Split
+from postil.corpus.files.streams import Pauses
 from postil.errors import UsageError
 
 DocumentSource = Callable[[Problems], Iterator[Document]]

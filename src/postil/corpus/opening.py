@@ -8,12 +8,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from postil.corpus.corpus import Corpus
+from postil.corpus.document import Problems
 from postil.corpus.files.streams import STDIN, Source
 from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.guessing import doubt, format_named, guess_format
 from postil.corpus.named import registry
 from postil.corpus.options import ReadOptions
-from postil.corpus.problems import Problems
 from postil.errors import CorpusError, UsageError
 
 

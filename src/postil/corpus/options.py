@@ -6,8 +6,7 @@ import codecs
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
-from postil.corpus.document import LONE_SURROGATE, is_encodable
-from postil.corpus.problems import OnError
+from postil.corpus.document import LONE_SURROGATE, OnError, is_encodable
 from postil.errors import UsageError
 
 NONE = ""

@@ -1,16 +1,234 @@
-"""Seeded, label-stratified splits of a corpus: training and testing, or folds."""
+"""Seeded, label-stratified splits of a corpus: training and testing, or folds.
+
+Parts of documents in which every label keeps its share.
+
+Iterative stratification (Sechidis, Tsoumakas and Vlahavas 2011): documents are handed out label
+by label, the rarest first, because a rare label is the one that chance would deal unfairly and a
+frequent one can be put right later. Ours differs in two points. How many documents of a label
+each part gets is rounded to whole numbers beforehand, the roundings of one label making good
+those of the labels before; and among the parts that still want the label a document goes where
+it fills the largest shortage of all its labels and of documents. So parts have exactly their
+size, and little drift is left for the most frequent label to absorb.
+"""
 
 from __future__ import annotations
 
+import random
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING
 
 from postil.corpus.corpus import Corpus
-from postil.corpus.document import Document, Split
-from postil.corpus.problems import Problems
-from postil.corpus.stratification import part_of_each, stratify
+from postil.corpus.document import Document, Problems, Split
 from postil.errors import CorpusError, UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+UNASSIGNED = -1
+# Shares such as 0.2 are not exact: digits beyond these are not worth a document.
+DIGITS = 9
+# Rounding a label the other way pays less than one document, and not every label can.
+PAID_BY_A_LABEL = 0.1
+
+
+def stratify(
+    labels: Iterable[Sequence[str]], proportions: Sequence[float], seed: int = 0
+) -> NDArray[np.int64]:
+    """Give each document a part, 0 to ``len(proportions) - 1``, by its labels alone.
+
+    ``labels`` has one sequence of labels per document, possibly empty; ``proportions`` are the
+    parts' shares, adding up to 1. Part sizes are exact but for rounding (less than one document).
+    A label's count in a part is its share rounded up or down, unless its documents had to go
+    with their rarer labels or all room was taken; documents without labels fill up what is left.
+    With one label a document and equal parts that never happens. In 100,000 documents with 1.9
+    of 176 labels each, it happened to one label: 2 to 5 of its 3,130 documents were off.
+    The same labels, proportions and seed give the same parts, on any machine.
+
+    Time is linear in the sum of labels over documents, times the number of parts, and
+    logarithmic in the number of labels; memory is a few words per label of each document.
+    """
+    import numpy as np
+
+    return np.array(part_of_each(labels, proportions, seed), dtype=np.int64)
+
+
+def part_of_each(
+    labels: Iterable[Sequence[str]], proportions: Sequence[float], seed: int
+) -> array[int]:
+    """Do what :func:`stratify` does, without NumPy."""
+    _check_proportions(proportions)
+    return array("i", _Stratifier(_gathered(labels), proportions, seed).parts())
+
+
+def _check_proportions(proportions: Sequence[float]) -> None:
+    positive = len(proportions) > 0 and all(share > 0 for share in proportions)
+    if not positive or abs(sum(proportions) - 1) > 1e-6:
+        raise UsageError(f"proportions must be above 0 and add up to 1, got {list(proportions)!r}")
+
+
+class _LabelSets:
+    """The labels of all documents as numbers, in one flat array."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self.flat = array("i")
+        self.starts = array("q", [0])
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, document: int) -> array[int]:
+        return self.flat[self.starts[document] : self.starts[document + 1]]
+
+    def add(self, labels: Iterable[str]) -> None:
+        distinct = dict.fromkeys(labels)
+        self.flat.extend([self.numbers.setdefault(label, len(self.numbers)) for label in distinct])
+        self.starts.append(len(self.flat))
+
+
+def _gathered(labels: Iterable[Iterable[str]]) -> _LabelSets:
+    sets = _LabelSets()
+    for one in labels:
+        if isinstance(one, str):
+            raise UsageError(
+                f"each document needs a sequence of labels, got the text {one!r}: "
+                "write a single label as [label]"
+            )
+        sets.add(one)
+    return sets
+
+
+class _Stratifier:
+    """Hands out documents; ``wanted[l][j]`` is how many of label l part j still wants."""
+
+    def __init__(self, sets: _LabelSets, shares: Sequence[float], seed: int) -> None:
+        self.sets = sets
+        total = sum(shares)
+        self.shares = [share / total for share in shares]
+        chance = random.Random(seed)
+        # Of a seeded generator only random() promises the same numbers in every Python.
+        self.order = _sorted_by([chance.random() for _ in range(len(sets))])
+        self.holders: list[list[int]] = [[] for _ in sets.numbers]
+        for document in self.order:
+            for label in sets[document]:
+                self.holders[label].append(document)
+        self.left = [len(holders) for holders in self.holders]
+        self.wanted, debts = _quotas(self.left, self.shares, chance)
+        self.room = _rounded(len(sets), self.shares, [-debt for debt in debts], chance)
+        self.documents_left = len(sets)
+        self.part = [UNASSIGNED] * len(sets)
+
+    def parts(self) -> list[int]:
+        """Hand out all documents and return the part of each."""
+        queue = [(count, label) for label, count in enumerate(self.left)]
+        heapify(queue)
+        while queue:
+            count, label = heappop(queue)
+            # An entry is out of date where documents of the label went with another label.
+            if count == self.left[label] > 0:
+                for changed in self._hand_out(label):
+                    heappush(queue, (self.left[changed], changed))
+        self._fill_up()
+        return self.part
+
+    def _hand_out(self, label: int) -> list[int]:
+        """Give away what is left of a label; returns the labels of which fewer are left now."""
+        changed: dict[int, None] = {}
+        for document in self.holders[label]:
+            if self.part[document] == UNASSIGNED:
+                labels = self.sets[document]
+                self._assign(document, labels, self._best_part(label, labels))
+                changed.update(dict.fromkeys(labels))
+        return [other for other in changed if self.left[other] > 0]
+
+    def _best_part(self, label: int, labels: Iterable[int]) -> int:
+        """Find the open part that wants the label and lacks most of the document's labels."""
+        best, largest = UNASSIGNED, (False, 0.0)
+        for part, room in enumerate(self.room):
+            if room > 0:
+                share = self.shares[part]
+                shortage = room - share * self.documents_left
+                for other in labels:
+                    shortage += self.wanted[other][part] - share * self.left[other]
+                claim = (self.wanted[label][part] > 0, shortage)
+                if best == UNASSIGNED or claim > largest:
+                    best, largest = part, claim
+        return best
+
+    def _assign(self, document: int, labels: Iterable[int], part: int) -> None:
+        self.part[document] = part
+        self.room[part] -= 1
+        self.documents_left -= 1
+        for label in labels:
+            self.wanted[label][part] -= 1
+            self.left[label] -= 1
+
+    def _fill_up(self) -> None:
+        """Spread the documents without labels over the room that is left."""
+        for document in self.order:
+            if self.part[document] == UNASSIGNED:
+                self._assign(document, (), self._roomiest())
+
+    def _roomiest(self) -> int:
+        open_parts = [part for part, room in enumerate(self.room) if room > 0]
+        return max(
+            open_parts, key=lambda part: self.room[part] - self.shares[part] * self.documents_left
+        )
+
+
+def _quotas(
+    counts: Sequence[int], shares: Sequence[float], chance: random.Random
+) -> tuple[list[list[int]], list[float]]:
+    """Round each label's shares; the rounding of one is a debt that the next ones pay back.
+
+    A label with a single document goes to the largest part, which in a train/test split is
+    training, for as long as the labels with more documents can pay back what that costs.
+    """
+    payable = PAID_BY_A_LABEL * sum(count > 1 for count in counts)
+    debts = [0.0] * len(shares)
+    quotas: list[list[int]] = [[] for _ in counts]
+    for label in _sorted_by(counts):
+        count = counts[label]
+        due = debts if count > 1 else [_beyond(payable, debt) for debt in debts]
+        quotas[label] = _rounded(count, shares, due, chance)
+        debts = [
+            debt + count * share - given
+            for debt, share, given in zip(debts, shares, quotas[label], strict=True)
+        ]
+    return quotas, debts
+
+
+def _beyond(limit: float, debt: float) -> float:
+    return max(debt - limit, 0.0) + min(debt + limit, 0.0)
+
+
+def _rounded(
+    count: int, shares: Sequence[float], debts: Sequence[float], chance: random.Random
+) -> list[int]:
+    """Round ``count`` times each share up or down so that the sum is ``count``.
+
+    Up where the fraction cut off, plus what is owed from earlier, is largest; what is whole
+    already stays.
+    """
+    exact = [round(count * share, DIGITS) for share in shares]
+    given = [int(value) for value in exact]
+    claims = [
+        (value == given_, round(given_ - value - debt, DIGITS), chance.random())
+        for given_, value, debt in zip(given, exact, debts, strict=True)
+    ]
+    for part in _sorted_by(claims)[: count - sum(given)]:
+        given[part] += 1
+    return given
+
+
+def _sorted_by(keys: Sequence[object]) -> list[int]:
+    return sorted(range(len(keys)), key=keys.__getitem__)  # type: ignore[arg-type]
+
 
 __all__ = ["fold_corpus", "split_corpus", "stratify"]
 

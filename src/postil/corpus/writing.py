@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 
-from postil.corpus.document import LONE_SURROGATE, Document, is_encodable, name_fault
-from postil.corpus.files.atomic import STDOUT
+from postil.common.files import STDOUT
+from postil.corpus.document import LONE_SURROGATE, Document, Problems, is_encodable, name_fault
 from postil.corpus.formats import Format, UnwritableError, Writing
 from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.guessing import extension_of, format_named, formats_of_name
 from postil.corpus.formats.jsonl import JSONL
 from postil.corpus.options import WriteOptions
-from postil.corpus.problems import Problems
 from postil.errors import DocumentError, UsageError
 
 PEEKED = 1000

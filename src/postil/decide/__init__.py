@@ -17,14 +17,13 @@ if TYPE_CHECKING:
         calibration_to_parts,
         fit_calibration,
     )
+    from postil.decide.calibrators import State
     from postil.decide.decision import DecisionRule
-    from postil.decide.evidence import Needs, OutOfFoldScores, TrainingScores
-    from postil.decide.fitting import fit_rule
+    from postil.decide.evidence import Needs, OutOfFoldScores, TrainingScores, out_of_fold_scores
     from postil.decide.folds import Folds, make_folds
-    from postil.decide.out_of_fold import out_of_fold_scores
     from postil.decide.rules import RULES
-    from postil.decide.spec import RuleSpec, parse_rule
-    from postil.decide.states import State
+    from postil.decide.spec import RuleSpec, fit_rule, parse_rule
+
 
 __all__ = [
     "CALIBRATIONS",
@@ -56,15 +55,15 @@ _HOMES = {
     "OutOfFoldScores": "evidence",
     "RULES": "rules",
     "RuleSpec": "spec",
-    "State": "states",
+    "State": "calibrators",
     "TrainingScores": "evidence",
     "calibration_from_parts": "calibration",
     "calibration_needs": "calibration",
     "calibration_to_parts": "calibration",
     "fit_calibration": "calibration",
-    "fit_rule": "fitting",
+    "fit_rule": "spec",
     "make_folds": "folds",
-    "out_of_fold_scores": "out_of_fold",
+    "out_of_fold_scores": "evidence",
     "parse_rule": "spec",
 }
 

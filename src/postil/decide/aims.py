@@ -13,15 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from postil.decide.cuts import Cuts
-from postil.decide.inputs import Floats
-from postil.decide.objectives import Objective
+from postil.common.types import Floats
+from postil.decide.cuts import Cuts, Objective
 from postil.decide.rules import RULES, out_of_fold_rule
 from postil.errors import UsageError
-from postil.learn.merit.figures import BalancedError, FBeta, Figure, SmoothCounts, written
-from postil.learn.merit.figures_floors import PrecisionAtRecall, RecallAtPrecision
-from postil.learn.merit.figures_linear import PlainError, Utility
-from postil.learn.merit.own import OwnFigure
+from postil.learn.merit.figures import (
+    BalancedError,
+    FBeta,
+    Figure,
+    PlainError,
+    SmoothCounts,
+    Utility,
+    written,
+)
+from postil.learn.merit.floors import PrecisionAtRecall, RecallAtPrecision
+from postil.learn.merit.naming import OwnFigure
 
 TRUSTING = "fbr.1(0)"
 

@@ -8,16 +8,14 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from postil.common.suggest import advice
+from postil.common.types import Floats
+from postil.decide.calibrators import Logistic, Moderated, Probit, Softmax
 from postil.decide.evidence import Needs, Scores, TrainingSet
-from postil.decide.inputs import Floats, Sparse
+from postil.decide.inputs import Sparse
 from postil.decide.isotonic import Isotonic
-from postil.decide.logistic import Logistic
-from postil.decide.moderated import Moderated
 from postil.decide.platt import Platt
-from postil.decide.probit import Probit
-from postil.decide.softmax import Softmax
 from postil.errors import InputError, SpecError
-from postil.text.suggest import advice
 
 
 class Calibration(Protocol):

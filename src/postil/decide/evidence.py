@@ -3,10 +3,13 @@
 A rule or calibration states which scores it needs and accepts only those. A plain array is
 refused: whoever holds the scores of a test set has nothing that fits, short of calling them
 training scores in so many words.
+
+Scores for every training document by a model that had not seen it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -14,16 +17,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from postil.common.types import Flags, Floats, Ints
 from postil.decide.folds import Folds
-from postil.decide.inputs import (
-    Csc,
-    Flags,
-    Floats,
-    Sparse,
-    checked_scores,
-    checked_truth,
-    checked_weights,
-)
+from postil.decide.inputs import Csc, Sparse, checked_scores, checked_truth, checked_weights
 from postil.errors import UsageError
 
 
@@ -142,3 +138,30 @@ def _shared(values: Floats) -> Floats:
     view = values.view()
     view.flags.writeable = False
     return view
+
+
+FitAndScore: TypeAlias = Callable[[Ints, Ints], Floats]
+
+
+def out_of_fold_scores(fit_and_score: FitAndScore, folds: Folds, n: int, k: int) -> OutOfFoldScores:
+    """Score each of ``n`` training documents for ``k`` categories, one fold held out at a time.
+
+    ``fit_and_score(train, held_out)`` gets two disjoint sets of row numbers, learns from the
+    first alone and returns scores for the second, ``len(held_out)`` × ``k``. Whatever looks at
+    labels belongs inside: weights, and selected terms. Vocabulary and idf look at none, and
+    :func:`postil.train.train.train` shares those of all training documents. Every row is held out
+    once. Costs the calls; memory is the n × k scores.
+    """
+    if len(folds.part) != n:
+        raise UsageError(f"the folds are of {len(folds.part)} documents, not of {n}")
+    values = np.empty((n, k))
+    for number, (train, held_out) in enumerate(folds, 1):
+        where = f"scores of fold {number} of {len(folds)}"
+        scores = checked_scores(fit_and_score(train, held_out), where)
+        if scores.shape != (len(held_out), k):
+            raise UsageError(
+                f"{where}: {len(held_out)} documents × {k} categories were asked for, "
+                f"{scores.shape[0]} × {scores.shape[1]} came"
+            )
+        values[held_out] = scores
+    return OutOfFoldScores(values, folds)

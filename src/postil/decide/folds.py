@@ -6,21 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from postil.common.types import Ints
 from postil.decide.inputs import Sparse, checked_truth, frozen
 from postil.errors import UsageError
-from postil.learn.fold_parts import make_parts
-from postil.learn.labels import Labels
-
-Rows = NDArray[np.int64]
+from postil.learn.job import Labels
+from postil.learn.search.folds import make_parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Folds:
     """A partition of documents: ``part[i]``, from 0, is the fold that holds document i out."""
 
-    part: Rows
+    part: Ints
 
     def __post_init__(self) -> None:
         part = np.asarray(self.part)
@@ -40,7 +38,7 @@ class Folds:
     def __len__(self) -> int:
         return int(self.part.max()) + 1
 
-    def __iter__(self) -> Iterator[tuple[Rows, Rows]]:
+    def __iter__(self) -> Iterator[tuple[Ints, Ints]]:
         """Yield for each fold the documents to train on and those held out, both rising."""
         for fold in range(len(self)):
             held_out = self.part == fold
@@ -50,7 +48,7 @@ class Folds:
 def make_folds(truth: Sparse, count: int = 5, seed: int = 0) -> Folds:
     """Cut documents in ``count`` folds in which every category keeps its share.
 
-    Multi-label iterative stratification (:mod:`postil.corpus.stratification`): the same truth,
+    Multi-label iterative stratification (:mod:`postil.corpus.split`): the same truth,
     count and seed give the same folds. Time is linear in memberships times folds.
     """
     by_document = checked_truth(truth).tocsr()

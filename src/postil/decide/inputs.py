@@ -8,11 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from postil.common.types import Floats
 from postil.errors import InputError, UsageError
 from postil.vectors.matrices import check_indices
 
-Floats: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.bool_]
 Csr: TypeAlias = "sp.csr_matrix[Any]"
 Csc: TypeAlias = "sp.csc_matrix[Any]"
 Sparse: TypeAlias = "Csr | Csc | sp.csr_array[Any, tuple[int, int]] | sp.csc_array[Any]"

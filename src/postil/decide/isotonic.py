@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
+from postil.common.types import Flags, Floats
+from postil.decide.calibrators import stored
 from postil.decide.evidence import Needs, TrainingSet
-from postil.decide.inputs import Flags, Floats, checked_scores, checked_width, frozen
-from postil.decide.parts import stored
+from postil.decide.inputs import checked_scores, checked_width, frozen
 from postil.errors import InputError
 
 

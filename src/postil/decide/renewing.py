@@ -11,19 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from postil.decide.acceptance import Thresholds
+from postil.common.types import Flags, Ints
 from postil.decide.calibration import Calibration
-from postil.decide.decision import DecisionRule
+from postil.decide.calibrators import State
+from postil.decide.decision import DecisionRule, Thresholds
 from postil.decide.evidence import Needs
-from postil.decide.fitting import fit_rule
-from postil.decide.inputs import Csc, Flags
-from postil.decide.spec import parse_rule
-from postil.decide.states import State
+from postil.decide.inputs import Csc
+from postil.decide.spec import fit_rule, parse_rule
 from postil.decide.tuning import CONSTANT_THRESHOLDS
-
-Counts = NDArray[np.int64]
 
 _CONSTANT = (State.NO_MEMBERS, State.ALL_MEMBERS)
 
@@ -35,7 +31,7 @@ def untuned(rule: DecisionRule, categories: int) -> Flags:
     return unknown
 
 
-def renewed_rule(rule: DecisionRule, members: Counts, documents: int) -> DecisionRule:
+def renewed_rule(rule: DecisionRule, members: Ints, documents: int) -> DecisionRule:
     """The rule for as many categories as ``members`` has numbers, of so many documents in all.
 
     Costs the number of memberships for a rule without tuning, else the number of categories.
@@ -58,7 +54,7 @@ def renewed_rule(rule: DecisionRule, members: Counts, documents: int) -> Decisio
 
 
 def renewed_calibration(
-    calibration: Calibration, rule: DecisionRule, members: Counts, documents: int
+    calibration: Calibration, rule: DecisionRule, members: Ints, documents: int
 ) -> Calibration:
     """The calibration for as many categories; ``rule`` is the one from before the update."""
     unknown = np.flatnonzero(untuned(rule, len(members))).tolist()
@@ -66,7 +62,7 @@ def renewed_calibration(
     return calibration.renewed(len(members), shares)
 
 
-def _counted(members: Counts, documents: int) -> Csc:
+def _counted(members: Ints, documents: int) -> Csc:
     """Some truth with so many members of each category: all that such a rule looks at."""
     starts = np.concatenate(([0], np.cumsum(members)))
     rows = np.arange(starts[-1]) - np.repeat(starts[:-1], members)

@@ -12,10 +12,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from postil.decide.acceptance import Acceptance, Shares, Thresholds
-from postil.decide.evidence import Needs, TrainingSet
-from postil.decide.fallback import Fallback
-from postil.decide.objectives import (
+from postil.decide.calibrators import State
+from postil.decide.cuts import (
     BREAK_EVEN,
     FEWEST_ERRORS,
     FEWEST_SHARES_OF_ERRORS,
@@ -26,12 +24,14 @@ from postil.decide.objectives import (
     HIGHEST_RECALL,
     Objective,
 )
-from postil.decide.pooling import pooled_thresholds
-from postil.decide.states import State
+from postil.decide.decision import Acceptance, Shares, Thresholds
+from postil.decide.evidence import Needs, TrainingSet
 from postil.decide.tuning import (
+    Fallback,
     States,
     constant_categories,
     constant_thresholds,
+    pooled_thresholds,
     tuned_thresholds,
 )
 

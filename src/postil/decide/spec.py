@@ -4,6 +4,8 @@ A spec is a rule of ``RULES``, with its number in parentheses if it has one, and
 ``fbr.0(floor)``, ``fbr.1(floor)`` or ``few(members)`` (where the rule is tuned out of fold),
 ``at-least(m)`` and ``at-most(k)``. What it does not say has its default, and the canonical text
 leaves that out.
+
+Fit a decision rule to training documents.
 """
 
 from __future__ import annotations
@@ -12,11 +14,16 @@ import re
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from postil.decide.evidence import Needs
-from postil.decide.fallback import FALLBACKS, Fallback
+import numpy as np
+from numpy.typing import NDArray
+
+from postil.common.suggest import advice
+from postil.decide.decision import DecisionRule
+from postil.decide.evidence import Needs, Scores, TrainingSet
+from postil.decide.inputs import Sparse
 from postil.decide.rules import RULES, Parameter, Rule
+from postil.decide.tuning import FALLBACKS, Fallback
 from postil.errors import SpecError
-from postil.text.suggest import advice
 
 _ITEM = re.compile(r"\s*([^\s()]+)(?:\(\s*([^\s()]+)\s*\))?(?=\s|$)")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
@@ -141,3 +148,27 @@ def _number(value: float) -> str:
 
 def _refuse(spec: object, message: str) -> NoReturn:
     raise SpecError(f"decision rule {spec!r}: {message}")
+
+
+def fit_rule(
+    spec: str | RuleSpec,
+    scores: Scores | None,
+    truth: Sparse,
+    weights: NDArray[np.float64] | None = None,
+) -> DecisionRule:
+    """Fit the rule a spec describes; ``parse_rule(spec).needs`` says which scores it takes.
+
+    ``scores`` are the ``TrainingScores`` or ``OutOfFoldScores`` of the training documents, or
+    None for a rule that needs none; ``truth`` says which training document is in which
+    category; ``weights`` count a document more or less (0: not at all). A category that no
+    training document is in gets a threshold of +inf, one that all are in -inf, whatever the
+    rule; ``DecisionRule.notes`` names them.
+
+    Tuned rules take O(n log n) for each category of n documents, the others O(memberships).
+    """
+    parsed = spec if isinstance(spec, RuleSpec) else parse_rule(spec)
+    training = TrainingSet.of(f"decision rule {parsed}", parsed.needs, scores, truth, weights)
+    fitted = parsed.rule.fit(training, parsed.parameter, parsed.fallback)
+    return DecisionRule(
+        str(parsed), fitted.acceptance, fitted.states, parsed.at_least, parsed.at_most
+    )

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
@@ -15,6 +15,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from postil.common.types import Floats
 from postil.estimators.partial import (
     beginnings_of,
     check_same_classes,
@@ -23,32 +24,28 @@ from postil.estimators.partial import (
     refuse_balanced,
     row_strengths,
 )
-from postil.estimators.settings import (
+from postil.estimators.targets import (
     ClassWeights,
+    Target,
     class_weights,
     positive,
+    read_target,
+    refuse_label_lists,
     share,
     solver_options,
     steps_of_a_pass,
     threads_of,
 )
-from postil.estimators.targets import Target, read_target, refuse_label_lists
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.going_on import UPDATES
-from postil.learn.labels import Labels
-from postil.learn.linear_fit import LinearFit
+from postil.learn.fit import LinearFit, NotConvergedWarning, warn_of_unfinished
+from postil.learn.job import Design, Emphasis, Labels
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
-from postil.learn.regularization import NORM_BASED, Regularization
-from postil.learn.report import NotConvergedWarning, warn_of_unfinished
+from postil.learn.resume import UPDATES
 from postil.learn.solvers import SOLVERS, InterceptKind
-from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPriors
+from postil.learn.strength import NORM_BASED, Regularization, Strengths
+from postil.learn.term_priors.priors import TermPriors
 from postil.vectors.matrices import check_indices
-
-Floats = NDArray[np.float64]
 
 
 class UnfinishedFitWarning(NotConvergedWarning, ConvergenceWarning):  # type: ignore[misc]
@@ -81,10 +78,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ``solver="newton-coordinate"``. At most one of ``lam`` (λ), ``C`` and ``prior_variance``, which
     :class:`~postil.learn.strength.Strengths` explains for each prior; none is ``C=1``, as in
     LIBLINEAR, and ``prior_variance="norm"`` takes it from the data. ``term_priors``
-    (:class:`~postil.learn.term_priors.TermPriors`) says what is believed of single columns: means,
-    variances, bounds such as 0 for a weight that must not be negative. ``intercept``: b is the
-    weight of a feature of value ``constant`` that is ``"penalised"`` like the others, ``"free"``,
-    or there is ``"none"``. ``solver="smo"`` needs ``intercept="free"``.
+    (:class:`~postil.learn.term_priors.priors.TermPriors`) says what is believed of single
+    columns: means, variances, bounds such as 0 for a weight that must not be negative.
+    ``intercept``: b is the weight of a feature of value ``constant`` that is
+    ``"penalised"`` like the others, ``"free"``, or there is ``"none"``. ``solver="smo"``
+    needs ``intercept="free"``.
 
     ``class_weight``: a mapping of classes (of column numbers, for an indicator) to the weight of
     their members, 1 where absent; the others weigh 1, but for two classes each has its own.
@@ -102,7 +100,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     and ``"dual-gradient"``, have ``partial_fit``.
 
     Attributes: ``classes_``, ``coef_`` (1 × features for two classes, else classes × features),
-    ``intercept_``, ``reports_`` (a :class:`~postil.learn.report.FitReport` for each row of
+    ``intercept_``, ``reports_`` (a :class:`~postil.learn.fit.FitReport` for each row of
     ``coef_``), ``n_iter_``, ``n_features_in_``, and ``feature_names_in_`` where ``X`` had names.
 
     Cost: a pass is linear in the non-zeros of ``X``, for each class. ``X`` is learned from as

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from postil.common.types import Floats
 from postil.errors import UsageError
 from postil.estimators.targets import (
     ManyLabels,
@@ -18,13 +19,11 @@ from postil.estimators.targets import (
     labels_of_codes,
     target_of_classes,
 )
-from postil.learn.going_on import depends_on_number, document_strengths, exponents, goes_on
-from postil.learn.labels import Labels
+from postil.learn.fit import FitReport
+from postil.learn.job import Labels
 from postil.learn.method import Method
-from postil.learn.report import FitReport
+from postil.learn.resume import depends_on_number, document_strengths, exponents, goes_on
 from postil.learn.strength import Strengths
-
-Floats = NDArray[np.float64]
 
 
 def first_target(y: Any, classes: ArrayLike | None) -> Target:  # noqa: ANN401 - whatever scikit-learn takes

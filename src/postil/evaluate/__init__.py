@@ -11,7 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from postil.evaluate.accuracy import exact_match, is_single_label, single_label_accuracy
     from postil.evaluate.averages import (
         Average,
         Statistic,
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
         calibration_of_categories,
         pooled_calibration,
     )
-    from postil.evaluate.comparing import RunComparison, compare_runs
     from postil.evaluate.comparisons import (
         Comparison,
         Discordance,
@@ -52,22 +50,31 @@ if TYPE_CHECKING:
         micro_sign_test,
         wilcoxon,
     )
-    from postil.evaluate.counts import Counts, count
+    from postil.evaluate.counts import RULES, Counts, count
     from postil.evaluate.curves import (
+        Cuts,
         PrecisionRecallCurve,
         RocCurve,
         average_precision,
+        cuts_of,
+        cuts_of_categories,
         precision_recall_curve,
         roc_area,
         roc_curve,
     )
-    from postil.evaluate.cuts import Cuts, cuts_of, cuts_of_categories
-    from postil.evaluate.measures import MEASURES, Measure, f_beta, f_beta_measure
-    from postil.evaluate.measuring import measure_run, run_statistics
-    from postil.evaluate.microcurves import AVERAGINGS, micro_cuts
-    from postil.evaluate.ranking import Ranking, rank_categories
+    from postil.evaluate.measures import (
+        MEASURES,
+        Measure,
+        exact_match,
+        f_beta,
+        f_beta_measure,
+        is_single_label,
+        single_label_accuracy,
+    )
+    from postil.evaluate.measuring import RunComparison, compare_runs, measure_run, run_statistics
+    from postil.evaluate.ranking import AVERAGINGS, Ranking, micro_cuts, rank_categories
     from postil.evaluate.report import Options, Provenance, Report
-    from postil.evaluate.undefined import RULES
+
 
 __all__ = [
     "AVERAGINGS",
@@ -136,9 +143,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "exact_match": "accuracy",
-    "is_single_label": "accuracy",
-    "single_label_accuracy": "accuracy",
+    "exact_match": "measures",
+    "is_single_label": "measures",
+    "single_label_accuracy": "measures",
     "Average": "averages",
     "Statistic": "averages",
     "f1_of_means": "averages",
@@ -165,8 +172,8 @@ _HOMES = {
     "calibration_of": "calibration",
     "calibration_of_categories": "calibration",
     "pooled_calibration": "calibration",
-    "RunComparison": "comparing",
-    "compare_runs": "comparing",
+    "RunComparison": "measuring",
+    "compare_runs": "measuring",
     "Comparison": "comparisons",
     "Discordance": "comparisons",
     "discordant_decisions": "comparisons",
@@ -182,23 +189,23 @@ _HOMES = {
     "precision_recall_curve": "curves",
     "roc_area": "curves",
     "roc_curve": "curves",
-    "Cuts": "cuts",
-    "cuts_of": "cuts",
-    "cuts_of_categories": "cuts",
+    "Cuts": "curves",
+    "cuts_of": "curves",
+    "cuts_of_categories": "curves",
     "MEASURES": "measures",
     "Measure": "measures",
     "f_beta": "measures",
     "f_beta_measure": "measures",
     "measure_run": "measuring",
     "run_statistics": "measuring",
-    "AVERAGINGS": "microcurves",
-    "micro_cuts": "microcurves",
+    "AVERAGINGS": "ranking",
+    "micro_cuts": "ranking",
     "Ranking": "ranking",
     "rank_categories": "ranking",
     "Options": "report",
     "Provenance": "report",
     "Report": "report",
-    "RULES": "undefined",
+    "RULES": "counts",
 }
 
 

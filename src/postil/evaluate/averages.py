@@ -22,12 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from postil.common.types import Floats, Ints
 from postil.errors import UsageError
-from postil.evaluate.counts import Counts
-from postil.evaluate.inputs import Integers
+from postil.evaluate.counts import UNDEFINED, Counts, plain_fields, ratio, rule_named
 from postil.evaluate.measures import Measure, measure_named, precision, recall
-from postil.evaluate.undefined import UNDEFINED, plain_fields, ratio, rule_named
-from postil.features.inputs import Floats, Indices
+from postil.features.inputs import Indices
 
 Statistic = Callable[[Counts], Floats]
 
@@ -98,7 +97,7 @@ def macro_statistic(measure: str | Measure, rule: str = "zero") -> Statistic:
     return lambda counts: mean_over_categories(formula(counts), rule)
 
 
-def top_categories(sizes: Integers, k: int) -> Indices:
+def top_categories(sizes: Ints, k: int) -> Indices:
     """Find the k largest categories, the largest first, equal ones in column order.
 
     ``sizes`` are those of training, as in figure 6 of zhang-oles-2001: what counts as a large
@@ -109,7 +108,7 @@ def top_categories(sizes: Integers, k: int) -> Indices:
     return np.argsort(-sizes, kind="stable")[:k]
 
 
-def macro_over_top(values: Floats, sizes: Integers, k: int, rule: str = "zero") -> Average:
+def macro_over_top(values: Floats, sizes: Ints, k: int, rule: str = "zero") -> Average:
     """Average over the k largest categories (zhang-oles-2001, figure 6)."""
     return macro(values[top_categories(sizes, k)], rule)
 

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from postil.common.types import Floats, Ints
 from postil.errors import UsageError
 from postil.evaluate.averages import Statistic
-from postil.evaluate.counts import Counts, count, intersection
-from postil.evaluate.inputs import Integers, checked_pair
-from postil.evaluate.undefined import UNDEFINED, plain, plain_fields
-from postil.features.inputs import Csr, Floats, Indices, Sparse
+from postil.evaluate.counts import UNDEFINED, Counts, count, intersection, plain, plain_fields
+from postil.evaluate.inputs import checked_pair
+from postil.features.inputs import Csr, Indices, Sparse
 
 BLOCK = 1 << 22
 
@@ -171,7 +171,7 @@ def _drawn(
     return {name: np.concatenate(parts) for name, parts in values.items()}
 
 
-def _times(draws: Indices) -> Integers:
+def _times(draws: Indices) -> Ints:
     """How often each document was drawn: documents × resamples."""
     resamples, documents = draws.shape
     places = draws * resamples + np.arange(resamples)[:, None]
@@ -179,7 +179,7 @@ def _times(draws: Indices) -> Integers:
     return drawn.reshape(documents, resamples).astype(np.int64)
 
 
-def _summed(indicator: Csr, times: Integers) -> Integers:
+def _summed(indicator: Csr, times: Ints) -> Ints:
     """Count the True entries of each category in each resample: resamples × categories."""
     sums = indicator.T.astype(np.int64) @ times
     return np.asarray(sums, np.int64).T

@@ -48,11 +48,12 @@ from typing import Any
 
 import numpy as np
 
+from postil.common.types import Floats
 from postil.errors import UsageError
 from postil.evaluate.averages import Average, macro
-from postil.evaluate.cuts import Cuts, cuts_of_categories
-from postil.evaluate.undefined import UNDEFINED, plain_fields, ratio
-from postil.features.inputs import Floats, Indices, Sparse
+from postil.evaluate.counts import UNDEFINED, plain_fields, ratio
+from postil.evaluate.curves import Cuts, cuts_of_categories
+from postil.features.inputs import Indices, Sparse
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,12 @@ from typing import Any
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
+from postil.common.types import Flags, Floats, Ints
 from postil.errors import UsageError
-from postil.evaluate.cuts import columns_of
-from postil.evaluate.inputs import Flags, Integers, checked_indicator, checked_probabilities
-from postil.evaluate.undefined import UNDEFINED, plain_fields, ratio
-from postil.features.inputs import Floats, Sparse
+from postil.evaluate.counts import UNDEFINED, plain_fields, ratio
+from postil.evaluate.curves import columns_of
+from postil.evaluate.inputs import checked_indicator, checked_probabilities
+from postil.features.inputs import Sparse
 
 BINS = 10
 LOG_FLOOR = float(np.finfo(np.float64).eps)
@@ -65,7 +66,7 @@ class Calibration:
     """
 
     edges: Floats
-    cases: Integers
+    cases: Ints
     probability: Floats
     observed: Floats
     brier: float

@@ -15,12 +15,12 @@ from typing import Any, Literal
 import numpy as np
 from scipy import stats
 
+from postil.common.types import Floats
 from postil.errors import UsageError
-from postil.evaluate.accuracy import decided_rightly
-from postil.evaluate.counts import difference, intersection
+from postil.evaluate.counts import UNDEFINED, difference, intersection, plain_fields
 from postil.evaluate.inputs import checked_pair
-from postil.evaluate.undefined import UNDEFINED, plain_fields
-from postil.features.inputs import Floats, Sparse
+from postil.evaluate.measures import decided_rightly
+from postil.features.inputs import Sparse
 
 ZEROS: dict[str, Literal["wilcox", "pratt", "zsplit"]] = {
     "drop": "wilcox",

@@ -10,14 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from postil.common.types import Flags, Floats, Ints
 from postil.errors import InputError, UsageError
-from postil.features.inputs import Csr, Floats, Sparse
+from postil.features.inputs import Csr, Sparse
 from postil.vectors.matrices import check_indices
-
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 def checked_indicator(matrix: Sparse, what: str) -> Csr:
@@ -86,7 +84,7 @@ def checked_names(categories: Sequence[str] | None, columns: int) -> tuple[str, 
     return tuple(categories)
 
 
-def checked_sizes(sizes: ArrayLike, columns: int) -> Integers:
+def checked_sizes(sizes: ArrayLike, columns: int) -> Ints:
     """Take the training documents of each category."""
     array = np.asarray(sizes)
     if array.shape != (columns,):

@@ -1,4 +1,7 @@
-"""Measures of decisions: a function of the four counts each, undefined where it is 0/0."""
+"""Measures of decisions: a function of the four counts each, undefined where it is 0/0.
+
+Accuracy: documents whose categories were decided without an error.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
+from postil.common.types import Flags, Floats
 from postil.errors import UsageError
-from postil.evaluate.counts import Counts
-from postil.evaluate.undefined import ratio
-from postil.features.inputs import Floats
+from postil.evaluate.counts import Counts, difference, per_document, ratio
+from postil.evaluate.inputs import checked_indicator, checked_pair
+from postil.features.inputs import Sparse
 
 
 @dataclass(frozen=True)
@@ -83,3 +89,36 @@ def measure_named(name: str) -> Measure:
     if name not in MEASURES:
         raise UsageError(f"no measure is called {name!r}; there are: {', '.join(MEASURES)}")
     return MEASURES[name]
+
+
+def is_single_label(truth: Sparse) -> bool:
+    """Whether every document has exactly one category (so has a truth without documents)."""
+    return bool((per_document(checked_indicator(truth, "truth")) == 1).all())
+
+
+def decided_rightly(truth: Sparse, decisions: Sparse) -> Flags:
+    """Find the documents whose decided categories are the true ones, all and no other.
+
+    Costs the non-zeros of both matrices and the documents.
+    """
+    members, decided = checked_pair(truth, decisions)
+    return np.asarray(per_document(difference(members, decided)) == 0)
+
+
+def exact_match(truth: Sparse, decisions: Sparse) -> float:
+    """The share of documents decided rightly; undefined without documents."""
+    right = decided_rightly(truth, decisions)
+    return float(ratio(right.sum(), len(right)))
+
+
+def single_label_accuracy(truth: Sparse, decisions: Sparse) -> float:
+    """The share of documents decided rightly, where each belongs to exactly one category.
+
+    A document for which no category or more than one was decided is decided wrongly.
+    """
+    if not is_single_label(truth):
+        raise UsageError(
+            "accuracy is for single-label data, but some documents of truth have no category or "
+            "more than one: use exact_match, or measures per category"
+        )
+    return exact_match(truth, decisions)

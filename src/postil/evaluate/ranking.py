@@ -1,28 +1,126 @@
-"""Everything scores tell beyond decisions, from one sorting of each category."""
+"""Everything scores tell beyond decisions, from one sorting of each category.
+
+One curve for all categories: micro-averages of rankings (zhang-2000, figure 1).
+
+A micro-average adds up the counts of all categories, so a curve needs a rule for how their
+thresholds move together. zhang-2000 shows such a curve and does not say which rule; so the rule
+has a name here:
+
+- ``pooled``: one threshold for all. All pairs of document and category are ranked together by
+  score. Fair where scores of categories mean the same, as for probabilities or margins.
+- ``shifted``: each category's threshold is its own break-even threshold (``nearest``) plus one
+  shift for all. The curve passes through the micro-averaged break-even point.
+- ``proportional``: each category accepts the same multiple f of its number of members. At
+  f = 1 this is the micro-averaged break-even point (``expected``), and only the ranking within
+  categories matters, not what scores mean.
+
+The last two set thresholds by looking at the test: they describe rankings, as break-even points
+do, and no system could have chosen them. Pass some columns of truth and scores for a curve over
+some categories, such as the ten largest of figure 1.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from postil.common.types import Floats
+from postil.errors import UsageError
 from postil.evaluate.averages import macro
-from postil.evaluate.breakeven import DEFINITIONS, BreakEvenPoints, Point, gathered, missed
+from postil.evaluate.breakeven import (
+    DEFINITIONS,
+    BreakEvenPoints,
+    Point,
+    break_even_points,
+    gathered,
+    missed,
+)
+from postil.evaluate.counts import UNDEFINED
 from postil.evaluate.curves import (
+    Cuts,
     PrecisionRecallCurve,
     RocCurve,
     average_precision,
+    cuts_of,
+    cuts_of_categories,
     precision_recall_curve,
     roc_area,
     roc_curve,
 )
-from postil.evaluate.cuts import cuts_of_categories
-from postil.evaluate.inputs import checked_flags
-from postil.evaluate.microcurves import AVERAGINGS, micro_cuts
-from postil.evaluate.undefined import UNDEFINED
-from postil.features.inputs import Floats, Sparse
+from postil.evaluate.inputs import checked_flags, checked_indicator, checked_scores
+from postil.features.inputs import Csr, Sparse
+
+SHARES = 201
+
+
+def pooled(truth: Csr, scores: Floats) -> Cuts:
+    """Rank all pairs together; sorts documents × categories pairs."""
+    return cuts_of(scores.ravel(), truth.toarray().ravel())
+
+
+def shifted(truth: Csr, scores: Floats) -> Cuts:
+    """Rank all pairs by score above the category's break-even threshold.
+
+    A category whose threshold is infinite keeps it at any shift: where it accepts nothing (there
+    may be no members) the category comes last, where it accepts everything first.
+    """
+    thresholds = break_even_points(truth, scores).thresholds
+    finite = np.isfinite(thresholds)
+    margins = np.tile(-thresholds, (scores.shape[0], 1))
+    margins[:, finite] += scores[:, finite]
+    return pooled(truth, margins)
+
+
+def proportional(truth: Csr, scores: Floats) -> Cuts:
+    """Accept f times its members in each category, for 401 values of f from 0 to all documents.
+
+    Where f times the members falls inside a block of ties, counts are the mean over the orders
+    of the tied documents. Categories without members accept nothing at any f. ``lowest`` of the
+    cuts holds f, the first one infinite as ever.
+    """
+    categories = [cuts for cuts in cuts_of_categories(truth, scores) if cuts.members]
+    widest = max((cuts.cases / cuts.members for cuts in categories), default=1.0)
+    shares = np.concatenate(
+        [np.linspace(0, 1, SHARES), np.geomspace(1, max(widest, 1.0), SHARES)[1:]]
+    )
+    accepted, found = np.zeros(len(shares)), np.zeros(len(shares))
+    for cuts in categories:
+        wanted = np.minimum(shares * cuts.members, cuts.cases)
+        accepted += wanted
+        found += np.interp(wanted, cuts.accepted, cuts.found)
+    return Cuts(
+        np.append(np.inf, shares[1:]),
+        accepted,
+        found,
+        float(truth.nnz),
+        float(truth.shape[0] * truth.shape[1]),
+    )
+
+
+AVERAGINGS: dict[str, Callable[[Csr, Floats], Cuts]] = {
+    "pooled": pooled,
+    "shifted": shifted,
+    "proportional": proportional,
+}
+
+
+def micro_cuts(truth: Sparse, scores: Floats, averaging: str = "pooled") -> Cuts:
+    """Cut all categories together by one of ``AVERAGINGS``.
+
+    Give the result to ``roc_curve`` or ``precision_recall_curve``. Memory is a few arrays of
+    documents × categories (``proportional``: of documents).
+    """
+    if averaging not in AVERAGINGS:
+        raise UsageError(
+            f"no micro-averaging of curves is called {averaging!r}; there are: "
+            f"{', '.join(AVERAGINGS)}"
+        )
+    members = checked_indicator(truth, "truth")
+    return AVERAGINGS[averaging](members, checked_scores(scores, members.shape))
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,15 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from postil.escaping import visible
+from postil.common.escaping import visible
 from postil.evaluate.averages import Average, macro
-from postil.evaluate.undefined import MARK, shown
+from postil.evaluate.counts import MARK, shown
 
 if TYPE_CHECKING:
-    from postil.evaluate.aimed import Aimed
-    from postil.evaluate.comparing import RunComparison
+    from postil.evaluate.measuring import RunComparison
     from postil.evaluate.ranking import Ranking
-    from postil.evaluate.report import Report
+    from postil.evaluate.report import Aimed, Report
+
 
 Row = tuple[str, ...]
 

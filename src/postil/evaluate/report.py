@@ -1,4 +1,7 @@
-"""One run, measured: every number with how it was measured."""
+"""One run, measured: every number with how it was measured.
+
+The measure a model was trained for, taken of its decisions.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from postil.common.types import Floats, Ints
 from postil.errors import UsageError
-from postil.evaluate.aimed import Aimed, aimed
 from postil.evaluate.averages import (
     Average,
     macro,
@@ -21,13 +24,84 @@ from postil.evaluate.averages import (
 )
 from postil.evaluate.bootstrap import Interval, Plan
 from postil.evaluate.calibration import Calibration
-from postil.evaluate.counts import Counts
-from postil.evaluate.inputs import Integers
+from postil.evaluate.counts import Counts, plain, plain_fields, rule_named
 from postil.evaluate.measures import MEASURES, Measure, f1, f_beta_measure
 from postil.evaluate.ranking import Ranking
-from postil.evaluate.undefined import plain, plain_fields, rule_named
-from postil.features.inputs import Floats, Indices
+from postil.features.inputs import Indices
+from postil.learn.merit.figures import Attained, Figure, SmoothCounts
+from postil.learn.merit.floors import FLOORS
 from postil.learn.merit.naming import figure_named
+
+
+@dataclass(frozen=True)
+class Aimed:
+    """A figure of merit: of all categories together, and averaged over them.
+
+    Shares of errors are positive here, and the less the better. ``reached`` and ``categories`` are
+    of figures with a floor: how many of the categories with members keep it; ``micro_reached`` is
+    whether all together do. ``total`` is what all decisions earned or cost, of utilities and costs.
+    """
+
+    measure: str
+    less_is_better: bool
+    micro: float
+    macro: Average
+    micro_reached: bool | None = None
+    reached: int | None = None
+    categories: int | None = None
+    total: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values for JSON."""
+        return plain_fields({**vars(self), "macro": self.macro.to_dict()})
+
+
+def aimed(counts: Counts, measure: str, undefined: str = "zero") -> Aimed:
+    """Take a measure of counted decisions; costs the categories."""
+    figure = figure_named(measure)
+    each = figure.attained(_smooth(counts))
+    pooled = figure.attained(_smooth(counts.pooled()))
+    sign = -1.0 if figure.falls else 1.0
+    with_members = counts.members > 0
+    return Aimed(
+        figure.name,
+        figure.falls,
+        sign * float(pooled.values[0]) + 0.0,
+        macro(_signed(each.values, sign), undefined),
+        **_floor(figure, each, pooled, with_members),
+        total=None if pooled.totals is None else float(pooled.totals[0]),
+    )
+
+
+def _floor(
+    figure: Figure, each: Attained, pooled: Attained, with_members: np.ndarray[Any, Any]
+) -> dict[str, Any]:
+    if not isinstance(figure, FLOORS):
+        return {}
+    return {
+        "micro_reached": bool(pooled.reached[0]),
+        "reached": int((each.reached & with_members).sum()),
+        "categories": int(with_members.sum()),
+    }
+
+
+def _signed(values: Floats, sign: float) -> Floats:
+    result: Floats = sign * values + 0.0  # no -0.0
+    return result
+
+
+def _smooth(counts: Counts) -> SmoothCounts:
+    return SmoothCounts(
+        *(
+            np.atleast_1d(np.asarray(part, dtype=np.float64))
+            for part in (
+                counts.true_positives,
+                counts.false_positives,
+                counts.members,
+                counts.cases - counts.members,
+            )
+        )
+    )
 
 
 @dataclass(frozen=True)
@@ -104,7 +178,7 @@ class Report:
     accuracy: float | None
     provenance: Provenance
     options: Options
-    training_sizes: Integers | None = None
+    training_sizes: Ints | None = None
     ranking: Ranking | None = None
     pooled_calibration: Calibration | None = None
     calibrations: tuple[Calibration, ...] = ()
@@ -158,7 +232,7 @@ class Report:
             self._over(sizes, k) for k in (*(k for k in self.options.top if k < total), total)
         )
 
-    def _over(self, sizes: Integers, k: int) -> TopAverages:
+    def _over(self, sizes: Ints, k: int) -> TopAverages:
         largest = top_categories(sizes, k)
         points = self.ranking.break_even["nearest"].of(largest).micro if self.ranking else None
         return TopAverages(

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.explain.circumstances import Circumstance, facts_of
 from postil.explain.flips import Flips
-from postil.explain.places import FieldPlace
-from postil.explain.reading import UNKNOWN, DocumentTerms
+from postil.explain.reading import UNKNOWN, DocumentTerms, FieldPlace
+from postil.explain.rule import Circumstance, facts_of
 
 
 @dataclass(frozen=True, slots=True)

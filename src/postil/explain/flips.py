@@ -6,16 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from postil.explain.additions import AbsentTerms, find_additions
-from postil.explain.goal import Goal
+from postil.common.types import Indices
 from postil.explain.judging import (
+    AbsentTerms,
+    Goal,
     JudgedRow,
+    find_additions,
     judged_additions,
     judged_removals,
     proven_length,
 )
 from postil.explain.reading import DocumentTerms
-from postil.explain.removals import PROVEN_LENGTH, Ids, find_removals, margin_without
+from postil.explain.removals import PROVEN_LENGTH, find_removals, margin_without
 from postil.explain.rule import CategoryRule
 from postil.explain.weighing import WeighedRow, weigh
 from postil.vectors.vectorizer import Vectorizer
@@ -130,7 +132,7 @@ def _judged_flips(
     )
 
 
-def _removal(document: DocumentTerms, row: WeighedRow, ids: Ids, first: Ids) -> Removal:
+def _removal(document: DocumentTerms, row: WeighedRow, ids: Indices, first: Indices) -> Removal:
     return Removal(
         terms=tuple(document.names[i] for i in ids.tolist()),
         margin=margin_without(row, ids),

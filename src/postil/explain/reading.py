@@ -1,18 +1,128 @@
-"""A document as the vectorizer sees it: its terms, their columns and values, and their places."""
+"""A document as the vectorizer sees it: its terms, their columns and values, and their places.
+
+Where the terms of a document stand in the texts of its fields.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from postil import _native
-from postil.explain.places import Column, Numbers, Pieces, TextPart, arrange
+from postil.common.types import Ints
+from postil.errors import UsageError
 from postil.text.spans import term_spans
-from postil.vectors.fields import Text
+from postil.vectors.fields import Fields, Text
 from postil.vectors.vectorizer import Vectorizer
+
+
+class TextPart(NamedTuple):
+    """The text of one field, as it was received; the name is empty where the text is all."""
+
+    field: str
+    text: str
+
+
+class FieldPlace(NamedTuple):
+    """The characters [start, end) of a field's text."""
+
+    field: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """Stretches of the parts of a document, each covered by a term: four columns.
+
+    A term that stands in two fields at once, as an n-gram over their border does, has a piece in
+    either. Stretches without a character are left out.
+    """
+
+    terms: Ints
+    parts: Ints
+    starts: Ints
+    ends: Ints
+
+    @classmethod
+    def of(cls, columns: tuple[Ints, Ints, Ints, Ints]) -> Pieces:
+        """Those with at least one character, by part, place and term."""
+        terms, parts, starts, ends = columns
+        order = np.lexsort((terms, ends, starts, parts))
+        order = order[ends[order] > starts[order]]
+        return cls(terms[order], parts[order], starts[order], ends[order])
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What the vectorizer reads as one text: one part, or several joined by line ends."""
+
+    space: int
+    first_part: int
+    texts: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The text the vectorizer reads."""
+        return "\n".join(self.texts)
+
+    def split(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+        """Cut stretches of the text into (which stretch, part, start, end).
+
+        Cost: linear in the stretches and the parts they cover.
+        """
+        lengths = np.array([len(text) for text in self.texts], dtype=np.int64)
+        offsets = np.concatenate([[0], np.cumsum(lengths + 1)[:-1]])
+        first = np.searchsorted(offsets, starts, side="right") - 1
+        last = np.maximum(np.searchsorted(offsets, ends, side="left") - 1, first)
+        covered = last - first + 1
+        which = np.repeat(np.arange(len(starts)), covered)
+        within = np.arange(len(which)) - np.repeat(np.cumsum(covered) - covered, covered)
+        parts = first[which] + within
+        begins = np.maximum(starts[which] - offsets[parts], 0)
+        finishes = np.minimum(ends[which] - offsets[parts], lengths[parts])
+        return which, parts + self.first_part, begins, finishes
+
+
+def arrange(
+    document: Text | Mapping[str, Text], fields: Fields
+) -> tuple[tuple[TextPart, ...], list[Column]]:
+    """Lay a document out as the vectorizer reads it: its parts, and the columns they make.
+
+    A field that is not there is empty, as in a corpus, but one of them has to be. Without named
+    fields all are one text.
+    """
+    if isinstance(document, Mapping):
+        given = {name: _as_str(text) for name, text in document.items()}
+    elif len(fields.names) <= 1:
+        given = {"".join(fields.names): _as_str(document)}
+    else:
+        raise UsageError(
+            f"documents have the fields {', '.join(fields.names)}: pass a mapping of each field "
+            "to its text"
+        )
+    if not fields.names:
+        parts = tuple(TextPart(name, text) for name, text in given.items())
+        return parts, [Column(0, 0, tuple(text for _, text in parts))] if parts else []
+    if given and not given.keys() & set(fields.names):
+        raise UsageError(
+            f"the document has the fields {', '.join(given)}, the vectorizer takes "
+            f"{', '.join(fields.names)}"
+        )
+    parts = tuple(TextPart(name, given.get(name, "")) for name in fields.names)
+    return parts, [
+        Column(space, number, (part.text,))
+        for number, (part, space) in enumerate(zip(parts, fields.spaces, strict=True))
+    ]
+
+
+def _as_str(text: Text) -> str:
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+
 
 UNKNOWN = -1
 SHARED_BUCKET = " | "
@@ -30,8 +140,8 @@ class DocumentTerms:
     id: str
     parts: tuple[TextPart, ...]
     names: list[str]
-    columns: Numbers
-    counts: Numbers
+    columns: Ints
+    counts: Ints
     values: NDArray[np.float64]
     pieces: Pieces
     sizes: NDArray[np.float64] | None = None
@@ -41,7 +151,7 @@ class DocumentTerms:
 
 
 def given_terms(
-    names: list[str], columns: Numbers, values: NDArray[np.float64], document_id: str = ""
+    names: list[str], columns: Ints, values: NDArray[np.float64], document_id: str = ""
 ) -> DocumentTerms:
     """The terms of a document that is a vector: they stand in no text, each of them once."""
     nowhere = np.empty(0, dtype=np.int64)
@@ -77,8 +187,8 @@ class _Gatherer:
     def __init__(self, vectorizer: Vectorizer) -> None:
         self._vectorizer = vectorizer
         self._number_of: dict[tuple[int, str], int] = {}
-        self._occurrences: list[Numbers] = []
-        self._pieces: list[tuple[Numbers, Numbers, Numbers, Numbers]] = []
+        self._occurrences: list[Ints] = []
+        self._pieces: list[tuple[Ints, Ints, Ints, Ints]] = []
 
     def read(self, column: Column) -> None:
         spans = term_spans(self._vectorizer.analyzer, column.text)
@@ -113,7 +223,7 @@ class _Gatherer:
             Pieces.of((group.of[terms_of], parts_of, starts, ends)),
         )
 
-    def _values(self, texts: list[str], columns: Numbers) -> NDArray[np.float64]:
+    def _values(self, texts: list[str], columns: Ints) -> NDArray[np.float64]:
         """The vectorizer's own values: an explanation is of what the model really sees."""
         values = np.zeros(len(columns))
         if not texts:
@@ -131,11 +241,11 @@ class _Gatherer:
 class _Groups:
     """Which terms are one: the group of each, and the first term of each group."""
 
-    of: Numbers
-    firsts: Numbers
+    of: Ints
+    firsts: Ints
 
 
-def _groups(columns: Numbers) -> _Groups:
+def _groups(columns: Ints) -> _Groups:
     """Put terms of one column together; each unknown one stands for itself."""
     own = np.where(columns == UNKNOWN, -1 - np.arange(len(columns)), columns)
     _, firsts, of = np.unique(own, return_index=True, return_inverse=True)
@@ -154,12 +264,12 @@ def _group_names(names: list[str], group: _Groups) -> list[str]:
     return [SHARED_BUCKET.join(together) for together in shared]
 
 
-def _columns_of(vectorizer: Vectorizer, spaces: list[int], terms: list[str]) -> Numbers:
+def _columns_of(vectorizer: Vectorizer, spaces: list[int], terms: list[str]) -> Ints:
     if vectorizer.buckets is not None:
         return _native.hash_terms(vectorizer.buckets, spaces, terms)
     assert vectorizer.vocabulary is not None
     return _native.find_terms(vectorizer.vocabulary.native, spaces, terms)
 
 
-def _joined(columns: list[Numbers]) -> Numbers:
+def _joined(columns: list[Ints]) -> Ints:
     return np.concatenate([np.empty(0, dtype=np.int64), *columns])

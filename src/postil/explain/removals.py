@@ -18,24 +18,24 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.explain.goal import Goal
-from postil.explain.weighing import Flags, WeighedRow
+from postil.common.types import Flags, Indices
+from postil.explain.judging import Goal
+from postil.explain.weighing import WeighedRow
 from postil.vectors.weighting import Norm
 
-Ids = NDArray[np.intp]
-Search = Callable[[WeighedRow, Goal, Flags], Ids | None]
+Search = Callable[[WeighedRow, Goal, Flags], Indices | None]
 
 MOST_STEPS = 40
 TRIES = 4
 
 
-def find_removals(row: WeighedRow, goal: Goal, most: int) -> list[Ids]:
+def find_removals(row: WeighedRow, goal: Goal, most: int) -> list[Indices]:
     """Find up to ``most`` sets of terms, none in two of them, the first the smallest found.
 
     Every set was verified: the margin without it, weighed anew, is on the other side. None means
     that no set is, whatever its size. Cost: terms × MOST_STEPS for each set.
     """
-    found: list[Ids] = []
+    found: list[Indices] = []
     free = row.counting.copy()
     while goal.reachable and len(found) < most:
         removed = _find(row, goal, free)
@@ -46,7 +46,7 @@ def find_removals(row: WeighedRow, goal: Goal, most: int) -> list[Ids]:
     return found
 
 
-def _find(row: WeighedRow, goal: Goal, free: Flags) -> Ids | None:
+def _find(row: WeighedRow, goal: Goal, free: Flags) -> Indices | None:
     for search in SEARCHES[row.norm]:
         removed = search(row, goal, free)
         if removed is not None:
@@ -54,19 +54,19 @@ def _find(row: WeighedRow, goal: Goal, free: Flags) -> Ids | None:
     return None
 
 
-def flips(row: WeighedRow, goal: Goal, removed: Ids) -> bool:
+def flips(row: WeighedRow, goal: Goal, removed: Indices) -> bool:
     """Whether the decision is another one without these terms."""
     return goal.reached(margin_without(row, removed))
 
 
-def margin_without(row: WeighedRow, removed: Ids) -> float:
+def margin_without(row: WeighedRow, removed: Indices) -> float:
     """The margin of what is left."""
     kept = np.ones(len(row.weights), dtype=bool)
     kept[removed] = False
     return row.margin_of(kept)
 
 
-def _first_verified(row: WeighedRow, goal: Goal, sets: Iterator[Ids]) -> Ids | None:
+def _first_verified(row: WeighedRow, goal: Goal, sets: Iterator[Indices]) -> Indices | None:
     """The first set that flips; rounding may ask for one more term than a sum did."""
     for _, removed in zip(range(TRIES), sets, strict=False):
         if flips(row, goal, removed):
@@ -74,7 +74,7 @@ def _first_verified(row: WeighedRow, goal: Goal, sets: Iterator[Ids]) -> Ids | N
     return None
 
 
-def by_parts(row: WeighedRow, goal: Goal, free: Flags) -> Ids | None:
+def by_parts(row: WeighedRow, goal: Goal, free: Flags) -> Indices | None:
     """The smallest set, where the goal is a sum over terms."""
     bound = goal.threshold - row.base
     parts = -goal.sign * (row.pushes - bound * row.shares)
@@ -88,7 +88,7 @@ def by_parts(row: WeighedRow, goal: Goal, free: Flags) -> Ids | None:
     return _first_verified(row, goal, (ids[:length] for length in lengths))
 
 
-def one_by_one(row: WeighedRow, goal: Goal, free: Flags) -> Ids | None:
+def one_by_one(row: WeighedRow, goal: Goal, free: Flags) -> Indices | None:
     """A small set, found greedily, of which no term is needless."""
     kept = np.ones(len(row.weights), dtype=bool)
     removed: list[int] = []
@@ -110,7 +110,7 @@ def one_by_one(row: WeighedRow, goal: Goal, free: Flags) -> Ids | None:
     return None
 
 
-def _without_needless(row: WeighedRow, goal: Goal, removed: list[int]) -> Ids:
+def _without_needless(row: WeighedRow, goal: Goal, removed: list[int]) -> Indices:
     """Take back what the set does without, the last and weakest first."""
     for term in reversed(removed.copy()):
         fewer = [other for other in removed if other != term]
@@ -119,7 +119,7 @@ def _without_needless(row: WeighedRow, goal: Goal, removed: list[int]) -> Ids:
     return np.array(removed)
 
 
-def by_ratio(row: WeighedRow, goal: Goal, free: Flags) -> Ids | None:
+def by_ratio(row: WeighedRow, goal: Goal, free: Flags) -> Indices | None:
     """A set that leaves the terms with a/q beyond a bound: it exists wherever any set does."""
     ids = np.flatnonzero(free & (row.shares > 0))
     ratios = goal.sign * row.pushes[ids] / row.shares[ids]
@@ -141,7 +141,7 @@ def _sums_after(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.append(np.cumsum(values[::-1])[::-1][1:], 0.0)[: len(values)]
 
 
-def everything(row: WeighedRow, goal: Goal, free: Flags) -> Ids | None:
+def everything(row: WeighedRow, goal: Goal, free: Flags) -> Indices | None:
     """All terms at once, where none is spoken for."""
     ids = np.flatnonzero(free)
     whole = len(ids) > 0 and np.array_equal(free, row.counting)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from postil.escaping import visible
+from postil.common.escaping import visible
 from postil.explain.explanation import Explanation
-from postil.explain.figures import Figures, counted, times
 from postil.explain.flips import Addition, Removal
+from postil.explain.rule import Figures, counted, times
 
 SHOWN_IN_SET = 12
 SHOWN_ADDITIONS = 6

@@ -8,10 +8,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import TextIO
 
-from postil.escaping import visible
-from postil.explain.circumstances import blocks_of
+from postil.common.escaping import visible
 from postil.explain.explanation import Explanation, TermShare
-from postil.explain.figures import Figures, counted
+from postil.explain.rule import Figures, blocks_of, counted
 from postil.explain.sentences import (
     figures_of,
     flip_lines,

@@ -15,13 +15,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from postil.common.types import Flags, Floats
 from postil.explain.reading import UNKNOWN, DocumentTerms
 from postil.explain.rule import CategoryRule
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.weighting import Norm, TermFrequency
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 FREQUENCIES: dict[TermFrequency, Callable[[Floats], Floats]] = {
     "binary": np.ones_like,

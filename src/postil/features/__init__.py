@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from postil.features.measures import MEASURES, Measure
-    from postil.features.scores import term_scores
-    from postil.features.select import select_terms
+    from postil.features.select import select_terms, term_scores
     from postil.features.selection import ColumnView, Selection
+
 
 __all__ = ["MEASURES", "ColumnView", "Measure", "Selection", "select_terms", "term_scores"]
 
@@ -22,7 +22,7 @@ _HOMES = {
     "ColumnView": "selection",
     "Selection": "selection",
     "select_terms": "select",
-    "term_scores": "scores",
+    "term_scores": "select",
 }
 
 

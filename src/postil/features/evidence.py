@@ -13,7 +13,8 @@ from typing import Protocol, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from postil.features.inputs import Csr, Floats, Indices
+from postil.common.types import Floats
+from postil.features.inputs import Csr, Indices
 
 # Below this share of the sum of squares, a spread is the rounding of a constant column.
 NO_SPREAD = 1e-18

@@ -14,7 +14,6 @@ from postil.vectors.matrices import check_indices
 Csr: TypeAlias = "sp.csr_matrix[Any] | sp.csr_array[Any, tuple[int, int]]"
 Csc: TypeAlias = "sp.csc_matrix[Any] | sp.csc_array[Any]"
 Sparse: TypeAlias = "Csr | Csc"
-Floats: TypeAlias = NDArray[np.float64]
 Ids: TypeAlias = NDArray[np.int32]
 Indices: TypeAlias = NDArray[np.integer[Any]]
 

@@ -27,9 +27,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from scipy.special import ndtri, xlogy
 
+from postil.common.types import Floats
 from postil.errors import UsageError
 from postil.features.evidence import Basis, CountBasis, Counts, Sums, WeightBasis
-from postil.features.inputs import Csr, Floats
+from postil.features.inputs import Csr
 
 BNS_RATE = 0.0005
 ODDS_SMOOTHING = 0.5

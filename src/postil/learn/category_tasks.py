@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil import _native
+from postil.common.progress import Progress
+from postil.common.types import Floats
 from postil.errors import UsageError
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
+from postil.learn.fit import CertificateKind, FitReport, StopReason
+from postil.learn.job import Emphasis, Labels
 from postil.learn.method import Method
-from postil.learn.report import CertificateKind, FitReport, StopReason
 from postil.learn.strength import Strengths
-
-Floats = NDArray[np.float64]
-Progress = Callable[[int, int], None]
 
 # Scores of a category in which there was nothing to learn.
 NEVER, ALWAYS = -1.0, 1.0

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from postil import _native
+from postil.common.types import Floats
 from postil.errors import InputError, UsageError
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.int32]
 Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 

@@ -1,45 +1,269 @@
-"""What a recipe's ``[learn]`` table can ask for, by name."""
+"""What a recipe's ``[learn]`` table can ask for, by name.
+
+What learners of a kind answer alike.
+
+Training for a figure of merit as a recipe asks for it.
+
+The multi-class SVM as a recipe asks for it.
+
+Polychotomous logistic regression as a recipe asks for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from postil.common.progress import Progress
+from postil.common.suggest import advice
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.category_tasks import Progress
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
-from postil.learn.learner_kinds import WithoutTermPriors
-from postil.learn.linear_fit import LinearFit
-from postil.learn.merit.learners import MfomLearner, TreeLearner
-from postil.learn.merit.method import KIND as MFOM
-from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.tree_method import KIND as TREE
-from postil.learn.merit.tree_method import TreeMethod
+from postil.learn.fit import LinearFit
+from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.merit.fit import fit_mfom
+from postil.learn.merit.method import MFOM, TREE, MfomMethod, TreeMethod
+from postil.learn.merit.trees import fit_trees
 from postil.learn.method import Method
-from postil.learn.multiclass_svm_learner import MulticlassSvmLearner
-from postil.learn.multiclass_svm_method import KIND as MULTICLASS_SVM
-from postil.learn.multiclass_svm_method import MulticlassSvmMethod
+from postil.learn.multiclass_svm import MULTICLASS_SVM, MulticlassSvmMethod, fit_multiclass_svm
 from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.one_vs_rest import check_takes_priors, fit
-from postil.learn.parts import find
-from postil.learn.polychotomous_learner import PolychotomousLearner
-from postil.learn.polychotomous_method import PolychotomousMethod
+from postil.learn.options import find
+from postil.learn.polychotomous import PolychotomousMethod, fit_polychotomous
 from postil.learn.posterior import check_has_posterior, with_variances
-from postil.learn.regularization import Regularization
-from postil.learn.search_methods import SearchedMethod, check_unset
-from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPriors
-from postil.learn.variance_rules import EQUAL, VARIANCE_RULES, ruled_priors
-from postil.text.suggest import advice
+from postil.learn.search.methods import SearchedMethod, check_unset
+from postil.learn.strength import Regularization, Strengths
+from postil.learn.term_priors.priors import EQUAL, VARIANCE_RULES, TermPriors, ruled_priors
 
-Floats = NDArray[np.float64]
+ClassMethod = TypeVar("ClassMethod", "MulticlassSvmMethod", "PolychotomousMethod")
+
+
+class AllClasses(Generic[ClassMethod]):
+    """A learner with one problem for all classes; a document has exactly one."""
+
+    __slots__ = ()
+    method: ClassMethod
+
+    @property
+    def compares_scores(self) -> bool:
+        """A score says something beside those of the other classes alone."""
+        return True
+
+    @property
+    def tolerance(self) -> float:
+        """How small a certificate is asked for."""
+        return self.method.solver_options().tolerance
+
+    def searched(self) -> ClassMethod:
+        """The method, unless it says its own strength of regularization."""
+        check_unset(self.method.regularization)
+        return self.method
+
+
+class WithoutTermPriors:
+    """A learner that can believe nothing of single terms."""
+
+    __slots__ = ()
+
+    def check_takes_priors(self) -> None:
+        """Refuse them, and say why."""
+        raise NotImplementedError
+
+    def priors(
+        self,
+        design: Design,  # noqa: ARG002 - as of all learners
+        emphasis: Emphasis | None,  # noqa: ARG002
+        given: TermPriors | None,
+    ) -> TermPriors | None:
+        """None; what is given is refused."""
+        if given is not None:
+            self.check_takes_priors()
+        return None
+
+
+class ForAFigure(WithoutTermPriors):
+    """What learners that climb a figure of merit answer alike."""
+
+    __slots__ = ()
+
+    @property
+    def calibrations(self) -> tuple[str, ...]:
+        """None: scores are as high as the figure wants them, not log odds."""
+        return ()
+
+    @property
+    def compares_scores(self) -> bool:
+        """Scores are margins: above 0 is a yes for every category."""
+        return False
+
+    @property
+    def tolerance(self) -> float:
+        """None is asked for: a climb that stops before the top holds weights back."""
+        return 0.0
+
+    def searched(self) -> NoReturn:
+        """There is none: what is climbed is the measure itself."""
+        raise UsageError(
+            "a search chooses the λ of a convex method, and this learner climbs a figure of merit: "
+            "leave [search] out, and give lam in [learn] if weights are to be held back"
+        )
+
+    def check_takes_priors(self) -> None:
+        """Refuse them."""
+        raise UsageError(
+            "training for a figure of merit takes no priors of single terms: use the learner linear"
+        )
+
+    def learn(
+        self,
+        design: Design,
+        labels: Labels,
+        *,
+        selection: Selection | None = None,
+        emphasis: Emphasis | None = None,
+        strengths: Strengths | None = None,
+        priors: TermPriors | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        quiet: bool = False,  # noqa: ARG002 - there is nothing to warn of
+    ) -> LinearFit:
+        """Learn every category; strengths that a search has chosen are refused."""
+        if strengths is not None:
+            self.searched()
+        self.priors(design, emphasis, priors)
+        fit = self.fitting()
+        return fit(
+            design,
+            labels,
+            selection=selection,
+            emphasis=emphasis,
+            threads=threads,
+            progress=progress,
+        )
+
+    def fitting(self) -> Callable[..., LinearFit]:
+        """What learns: a fit that knows its method."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class MfomLearner(ForAFigure):
+    """Maximal figure-of-merit learning (gao-wu-lee-chua-2003)."""
+
+    method: MfomMethod = field(default_factory=MfomMethod)
+
+    def fitting(self) -> Callable[..., LinearFit]:
+        """Training all categories for the figure."""
+        return partial(fit_mfom, method=self.method)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLearner(ForAFigure):
+    """A binary tree of linear decisions for each category (gao-wu-lee-chua-2003)."""
+
+    method: TreeMethod = field(default_factory=TreeMethod)
+
+    def fitting(self) -> Callable[..., LinearFit]:
+        """Growing the trees of all categories."""
+        return partial(fit_trees, method=self.method)
+
+
+@dataclass(frozen=True, slots=True)
+class MulticlassSvmLearner(AllClasses[MulticlassSvmMethod], WithoutTermPriors):
+    """All classes in one SVM; a document has exactly one."""
+
+    method: MulticlassSvmMethod = field(default_factory=MulticlassSvmMethod)
+
+    @property
+    def calibrations(self) -> tuple[str, ...]:
+        """None: its scores are no probabilities."""
+        return ()
+
+    def check_takes_priors(self) -> None:
+        """Refuse them."""
+        raise UsageError(
+            "a multi-class SVM takes no priors of single terms: use polychotomous learning"
+        )
+
+    def learn(
+        self,
+        design: Design,
+        labels: Labels,
+        *,
+        selection: Selection | None = None,
+        emphasis: Emphasis | None = None,
+        strengths: Strengths | None = None,
+        priors: TermPriors | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        quiet: bool = False,
+    ) -> LinearFit:
+        """Learn all classes."""
+        self.priors(design, emphasis, priors)
+        return fit_multiclass_svm(
+            design,
+            labels,
+            self.method,
+            selection=selection,
+            emphasis=emphasis,
+            strengths=strengths,
+            threads=threads,
+            progress=progress,
+            quiet=quiet,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PolychotomousLearner(AllClasses[PolychotomousMethod]):
+    """All classes in one model; a document has exactly one."""
+
+    method: PolychotomousMethod = field(default_factory=PolychotomousMethod)
+
+    @property
+    def calibrations(self) -> tuple[str, ...]:
+        """Scores of all classes together are probabilities."""
+        return ("softmax",)
+
+    def check_takes_priors(self) -> None:
+        """It takes those of classes and of single terms."""
+
+    def priors(
+        self,
+        design: Design,  # noqa: ARG002 - as of all learners
+        emphasis: Emphasis | None,  # noqa: ARG002
+        given: TermPriors | None,
+    ) -> TermPriors | None:
+        """What is believed of single terms: what is given."""
+        return given
+
+    def learn(
+        self,
+        design: Design,
+        labels: Labels,
+        *,
+        selection: Selection | None = None,
+        emphasis: Emphasis | None = None,
+        strengths: Strengths | None = None,
+        priors: TermPriors | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        quiet: bool = False,
+    ) -> LinearFit:
+        """Learn all classes."""
+        return fit_polychotomous(
+            design,
+            labels,
+            self.method,
+            selection=selection,
+            emphasis=emphasis,
+            strengths=strengths,
+            priors=self.priors(design, emphasis, priors),
+            threads=threads,
+            progress=progress,
+            quiet=quiet,
+        )
+
 
 VARIANCE_RULE, POSTERIOR = "variance_rule", "posterior"
 LOGISTIC, MODERATED, PROBIT = "logistic", "moderated", "probit"  # calibrations, of a later layer

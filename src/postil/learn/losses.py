@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from postil import _native
-from postil.learn.option_rules import Rule, number
-from postil.learn.part_options import PartOptions
-from postil.learn.parts import Part, registry
+from postil.learn.options import Part, PartOptions, Rule, number, registry
 
 
 @dataclass(frozen=True, slots=True)

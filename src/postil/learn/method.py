@@ -10,12 +10,11 @@ from typing import Any
 from postil import _native
 from postil.errors import UsageError
 from postil.learn.losses import LOSSES, Loss
-from postil.learn.part_options import PartOptions, made_options
-from postil.learn.parts import find
+from postil.learn.options import PartOptions, find, made_options
 from postil.learn.priors import PRIORS, Prior
-from postil.learn.regularization import Regularization
 from postil.learn.solver_options import SolverOptions
 from postil.learn.solvers import SOLVERS, InterceptKind, Solver
+from postil.learn.strength import Regularization
 
 DEFAULT_MIX = 0.5
 

@@ -1,19 +1,73 @@
-"""The multi-class SVM: all classes in one problem, over one shared matrix."""
+"""The multi-class SVM: all classes in one problem, over one shared matrix.
+
+The multi-class SVM as a method: its strength, its intercept, its options.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
 from postil import _native
+from postil.common.progress import Progress
+from postil.common.threads import thread_count
 from postil.features.selection import Selection
-from postil.learn.category_tasks import Progress
-from postil.learn.class_task import ClassTask, Told
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
-from postil.learn.linear_fit import LinearFit
-from postil.learn.multiclass_svm_method import KIND, MulticlassSvmMethod
-from postil.learn.report import warn_of_unfinished
-from postil.learn.strength import Strengths
-from postil.vectors.threads import thread_count
+from postil.learn.all_classes import ClassTask, Told
+from postil.learn.fit import LinearFit, warn_of_unfinished
+from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.options import made_options
+from postil.learn.solver_options import SmoothedConjugateGradientOptions
+from postil.learn.solvers import InterceptKind, check_intercept
+from postil.learn.strength import Regularization, Strengths
+
+MULTICLASS_SVM = "multiclass-svm"
+
+
+@dataclass(frozen=True, slots=True)
+class MulticlassSvmMethod:
+    """The multi-class SVM of Weston and Watkins (zhang-jin-yang-hauptmann-2003, section 4).
+
+    ::
+
+        (1/n) Σ cᵢ Σ_{k ≠ y(i)} max(0, 2 - (zᵢ,y(i) - zᵢₖ)) + λ Σₖ ‖wₖ‖²        zᵢₖ = wₖ·xᵢ + bₖ
+
+    One problem for all classes; every document has exactly one. It is solved as the limit of
+    smooth problems by conjugate gradients, as
+    :class:`~postil.learn.solver_options.SmoothedConjugateGradientOptions` says; the
+    smooth problem's minimum is (C - 1) ln2/γ above, at most. The other entries are those of
+    :class:`~postil.learn.method.Method`.
+    """
+
+    regularization: Regularization = field(default_factory=Regularization)
+    intercept: InterceptKind = "free"
+    constant: float = 1.0
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_intercept(self.intercept, self.constant)
+        self.solver_options()
+
+    @property
+    def share(self) -> float:
+        """The share of the absolute value in the prior: it is Gaussian."""
+        return 0.0
+
+    def solver_options(self) -> SmoothedConjugateGradientOptions:
+        """The solver's options, checked."""
+        return made_options(
+            f"learner {MULTICLASS_SVM}", SmoothedConjugateGradientOptions, self.options
+        )
+
+    def to_native(self) -> _native.MulticlassSvmOptions:
+        """What the native core needs to know of it."""
+        given = self.solver_options()
+        options = _native.MulticlassSvmOptions()
+        options.intercept = getattr(_native.Intercept, self.intercept)
+        options.constant = self.constant
+        options.conjugate = given.to_native()
+        options.smoothing = given.smoothing()
+        return options
 
 
 def fit_multiclass_svm(
@@ -39,7 +93,7 @@ def fit_multiclass_svm(
     and class, 48 for each term and class, and with free intercepts 16 for each pair of classes.
     The result does not depend on the number of threads.
     """
-    task = ClassTask(design, labels, selection, emphasis or Emphasis(), KIND)
+    task = ClassTask(design, labels, selection, emphasis or Emphasis(), MULTICLASS_SVM)
     pairs = task.pairs(strengths, method.regularization, method.share)
 
     def train(classes: _native.Classes, told: Told | None) -> _native.PolychotomousFit:

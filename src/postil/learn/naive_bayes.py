@@ -7,18 +7,14 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from postil.common.types import Floats
 from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.category_tasks import ALWAYS, NEVER
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
-from postil.learn.linear_fit import LinearFit
-from postil.learn.report import FitReport
+from postil.learn.fit import FitReport, LinearFit
+from postil.learn.job import Design, Emphasis, Labels
 
-Floats = NDArray[np.float64]
 Form = Literal["multi-class", "one-vs-rest"]
 
 

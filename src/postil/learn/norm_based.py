@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from postil.common.types import Floats
 from postil.features.selection import Selection
-from postil.learn.design import Design
+from postil.learn.job import Design
 from postil.learn.strength import Strengths
-
-Floats = NDArray[np.float64]
 
 
 def norm_based(

@@ -11,23 +11,20 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil import _native
+from postil.common.progress import Progress
+from postil.common.threads import thread_count
+from postil.common.types import Floats
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.category_tasks import CategoryTasks, Progress, lists, within_range
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
-from postil.learn.linear_fit import LinearFit
+from postil.learn.category_tasks import CategoryTasks, lists, within_range
+from postil.learn.fit import LinearFit, warn_of_unfinished
+from postil.learn.job import Design, Emphasis, Labels
 from postil.learn.method import Method
 from postil.learn.norm_based import norm_based
-from postil.learn.prior_options import EntropyOptions
-from postil.learn.report import warn_of_unfinished
+from postil.learn.priors import EntropyOptions
 from postil.learn.solvers import SOLVERS
 from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPriors
-from postil.vectors.threads import thread_count
-
-Floats = NDArray[np.float64]
+from postil.learn.term_priors.priors import TermPriors
 
 
 def fit(

@@ -1,31 +1,36 @@
 """The regularization path: what is learned with one strength after the other.
 
 genkin-lewis-madigan-2004, figures 2 and 3.
+
+A regularization path as rows, for files and tables.
+
+The regularization path of one category.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from postil.common.escaping import escaped_json
+from postil.common.progress import Progress
+from postil.common.suggest import advice
+from postil.common.types import Floats
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.category_tasks import Progress
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
-from postil.learn.linear_fit import LinearFit
+from postil.learn.fit import FitReport, LinearFit
+from postil.learn.job import Design, Emphasis, Labels
 from postil.learn.method import Method
-from postil.learn.path_category import CategoryPath, Entry
-from postil.learn.path_rows import to_csv, to_json
-from postil.learn.search_auto import usual_ratio
-from postil.learn.search_blocks import Problems
-from postil.learn.search_grids import (
+from postil.learn.search.auto import usual_ratio
+from postil.learn.search.grids import (
     check_spacing,
     checked_grid,
     of_lambda,
@@ -33,14 +38,184 @@ from postil.learn.search_grids import (
     strong_first,
     weaker,
 )
-from postil.learn.search_strongest import strongest
+from postil.learn.search.one_vs_rest import Problems
+from postil.learn.search.strongest import strongest
 from postil.learn.strength import Strengths, Way
-from postil.learn.term_priors import TermPriors
-from postil.text.suggest import advice
+from postil.learn.term_priors.priors import TermPriors
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+CONSTANT = "(constant)"
+HEADER = ("category", "point", "lam", "C", "prior_variance", "terms", "term", "weight")
+
+
+def name_of(term: int, terms: Sequence[str] | None) -> str:
+    """A term's name, or its number where terms have none."""
+    return str(term) if terms is None else terms[term]
+
+
+def point_rows(path: CategoryPath) -> list[dict[str, Any]]:
+    """A row for each point."""
+    return [
+        {
+            **_strength(path, point),
+            "terms": int(count),
+            "intercept": float(path.intercepts[point]),
+            "objective": report.objective,
+            "certificate": report.certificate,
+            "iterations": report.iterations,
+            "stopped": report.stopped,
+        }
+        for point, (count, report) in enumerate(zip(path.nonzeros, path.reports, strict=True))
+    ]
+
+
+def weight_rows(path: CategoryPath, terms: Sequence[str] | None) -> Iterator[dict[str, Any]]:
+    """A row for the constant and for each weight that is not 0, point by point."""
+    for point, count in enumerate(path.nonzeros.tolist()):
+        head = {"category": path.name, **_strength(path, point), "terms": count}
+        yield {**head, "term": CONSTANT, "weight": float(path.intercepts[point])}
+        for term, weight in _weights(path, point):
+            yield {**head, "term": name_of(term, terms), "weight": weight}
+
+
+def to_csv(rows: Iterable[dict[str, Any]]) -> str:
+    """Rows of weights as values between commas."""
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, HEADER, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+def to_json(paths: Sequence[CategoryPath], terms: Sequence[str] | None) -> str:
+    """Each category with its points, their weights, and its terms in the order of entry."""
+    told = [
+        {
+            "category": path.name,
+            "over": path.way,
+            "points": [
+                row | {"weights": {name_of(t, terms): w for t, w in _weights(path, row["point"])}}
+                for row in point_rows(path)
+            ],
+            "order": [
+                {"term": name_of(entry.term, terms), "point": entry.point, "weight": entry.weight}
+                for entry in path.entries()
+            ],
+        }
+        for path in paths
+    ]
+    return escaped_json(json.dumps(told, ensure_ascii=False, indent=1)) + "\n"
+
+
+def _strength(path: CategoryPath, point: int) -> dict[str, Any]:
+    return {
+        "point": point,
+        "lam": float(path.lambdas[point]),
+        "C": float(path.costs[point]),
+        "prior_variance": float(path.variances[point]),
+    }
+
+
+def _weights(path: CategoryPath, point: int) -> Iterator[tuple[int, float]]:
+    start, end = path.weights.indptr[point : point + 2]
+    terms, weights = path.weights.indices[start:end], path.weights.data[start:end]
+    yield from zip(terms.tolist(), weights.tolist(), strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A term that enters a path: where, with what weight, and what weight it ends with."""
+
+    term: int
+    point: int
+    weight: float
+    last: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CategoryPath:
+    """The path of one category, from strong to weak.
+
+    ``values`` are the strengths as they were given, in the way ``way``; ``lambdas``, ``costs`` (C)
+    and ``variances`` say them in each of the three. ``weights`` is points × terms.
+    """
+
+    name: str
+    way: Way
+    values: Floats
+    lambdas: Floats
+    costs: Floats
+    variances: Floats
+    weights: sp.csr_matrix[Any]
+    intercepts: Floats
+    reports: tuple[FitReport, ...]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def objectives(self) -> Floats:
+        """The least value of the objective at each point."""
+        return np.array([report.objective for report in self.reports])
+
+    @property
+    def certificates(self) -> Floats:
+        """How near each fit is to the least value; see ``FitReport``."""
+        return np.array([report.certificate for report in self.reports])
+
+    @property
+    def nonzeros(self) -> NDArray[np.int64]:
+        """How many terms have a weight at each point."""
+        return np.diff(self.weights.indptr).astype(np.int64)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """The terms in the order in which they enter; at one point the largest weight first.
+
+        Cost: sorting the weights that are not 0.
+        """
+        points = np.repeat(np.arange(len(self)), self.nonzeros)
+        terms, weights = self.weights.indices, self.weights.data
+        order = np.lexsort((points, terms))
+        is_first = np.append(True, np.diff(terms[order]) > 0)[: len(order)]
+        first = order[is_first]
+        first = first[np.lexsort((terms[first], -np.abs(weights[first]), points[first]))]
+        last = self.weights[[len(self) - 1]].toarray()[0] if len(self) else np.zeros(0)
+        return tuple(
+            Entry(int(terms[at]), int(points[at]), float(weights[at]), float(last[terms[at]]))
+            for at in first
+        )
+
+    def to_rows(self, terms: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+        """A row for each weight that is not 0, and for the constant, point by point."""
+        return weight_rows(self, terms)
+
+    def to_points(self) -> list[dict[str, Any]]:
+        """A row for each point: its strength in three ways, how many terms, how it was found."""
+        return point_rows(self)
+
+    def plot(
+        self,
+        axes: Axes | None = None,
+        *,
+        terms: Sequence[str] | None = None,
+        over: Way | None = None,
+        top: int = 8,
+    ) -> Axes:
+        """Draw weights against the logarithm of the strength, by matplotlib.
+
+        The ``top`` terms of largest weight are drawn, over the way in which strengths were given
+        unless ``over`` says another.
+        """
+        from postil.learn.path_plot import plot_path
+
+        return plot_path(self, axes, terms, over or self.way, top)
+
 
 __all__ = ["CategoryPath", "Entry", "RegularizationPath", "regularization_path"]
 
-Floats = NDArray[np.float64]
 
 POINTS = 20
 
@@ -143,7 +318,7 @@ def regularization_path(
     """Learn every category with one strength after the other, from strong to weak.
 
     Without ``strengths``, each path has so many ``points``, evenly spaced by their logarithms,
-    from the strongest useful strength (:func:`postil.learn.search_strongest.strongest`: with a
+    from the strongest useful strength (:func:`postil.learn.search.strongest.strongest`: with a
     Laplace prior, or an elastic net, the one at which every term still rests) down to ``ratio``
     times its λ: 10^-4, or 10^-5 with a Gaussian prior. ``strengths`` are numbers of the way for
     all categories, or :class:`Strengths`, points × categories.

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from postil.errors import MissingExtraError
-from postil.learn.path_rows import name_of
+from postil.learn.path import name_of
 from postil.learn.strength import Way
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from postil.learn.path_category import CategoryPath
+    from postil.learn.path import CategoryPath
+
 
 AXES: dict[Way, str] = {
     "lam": "λ, the strength of regularization",

@@ -7,9 +7,9 @@ With n documents of weights cᵢ, the negative logarithm of the posterior is n t
     L(w, b) = Σᵢ cᵢ ln(1 + exp(-yᵢ (w·xᵢ + b))) + n Σⱼ (aⱼ |wⱼ - mⱼ| + bⱼ (wⱼ - mⱼ)²)
 
 with aⱼ and bⱼ as in :class:`~postil.learn.strength.Strengths` and
-:class:`~postil.learn.term_priors.TermPrior`. The Laplace approximation takes it for a Gaussian
-whose precision is the curvature of L at the mode; here along each weight alone, so that the
-variance of a weight is 1/hⱼ:
+:class:`~postil.learn.term_priors.priors.TermPrior`. The Laplace approximation takes it for a
+Gaussian whose precision is the curvature of L at the mode; here along each weight alone, so
+that the variance of a weight is 1/hⱼ:
 
 ::
 
@@ -50,19 +50,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from postil.common.types import Floats
 from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.category_tasks import CategoryTasks
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
-from postil.learn.linear_fit import LinearFit
+from postil.learn.fit import LinearFit
+from postil.learn.job import Design, Emphasis, Labels
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import usual_strengths
 from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPrior, TermPriors
-
-Floats = NDArray[np.float64]
+from postil.learn.term_priors.priors import TermPrior, TermPriors
 
 # What nothing is known of: the widest that a model file can hold.
 WIDEST = float(np.finfo(np.float32).max)

@@ -10,13 +10,9 @@ from typing import Any, Literal, get_args
 
 from postil import _native
 from postil.errors import UsageError
-from postil.learn.conjugate_gradient_options import (
-    ConjugateGradientOptions,
-    SmoothedConjugateGradientOptions,
-)
-from postil.learn.part_options import made_options
-from postil.learn.parts import Part, registry
+from postil.learn.options import Part, made_options, registry
 from postil.learn.solver_options import (
+    ConjugateGradientOptions,
     DualCoordinateOptions,
     DualGradientOptions,
     EmOptions,
@@ -24,6 +20,7 @@ from postil.learn.solver_options import (
     NewtonCoordinateOptions,
     PrimalCoordinateOptions,
     SmoOptions,
+    SmoothedConjugateGradientOptions,
     SolverOptions,
 )
 

@@ -5,13 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
-from postil.learn.report import (
-    FitReport,
-    NotConvergedWarning,
-    ended_and_way_out,
-    unfinished,
-)
-from postil.learn.search_result import SearchResult, unfinished_sentence
+from postil.learn.fit import FitReport, NotConvergedWarning, ended_and_way_out, unfinished
+from postil.learn.search.result import SearchResult, unfinished_sentence
 
 
 class Unfinished:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from postil.model.description import describe
-    from postil.model.loading import load_model, model_from_bytes
+    from postil.model.fingerprint import DocumentDigest, TrainingFingerprint
+    from postil.model.load import load_model, model_from_bytes
     from postil.model.model import Model
-    from postil.model.saving import model_to_bytes, save_model
-    from postil.model.training import DocumentDigest, TrainingFingerprint
+    from postil.model.save import model_to_bytes, save_model
+
 
 __all__ = [
     "DocumentDigest",
@@ -27,14 +28,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "DocumentDigest": "training",
+    "DocumentDigest": "fingerprint",
     "Model": "model",
-    "TrainingFingerprint": "training",
+    "TrainingFingerprint": "fingerprint",
     "describe": "description",
-    "load_model": "loading",
-    "model_from_bytes": "loading",
-    "model_to_bytes": "saving",
-    "save_model": "saving",
+    "load_model": "load",
+    "model_from_bytes": "load",
+    "model_to_bytes": "save",
+    "save_model": "save",
 }
 
 

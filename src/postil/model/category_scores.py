@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from postil.common.types import Floats
 from postil.model.model import Model
-
-Floats = NDArray[np.float64]
 
 
 def rows_of_sums(model: Model, sums: Floats, factors: Floats | None) -> Floats:

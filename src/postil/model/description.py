@@ -1,4 +1,7 @@
-"""A model in plain values, for people and programs that look into it."""
+"""A model in plain values, for people and programs that look into it.
+
+What the columns of a vectorizer are called where people read them.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.decide.states import State
+from postil.decide.calibrators import State
 from postil.errors import UsageError
 from postil.learn.combining import Trees
-from postil.model.columns import column_name
 from postil.model.model import Model
 from postil.model.plain import plain
-from postil.model.saving import packed
+from postil.model.save import packed
 from postil.model.tensors import Parts
 from postil.model.versions import parts_of, version_of
+from postil.vectors.vectorizer import Vectorizer
+
+CONSTANT = "(constant)"
+
+
+def column_name(vectorizer: Vectorizer, column: int) -> str:
+    """The term of a column, ``bucket 17`` where terms are hashed, or the constant."""
+    if column >= vectorizer.terms:
+        return CONSTANT
+    if vectorizer.vocabulary is None:
+        return f"bucket {column}"
+    return vectorizer.vocabulary.names[column]
+
 
 TOP_TERMS = 10
 

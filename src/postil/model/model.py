@@ -7,30 +7,36 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from postil import __version__
-from postil.decide.moderated import needs_variances
+from postil.common.types import Floats
+from postil.decide.calibrators import needs_variances
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.model.combination_parts import check_combination
+from postil.model.fingerprint import TrainingFingerprint
+from postil.model.parts import (
+    check_combination,
+    check_projection,
+    check_selection,
+    check_usable,
+    checked_units,
+)
 from postil.model.plain import plain, plain_mapping
-from postil.model.projection_parts import check_projection
-from postil.model.training import TrainingFingerprint
-from postil.model.update_parts import check_selection, checked_units
-from postil.model.variances import aligned_variances, checked_intercept_variances
-from postil.model.vectorizer_parts import check_usable
-from postil.model.weights import Weights, canonical_weights
+from postil.model.weights import (
+    Weights,
+    aligned_variances,
+    canonical_weights,
+    checked_intercept_variances,
+)
 from postil.vectors.vectorizer import Vectorizer
 
 if TYPE_CHECKING:
     from postil.decide.calibration import Calibration
     from postil.decide.decision import DecisionRule
     from postil.learn.combining import Combination
-    from postil.model.loading import MappedFile
+    from postil.model.load import MappedFile
     from postil.vectors.projection import Projection
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -43,7 +49,7 @@ class Model:
     float32 from here on, as in the file, so that a model decides the same before it is saved.
     ``variances`` say how uncertain each of them is, and ``intercept_variances`` each intercept;
     either a model has both or none. ``units`` and ``selection`` are what new documents can be
-    learned on top of (:mod:`postil.model.update_parts`); a model that cannot be updated has none.
+    learned on top of (:mod:`postil.model.parts`); a model that cannot be updated has none.
 
     With a ``projection`` (:class:`postil.vectors.projection.Projection`) the score is
     ``factor(x) (weights[c] @ x) + intercepts[c]``. With a ``combination``

@@ -2,12 +2,18 @@
 
 ``method["vectors"]`` of such a model says what its terms are: ``ids``, the numbers themselves; or
 ``names``, those of the numbers from 1 on, in order.
+
+The names of numbered features: a file with a line for each, in the order of the numbers.
+
+Training documents that have become vectors, and the priors of their columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,9 +21,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from postil.corpus.files.streams import Source
 from postil.errors import InputError, UsageError
+from postil.learn.job import Labels
+from postil.learn.term_priors.files import PriorFile
+from postil.learn.term_priors.matching import (
+    MatchedPriors,
+    by_named_ids,
+    by_terms,
+    match_priors,
+    vocabulary_of,
+)
+from postil.model.fingerprint import DocumentDigest, TrainingFingerprint
 from postil.model.model import Model
-from postil.model.training import DocumentDigest
 from postil.vectors.svmlight import read_svmlight
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import Vocabulary
@@ -208,3 +224,71 @@ def columns_numbered(matrix: sp.csr_matrix[Any], numbers: NDArray[Any]) -> sp.cs
     )
     chosen.sort_indices()
     return chosen
+
+
+# As ``postil vectorize`` writes them beside an svmlight file: number, tab, name as JSON.
+_NUMBERED = re.compile(r'(\d+)\t(".*")')
+
+
+def read_feature_names(path: str | Path) -> list[str]:
+    """The names from number 1 on; linear in the file.
+
+    A line is a name, or a number, a tab and the name as a JSON text: then the numbers are those of
+    the lines.
+    """
+    source = Source(Path(path))
+    with source.open() as stream:
+        content = stream.read()
+    try:
+        lines = content.decode("utf-8-sig").removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        at = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{source.name}, line {at}: is not UTF-8; convert the file") from None
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        name = _name(line.removesuffix("\r"), number, source.name)
+        if not name:
+            raise InputError(f"{source.name}, line {number}: there is no name on it")
+        before = seen.setdefault(name, number)
+        if before != number:
+            raise InputError(
+                f"{source.name}, line {number}: {name!r} stands in line {before} already"
+            )
+    return list(seen)
+
+
+def _name(line: str, number: int, source: str) -> str:
+    match = _NUMBERED.fullmatch(line)
+    if match is None:
+        return line.strip()
+    if int(match.group(1)) != number:
+        raise InputError(
+            f"{source}, line {number}: it says number {match.group(1)}; names stand in the order "
+            "of their numbers, from 1 on"
+        )
+    try:
+        return str(json.loads(match.group(2)))
+    except ValueError:
+        raise InputError(f"{source}, line {number}: {match.group(2)} is not JSON") from None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingVectors:
+    """A matrix, documents × terms, with its labels, what made it, and what it was made from.
+
+    ``numbered`` says that terms are the numbers of svmlight data. ``method`` is what the model
+    tells of how the vectors came to be.
+    """
+
+    matrix: sp.csr_matrix[Any]
+    labels: Labels
+    vectorizer: Vectorizer
+    training: TrainingFingerprint
+    numbered: bool = False
+    method: Mapping[str, Any] = field(default_factory=dict)
+
+    def priors(self, file: PriorFile) -> MatchedPriors:
+        """The priors of a file for these terms and categories."""
+        vocabulary = vocabulary_of(self.vectorizer)
+        column_of = by_named_ids(vocabulary) if self.numbered else by_terms(vocabulary)
+        return match_priors(file.lines, self.labels.names, column_of, len(vocabulary))

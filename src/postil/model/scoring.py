@@ -9,16 +9,16 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from postil import _native
+from postil.common.threads import thread_count
+from postil.common.types import Floats
 from postil.errors import InputError, UsageError
 from postil.text.words import WordStep
 from postil.vectors.counting import RememberingWordMap
 from postil.vectors.fields import Columns
 from postil.vectors.matrices import check_indices, index_type
-from postil.vectors.threads import thread_count
 from postil.vectors.vectorizer import Texts, Vectorizer
 
 Csr: TypeAlias = "sp.csr_matrix[Any] | sp.csr_array[Any, tuple[int, int]]"
-Scores = NDArray[np.float64]
 Categories = NDArray[np.int32]
 
 
@@ -61,15 +61,15 @@ class TextScorer:
         """The number of categories."""
         return len(self.intercepts)
 
-    def scores(self, texts: Texts) -> Scores:
+    def scores(self, texts: Texts) -> Floats:
         """The score of every text for every category: documents × categories."""
         return self.score_columns(self.vectorizer.fields.columns(texts))
 
-    def score_columns(self, columns: Columns) -> Scores:
+    def score_columns(self, columns: Columns) -> Floats:
         """The same for texts in columns, one for each field."""
         return self._native.scores(columns, self.threads)
 
-    def top(self, texts: Texts, k: int) -> tuple[Categories, Scores]:
+    def top(self, texts: Texts, k: int) -> tuple[Categories, Floats]:
         """The ``k`` best categories of every text, best first, and their scores.
 
         Of equals the lower category comes first. Where there are fewer than ``k`` categories, all
@@ -115,7 +115,7 @@ class TextScorer:
             most_known_words=self.most_known_words,
         )
 
-    def _constant_weights(self, stored: int) -> Scores:
+    def _constant_weights(self, stored: int) -> Floats:
         """What the constant column adds to every score: the weights that follow the terms'."""
         sums = np.zeros(self.categories)
         np.add.at(sums, self.weights.indices[stored:], self.weights.data[stored:])
@@ -126,7 +126,7 @@ class TextScorer:
         return _restore, (state, {"threads": self.threads, "most": self.most_known_words})
 
 
-def _restore(state: tuple[Vectorizer, Csr, Scores], settings: dict[str, int]) -> TextScorer:
+def _restore(state: tuple[Vectorizer, Csr, Floats], settings: dict[str, int]) -> TextScorer:
     return TextScorer(*state, threads=settings["threads"], most_known_words=settings["most"])
 
 
@@ -161,7 +161,7 @@ def _checked_weights(weights: Csr, columns: int) -> Csr:
     return matrix
 
 
-def _checked_vector(name: str, values: ArrayLike, categories: int) -> Scores:
+def _checked_vector(name: str, values: ArrayLike, categories: int) -> Floats:
     vector = np.ascontiguousarray(values, dtype=np.float64)
     if vector.shape != (categories,):
         raise UsageError(
@@ -171,14 +171,14 @@ def _checked_vector(name: str, values: ArrayLike, categories: int) -> Scores:
     return vector
 
 
-def _checked_intercepts(intercepts: ArrayLike, categories: int) -> Scores:
+def _checked_intercepts(intercepts: ArrayLike, categories: int) -> Floats:
     vector = _checked_vector("intercepts", intercepts, categories)
     if not np.isfinite(vector).all():
         raise InputError("intercepts must be finite; some are not a number or infinite")
     return vector
 
 
-def _checked_thresholds(thresholds: ArrayLike, categories: int) -> Scores:
+def _checked_thresholds(thresholds: ArrayLike, categories: int) -> Floats:
     given = np.asarray(thresholds, dtype=np.float64)
     vector = _checked_vector(
         "thresholds", np.full(categories, given) if given.ndim == 0 else given, categories

@@ -35,23 +35,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from postil.decide.calibration import (
-    Calibration,
-    calibration_from_parts,
-    calibration_to_parts,
-)
+from postil.decide.calibration import Calibration, calibration_from_parts, calibration_to_parts
 from postil.decide.decision import DecisionRule
 from postil.errors import InputError
 from postil.learn.combining import Combination
-from postil.model.combination_parts import check_categories
+from postil.model.fingerprint import TrainingFingerprint
 from postil.model.model import Model
+from postil.model.parts import (
+    check_categories,
+    selection_from,
+    units_from,
+    update_arrays,
+    vectorizer_from_parts,
+    vectorizer_to_parts,
+)
 from postil.model.settings import NONE, Kinds, check_kind, checked, texts
 from postil.model.tensors import Arrays, Parts, Tensors, prefixed
-from postil.model.training import TrainingFingerprint
-from postil.model.update_parts import selection_from, units_from, update_arrays
-from postil.model.variances import variances_from_tensors, variances_to_arrays
-from postil.model.vectorizer_parts import vectorizer_from_parts, vectorizer_to_parts
-from postil.model.weights_parts import weights_from_parts, weights_to_parts
+from postil.model.weights import (
+    variances_from_tensors,
+    variances_to_arrays,
+    weights_from_parts,
+    weights_to_parts,
+)
 from postil.vectors.projection import Projection
 
 INTERCEPTS = "intercepts"

@@ -20,9 +20,13 @@ from typing import Any
 
 from postil.errors import InputError
 from postil.model import version1
-from postil.model.combination_parts import combination_from_parts, combination_to_parts
 from postil.model.model import Model
-from postil.model.projection_parts import projection_from_parts, projection_to_parts
+from postil.model.parts import (
+    combination_from_parts,
+    combination_to_parts,
+    projection_from_parts,
+    projection_to_parts,
+)
 from postil.model.settings import NONE, Kinds, checked
 from postil.model.tensors import Arrays, Parts, Tensors
 from postil.vectors.projection import Projection

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from postil import __version__
 from postil.errors import InputError, ModelFileError
 from postil.model import version1, version2
-from postil.model.checksums import text_checksum
-from postil.model.container import foreign
+from postil.model.container import foreign, text_checksum
 from postil.model.model import Model
 from postil.model.plain import from_text
 from postil.model.tensors import Arrays, Parts

@@ -16,8 +16,8 @@ from postil.decide.aims import rule_for
 from postil.decide.evidence import Needs
 from postil.errors import UsageError
 from postil.learn.merit.figures import FBeta, Figure
+from postil.learn.merit.method import PERCEPTRON
 from postil.learn.merit.naming import figure_named
-from postil.learn.merit.tree_method import PERCEPTRON
 from postil.recipes.learn_schema import LEARN
 from postil.recipes.parts import Aim, Decide
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
+from postil.common.suggest import advice, near_names
 from postil.errors import InputError, UsageError
-from postil.learn.option_rules import Rule, number, whole
-from postil.text.suggest import advice, near_names
+from postil.learn.options import Rule, number, whole
 
 Table = Mapping[str, "Entry"]
 

@@ -7,21 +7,20 @@ from dataclasses import fields
 from typing import Any, get_args
 
 from postil.errors import UsageError
-from postil.learn.conjugate_gradient_options import SmoothedConjugateGradientOptions
 from postil.learn.learners import LEARNERS
 from postil.learn.losses import LOSSES
-from postil.learn.merit.forms import FORMS
+from postil.learn.merit.method import NODE_OPTIONS, MfomMethod, TreeMethod
 from postil.learn.merit.method import SOLVER_OPTIONS as MERIT_SOLVERS
-from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.tree_method import NODE_OPTIONS, TreeMethod
+from postil.learn.merit.options import FORMS
 from postil.learn.method import Method
 from postil.learn.naive_bayes import Form
-from postil.learn.part_options import PartOptions
-from postil.learn.polychotomous_method import PolychotomousOptions
+from postil.learn.options import PartOptions
+from postil.learn.polychotomous import PolychotomousOptions
 from postil.learn.priors import PRIORS
-from postil.learn.regularization import NORM_BASED
+from postil.learn.solver_options import SmoothedConjugateGradientOptions
 from postil.learn.solvers import SOLVERS, InterceptKind
-from postil.learn.variance_rules import VARIANCE_RULES
+from postil.learn.strength import NORM_BASED
+from postil.learn.term_priors.priors import VARIANCE_RULES
 from postil.recipes.entries import (
     Entry,
     Table,

@@ -1,28 +1,36 @@
-"""The tables of a recipe as values: representation, selection, search, decision, expectation."""
+"""The tables of a recipe as values: representation, selection, search, decision, expectation.
+
+What a recipe's paper prints for a corpus, beside what was measured.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from postil.errors import UsageError
-from postil.features.bar_scope import select_above_bar
-from postil.features.corpus_scope import select_for_all
 from postil.features.inputs import Csr
+from postil.features.scopes import select_above_bar, select_for_all
 from postil.features.select import select_terms
 from postil.features.selection import Selection
-from postil.learn.fold_parts import Cut
-from postil.learn.search import LambdaSearch
-from postil.learn.squeezer import Squeezer
+from postil.learn.search.folds import Cut
+from postil.learn.search.search import LambdaSearch
+from postil.learn.search.squeezer import Squeezer
 from postil.learn.strength import Way
 from postil.text.analyzer import Analyzer
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import TermBounds
 from postil.vectors.weighting import Weighting
+
+if TYPE_CHECKING:
+    from postil.evaluate import Report
+    from postil.recipes.recipe import Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +88,8 @@ class TermSelection:
     """Which terms a category keeps; without a measure all of them.
 
     With ``scope="corpus"`` all categories keep the same, by the measure averaged over them
-    (:mod:`postil.features.corpus_scope`). With ``scope="bar"`` each keeps those of its own that
-    score above one bar for all, ``terms`` at most (:mod:`postil.features.bar_scope`).
+    (:mod:`postil.features.scopes`). With ``scope="bar"`` each keeps those of its own that
+    score above one bar for all, ``terms`` at most (:mod:`postil.features.scopes`).
     """
 
     measure: str | None = None
@@ -177,7 +185,7 @@ class Aim:
     """The measure that is cared about, by its name (:mod:`postil.learn.merit.naming`).
 
     With ``compare``, held-out folds say whether learning for it does better than thresholds that
-    are tuned for it (:mod:`postil.training_choice`).
+    are tuned for it (:mod:`postil.train.choice`).
     """
 
     measure: str
@@ -192,3 +200,56 @@ class Expectation:
     measure: str
     value: float
     tolerance: float
+
+
+def _break_even(report: Report) -> float | None:
+    return None if report.ranking is None else report.ranking.break_even["nearest"].micro
+
+
+def _macro_f1(report: Report) -> float | None:
+    """The paper's: over categories with a training and a test document, F1 of 0/0 being 1."""
+    f1 = report.values["f1"]
+    kept = np.asarray(report.counts.members) > 0
+    if report.training_sizes is not None:
+        kept &= np.asarray(report.training_sizes) > 0
+    return float(np.nan_to_num(f1[kept], nan=1.0).mean()) if kept.any() else None
+
+
+MEASURES: Mapping[str, Callable[[Report], float | None]] = {
+    "micro-f1": lambda report: report.micro["f1"],
+    "micro-break-even": _break_even,
+    "macro-f1": _macro_f1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A printed value and ours, in %; ours and the difference are None if not measured."""
+
+    measure: str
+    printed: float
+    ours: float | None
+    difference: float | None
+    tolerance: float
+
+    @property
+    def near(self) -> bool:
+        """Whether ours is as near as promised."""
+        return self.difference is not None and abs(self.difference) <= self.tolerance
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {**asdict(self), "near": self.near}
+
+
+def beside(recipe: Recipe, corpus: str, report: Report) -> list[Beside]:
+    """Every expectation of the recipe for the corpus, with what the report has for it."""
+    return [_beside(each, report) for each in recipe.expect if each.corpus == corpus]
+
+
+def _beside(expected: Expectation, report: Report) -> Beside:
+    measure = MEASURES.get(expected.measure)
+    share = None if measure is None else measure(report)
+    ours = None if share is None or math.isnan(share) else 100 * share
+    difference = None if ours is None else ours - expected.value
+    return Beside(expected.measure, expected.value, ours, difference, expected.tolerance)

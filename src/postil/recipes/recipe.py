@@ -1,4 +1,7 @@
-"""A recipe: representation, selection, learning and decision, named, in one file."""
+"""A recipe: representation, selection, learning and decision, named, in one file.
+
+What a recipe cannot ask for where it learns in the directions of LSI, and not of terms.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from postil.common.suggest import advice, near_names
 from postil.decide import parse_rule
+from postil.decide.calibrators import Logistic, Moderated, Probit, Softmax
 from postil.decide.evidence import Needs
-from postil.decide.logistic import Logistic
-from postil.decide.moderated import Moderated
 from postil.decide.platt import Platt
-from postil.decide.probit import Probit
-from postil.decide.softmax import Softmax
 from postil.errors import InputError, UsageError
-from postil.learn.learners import Learner, NaiveBayesLearner, learner_from
+from postil.learn.learners import POSTERIOR, VARIANCE_RULE, Learner, NaiveBayesLearner, learner_from
 from postil.learn.merit.naming import figure_named
-from postil.learn.regularization import Regularization
+from postil.learn.strength import Regularization
+from postil.learn.term_priors.priors import EQUAL
 from postil.recipes.aiming import (
     FIGURE,
     aimed_rule,
@@ -29,12 +31,35 @@ from postil.recipes.aiming import (
     refuse_compared_scores,
     trains_for_figures,
 )
-from postil.recipes.directions import refuse_without_terms
 from postil.recipes.entries import at
 from postil.recipes.learn_schema import seeded
 from postil.recipes.parts import Aim, Decide, Expectation, Representation, Search, TermSelection
 from postil.recipes.schema import check_recipe
-from postil.text.suggest import advice, near_names
+
+
+def refuse_without_terms(
+    learn: Mapping[str, Any], selection: TermSelection, search: Search | None, learner: Learner
+) -> None:
+    """Refuse what speaks of single terms: a direction is a sum over all of them."""
+    refused = {
+        "a direction is of all terms, and [selection] keeps some; leave one of the two out": (
+            selection.measure is not None
+        ),
+        "Naive Bayes counts terms, and coordinates are no counts; leave lsi out, or take another "
+        "learner": isinstance(learner, NaiveBayesLearner),
+        f"[learn] {VARIANCE_RULE} goes by how many documents hold a term, and every document is "
+        f"somewhere in every direction; leave one of the two out": (
+            learn.get(VARIANCE_RULE, EQUAL) != EQUAL
+        ),
+        f"[learn] {POSTERIOR} gives variances of weights, and those of directions make none of "
+        f"terms; leave one of the two out": bool(learn.get(POSTERIOR)),
+        "[search] most_terms counts terms, and a weight of a direction is one of every term; leave "
+        "one of the two out": search is not None and search.most_terms is not None,
+    }
+    for message, applies in refused.items():
+        if applies:
+            raise UsageError(message)
+
 
 __all__ = [
     "DEFAULT",

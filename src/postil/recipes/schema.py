@@ -11,14 +11,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from postil.common.suggest import advice
 from postil.decide import CALIBRATIONS
 from postil.errors import SpecError, UsageError
 from postil.features.measures import MEASURES as TERM_MEASURES
-from postil.learn.fold_parts import CUTS
-from postil.learn.option_rules import Rule, number, whole
-from postil.learn.search_grids import AUTO, WAYS
-from postil.learn.search_measures import MEASURES as SEARCH_MEASURES
-from postil.learn.search_measures import search_measure
+from postil.learn.options import Rule, number, whole
+from postil.learn.search.folds import CUTS
+from postil.learn.search.grids import AUTO, WAYS
+from postil.learn.search.measures import MEASURES as SEARCH_MEASURES
+from postil.learn.search.measures import search_measure
 from postil.recipes.entries import (
     MOST,
     Entry,
@@ -37,7 +38,6 @@ from postil.recipes.entries import (
 )
 from postil.recipes.learn_schema import check_learn
 from postil.recipes.parts import SCOPES
-from postil.text.suggest import advice
 from postil.vectors.projection import FULL
 from postil.vectors.vectorizer import MOST_MODEL_BUCKETS
 from postil.vectors.weighting import NAMED, NORMS

@@ -2,24 +2,139 @@
 
 The native tokenizer cuts a text into surface tokens, the word steps map each distinct one, and
 n-grams are formed of what is left.
+
+What the native tokenizer is told.
+
+From a spec's word steps to the function that maps distinct words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from postil.errors import UsageError
-from postil.text import stoplists
-from postil.text.items import Item
-from postil.text.options import Kind, TokenizerOptions
+from postil.text import stemmers, stoplists, words
+from postil.text.grammar import Item
 from postil.text.spec import AnalyzerSpec
-from postil.text.steps import make_word_map
-from postil.text.words import WordStep
+from postil.text.words import Case, WordStep, normalise
 
 if TYPE_CHECKING:
     from postil import _native
+
+
+Kind = Literal[
+    "words",
+    "words-python",
+    "letters",
+    "compounds",
+    "whitespace",
+    "trec",
+    "chars",
+    "chars-in-words",
+]
+
+_NATIVE_KIND: dict[Kind, str] = {
+    "words": "words",
+    "words-python": "python_words",
+    "letters": "letters",
+    "compounds": "compounds",
+    "whitespace": "whitespace",
+    "trec": "trec",
+    "chars": "chars",
+    "chars-in-words": "chars_in_words",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerOptions:
+    """How characters are normalised, where tokens begin and end, and which n-grams are formed.
+
+    ``min_length`` is in characters, after normalisation. ``gram_min`` and ``gram_max`` are
+    sizes of character n-grams for the kinds that make them, and of word n-grams for the others;
+    those are formed after the word steps, not by the tokenizer. ``trec`` takes ASCII alone, and
+    has no accents to fold.
+    """
+
+    kind: Kind
+    case: Case = "keep"
+    fold_accents: bool = False
+    min_length: int = 1
+    gram_min: int = 1
+    gram_max: int = 1
+
+    @property
+    def makes_char_grams(self) -> bool:
+        """Whether tokens are character n-grams rather than words."""
+        return self.kind in ("chars", "chars-in-words")
+
+    def to_native(self) -> _native.TokenizerOptions:
+        """Say the same as the native core takes it."""
+        from postil import _native
+
+        grams = (self.gram_min, self.gram_max) if self.makes_char_grams else (1, 1)
+        return _native.TokenizerOptions(
+            kind=getattr(_native.TokenKind, _NATIVE_KIND[self.kind]),
+            letter_case=getattr(_native.LetterCase, self.case),
+            fold_accents=self.fold_accents,
+            min_length=self.min_length,
+            gram_min=grams[0],
+            gram_max=grams[1],
+        )
+
+
+StopLists = Mapping[str, Iterable[str]]
+
+CURLY_APOSTROPHE = "’"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a step may need besides its own arguments."""
+
+    spec: AnalyzerSpec
+    stop_lists: StopLists
+
+    def stop_words(self, name: str) -> frozenset[str]:
+        """Spell a list's words as the tokenizer does.
+
+        They go through the spec's text steps, as the texts do; a word with a straight
+        apostrophe also stands with a curly one.
+        """
+        spelled = {
+            normalise(word, self.spec.case, self.spec.fold_accents)
+            for word in self.stop_lists[name]
+        }
+        return frozenset(spelled | {word.replace("'", CURLY_APOSTROPHE) for word in spelled})
+
+
+def _number(item: Item) -> int:
+    return int(item.arguments[0])
+
+
+def _word(item: Item) -> str:
+    return str(item.arguments[0])
+
+
+MAKERS: dict[str, Callable[[Item, Setting], WordStep]] = {
+    "min": lambda item, _: words.at_least(_number(item)),
+    "max": lambda item, _: words.at_most(_number(item)),
+    "numbers": lambda item, _: words.fold_numbers(_word(item), mixed="mixed" in item.arguments),
+    "stop": lambda item, setting: words.without(setting.stop_words(_word(item))),
+    "stem": lambda item, _: stemmers.make_step(_word(item)),
+}
+
+
+def make_word_map(
+    steps: Iterable[Item], spec: AnalyzerSpec, stop_lists: StopLists
+) -> WordStep | None:
+    """Make one function of the steps; None where there are none."""
+    setting = Setting(spec, stop_lists)
+    made = [MAKERS[item.name](item, setting) for item in steps]
+    return words.chain(made) if made else None
+
 
 Resources = Mapping[str, Iterable[str]]
 

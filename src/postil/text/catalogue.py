@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from postil.text import stemmers, stoplists
-from postil.text.items import (
+from postil.text.grammar import (
     Argument,
     Group,
     ItemKind,

@@ -17,11 +17,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from postil.common.types import Ints
 from postil.text.analyzer import Analyzer, word_grams
-
-Places = NDArray[np.int64]
 
 
 class TokenSpan(NamedTuple):
@@ -37,8 +35,8 @@ class TokenSpans:
     """Tokens in order with the stretch of each, held as columns."""
 
     tokens: list[str]
-    starts: Places
-    ends: Places
+    starts: Ints
+    ends: Ints
 
     def __len__(self) -> int:
         return len(self.tokens)

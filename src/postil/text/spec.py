@@ -19,12 +19,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NoReturn
 
+from postil.common.suggest import advise, near_names
 from postil.errors import SpecError
 from postil.text.catalogue import ASCII_TOKENIZERS, CHAR_TOKENIZERS, KINDS, names
-from postil.text.folding import Case
-from postil.text.items import ArgumentError, Group, Item
-from postil.text.scan import RawItem, scan
-from postil.text.suggest import advise, near_names
+from postil.text.grammar import ArgumentError, Group, Item, RawItem, scan
+from postil.text.words import Case
 
 UNIGRAMS = Item("ngrams", (1,))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from postil.common.suggest import advice
 from postil.text import porter_amended
-from postil.text.items import ArgumentError
+from postil.text.grammar import ArgumentError
 from postil.text.languages import CODE_OF, NAME_OF, code_of
-from postil.text.suggest import advice
 from postil.text.words import WordStep
 
 AMENDED = "porter-amended"

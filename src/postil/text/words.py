@@ -3,6 +3,10 @@
 A word step takes a list of words and returns, for each, the word it becomes, or None if it is
 dropped. It is called with distinct words, so its cost grows with the vocabulary and not with
 the length of the texts.
+
+The text steps in Python, for single words such as those of a stop list.
+
+Texts themselves are normalised by the native tokenizer, to the same result.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
+from typing import Literal
 
 WordStep = Callable[[list[str]], list[str | None]]
 
@@ -76,3 +81,21 @@ def has_numeric(word: str) -> bool:
 def _is_numeric(char: str) -> bool:
     # str.isnumeric would also take letters of Chinese and Japanese that name numbers.
     return unicodedata.category(char)[0] == "N"
+
+
+Case = Literal["keep", "lower", "casefold"]
+
+_CHANGE: dict[Case, Callable[[str], str]] = {
+    "keep": str,
+    "lower": str.lower,
+    "casefold": str.casefold,
+}
+
+
+def normalise(text: str, case: Case, fold_accents: bool) -> str:
+    """Change case, then fold accents: the order scikit-learn's vectorizers use."""
+    text = _CHANGE[case](text)
+    if not fold_accents or text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(char for char in decomposed if not unicodedata.combining(char))

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil import _native
+from postil.common.types import Ints
 from postil.vectors.counting import TermCounter
 from postil.vectors.matrices import index_type, stack
 from postil.vectors.vectorizer import TextChunk, Vectorizer
@@ -24,7 +25,7 @@ from postil.vectors.vocabulary import EVERY_TERM, TermBounds, Vocabulary
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-Places = NDArray[np.int64]
+
 Counts = NDArray[np.uint64]
 
 OUTSIDE = -1  # the column of a term that no vocabulary has
@@ -88,7 +89,7 @@ class _Growth:
         vectorizer = self.old.knowing(self.total, vocabulary, idf)
         return Extended(vectorizer, self._matrix(vectorizer), new, left_out)
 
-    def _columns(self) -> Places:
+    def _columns(self) -> Ints:
         """The column of each term of the new documents; unknown ones that pass get new columns."""
         term_name, column_of = self.known.fields.term_name, self.known.column_of
         named = zip(self.met_spaces, self.met_terms, strict=True)
@@ -167,7 +168,7 @@ def passing(
 
 
 def _moved(
-    starts: NDArray[np.int64], columns: Places, values: NDArray[np.float32], width: int
+    starts: NDArray[np.int64], columns: Ints, values: NDArray[np.float32], width: int
 ) -> csr_matrix[Any]:
     """Rows whose entries have other columns, those outside left out; indices sorted."""
     kept = columns != OUTSIDE

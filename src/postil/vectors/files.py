@@ -18,9 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from postil.corpus.files.atomic import output_file
+from postil.common.escaping import escaped_json
+from postil.common.files import output_file
 from postil.errors import CorpusError, InputError
-from postil.escaping import escaped_json
 from postil.vectors.matrices import check_indices
 
 SPLITS = ("", "train", "test")

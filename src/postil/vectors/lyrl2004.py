@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 from postil.corpus.document import Split
 from postil.corpus.files.streams import Source
 from postil.corpus.named.distributions import RCV1_V2
-from postil.corpus.named.rcv1 import TOPICS_FILE
-from postil.corpus.named.rcv1_sample import sample_bar, sample_key
-from postil.corpus.named.topic_qrels import TopicTable, read_topics
+from postil.corpus.named.rcv1 import TOPICS_FILE, TopicTable, read_topics, sample_bar, sample_key
 from postil.errors import CorpusError, DocumentError
 from postil.vectors.svmlight import read_svmlight
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
+
 
 TERMS = 47_236
 VECTOR_FILES: dict[Split, tuple[str, ...]] = {

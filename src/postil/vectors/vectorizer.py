@@ -9,17 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil import _native
+from postil.common.threads import thread_count
 from postil.errors import InputError, UsageError
 from postil.text.analyzer import Analyzer
 from postil.vectors.counting import TermCounter
 from postil.vectors.fields import Columns, Fields, Text
 from postil.vectors.matrices import stack, to_csr
-from postil.vectors.threads import thread_count
 from postil.vectors.vocabulary import TermBounds, Vocabulary
 from postil.vectors.weighting import Weighting
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
+
 
 Texts = Sequence[Text] | Mapping[str, Sequence[Text]]
 

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil import _native
+from postil.common.types import Floats
 from postil.errors import SpecError
 
 TermFrequency = Literal["binary", "counts", "log"]
@@ -38,23 +39,22 @@ Idf = Literal["none", "smooth", "plain", "glm2004"]
 Norm = Literal["none", "l1", "l2"]
 
 Frequencies = NDArray[np.uint64]
-Weights = NDArray[np.float64]
 
 
-def _smooth(documents: Weights, total: int) -> Weights:
+def _smooth(documents: Floats, total: int) -> Floats:
     return np.log((total + 1.0) / (documents + 1.0)) + 1.0
 
 
-def _plain(documents: Weights, total: int) -> Weights:
+def _plain(documents: Floats, total: int) -> Floats:
     # A term of a given vocabulary that no training document holds counts as held by one.
     return np.log(max(total, 1) / np.maximum(documents, 1.0)) + 1.0
 
 
-def _glm2004(documents: Weights, total: int) -> Weights:
+def _glm2004(documents: Floats, total: int) -> Floats:
     return np.log((total + 1.0) / (documents + 1.0))
 
 
-_IDF: dict[Idf, Callable[[Weights, int], Weights]] = {
+_IDF: dict[Idf, Callable[[Floats, int], Floats]] = {
     "smooth": _smooth,
     "plain": _plain,
     "glm2004": _glm2004,
@@ -87,7 +87,7 @@ class Weighting:
         tf, idf = NAMED[name]
         return cls(tf, idf, norm, constant)
 
-    def idf_of(self, documents: Frequencies, total: int) -> Weights | None:
+    def idf_of(self, documents: Frequencies, total: int) -> Floats | None:
         """The idf of terms held by so many of ``total`` documents, or None where there is none."""
         if self.idf == "none":
             return None
@@ -101,7 +101,7 @@ class Weighting:
         """The idf of terms outside the vocabulary; only where it is not 0 do they have a part."""
         return float(np.log(total + 1.0)) if self.idf == "glm2004" else 0.0
 
-    def to_native(self, idf: Weights | None, total: int) -> _native.Weighting:
+    def to_native(self, idf: Floats | None, total: int) -> _native.Weighting:
         """Say the same as the native core takes it."""
         return _native.Weighting(
             frequency=getattr(_native.TermFrequency, self.tf),

@@ -13,8 +13,7 @@ from types import ModuleType
 import pytest
 
 from postil.corpus.corpus import DocumentSource
-from postil.corpus.document import Document
-from postil.corpus.problems import Problems
+from postil.corpus.document import Document, Problems
 
 Files = Mapping[str, bytes]
 

@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from postil.corpus.named import locations
-from postil.corpus.named.distributions import Distribution
-from postil.corpus.named.locations import cache_folder, data_folders, locate, store_folder
+from postil.corpus.named import distributions as locations
+from postil.corpus.named.distributions import (
+    Distribution,
+    cache_folder,
+    data_folders,
+    locate,
+    store_folder,
+)
 
 KEPT = Distribution("a.tar.gz", "http://x", folder_name="a", other_names=("b.tar.gz",))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.corpus.named.choices import Choice, Switch, parse_options
+from postil.corpus.named.entry import Choice, Switch, parse_options
 from postil.errors import UsageError
 
 COLOUR = Choice("colour", "help", ("red", "blue"), "red")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus.named.news_text import (
+from postil.corpus.named.newsgroups import (
     SIGNATURE_LINES,
     Article,
     parse_article,

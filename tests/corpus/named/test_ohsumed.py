@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from postil.corpus.document import Document
 from postil.corpus.named import registry
-from postil.corpus.named.mesh import headings_of
-from postil.corpus.named.ohsumed import ohsumed
+from postil.corpus.named.ohsumed import headings_of, ohsumed
 from postil.corpus.named.registry import NAMES, open_named
 from postil.errors import CorpusError, DocumentError, UsageError
 

@@ -9,14 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus.document import Document
-from postil.corpus.named import rcv1_sample, registry, smart_records
-from postil.corpus.named.rcv1 import TOKEN_FILES, TOPICS_FILE, rcv1
-from postil.corpus.named.rcv1_sample import FIRST_TEST_DOCUMENT, sample_bar, sample_key
+from postil.corpus.document import Document, Problems
+from postil.corpus.named import rcv1 as rcv1_sample
+from postil.corpus.named import registry, smart_records
+from postil.corpus.named.rcv1 import (
+    FIRST_TEST_DOCUMENT,
+    TOKEN_FILES,
+    TOPICS_FILE,
+    TopicTable,
+    rcv1,
+    read_topics,
+    sample_bar,
+    sample_key,
+)
 from postil.corpus.named.registry import NAMES, open_named
-from postil.corpus.named.topic_qrels import TopicTable, read_topics
 from postil.corpus.options import ReadOptions
-from postil.corpus.problems import Problems
 from postil.errors import CorpusError, DocumentError
 
 TRAIN = "lyrl2004_tokens_train.dat"

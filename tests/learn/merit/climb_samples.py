@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
 from postil.learn.merit.figures import Figure, SmoothCounts
-from postil.learn.merit.forms import FORMS
-from postil.learn.merit.naming import EXAMPLES, figure_named
+from postil.learn.merit.naming import EXAMPLES, OwnFigure, figure_named
 from postil.learn.merit.objective import Merit
-from postil.learn.merit.own import OwnFigure
+from postil.learn.merit.options import FORMS, Weights
 from postil.learn.merit.starts import Beginning
-from postil.learn.merit.weights import Weights
 
 from ..samples import design_of
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from postil.learn.merit.fit import fit_mfom
-from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.tree_fit import fit_trees
-from postil.learn.merit.tree_method import TreeMethod
+from postil.learn.merit.method import MfomMethod, TreeMethod
+from postil.learn.merit.trees import fit_trees
 
 from ..samples import design_of, labels_of, sparse_values
 

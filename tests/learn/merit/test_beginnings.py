@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
+from postil.learn.job import Emphasis, Labels
 from postil.learn.merit.figures import FBeta
 from postil.learn.merit.fit import fit_mfom
 from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.objective import Merit
-from postil.learn.merit.products import products_of
+from postil.learn.merit.objective import Merit, products_of
 from postil.learn.merit.starts import STARTS, Beginning, members_mean
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit

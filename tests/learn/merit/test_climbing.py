@@ -5,17 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.learn.merit.climbing import Climb
+from postil.learn.merit.ascent import Climb, Memory, dots_alone
 from postil.learn.merit.figures import FBeta
-from postil.learn.merit.forms import FORMS
-from postil.learn.merit.memory import Memory, dots_alone
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.naming import figure_named
-from postil.learn.merit.objective import distance
-from postil.learn.merit.products import SparseProducts
+from postil.learn.merit.objective import SparseProducts, distance
+from postil.learn.merit.options import FORMS, Weights
+from postil.learn.merit.restarts import highest_top
 from postil.learn.merit.starts import Start, members_mean
-from postil.learn.merit.tops import highest_top
-from postil.learn.merit.weights import Weights
 
 from ..samples import design_of
 from .climb_samples import EVERY_FIGURE, EVERY_FORM, Problems

@@ -14,12 +14,10 @@ import scipy.sparse as sp
 
 from postil.errors import PostilError, UsageError
 from postil.features.selection import Selection
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
+from postil.learn.job import Design, Emphasis, Labels
 from postil.learn.merit.fit import fit_mfom
 from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.products import DenseProducts, SparseProducts, products_of
+from postil.learn.merit.objective import DenseProducts, SparseProducts, products_of
 
 from ..samples import EVERY_SHAPE, design_of, labels_of, sample
 from .learner_samples import EVERY, EVERY_ALONE, both, leaning

@@ -8,11 +8,24 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from postil.errors import SpecError, UsageError
-from postil.learn.merit.figures import BalancedError, FBeta, Figure, SmoothCounts, overall
-from postil.learn.merit.figures_floors import EASE, PrecisionAtRecall, RecallAtPrecision
-from postil.learn.merit.figures_linear import PlainError, Utility
-from postil.learn.merit.naming import EXAMPLES, KINDS, figure_named, register_figure, unpooled
-from postil.learn.merit.own import OwnFigure
+from postil.learn.merit.figures import (
+    BalancedError,
+    FBeta,
+    Figure,
+    PlainError,
+    SmoothCounts,
+    Utility,
+    overall,
+)
+from postil.learn.merit.floors import EASE, PrecisionAtRecall, RecallAtPrecision
+from postil.learn.merit.naming import (
+    EXAMPLES,
+    KINDS,
+    OwnFigure,
+    figure_named,
+    register_figure,
+    unpooled,
+)
 
 
 def g_mean(tp, fp, fn, tn):

@@ -10,7 +10,7 @@ from postil.errors import UsageError
 from postil.learn.merit import fit as fitting
 from postil.learn.merit.fit import fit_mfom
 from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.products import DenseProducts, SparseProducts
+from postil.learn.merit.objective import DenseProducts, SparseProducts
 
 from ..samples import design_of
 from .learner_samples import LEARNING, both, leaning

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from postil import _native
-from postil.learn.design import Design
+from postil.learn.job import Design
 
 from .kernel_samples import KINDS, SHARPNESSES, Sample, margins_of, slopes_through
 

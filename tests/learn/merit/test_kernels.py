@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from postil import _native
-from postil.learn.design import Design
+from postil.learn.job import Design
 from postil.learn.merit.figures import FBeta, Figure
 
 from .kernel_samples import (

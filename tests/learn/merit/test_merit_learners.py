@@ -5,22 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.assessment import assess
 from postil.categorizer import TextCategorizer
 from postil.corpus.opening import open_corpus
 from postil.errors import UsageError
-from postil.learn.emphasis import Emphasis
-from postil.learn.learners import LEARNERS
-from postil.learn.merit.learners import MfomLearner, TreeLearner
-from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.tree_method import TreeMethod
+from postil.learn.job import Emphasis
+from postil.learn.learners import LEARNERS, MfomLearner, TreeLearner
+from postil.learn.merit.method import MfomMethod, TreeMethod
 from postil.learn.strength import Strengths
-from postil.learn.term_priors import TermPriors
-from postil.model.loading import load_model
-from postil.model.saving import save_model
-from postil.prediction import Predictor
+from postil.learn.term_priors.priors import TermPriors
+from postil.model.load import load_model
+from postil.model.save import save_model
 from postil.recipes.recipe import Recipe, load_recipe
-from postil.training import train
+from postil.train.assess import assess
+from postil.train.predict import Predictor
+from postil.train.train import train
 
 from .learner_samples import both, leaning
 

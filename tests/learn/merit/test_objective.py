@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.learn.merit.climbing import Climb
+from postil.learn.merit.ascent import Climb
 from postil.learn.merit.figures import FBeta
-from postil.learn.merit.forms import FORMS
-from postil.learn.merit.products import DenseProducts, SparseProducts
-from postil.learn.merit.weights import Weights
+from postil.learn.merit.objective import DenseProducts, SparseProducts
+from postil.learn.merit.options import FORMS, Weights
 
 from ..samples import design_of
 from .climb_samples import EVERY_FIGURE, EVERY_FORM, Problems, losses_by_formula

@@ -10,13 +10,12 @@ import scipy.sparse as sp
 
 from postil.errors import UsageError
 from postil.learn.combining import LEAF, Trees
-from postil.learn.emphasis import Emphasis
-from postil.learn.merit.forest import Forest, Ground, Growing, Node, figures_of
+from postil.learn.job import Emphasis
+from postil.learn.merit.method import TreeMethod
 from postil.learn.merit.naming import figure_named
-from postil.learn.merit.products import SparseProducts
-from postil.learn.merit.tree_fit import fit_trees
-from postil.learn.merit.tree_method import TreeMethod
-from postil.learn.search_folds import make_parts
+from postil.learn.merit.objective import SparseProducts
+from postil.learn.merit.trees import Forest, Ground, Growing, Node, figures_of, fit_trees
+from postil.learn.search.folds import make_parts
 
 from ..samples import labels_of
 from .learner_samples import both, leaning

@@ -7,10 +7,9 @@ import io
 from collections.abc import Iterator
 from typing import IO, AnyStr, BinaryIO, cast
 
-from postil.corpus.document import LONE_SURROGATE, is_encodable
-from postil.corpus.files.compression import BUFFER
+from postil.common.compression import BUFFER
+from postil.corpus.document import LONE_SURROGATE, Problems, is_encodable
 from postil.corpus.files.streams import Readable, Replay
-from postil.corpus.problems import Problems
 from postil.errors import CorpusError, DocumentError
 
 DEFAULT_ENCODING = "utf-8"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from postil.common.escaping import escaped
 from postil.corpus.document import Split
 from postil.corpus.options import NONE, ReadOptions
 from postil.errors import CorpusError
-from postil.escaping import escaped
 
 # In the order of preference; compared without case, spaces, hyphens and underscores.
 ID_NAMES = ("id", "docid", "documentid", "uid", "uuid", "guid", "identifier", "key")

@@ -7,17 +7,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from postil.corpus.document import Document
-from postil.corpus.files.atomic import output_folder
+from postil.common.files import output_folder
+from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import read_text
 from postil.corpus.formats.columns import SPLITS
-from postil.corpus.formats.format import Format, Reading, UnwritableError, WriteDocument, Writing
-from postil.corpus.formats.head import Head
+from postil.corpus.formats.format import (
+    Format,
+    Head,
+    Reading,
+    UnwritableError,
+    WriteDocument,
+    Writing,
+)
 from postil.corpus.formats.text import encoded, keeping_mark, text_field
 from postil.corpus.formats.tree import Group, Tree, groups, shown, survey
 from postil.corpus.options import ReadOptions
-from postil.corpus.problems import Problems
 from postil.errors import CorpusError, DocumentError
 
 LONGEST_NAME = 200

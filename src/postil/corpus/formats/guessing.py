@@ -7,12 +7,12 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import PurePath
 
-from postil.corpus.files.compression import without_compression_suffix
+from postil.common.compression import without_compression_suffix
 from postil.corpus.files.streams import Source
 from postil.corpus.formats import FORMATS, Format
 from postil.corpus.formats.delimited import begins_table, may_be_header
 from postil.corpus.formats.folders import FOLDERS
-from postil.corpus.formats.head import Head, head_of
+from postil.corpus.formats.format import Head, head_of
 from postil.corpus.formats.lines import LINES
 from postil.corpus.options import ReadOptions
 from postil.errors import CorpusError, UsageError

@@ -7,19 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
-from postil.corpus.document import Document
+from postil.common.escaping import escaped_json
+from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines, numbered_lines
 from postil.corpus.formats.columns import Columns, Sample, comes_late, describe, find_columns
-from postil.corpus.formats.format import Format, Reading
-from postil.corpus.formats.head import Head
-from postil.corpus.formats.records import Layout, Row, documents
-from postil.corpus.formats.table import TABLE_OPTIONS, check_names
+from postil.corpus.formats.format import Format, Head, Reading
+from postil.corpus.formats.records import TABLE_OPTIONS, Layout, Row, check_names, documents
 from postil.corpus.formats.text import Encode, empty, line_writer
 from postil.corpus.options import ReadOptions, WriteOptions
-from postil.corpus.problems import Problems
 from postil.errors import DocumentError
-from postil.escaping import escaped_json
 
 SAMPLE_RECORDS = 1000
 SAMPLE_BYTES = 1 << 20

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from postil.corpus.document import Document
+from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines, numbered_lines
-from postil.corpus.formats.format import Format, Reading
-from postil.corpus.formats.head import Head
+from postil.corpus.formats.format import Format, Head, Reading
 from postil.corpus.formats.text import (
     Encode,
     encoded,
@@ -18,7 +17,6 @@ from postil.corpus.formats.text import (
     text_field,
 )
 from postil.corpus.options import ReadOptions, WriteOptions
-from postil.corpus.problems import Problems
 
 
 def read(source: Source, options: ReadOptions) -> Reading:

@@ -8,17 +8,21 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from postil.corpus.document import Document
-from postil.corpus.files.atomic import output_file
+from postil.common.files import output_file
+from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
 from postil.corpus.formats.columns import Sample, describe, find_columns
-from postil.corpus.formats.format import Format, Reading, WriteDocument, Writing
-from postil.corpus.formats.head import Head
-from postil.corpus.formats.records import Layout, Row, documents
-from postil.corpus.formats.table import TABLE_OPTIONS, check_names, fixed_fields
+from postil.corpus.formats.format import Format, Head, Reading, WriteDocument, Writing
+from postil.corpus.formats.records import (
+    TABLE_OPTIONS,
+    Layout,
+    Row,
+    check_names,
+    documents,
+    fixed_fields,
+)
 from postil.corpus.formats.text import check_encodable
 from postil.corpus.options import ReadOptions
-from postil.corpus.problems import Problems
 from postil.errors import CorpusError, MissingExtraError
 
 MAGIC = b"PAR1"

@@ -1,15 +1,74 @@
-"""Records with named values (a JSON object, a row of a table) → documents."""
+"""Records with named values (a JSON object, a row of a table) → documents.
+
+Finding documents that share an id, in little memory.
+
+What the formats with named columns share: jsonl, csv, tsv and Parquet.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from postil.corpus.document import Document, Split, name_fault
+from postil.corpus.document import Document, Problems, Split, name_fault
 from postil.corpus.formats.columns import SPLITS, Columns
-from postil.corpus.formats.identity import SeenIds
-from postil.corpus.problems import Problems
+from postil.corpus.formats.format import UnwritableError
 from postil.errors import DocumentError
+
+SMALLEST = 1 << 10
+MASK = (1 << 64) - 1
+
+
+class SeenIds:
+    """Remembers where each id was first seen, keeping hashes instead of ids.
+
+    An open-addressing table of two 8-byte numbers (hash, position), at most two thirds full:
+    24 to 48 bytes a document, constant time each. Two different ids share a 64-bit hash with
+    probability n²/2⁶⁵, 3·10⁻⁸ for a million documents; they would be taken for one.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._allocate(SMALLEST)
+
+    def first_position(self, identity: str, position: int) -> int | None:
+        """Where ``identity`` was seen before, else ``None``, and it is remembered now.
+
+        Positions count from 1.
+        """
+        key = hash(identity) & MASK
+        slot = self._slot(key)
+        if self._positions[slot]:
+            return self._positions[slot]
+        self._keys[slot] = key
+        self._positions[slot] = position
+        self._count += 1
+        if self._count * 3 > len(self._keys) * 2:
+            self._grow()
+        return None
+
+    def _allocate(self, size: int) -> None:
+        self._keys = array("Q", bytes(8 * size))
+        self._positions = array("Q", bytes(8 * size))
+
+    def _slot(self, key: int) -> int:
+        """Find the slot that holds ``key``, or the empty one it belongs to."""
+        keys, positions, mask = self._keys, self._positions, len(self._keys) - 1
+        slot = (key ^ key >> 32) & mask
+        while positions[slot] and keys[slot] != key:
+            slot = (slot + 1) & mask
+        return slot
+
+    def _grow(self) -> None:
+        keys, positions = self._keys, self._positions
+        self._allocate(2 * len(keys))
+        for key, position in zip(keys, positions, strict=True):
+            if position:
+                slot = self._slot(key)
+                self._keys[slot] = key
+                self._positions[slot] = position
+
 
 Row = tuple[int, Mapping[str, object]]
 """A position in the source (its line or row number, from 1) and what was found there."""
@@ -138,3 +197,35 @@ def _split(value: object) -> Split | None:
 def _kind(value: object) -> str:
     shown = repr(value)
     return f"{type(value).__name__} {shown[:40]}{'…' if len(shown) > 40 else ''}"
+
+
+TABLE_OPTIONS = frozenset(
+    {"id_column", "label_column", "split_column", "text_columns", "label_separator"}
+)
+
+RESERVED = frozenset({"id", "labels", "split"})
+"""The columns that are written besides the fields."""
+
+
+def check_names(document: Document) -> None:
+    """Refuse a document whose columns could not be told apart, or that has no id."""
+    taken = RESERVED.intersection(document.fields)
+    if taken:
+        raise UnwritableError(
+            f"has a field called {min(taken)!r}, which is the name of another column; rename it"
+        )
+    if not document.id:
+        raise UnwritableError("has an empty id; give it one")
+    if "" in document.labels:
+        raise UnwritableError("has an empty label; give it a name")
+
+
+def fixed_fields(document: Document, names: tuple[str, ...]) -> list[str | None]:
+    """Return the texts of the fields ``names``, ``None`` for absent ones; refuse other fields."""
+    strange = document.fields.keys() - frozenset(names)
+    if strange:
+        raise UnwritableError(
+            f"has a field {min(strange)!r}, but the columns were fixed before it as "
+            f"{', '.join(names) or 'none'}; name all fields (--fields) or write jsonl"
+        )
+    return [document.fields.get(name) for name in names]

@@ -7,8 +7,8 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+from postil.common.files import output_file
 from postil.corpus.document import Document
-from postil.corpus.files.atomic import output_file
 from postil.corpus.files.streams import Source
 from postil.corpus.formats.format import UnwritableError, WriteDocument, Writing
 from postil.corpus.options import ReadOptions, WriteOptions

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from postil.corpus.document import Split
+from postil.corpus.document import Problems, Split
 from postil.corpus.formats.columns import SPLITS
-from postil.corpus.problems import Problems
 from postil.errors import DocumentError
 
 CHUNK = 1 << 20

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from postil.corpus.named.locations import is_there
+from postil.corpus.named.distributions import is_there
 from postil.errors import FetchError
 
 CHUNK = 1 << 16

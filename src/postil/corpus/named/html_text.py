@@ -13,6 +13,8 @@ those of the browsers of the time, and fixed:
 - Tags that only change the type (``b``, ``a``, ``font``, …) leave nothing behind, so that they
   do not split words; all others leave a line break.
 - Entities are decoded last, and white space in lines is collapsed.
+
+Text of collections older than Unicode: Latin-1 bytes → clean strings.
 """
 
 from __future__ import annotations
@@ -21,7 +23,24 @@ import html
 import re
 from typing import NamedTuple
 
-from postil.corpus.named.cleaning import clean
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def decode_latin1(raw: bytes) -> str:
+    """Every byte as the Latin-1 character it is, line ends and control characters cleaned."""
+    return clean(raw.decode("latin-1"))
+
+
+def clean(text: str) -> str:
+    """CR LF and CR become LF; other control characters, tabs excepted, become spaces.
+
+    A space, because in these collections they stand for lost characters and for separators:
+    it never glues two words together. Linear in the length of the text.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROL.sub(" ", text)
+
 
 _COMMENT_END = re.compile(r"--\s*+!?\s*+>")
 _CONTENT_TAGS = tuple(

@@ -4,24 +4,147 @@ A document has one field, ``body``: its tokens, which the distributors lower-cas
 stemmed and put out of order, with spaces between them (the analyzer for them is ``whitespace``).
 Its number is its id, its topics are its labels. The training file and the four test files are
 the LYRL2004 split.
+
+A fixed tenth of the test documents of RCV1-v2.
+
+genkin-lewis-madigan-2004 (section 5.2.2) tested on a fixed random subset of 77,993 of the 781,265
+test documents, which was not published. This one has as many: each document number is mixed
+with a seed into 64 bits, and the documents with the smallest results are taken. Which these are
+depends on the numbers alone, not on the order or the packing of the files.
+
+Topic judgements of RCV1-v2: lines ``TOPIC DOCUMENT 1``, held in little memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from heapq import nsmallest
 from pathlib import Path
 
 from postil.corpus.corpus import DocumentSource
-from postil.corpus.document import Document, Split
+from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.archives import Member
-from postil.corpus.formats.identity import SeenIds
-from postil.corpus.named.collection_files import known_files, lines_of
+from postil.corpus.formats.records import SeenIds
 from postil.corpus.named.distributions import RCV1_V2
-from postil.corpus.named.rcv1_sample import sample_bar, sample_key
-from postil.corpus.named.smart_records import Record, records
-from postil.corpus.named.topic_qrels import LONGEST_NUMBER, TopicTable, read_topics
-from postil.corpus.problems import Problems
+from postil.corpus.named.smart_records import Record, known_files, lines_of, records
 from postil.errors import CorpusError, DocumentError
+
+SIZE = 77_993
+SEED = 2004
+FIRST_TEST_DOCUMENT = 26_151
+"""The LYRL2004 split is by time, and documents are numbered in its order."""
+
+_MASK = (1 << 64) - 1
+
+
+def sample_key(document: int) -> int:
+    """Mix a document's number with the seed; different numbers give different keys.
+
+    The steps are those of the generator SplitMix64: each can be undone, so that no two of 2⁶⁴
+    numbers meet.
+    """
+    key = (document + SEED * 0x9E3779B97F4A7C15) & _MASK
+    key = ((key ^ key >> 30) * 0xBF58476D1CE4E5B9) & _MASK
+    key = ((key ^ key >> 27) * 0x94D049BB133111EB) & _MASK
+    return key ^ key >> 31
+
+
+def sample_bar(documents: Iterable[int], size: int | None = None) -> int:
+    """The largest key that is in the sample of ``size`` (by default ``SIZE``) test documents.
+
+    ``documents`` are all of the collection, in any order. Memory grows with the sample; time is
+    linear in the documents, with the logarithm of the sample's size at worst.
+    """
+    keys = (sample_key(document) for document in documents if document >= FIRST_TEST_DOCUMENT)
+    return max(nsmallest(SIZE if size is None else size, keys), default=-1)
+
+
+PAGE_BITS = 8
+PAGE = 1 << PAGE_BITS
+
+LONGEST_NUMBER = 18
+
+
+class TopicTable:
+    """The topics of documents, which are whole numbers.
+
+    Many documents have the same topics, so that a document holds the number of its set of
+    topics only: four bytes where document numbers lie close together, as those of RCV1-v2 do
+    (800,000 in about 4 MB), a page of 1 kB each where they lie far apart.
+    """
+
+    def __init__(self) -> None:
+        self._sets: list[tuple[str, ...]] = [()]
+        self._numbers: dict[tuple[str, ...], int] = {(): 0}
+        self._grown: dict[tuple[int, str], int] = {}
+        self._pages: dict[int, array[int]] = {}
+
+    def add(self, document: int, topic: str) -> None:
+        """Give a document a topic, unless it has it."""
+        page = self._pages.get(document >> PAGE_BITS)
+        if page is None:
+            page = self._pages[document >> PAGE_BITS] = array("i", bytes(4 * PAGE))
+        place = document & (PAGE - 1)
+        step = page[place], topic
+        grown = self._grown.get(step)
+        page[place] = self._grow(step) if grown is None else grown
+
+    def _grow(self, step: tuple[int, str]) -> int:
+        """Find or make the set that has one more topic."""
+        held = self._sets[step[0]]
+        topics = held if step[1] in held else (*held, step[1])
+        number = self._numbers.setdefault(topics, len(self._sets))
+        if number == len(self._sets):
+            self._sets.append(topics)
+        self._grown[step] = number
+        return number
+
+    def topics(self, document: int) -> tuple[str, ...]:
+        """The topics of a document in the order they were given; none of one not met."""
+        page = self._pages.get(document >> PAGE_BITS)
+        return () if page is None else self._sets[page[document & (PAGE - 1)]]
+
+    def documents(self) -> Iterator[int]:
+        """Every document that has a topic, page by page."""
+        for high, page in self._pages.items():
+            for place, held in enumerate(page):
+                if held:
+                    yield (high << PAGE_BITS) + place
+
+
+def read_topics(lines: Iterable[bytes], report: Callable[[int, str], None]) -> TopicTable:
+    """Read judgements; ``report`` is told the number of a bad line and what is wrong with it.
+
+    Blank lines are passed over. Time is linear in the lines.
+    """
+    table = TopicTable()
+    names: dict[bytes, str] = {}
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if _is_judgement(words):
+            topic, document, _ = words
+            name = names.get(topic)
+            if name is None:
+                name = names[topic] = topic.decode("utf-8", "backslashreplace")
+            table.add(int(document), name)
+        elif words:
+            report(number, f"must be TOPIC DOCUMENT 1, received {_shown(line)}")
+    return table
+
+
+def _is_judgement(words: list[bytes]) -> bool:
+    return (
+        len(words) == 3
+        and words[2] == b"1"
+        and words[1].isdigit()
+        and len(words[1]) <= LONGEST_NUMBER
+    )
+
+
+def _shown(line: bytes) -> str:
+    return repr(line[:40].decode("utf-8", "backslashreplace").rstrip())
+
 
 TOPICS_FILE = "rcv1-v2.topics.qrels"
 TOKEN_FILES: dict[str, Split] = {

@@ -1,4 +1,9 @@
-"""The corpora that postil knows by name."""
+"""The corpora that postil knows by name.
+
+The named corpora that are JSON Lines: the embedded demo and the arXiv sample.
+
+The entries of RCV1-v2 and OHSUMED, the larger collections of genkin-lewis-madigan-2004.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +11,106 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from postil.corpus.corpus import Corpus
+from postil.corpus.corpus import Corpus, DocumentSource
+from postil.corpus.document import Problems
+from postil.corpus.files.streams import Source
 from postil.corpus.named import distributions
-from postil.corpus.named.choices import Choice, Switch
-from postil.corpus.named.distributions import Distribution
-from postil.corpus.named.entry import NamedCorpus
-from postil.corpus.named.jsonl_corpora import DEMO, jsonl_corpus
-from postil.corpus.named.large_corpora import LARGE_CORPORA
-from postil.corpus.named.locations import data_folders, locate
+from postil.corpus.named.distributions import Distribution, data_folders, locate
+from postil.corpus.named.entry import Choice, NamedCorpus, Switch
 from postil.corpus.named.newsgroups import newsgroups
+from postil.corpus.named.ohsumed import CATEGORIES, ohsumed
+from postil.corpus.named.rcv1 import SIZE, rcv1
 from postil.corpus.named.reuters import LABEL_SETS, reuters
 from postil.corpus.named.webkb import NO_UNIVERSITY, UNIVERSITIES, webkb
 from postil.corpus.options import ReadOptions
-from postil.corpus.problems import Problems
 from postil.errors import CorpusError, UsageError
+
+DEMO = Path(__file__).parent.parent / "data" / "demo.jsonl"
+
+
+def jsonl_corpus(path: Path) -> DocumentSource:
+    """Read a file with the keys id, title, body, labels and split, maybe others."""
+    from postil.corpus.formats import jsonl
+
+    columns = ReadOptions(
+        id_column="id",
+        text_columns={"title": "title", "body": "body"},
+        label_column="labels",
+        split_column="split",
+    )
+    return jsonl.read(Source(path), columns).documents
+
+
+RCV1_TRAIN = 23_149
+RCV1_TEST = 781_265
+
+_RCV1_TERMS = (
+    "Stems of stories under the copyright of Reuters Ltd., put out of order so that no story can "
+    "be rebuilt, published for research. Cite Lewis, Yang, Rose and Li 2004, RCV1: A New "
+    "Benchmark Collection for Text Categorization Research."
+)
+_OHSUMED_TERMS = (
+    "Medline references that the National Library of Medicine lets be used for experiments only: "
+    "in no clinical, library or other real setting, and whoever sees them must be told that they "
+    "are incomplete and out of date. Cite Hersh et al. 1994, OHSUMED."
+)
+
+
+def _rcv1(name: str, title: str, rule: str, test: int, *, sample: bool) -> NamedCorpus:
+    return NamedCorpus(
+        name=name,
+        title=f"RCV1-v2, LYRL2004 split{title}",
+        description=(
+            "Newswire stories of Reuters from August 1996 to August 1997 as tokens that were "
+            "lower-cased, stopped and stemmed by the distributors (one field, body; read it with "
+            f"the analyzer whitespace), in 103 topics, one or more each. {rule}"
+        ),
+        terms=_RCV1_TERMS,
+        distribution=distributions.RCV1_V2,
+        sizes=frozenset({RCV1_TRAIN + test}),
+        opener=partial(rcv1, sample=sample),
+    )
+
+
+LARGE_CORPORA = (
+    _rcv1(
+        "rcv1-v2",
+        "",
+        "23,149 training and 781,265 later test documents.",
+        RCV1_TEST,
+        sample=False,
+    ),
+    _rcv1(
+        "rcv1-v2-sample",
+        ", a tenth of the test",
+        "23,149 training documents and a fixed random 77,993 of the 781,265 test documents: as "
+        "many as in genkin-lewis-madigan-2004, whose own choice was not published.",
+        SIZE,
+        sample=True,
+    ),
+    NamedCorpus(
+        name="ohsumed",
+        title="OHSUMED, Medline 1987 to 1991",
+        description=(
+            "References of 270 medical journals with title and abstract (as body), labelled with "
+            "their MeSH headings: the 233,445 of 348,566 that have all three, 83,944 of 1987 and "
+            "1988 for training, 149,501 of 1989 to 1991 for testing. A list of headings beside "
+            "the data makes these the only labels."
+        ),
+        terms=_OHSUMED_TERMS,
+        distribution=distributions.OHSUMED,
+        sizes=frozenset({233_445}),
+        opener=ohsumed,
+        options=(
+            Choice(
+                "categories",
+                "which headings are labels: those of categories.txt, where there is one, or all",
+                CATEGORIES,
+                CATEGORIES[0],
+            ),
+        ),
+    ),
+)
 
 
 def open_named(

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from postil.corpus.corpus import DocumentSource
-from postil.corpus.document import Document, Split
+from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.archives import Member, members
-from postil.corpus.problems import Problems
 from postil.errors import CorpusError, DocumentError
 
 LABEL_SETS = ("topics", "places", "people", "orgs", "exchanges")

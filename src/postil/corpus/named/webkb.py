@@ -12,11 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from postil.corpus.corpus import DocumentSource
-from postil.corpus.document import Document, Split
+from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.archives import Member, members
-from postil.corpus.named.cleaning import decode_latin1
-from postil.corpus.named.html_text import parse_page
-from postil.corpus.problems import Problems
+from postil.corpus.named.html_text import decode_latin1, parse_page
 from postil.errors import CorpusError, DocumentError
 
 CLASSES = frozenset({"course", "department", "faculty", "other", "project", "staff", "student"})

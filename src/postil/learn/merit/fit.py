@@ -8,27 +8,21 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from postil.common.progress import Progress
+from postil.common.threads import thread_count
+from postil.common.types import Floats, Ints
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.category_tasks import CategoryTasks, Progress
+from postil.learn.category_tasks import CategoryTasks
 from postil.learn.combining import Rivals
-from postil.learn.design import Design
-from postil.learn.emphasis import Emphasis
-from postil.learn.labels import Labels
-from postil.learn.linear_fit import LinearFit
-from postil.learn.merit.forms import FORMS
+from postil.learn.fit import FitReport, LinearFit
+from postil.learn.job import Design, Emphasis, Labels
 from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.objective import Merit
-from postil.learn.merit.products import Products, products_of
+from postil.learn.merit.objective import Merit, Products, products_of
+from postil.learn.merit.options import FORMS
+from postil.learn.merit.restarts import Top, highest_top
 from postil.learn.merit.starts import Beginning
-from postil.learn.merit.tops import Top, highest_top
-from postil.learn.report import FitReport
-from postil.vectors.threads import thread_count
-
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 # Bytes that tables of one block of problems may take together.
 BLOCK_BYTES = 512 * 2**20
@@ -143,7 +137,7 @@ class _Run:
         constant = self.tasks.constant(category)
         return NO_RIVAL if self.form.has_rivals and constant < 0 else constant
 
-    def _blocks(self) -> Iterator[tuple[Numbers, int, int]]:
+    def _blocks(self) -> Iterator[tuple[Ints, int, int]]:
         """Categories to train together, how many went before, and how many there are."""
         learnable = self.tasks.learnable
         size = max(1, len(learnable)) if self.joint else self._block_size()
@@ -153,7 +147,7 @@ class _Run:
     def _block_size(self) -> int:
         return max(1, BLOCK_BYTES // problem_bytes(self.design, self.method))
 
-    def _top(self, products: Products, chosen: Numbers, done: int, of: int) -> Top:
+    def _top(self, products: Products, chosen: Ints, done: int, of: int) -> Top:
         beginning = Beginning(
             self.design,
             products,
@@ -170,7 +164,7 @@ class _Run:
 
         return highest_top(beginning, self.method, told)
 
-    def _merit(self, chosen: Numbers) -> Merit:
+    def _merit(self, chosen: Ints) -> Merit:
         members = self.tasks.labels.members[:, chosen].toarray()
         cases = np.where(members, np.int8(1), np.int8(-1))
         sharpness = self.method.sharpness if self.form.has_rivals else None
@@ -222,7 +216,7 @@ class _Run:
         return {"start": names[int(top.starts[at])], "tried": tried}
 
 
-def kept_terms(selection: Selection | None, terms: int, chosen: Numbers) -> Floats | None:
+def kept_terms(selection: Selection | None, terms: int, chosen: Ints) -> Floats | None:
     """Terms × problems, 0 where a category may not use a term; None where each may use all."""
     if selection is None:
         return None

@@ -1,17 +1,30 @@
-"""What is climbed: a figure of merit of smooth counts, less a ridge."""
+"""What is climbed: a figure of merit of smooth counts, less a ridge.
+
+Products of documents with tables that have a column for each problem.
+
+Scores of all problems, and gradients of all, are one matrix product each. Sparse documents are
+multiplied by the native core, dense ones (as LSI makes them) by BLAS, in pieces of a fixed size
+with one thread each, so that results do not depend on the number of threads.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from postil import _native
+from postil.common.threads import one_blas_thread
+from postil.common.types import Floats, Singles
+from postil.learn.job import Design
 from postil.learn.merit.figures import Figure, SmoothCounts
 
-Floats = NDArray[np.float64]
 Cases = NDArray[np.int8]
 Table = NDArray[Any]  # documents × problems
 
@@ -172,3 +185,95 @@ def distance(scores: Table, merit: Merit) -> Floats:
     gap = np.abs(inside - outside)
     apart = gap > ROUNDING * np.abs(scores).max(axis=0, initial=0.0)
     return np.where(apart, gap, 1.0).astype(np.float64)
+
+
+# Where more than this share of the entries is not 0, a dense product is faster.
+DENSE_SHARE = 0.25
+PIECE = 1024  # documents of a piece of a dense product
+SLICE = 128  # features of one
+
+
+class Products(Protocol):
+    """Documents × features, for products with tables."""
+
+    documents: int
+    features: int
+
+    def scores(self, weights: Table) -> Singles:
+        """Documents × features times features × problems."""
+
+    def gradient(self, slopes: Table) -> Singles:
+        """Features × documents times documents × problems."""
+
+
+class SparseProducts:
+    """Products of a sparse matrix. Cost: non-zeros × problems."""
+
+    def __init__(self, design: Design, threads: int) -> None:
+        self.documents, self.features = design.documents, design.terms
+        self._design = design.native
+        self._threads = threads
+
+    def scores(self, weights: Table) -> Singles:
+        """Documents × features times features × problems."""
+        return _native.document_products(self._design, _singles(weights), self._threads)
+
+    def gradient(self, slopes: Table) -> Singles:
+        """Features × documents times documents × problems."""
+        return _native.term_products(self._design, _singles(slopes), self._threads)
+
+
+class DenseProducts:
+    """Products of a dense matrix. Cost: documents × features × problems, memory of the matrix."""
+
+    def __init__(self, points: Singles, threads: int) -> None:
+        self.documents, self.features = points.shape
+        self._points = np.ascontiguousarray(points, dtype=np.float32)
+        self._threads = threads
+
+    def scores(self, weights: Table) -> Singles:
+        """Documents × features times features × problems."""
+        table = _singles(weights)
+        found = np.empty((self.documents, table.shape[1]), dtype=np.float32)
+
+        def multiply(rows: slice) -> None:
+            np.matmul(self._points[rows], table, out=found[rows])
+
+        self._each(multiply, self.documents, PIECE)
+        return found
+
+    def gradient(self, slopes: Table) -> Singles:
+        """Features × documents times documents × problems."""
+        table = _singles(slopes)
+        found = np.empty((self.features, table.shape[1]), dtype=np.float32)
+
+        def multiply(columns: slice) -> None:
+            np.matmul(self._points[:, columns].T, table, out=found[columns])
+
+        self._each(multiply, self.features, SLICE)
+        return found
+
+    def _each(self, work: Callable[[slice], None], count: int, size: int) -> None:
+        pieces = [slice(*ends) for ends in pairwise([*range(0, count, size), count])]
+        if self._threads == 1 or len(pieces) == 1:
+            for piece in pieces:
+                work(piece)
+            return
+        with ThreadPoolExecutor(self._threads) as pool:
+            for _ in pool.map(work, pieces):
+                pass
+
+
+@contextmanager
+def products_of(design: Design, threads: int) -> Iterator[Products]:
+    """Products of a shared matrix; while they are used, BLAS keeps to one thread a piece."""
+    entries = design.documents * design.terms
+    if design.rows.nnz <= DENSE_SHARE * entries:
+        yield SparseProducts(design, threads)
+        return
+    with one_blas_thread():
+        yield DenseProducts(design.rows.toarray(), threads)
+
+
+def _singles(table: Table) -> Singles:
+    return np.ascontiguousarray(table, dtype=np.float32)

@@ -1,12 +1,23 @@
-"""What the solvers of figures of merit can be told."""
+"""What the solvers of figures of merit can be told.
+
+What has to be above 0 for a category to be given: a score, or a score over a bar.
+
+Weights of many problems side by side.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
 
-from postil.learn.option_rules import Rule, number, one_of, whole
-from postil.learn.part_options import PartOptions
+import numpy as np
+from numpy.typing import NDArray
+
+from postil.common.types import Floats, Singles
+from postil.learn.merit.objective import Products
+from postil.learn.options import Part, PartOptions, Rule, number, one_of, registry, whole
 
 Offset: TypeAlias = Literal["none", "mean"]
 MOST_STEPS = 1_000_000
@@ -101,3 +112,53 @@ class LbfgsOptions(PartOptions):
 
 def _steepness() -> Rule:
     return number("above 0 and at most 1e9", lambda value: 0 < value <= LARGEST)
+
+
+@dataclass(frozen=True, slots=True)
+class Form(Part):
+    """A misclassification function's negative, the margin.
+
+    ``has_rivals`` says that all categories are trained together; ``capped``, that the bar of a
+    category is 0 at most.
+    """
+
+    has_rivals: bool = False
+    capped: bool = False
+
+
+_NONE: frozenset[str] = frozenset()
+FORMS: Mapping[str, Form] = MappingProxyType(
+    registry(
+        Form("binary", "the score of the category alone (eq. 4.8)", _NONE),
+        Form("rivals", "the score over that of competing classes (eq. 4.13)", _NONE, True),
+        Form(
+            "unclaimed",
+            "the score, over a bar that is lower where no rival claims the document",
+            _NONE,
+            has_rivals=True,
+            capped=True,
+        ),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weights:
+    """Weights (features × problems) and intercepts of some problems."""
+
+    terms: Floats
+    intercepts: Floats
+
+    def stacked(self) -> Floats:
+        """Both in one table, intercepts last."""
+        return np.vstack([self.terms, self.intercepts])
+
+    def scores(self, products: Products) -> Singles:
+        """Documents × problems."""
+        scores = products.scores(self.terms)
+        scores += self.intercepts.astype(scores.dtype)
+        return scores
+
+    def of(self, problems: NDArray[Any]) -> Weights:
+        """The same for some of the problems."""
+        return Weights(self.terms[:, problems], self.intercepts[problems])

@@ -1,0 +1,1 @@
+"""Types, files, threads and progress: what every room uses."""

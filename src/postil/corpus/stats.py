@@ -1,0 +1,254 @@
+"""What a corpus is made of, counted in one pass over its documents.
+
+Lengths of documents: exact quantiles and a small histogram, in bounded memory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from postil.corpus.document import Document, Split
+
+BLOCKS = " ▏▎▍▌▋▊▉█"
+EIGHTHS = len(BLOCKS) - 1
+
+
+class Lengths:
+    """A multiset of lengths, kept as how often each occurs.
+
+    Everything is exact. Memory grows with the number of distinct lengths (a few thousand for
+    most corpora, however many documents); asking costs sorting those.
+    """
+
+    def __init__(self, lengths: Iterable[int] = ()) -> None:
+        self._times: Counter[int] = Counter(lengths)
+
+    def add(self, length: int) -> None:
+        """Count one more document of this length."""
+        self._times[length] += 1
+
+    def extend(self, lengths: Iterable[int]) -> None:
+        """Count one more document for each length."""
+        self._times.update(lengths)
+
+    @property
+    def count(self) -> int:
+        """How many lengths were added."""
+        return self._times.total()
+
+    @property
+    def sum(self) -> int:
+        """All lengths together."""
+        return sum(length * times for length, times in self._times.items())
+
+    @property
+    def mean(self) -> float:
+        """The average (0 if there is none)."""
+        return self.sum / self.count if self.count else 0.0
+
+    @property
+    def minimum(self) -> int:
+        """The smallest (0 if there is none)."""
+        return min(self._times, default=0)
+
+    @property
+    def maximum(self) -> int:
+        """The largest (0 if there is none)."""
+        return max(self._times, default=0)
+
+    def quantile(self, share: float) -> int:
+        """Find the smallest length that at least this share of the documents does not exceed."""
+        needed = share * self.count
+        reached = 0
+        for length in sorted(self._times):
+            reached += self._times[length]
+            if reached >= needed:
+                return length
+        return self.maximum
+
+    def to_dict(self) -> dict[str, float]:
+        """Give sum, minimum, median, mean, 90 % quantile and maximum for JSON."""
+        return {
+            "sum": self.sum,
+            "min": self.minimum,
+            "median": self.quantile(0.5),
+            "mean": self.mean,
+            "p90": self.quantile(0.9),
+            "max": self.maximum,
+        }
+
+    def bins(self) -> list[tuple[int, int, int]]:
+        """Count documents in bins that double: 0, 1, 2–3, 4–7 and so on.
+
+        A bin is (first length, last length, documents). From the first bin with a document to
+        the last, those between included.
+        """
+        counts: Counter[int] = Counter()
+        for length, times in self._times.items():
+            counts[length.bit_length()] += times
+        if not counts:
+            return []
+        return [
+            (_first(exponent), _first(exponent + 1) - 1, counts[exponent])
+            for exponent in range(min(counts), max(counts) + 1)
+        ]
+
+    def histogram(self, width: int = 40) -> list[str]:
+        """Draw the bins as lines of text, the fullest ``width`` characters long.
+
+        A bin that has any document shows at least an eighth of a block.
+        """
+        bins = self.bins()
+        names = [_name(first, last) for first, last, _ in bins]
+        numbers = [f"{count:,}" for _, _, count in bins]
+        left = max(map(len, names), default=0)
+        right = max(map(len, numbers), default=0)
+        fullest = max((count for _, _, count in bins), default=0)
+        return [
+            f"{name:>{left}} {number:>{right}} {_bar(count, fullest, width)}".rstrip()
+            for name, number, (_, _, count) in zip(names, numbers, bins, strict=True)
+        ]
+
+
+def _first(exponent: int) -> int:
+    return 1 << exponent >> 1
+
+
+def _name(first: int, last: int) -> str:
+    return f"{first:,}" if first == last else f"{first:,}–{last:,}"
+
+
+def _bar(count: int, fullest: int, width: int) -> str:
+    eighths = max(round(count / fullest * width * EIGHTHS), 1) if count else 0
+    full, rest = divmod(eighths, EIGHTHS)
+    return BLOCKS[-1] * full + (BLOCKS[rest] if rest else "")
+
+
+CountTokens = Callable[[list[str]], Sequence[int]]
+
+NO_SPLIT = "none"
+BATCH_DOCUMENTS = 1000
+BATCH_CHARACTERS = 1 << 22
+
+
+@dataclass
+class CorpusStatistics:
+    """Counts of documents, labels, fields and lengths.
+
+    ``labels`` counts, for each split, the documents of each label. ``tokens`` is empty where
+    nothing was given to count them with. Memory grows with the numbers of distinct labels,
+    fields and lengths, not with documents.
+    """
+
+    documents: Counter[Split | None] = field(default_factory=Counter)
+    unlabelled: int = 0
+    empty: int = 0
+    labels: dict[Split | None, Counter[str]] = field(default_factory=dict)
+    fields: Counter[str] = field(default_factory=Counter)
+    characters: Lengths = field(default_factory=Lengths)
+    tokens: Lengths = field(default_factory=Lengths)
+
+    @classmethod
+    def gather(
+        cls, documents: Iterable[Document], count_tokens: CountTokens | None = None
+    ) -> CorpusStatistics:
+        """Count while the documents stream by, in batches of bounded size.
+
+        ``count_tokens`` gets a list of texts, a document's fields joined by line breaks, and
+        returns how many tokens each has. Time is linear in the characters read.
+        """
+        statistics = cls()
+        for batch in _batches(documents):
+            texts = [text for _, text in batch]
+            for document, text in batch:
+                statistics._add(document, text)
+            if count_tokens is not None:
+                statistics.tokens.extend(count_tokens(texts))
+        return statistics
+
+    def _add(self, document: Document, text: str) -> None:
+        self.documents[document.split] += 1
+        self.unlabelled += not document.labels
+        self.empty += not text.strip()
+        self.labels.setdefault(document.split, Counter()).update(dict.fromkeys(document.labels, 1))
+        self.fields.update(name for name, value in document.fields.items() if value.strip())
+        self.fields.update(dict.fromkeys(document.fields, 0))
+        self.characters.add(sum(len(value) for value in document.fields.values()))
+
+    @property
+    def total(self) -> int:
+        """All documents."""
+        return self.documents.total()
+
+    @property
+    def labelled(self) -> int:
+        """Documents with at least one label."""
+        return self.total - self.unlabelled
+
+    @property
+    def label_frequencies(self) -> Counter[str]:
+        """Documents of each label, all splits together."""
+        return sum(self.labels.values(), Counter())
+
+    @property
+    def cardinality(self) -> float:
+        """Labels per document, on average (0 for an empty corpus)."""
+        return self._memberships / self.total if self.total else 0.0
+
+    @property
+    def density(self) -> float:
+        """Cardinality divided by the number of labels: how full the label matrix is."""
+        distinct = len(self.label_frequencies)
+        return self.cardinality / distinct if distinct else 0.0
+
+    @property
+    def _memberships(self) -> int:
+        return sum(counts.total() for counts in self.labels.values())
+
+    def label_table(self) -> list[tuple[str, int]]:
+        """List labels with their documents, the most frequent first, then by name."""
+        return sorted(self.label_frequencies.items(), key=lambda item: (-item[1], item[0]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain values for JSON, in an order that does not change."""
+        return {
+            "documents": self.total,
+            "splits": _named(self.documents),
+            "labelled": self.labelled,
+            "unlabelled": self.unlabelled,
+            "empty": self.empty,
+            "labels": {
+                "distinct": len(self.label_frequencies),
+                "distinct_in_split": _named({s: len(c) for s, c in self.labels.items()}),
+                "cardinality": self.cardinality,
+                "density": self.density,
+                "documents": dict(self.label_table()),
+            },
+            "fields": dict(self.fields),
+            "characters": self.characters.to_dict(),
+            "tokens": self.tokens.to_dict() if self.tokens.count else None,
+        }
+
+
+def _named(by_split: dict[Split | None, int]) -> dict[str, int]:
+    """Turn splits into words, the split of documents that have none last."""
+    order: tuple[Split | None, ...] = ("train", "test", None)
+    return {split or NO_SPLIT: by_split[split] for split in order if split in by_split}
+
+
+def _batches(documents: Iterable[Document]) -> Iterator[list[tuple[Document, str]]]:
+    """Take documents with their joined texts in batches, cut by number and by characters."""
+    batch: list[tuple[Document, str]] = []
+    characters = 0
+    for document in documents:
+        text = "\n".join(document.fields.values())
+        batch.append((document, text))
+        characters += len(text)
+        if len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch

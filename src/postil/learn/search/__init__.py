@@ -1,0 +1,1 @@
+"""Choosing the strength of regularization by held-out documents."""

@@ -1,0 +1,1 @@
+"""Priors of single terms: their files, names and variances."""

@@ -1,0 +1,181 @@
+"""A model file of BBR, BMR or BXR as a model of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from postil.corpus.files.streams import Source
+from postil.decide.calibration import Calibration
+from postil.decide.calibrators import Logistic, Softmax, State
+from postil.decide.decision import DecisionRule, Thresholds
+from postil.errors import InputError, ModelFileError
+from postil.model import bbr_files
+from postil.model.bbr_files import ParsedModel
+from postil.model.fingerprint import DocumentDigest, TrainingFingerprint
+from postil.model.model import Model
+from postil.model.numbered import IDS, NAMES, VECTORS, is_number, number_vectorizer
+
+Read = Callable[[Iterable[tuple[int, str]], str, str], ParsedModel]
+
+READERS: Mapping[str, Read] = {
+    bbr_files.TITLE: bbr_files.read_binary,
+    **dict.fromkeys(bbr_files.TITLES, bbr_files.read_polytomous),
+    bbr_files.SPARSE_TITLE: bbr_files.read_sparse,
+}
+SHOWN = 60
+
+
+class Imported(NamedTuple):
+    """A model, and what the user should know of it."""
+
+    model: Model
+    notes: tuple[str, ...]
+
+
+def import_model(path: str | Path, terms: Sequence[str] | None = None) -> Imported:
+    """Read a model file; ``terms`` are the names of the features from number 1 on.
+
+    Without them a feature's term is its number. Time and memory are linear in the weights, and in
+    the names.
+    """
+    source = Source(Path(path))
+    with source.open() as stream:
+        content = stream.read()
+    parsed = parse_model(content, source.name)
+    names, numbers = _features(parsed, terms, source.name)
+    try:
+        model = _model(parsed, names, numbers, _origin(parsed, source.name, content, terms))
+    except InputError as error:
+        raise ModelFileError(f"{source.name}: {error}") from error
+    return Imported(model, _notes(parsed, model))
+
+
+def parse_model(content: bytes, source: str) -> ParsedModel:
+    """What the bytes of a model file say."""
+    title, _, rest = content.partition(b"\n")
+    head = title.decode("utf-8", "replace").strip()
+    for known, read in READERS.items():
+        if head.startswith(known):
+            try:
+                lines = rest.decode("utf-8").split("\n")
+            except UnicodeDecodeError as error:
+                at = rest.count(b"\n", 0, error.start) + 2
+                raise ModelFileError(f"{source}, line {at}: is not text; it is damaged") from None
+            return read(enumerate(lines, 2), source, head)
+    raise ModelFileError(
+        f"{source}, line 1: {head[:SHOWN]!r} is no title of a model file of BBR, BMR or BXR, which "
+        f"begins {bbr_files.TITLE!r} or like that"
+    )
+
+
+def _features(
+    parsed: ParsedModel, terms: Sequence[str] | None, source: str
+) -> tuple[list[str], dict[str, int]]:
+    """The names of all columns, and the column of each feature that has a weight."""
+    used = dict.fromkeys(name for each in parsed.classes.values() for name in each.weights)
+    if terms is None:
+        for feature in used:
+            if not _is_id(feature):
+                raise ModelFileError(
+                    f"{source}: the feature {feature[:SHOWN]!r} has no number: give --terms, the "
+                    "names of all features in the order of their numbers"
+                )
+        ordered = sorted(used, key=int)
+        return ordered, {name: column for column, name in enumerate(ordered)}
+    column_of = {name: column for column, name in enumerate(terms)}
+    columns: dict[str, int] = {}
+    for feature in used:
+        column = int(feature) - 1 if _is_id(feature) else column_of.get(feature, -1)
+        if not 0 <= column < len(terms):
+            raise ModelFileError(
+                f"{source}: there are {len(terms)} names, and none for the feature "
+                f"{feature[:SHOWN]}; give all of them, a line each from number 1 on"
+            )
+        columns[feature] = column
+    return list(terms), columns
+
+
+def _is_id(feature: str) -> bool:
+    return is_number(feature) and feature != "0"
+
+
+def _model(
+    parsed: ParsedModel, names: list[str], columns: Mapping[str, int], method: Mapping[str, Any]
+) -> Model:
+    classes = parsed.classes
+    count = len(classes)
+    entries = [
+        (row, columns[feature], weight)
+        for row, each in enumerate(classes.values())
+        for feature, weight in each.weights.items()
+    ]
+    rows, places, weights = zip(*entries, strict=True) if entries else ((), (), ())
+    thresholds = np.array([each.threshold for each in classes.values()])
+    one = 1 if parsed.polytomous else None
+    return Model(
+        vectorizer=number_vectorizer(names),
+        names=tuple(classes),
+        weights=sp.csr_matrix((np.array(weights), (rows, places)), shape=(count, len(names))),
+        intercepts=np.array([each.intercept for each in classes.values()]),
+        decision=DecisionRule(
+            _rule(parsed, thresholds.tolist()),
+            Thresholds(thresholds),
+            np.full(count, State.FITTED, dtype=np.uint8),
+            at_least=one or 0,
+            at_most=one,
+        ),
+        calibration=_calibration(parsed),
+        training=TrainingFingerprint(
+            "", 0, DocumentDigest().hexdigest(), np.zeros(count, dtype=np.int64)
+        ),
+        method=method,
+    )
+
+
+def _rule(parsed: ParsedModel, thresholds: list[float]) -> str:
+    """What reports call the decision."""
+    if parsed.polytomous:
+        return "best"
+    same = len(set(thresholds)) == 1 and np.isfinite(thresholds[0])
+    return f"default({thresholds[0]:g})" if same else "as imported"
+
+
+def _calibration(parsed: ParsedModel) -> Calibration | None:
+    """Probabilities by the link, where we have one like it."""
+    if parsed.polytomous:
+        return Softmax(len(parsed.classes))
+    return Logistic(len(parsed.classes)) if parsed.link == Logistic.kind else None
+
+
+def _origin(
+    parsed: ParsedModel, source: str, content: bytes, terms: Sequence[str] | None
+) -> dict[str, Any]:
+    return {
+        VECTORS: IDS if terms is None else NAMES,
+        "imported": {
+            "file": source,
+            "title": parsed.title,
+            "sha256": sha256(content).hexdigest(),
+            "link": parsed.link,
+            **({"transformed": list(parsed.transformed)} if parsed.transformed else {}),
+        },
+    }
+
+
+def _notes(parsed: ParsedModel, model: Model) -> tuple[str, ...]:
+    notes = [
+        f"{sentence} before they were used: give the model vectors of that kind"
+        for sentence in parsed.transformed.values()
+    ]
+    if model.calibration is None:
+        notes.append(
+            f"probabilities of the link {parsed.link} are not kept: the model gives scores and "
+            "decisions"
+        )
+    return tuple(notes)

@@ -1,0 +1,169 @@
+"""Writing a model to its file.
+
+Keep a model file to one update at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from postil.common.compression import codec_of_name
+from postil.common.files import output_file
+from postil.errors import UsageError
+from postil.model import container
+from postil.model.container import HeaderTooLongError, pack, tensor_checksum, text_checksum
+from postil.model.model import Model
+from postil.model.plain import to_text
+from postil.model.tensors import Parts
+from postil.model.versions import FORMAT, PLAIN_VERSION, Metadata, parts_of, version_of
+
+# Bytes of a header for all but names and what is told of single categories.
+OTHER_BYTES = 1 << 20
+
+
+class LeftOutWarning(UserWarning):
+    """A model file has no room for what is told of single categories."""
+
+
+def check_names_fit(names: Iterable[str]) -> None:
+    """Refuse categories whose names alone do not fit into a model file, before they are learned."""
+    size = len(to_text(to_text(list(names))))  # as they stand there: JSON within JSON
+    room = container.LONGEST_HEADER - OTHER_BYTES
+    if size > room:
+        raise UsageError(
+            f"the names of the categories take {size} bytes, and a model file has room for {room}; "
+            "take fewer categories, or shorter names"
+        )
+
+
+def save_model(model: Model, path: str | Path) -> None:
+    """Write a model; the file appears under its name only when it is complete and on disk.
+
+    An error or Ctrl-C leaves whatever was there before, and nothing else. The same model gives
+    the same bytes, anywhere. A model whose own file was written into since it was loaded is
+    refused: new checksums would call it sound. Costs two passes over the arrays, one for their
+    checksums.
+    """
+    if codec_of_name(Path(path).name) is not None:
+        raise UsageError(
+            f"{path}: a model is mapped into memory and cannot be compressed; name it .postil"
+        )
+    pieces = packed_model(model)
+    with output_file(path) as stream:
+        for piece in pieces:
+            stream.write(piece)
+        model.check_file_unchanged()  # nor while it was read: an error here leaves no file
+
+
+def model_to_bytes(model: Model) -> bytes:
+    """The bytes of a model's file; equal for equal models."""
+    return b"".join(packed_model(model))
+
+
+def packed_model(model: Model) -> list[bytes | memoryview]:
+    """The bytes of a model's file in pieces, in the oldest version that holds it."""
+    model.check_file_unchanged()
+    return packed(parts_of(model), version_of(model))
+
+
+def packed(parts: Parts, version: int = PLAIN_VERSION) -> list[bytes | memoryview]:
+    """The bytes of a model's file in pieces, the first two being its header.
+
+    Where the header would be too long, it is written without what is told of single categories.
+    """
+    try:
+        return _packed(parts, version)
+    except HeaderTooLongError:
+        shorter = _of_all_categories(parts.settings)
+        if shorter == parts.settings:
+            raise
+    pieces = _packed(Parts(shorter, parts.arrays), version)
+    warnings.warn(
+        f"a model file has no room for the reports of {len(parts.settings['names'])} categories: "
+        "it is written without them",
+        LeftOutWarning,
+        stacklevel=4,
+    )
+    return pieces
+
+
+def _of_all_categories(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings without reports of single categories, and what a search found for each."""
+    method = dict(settings["method"])
+    if isinstance(method.get("search"), dict):
+        method["search"] = {**method["search"], "categories": None}
+    return {**settings, "reports": [], "method": method}
+
+
+def _packed(parts: Parts, version: int) -> list[bytes | memoryview]:
+    settings, arrays = parts
+    checksums = {name: tensor_checksum(name, array) for name, array in arrays.items()}
+    manifest = to_text({**settings, "checksums": checksums})
+    metadata = Metadata(
+        format=FORMAT,
+        format_version=str(version),
+        checksum=text_checksum(manifest),
+        manifest=manifest,
+    )
+    return pack(metadata._asdict(), arrays)
+
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+Tell = Callable[[str], None]
+
+
+@contextmanager
+def locked_model(path: str | Path, tell: Tell) -> Iterator[None]:
+    """Hold the lock of the model file under ``path``: load, change and save it inside.
+
+    Whoever else holds it is waited for, after ``tell`` has said so. The lock is on the file
+    itself, so that none is left beside it, and ends with the process whatever happens. Only those
+    who ask for it heed it; reading a model needs no lock. Where the system has no locks, ``tell``
+    says that nothing keeps updates apart. A file that cannot be opened is left to who loads it.
+    """
+    try:
+        file = _locked(Path(path), tell)
+    except OSError as error:
+        tell(f"{path}: cannot be locked ({error.strerror}); run one update of it at a time")
+        file = None
+    try:
+        yield
+    finally:
+        if file is not None:
+            os.close(file)
+
+
+def _locked(path: Path, tell: Tell) -> int | None:
+    """Return the open, locked file that ``path`` names; None if there is no regular file."""
+    if not path.is_file():
+        return None
+    if fcntl is None:
+        raise OSError(0, "this system has no file locks")
+    note = f"{path}: another update of this model is under way; waiting for it to end"
+    while True:
+        file = os.open(path, os.O_RDONLY)
+        try:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if note:
+                    tell(note)
+                    note = ""  # said once
+                fcntl.flock(file, fcntl.LOCK_EX)
+            # A save puts a new file under the name: the lock of the old one is then worth nothing.
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file), path.stat()):
+                    return file
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)

@@ -1,1 +1,0 @@
-"""The experiments of gao-wu-lee-chua-2003."""

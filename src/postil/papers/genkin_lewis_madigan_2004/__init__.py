@@ -1,1 +1,0 @@
-"""genkin-lewis-madigan-2004: its runs, tables and figures. Its numbers are in the TOML file."""

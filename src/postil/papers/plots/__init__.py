@@ -1,1 +1,0 @@
-"""Figures: a small language for what is drawn, and the drawing of it as SVG and PNG."""

@@ -1,1 +1,0 @@
-"""Reproductions for people and programs: terminal, Markdown, HTML, JSON."""

@@ -1,1 +1,0 @@
-"""The experiments of zhang-2000."""

@@ -1,1 +1,0 @@
-"""zhang-jin-yang-hauptmann-2003: its runs, tables and figures. Its numbers are in the TOML file."""

@@ -1,1 +1,0 @@
-"""zhang-oles-2001: its figures. Its numbers are in ``zhang-oles-2001.toml``."""

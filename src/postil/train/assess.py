@@ -1,0 +1,325 @@
+"""How good a trained categorizer is on documents it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from postil.common.progress import Watch
+from postil.common.types import Floats
+from postil.corpus.document import Document
+from postil.errors import CorpusError, InputError, SpecError
+from postil.evaluate import Options, Provenance, Report, measure_run
+from postil.learn.category_tasks import NEVER
+from postil.learn.job import Labels
+from postil.model.fingerprint import DocumentDigest
+from postil.model.model import Model
+from postil.model.numbered import NumberedDocuments
+from postil.train.predict import Decider, Predictor, VectorPredictor
+from postil.train.train import CHUNK
+from postil.vectors.gathering import RowFacts, chunks_of
+
+CategorySet = Literal["all", "trained", "shared"]
+
+UNKNOWN_SHOWN = 10
+
+
+class Assessment(NamedTuple):
+    """A report, and memberships, decisions and scores it is of: documents × its categories.
+
+    ``learned_from`` says that the documents are, one by one, those of the training or of an update;
+    ``unknown`` are labels of theirs that it never learned, whether they count or not.
+    """
+
+    report: Report
+    truth: sp.csr_matrix[Any]
+    decisions: sp.csr_matrix[Any]
+    scores: Floats
+    learned_from: bool = False
+    unknown: tuple[str, ...] = ()
+
+    def unknown_note(self) -> str:
+        """The labels that the model never learned, in a line; empty if there are none."""
+        if not self.unknown:
+            return ""
+        count = len(self.unknown)
+        counted = not set(self.report.categories).isdisjoint(self.unknown)
+        return (
+            f"{count} label{'' if count == 1 else 's'} unknown to the model: "
+            f"{_few(self.unknown, UNKNOWN_SHOWN)} "
+            f"({'missed by necessity' if counted else 'not counted'})"
+        )
+
+
+def assess(
+    model: Model,
+    documents: Iterable[Document],
+    *,
+    corpus: str = "",
+    categories: CategorySet = "all",
+    options: Options | None = None,
+    threads: int | None = None,
+    watch: Watch | None = None,
+) -> Report:
+    """Measure a categorizer; :func:`assessment` says how."""
+    return assessment(
+        model,
+        documents,
+        corpus=corpus,
+        categories=categories,
+        options=options,
+        threads=threads,
+        watch=watch,
+    ).report
+
+
+def assessment(
+    model: Model,
+    documents: Iterable[Document],
+    *,
+    corpus: str = "",
+    categories: CategorySet = "all",
+    options: Options | None = None,
+    threads: int | None = None,
+    watch: Watch | None = None,
+) -> Assessment:
+    """Measure a categorizer on the documents marked as test, or on all if none is marked.
+
+    ``categories`` says which count: ``all`` that the training or the test documents have (one
+    that only the test documents have is missed by necessity), those ``trained``, or those
+    ``shared`` by both. Cost: one pass over the documents; memory is the scores.
+    """
+    facts = RowFacts()
+    digests = _Digests()
+    source = corpus or "the corpus"
+    blocks: list[Floats] = []
+    probabilities: list[Floats | None] = []
+    predictor = Predictor(model, threads)
+    fields = model.vectorizer.fields
+    passing = with_fields(digests.of(documents), fields.names, source)
+    for chunk in chunks_of(passing, fields, CHUNK, facts):
+        scores = predictor.scores(chunk.columns)
+        blocks.append(scores)
+        probabilities.append(predictor.probabilities(scores, predictor.variances(chunk.columns)))
+        if watch is not None:
+            watch("testing", len(facts.ids), None)
+    if not blocks:
+        raise InputError(
+            f"{source} has no document to test with: name the column that says train or test with "
+            "--split-column, mark some with postil corpus split, or leave --split out"
+        )
+    rows = _tested(facts)
+    seen = Labels(tuple(facts.categories), facts.indicator().astype(bool)).of_documents(rows)
+    known = [block for block in probabilities if block is not None]
+    calibrated = np.vstack(known)[rows] if known else None
+    tested = _Tested(source, np.vstack(blocks)[rows], calibrated, seen, digests)
+    return _assessed(model, tested, corpus, categories, options)
+
+
+def assess_vectors(
+    model: Model,
+    documents: NumberedDocuments,
+    *,
+    categories: CategorySet = "all",
+    options: Options | None = None,
+) -> Assessment:
+    """Measure a model of numbered features on all documents of an svmlight file."""
+    predictor = VectorPredictor(model)
+    labels = documents.labels_for(model.names)
+    digests = _Digests()
+    digests.others = documents.digest(labels)
+    vectors = predictor.vectors(documents)
+    scores = predictor.scores(vectors)
+    calibrated = predictor.probabilities(scores, predictor.variances(vectors))
+    tested = _Tested(documents.source, scores, calibrated, Labels.of(labels), digests)
+    if not len(scores):
+        raise InputError(f"{documents.source} has no document to test with")
+    return _assessed(model, tested, documents.source, categories, options)
+
+
+class _Tested(NamedTuple):
+    """Documents that are measured: where they come from, what the model says, their labels."""
+
+    source: str
+    scores: Floats
+    probabilities: Floats | None
+    seen: Labels
+    digests: _Digests
+
+
+def _assessed(
+    model: Model,
+    tested: _Tested,
+    corpus: str,
+    categories: CategorySet,
+    options: Options | None,
+) -> Assessment:
+    source, scores, calibrated, seen, digests = tested
+    _refuse_unlabelled(source, seen)
+    names = _names(model.names, seen, categories)
+    if not names:
+        raise InputError(
+            f"{source} shares no category with the model: it has "
+            f"{_few(seen.names)}, the model {_few(model.names)}; check --label-column and "
+            "--label-separator"
+        )
+    truth = Labels.of(_label_sets(seen), names).members
+    # What is never given comes last in a ranking of all pairs, too.
+    ranked = Decider(model).rankings(scores)
+    wide = _widened(ranked, model.names, names, min(NEVER, float(ranked.min())))
+    decisions = sp.csr_matrix(
+        _widened(model.decision.accept(scores), model.names, names, False), dtype=bool
+    )
+    probabilities = None
+    if calibrated is not None:
+        probabilities = _widened(calibrated, model.names, names, 0.0)
+    options, note = _aimed(model, options)
+    report = measure_run(
+        truth,
+        decisions,
+        categories=names,
+        scores=wide,
+        scored=np.isin(names, model.names),
+        probabilities=probabilities,
+        training_sizes=_training_sizes(model, names),
+        provenance=Provenance(
+            corpus=corpus,
+            split=_split(digests, model),
+            method=str(model.recipe.get("name", "")),
+            decision_rule=model.decision.spec,
+            notes=(note,) if note else (),
+        ),
+        options=options,
+    )
+    unknown = tuple(sorted(_members(seen).difference(model.names)))
+    return Assessment(report, truth, decisions, wide, digests.learned_from(model), unknown)
+
+
+def _aimed(model: Model, options: Options | None) -> tuple[Options, str]:
+    """What to measure, with what the model's recipe aims at; and a note if nobody knows that."""
+    options = options or Options()
+    aim = model.recipe.get("aim")
+    if options.aim is not None or not isinstance(aim, Mapping) or "measure" not in aim:
+        return options, ""
+    try:
+        return replace(options, aim=str(aim["measure"])), ""
+    except SpecError:
+        told = f"it aimed at {aim['measure']}, a measure of its maker's own, not known here"
+        return options, told
+
+
+class _Digests:
+    """What passes, in a few bytes: documents marked test, and all others."""
+
+    def __init__(self) -> None:
+        self.marked = DocumentDigest()
+        self.others = DocumentDigest()
+
+    def of(self, documents: Iterable[Document]) -> Iterator[Document]:
+        for document in documents:
+            digest = self.marked if document.split == "test" else self.others
+            digest.add(document.fields, document.labels)
+            yield document
+
+    @property
+    def tested(self) -> DocumentDigest:
+        """Of the documents that are measured."""
+        return self.marked if self.marked.documents else self.others
+
+    def learned_from(self, model: Model) -> bool:
+        return self.tested.hexdigest() in model.learned_digests()
+
+
+def _split(digests: _Digests, model: Model) -> str:
+    count, learned = digests.tested.documents, model.training.documents
+    if digests.learned_from(model):
+        return f"the {count} document{'' if count == 1 else 's'} it learned from"
+    what = "test " if digests.marked.documents else ""
+    return f"{count} {what}document{'' if count == 1 else 's'}, learned from {learned}"
+
+
+def with_fields(
+    documents: Iterable[Document], wanted: Sequence[str], source: str
+) -> Iterator[Document]:
+    """All documents, and then whether some had each field that the model reads."""
+    present: dict[str, None] = {}
+    for document in documents:
+        present.update(dict.fromkeys(document.fields))
+        yield document
+    missing = [name for name in wanted if name not in present]
+    if present and missing:
+        raise CorpusError(
+            f"{source}: no document has the field {', '.join(missing)}, which the model reads; "
+            f"there are: {', '.join(present)}; {_way_out(wanted, tuple(present))}"
+        )
+
+
+def _way_out(wanted: Sequence[str], present: Sequence[str]) -> str:
+    """Options that give each field that is read a column, in the order of both."""
+    others = iter([name for name in present if name not in wanted])
+    columns = {name: name if name in present else next(others, "COLUMN") for name in wanted}
+    shown = " ".join(
+        f"--text-columns {column}" + ("" if column == name else f"={name}")
+        for name, column in columns.items()
+    )
+    return f"name the columns, as in {shown}"
+
+
+def _refuse_unlabelled(source: str, seen: Labels) -> None:
+    if seen.members.nnz:
+        return
+    count = seen.documents
+    none = "the only document has no" if count == 1 else f"none of the {count} documents has a"
+    raise InputError(
+        f"{source}: {none} label, so that there is nothing to measure against; name the column "
+        "that holds them with --label-column, or ask for decisions with postil predict"
+    )
+
+
+def _few(names: Sequence[str], shown: int = 3) -> str:
+    return ", ".join(names[:shown]) + (", …" if len(names) > shown else "")
+
+
+def _tested(facts: RowFacts) -> NDArray[np.intp]:
+    marked = np.flatnonzero([split == "test" for split in facts.splits])
+    return marked if len(marked) else np.arange(len(facts.ids))
+
+
+def _label_sets(labels: Labels) -> list[list[str]]:
+    matrix = labels.members
+    return [
+        [labels.names[c] for c in matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]]
+        for i in range(labels.documents)
+    ]
+
+
+def _members(seen: Labels) -> set[str]:
+    """The categories that some document has."""
+    return {seen.names[c] for c in np.flatnonzero(seen.sizes())}
+
+
+def _names(trained: tuple[str, ...], seen: Labels, wanted: CategorySet) -> tuple[str, ...]:
+    here = _members(seen)
+    there = set(trained)
+    chosen = {"all": there | here, "trained": there, "shared": there & here}[wanted]
+    return tuple(sorted(chosen))
+
+
+def _widened(values: NDArray[Any], have: tuple[str, ...], want: tuple[str, ...], fill: Any) -> Any:  # noqa: ANN401
+    """Columns in another order; ``fill`` where there is none."""
+    place = {name: column for column, name in enumerate(have)}
+    wide = np.full((len(values), len(want)), fill, dtype=values.dtype)
+    for column, name in enumerate(want):
+        if name in place:
+            wide[:, column] = values[:, place[name]]
+    return wide
+
+
+def _training_sizes(model: Model, names: tuple[str, ...]) -> NDArray[np.int64]:
+    members = dict(zip(model.names, model.training.members.tolist(), strict=True))
+    return np.array([members.get(name, 0) for name in names], dtype=np.int64)

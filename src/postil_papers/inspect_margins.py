@@ -1,0 +1,253 @@
+"""`postil inspect --margins`: margins on labelled documents, and the bounds they give.
+
+What `postil inspect --margins` shows a person.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from postil.cli.console import counted, say, show_table
+from postil.cli.inspect_facts import OVER_MEAN, Facts
+from postil.cli.inspect_tables import INDENT, show_title, show_wrapped
+from postil.cli.output import PassingCorpus, told
+from postil.cli.progress import steps
+from postil.cli.reading import Reading
+
+if TYPE_CHECKING:
+    from postil.corpus.document import Document
+    from postil.model.model import Model
+    from postil_papers.margins import Margins, MeasuredMargins
+
+
+USUAL_GAMMA = 1.0
+
+
+def refuse_without(reading: Reading, gamma: float | None) -> None:
+    """Refuse options that say how to measure margins where none are asked for."""
+    from postil.errors import UsageError
+
+    given = [*reading.given, *(["--margin-at"] if gamma is not None else [])]
+    if given:
+        raise UsageError(f"{', '.join(given)}: nothing is read without --margins CORPUS")
+
+
+def measured_margins(
+    model: Model, corpus: str, reading: Reading, columns: Sequence[int], gamma: float | None
+) -> Facts:
+    """Read a corpus and measure; what is odd about its labels is said on stderr."""
+    from postil_papers.margins import measure_margins, measure_vector_margins
+
+    gamma = USUAL_GAMMA if gamma is None else gamma
+    vectors = reading.vectors(corpus)
+    if vectors is not None:
+        source = vectors.source
+        with steps() as watch:
+            measured = measure_vector_margins(
+                model, vectors, columns=columns, gamma=gamma, watch=watch.reach
+            )
+    else:
+        opened = reading.open(corpus)
+        source = opened.name
+        documents = opened if reading.values["split"] else _learnable(opened)
+        with told(opened), steps() as watch:
+            measured = measure_margins(
+                model, documents, columns=columns, gamma=gamma, source=source, watch=watch.reach
+            )
+    _say_odd_labels(measured, source)
+    return {"corpus": source} | _facts(measured)
+
+
+def _learnable(corpus: PassingCorpus) -> Iterator[Document]:
+    """The documents that a model would learn from: all that are not marked test."""
+    from postil.errors import CorpusError
+
+    for document in corpus:
+        if document.split != "test":
+            yield document
+    if corpus.documents and corpus.tested == corpus.documents:
+        raise CorpusError(
+            f"{corpus.name}: every document is marked test, and margins are of documents that a "
+            "model learns from; for those of the test say --split test"
+        )
+
+
+def _say_odd_labels(measured: MeasuredMargins, source: str) -> None:
+    from postil_papers.margins import few
+
+    if measured.unknown:
+        say(
+            f"{counted(len(measured.unknown), 'label')} unknown to the model: "
+            f"{few(measured.unknown)} (not counted)"
+        )
+    memberless = measured.margins.memberless
+    if memberless:
+        say(
+            f"{counted(len(memberless), 'category', 'categories')} without a member in {source}: "
+            f"{few(memberless)} (margins are those of other documents alone)"
+        )
+
+
+def _facts(measured: MeasuredMargins) -> Facts:
+    """Margins in plain values: those of the whole, and of each ``category`` by name."""
+    from postil_papers.margin_bounds import ADDITIVE, MULTIPLICATIVE, NEITHER
+
+    margins = measured.margins
+    rows = list(_rows(margins))
+    families = (ADDITIVE, MULTIPLICATIVE, NEITHER)
+    return {
+        "documents": margins.documents,
+        "learned_from": measured.learned_from,
+        "constant": margins.constant,
+        "gamma": margins.gamma,
+        "norms": {
+            name: {"largest": norm.largest, "mean": norm.mean}
+            for name, norm in margins.norms._asdict().items()
+        },
+        "separated": int((margins.least > 0).sum()),
+        "favours": {family: margins.favoured.count(family) for family in families},
+        "median": _medians(rows),
+        "unknown_labels": list(measured.unknown),
+        "category": dict(zip(margins.names, rows, strict=True)),
+    }
+
+
+def _rows(margins: Margins) -> Iterator[Facts]:
+    columns = {
+        "members": margins.members,
+        "one_norm": margins.sizes.one,
+        "two_norm": margins.sizes.two,
+        "entropy": margins.sizes.entropy,
+        "least_margin": margins.least,
+        "under": margins.under,
+        "perceptron_mistakes": margins.perceptron_mistakes,
+        "winnow_mistakes": margins.winnow_mistakes,
+        "additive": margins.additive,
+        "multiplicative": margins.multiplicative,
+        "ratio": margins.ratio,
+    }
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    for row, favoured in zip(values, margins.favoured, strict=True):
+        yield dict(zip(columns, map(_finite, row), strict=True)) | {"favours": favoured}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _medians(rows: list[Facts]) -> Facts:
+    """The median of each number over the categories that have it; None where none has."""
+    from statistics import median
+
+    names = [name for name in (rows[0] if rows else {}) if name != "favours"]
+    known = {name: [row[name] for row in rows if row[name] is not None] for name in names}
+    return {name: float(median(values)) if values else None for name, values in known.items()}
+
+
+def add_margins(whole: Facts, each: list[Facts], measured: Facts) -> None:
+    """Put what was measured where it belongs: beside the whole, and into each category."""
+    by_name: dict[str, Any] = measured.pop("category")
+    whole["margins"] = measured
+    for facts in each:
+        facts["margins"] = by_name[facts["name"]]
+
+
+ABSENT = "-"
+MEDIAN = "median"
+
+_NORMS = {"two": "‖x‖₂", "infinity": "‖x‖∞", "one": "‖x‖₁"}
+_WEIGHTS = {
+    "members": "members",
+    "one_norm": "‖w‖₁",
+    "two_norm": "‖w‖₂",
+    "entropy": "entropy",
+    "least_margin": "least margin",
+}
+_BOUNDS = {
+    "perceptron_mistakes": "Perceptron's",
+    "winnow_mistakes": "Winnow's",
+    "additive": "additive",
+    "multiplicative": "multiplicative",
+    "ratio": "ratio",
+}
+
+
+def show_margins(whole: Facts, each: list[Facts]) -> None:
+    """Print the documents' norms, a line of each table for each category, and what it means."""
+    told = whole["margins"]
+    rows = [(facts["name"], facts["margins"]) for facts in each]
+    if len(rows) > 1:
+        rows.append((MEDIAN, told["median"]))
+    _show_norms(told)
+    show_title("Weights found, and margins y(w·x + b)")
+    _show_rows(rows, _WEIGHTS | {"under": f"below {told['gamma']:g}"})
+    show_title("Mistakes at most, and the bounds' terms")
+    _show_rows(rows, _BOUNDS, last="favours")
+    _show_legend(told, len(each))
+    if whole["terms"] == OVER_MEAN:
+        show_wrapped(
+            "The model compares categories with each other: margins against 0 say little of what "
+            "it decides.",
+            further=INDENT,
+        )
+
+
+def _show_norms(told: Facts) -> None:
+    documents = counted(told["documents"], "document", grouped=True)
+    learned = ", which it learned from" if told["learned_from"] else ""
+    show_title(f"Vectors of {documents} of {told['corpus']}{learned}")
+    rows = [
+        (INDENT + _NORMS[name], _number(norm["largest"]), _number(norm["mean"]))
+        for name, norm in told["norms"].items()
+    ]
+    show_table((f"{INDENT}norm", "largest", "mean"), rows, right=" rr")
+    if told["constant"]:
+        show_wrapped(
+            "With a constant 1 appended to each document, whose weight is the intercept: it is in "
+            "all norms here.",
+            further=INDENT,
+        )
+
+
+def _show_rows(rows: list[tuple[str, Facts]], columns: dict[str, str], last: str = "") -> None:
+    header = [f"{INDENT}category", *columns.values(), *([last] if last else [])]
+    cells = [
+        [
+            INDENT + name,
+            *(_number(facts[column]) for column in columns),
+            *([facts.get(last, "")] if last else []),
+        ]
+        for name, facts in rows
+    ]
+    show_table(header, cells, right=" " + "r" * len(columns))
+
+
+def _show_legend(told: Facts, categories: int) -> None:
+    favours = told["favours"]
+    of_all = counted(categories, "category", "categories", grouped=True)
+    lines = []
+    if told["separated"] < categories:
+        lines.append(
+            f"{ABSENT}: not separable by these weights, so that no number of mistakes is bounded; "
+            f"{told['separated']:,} of {of_all} have every margin above 0."
+        )
+    lines += [
+        "ratio: the multiplicative term over the additive one, whatever margin is asked for.",
+        f"The bounds favour additive updates (Perceptron, SVM) for {favours['additive']:,} of "
+        f"{of_all}, multiplicative ones (Winnow) for {favours['multiplicative']:,}. Each theorem "
+        "has a constant that nobody knows, and the two may differ: a ratio near 1 decides "
+        "nothing. A model of the other family may find weights that suit it better.",
+    ]
+    typer.echo()
+    for line in lines:
+        show_wrapped(line, further=INDENT)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ABSENT
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

@@ -1,0 +1,3 @@
+"""The experiments of zhang-2000."""
+
+from __future__ import annotations
