@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from postil.common.progress import unwatched
+from postil.common.progress import no_progress
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.decide import fit_rule, parse_rule
@@ -86,7 +86,9 @@ class Learned:
         decide = replace(exam.recipe.decide, calibration=None)
         recipe = replace(exam.recipe, learn=dict(learn), search=None, decide=decide)
         self.exam = exam
-        self.run = TrainingRun(recipe, LearningSpace(exam.design), exam.labels, None, 0, unwatched)
+        self.run = TrainingRun(
+            recipe, LearningSpace(exam.design), exam.labels, None, 0, no_progress
+        )
         self.seconds: dict[str, float] = {}
 
     @cached_property

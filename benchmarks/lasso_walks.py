@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.lasso_peers import LassoPeer
 from benchmarks.learning import Aim, Floats, Lesson, weights_of
 from postil.learn.fit import LinearFit
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit, fit_path
 from postil.learn.search.folds import make_parts
@@ -49,7 +49,9 @@ class Walks:
     @cached_property
     def costs(self) -> Floats:
         """C at each point of each category."""
-        problems = Problems(self.design, self.lesson.labels, self.method, Emphasis(), threads=1)
+        problems = Problems(
+            self.design, self.lesson.labels, self.method, SampleWeights(), threads=1
+        )
         first = strongest(problems, "C")
         # Of a category of few members, all terms may still rest at the last C.
         return np.geomspace(first, np.maximum(self.last, LEAST * first), POINTS)
@@ -88,7 +90,7 @@ class CategoryWalks:
                 self.labels,
                 method or self.walks.method,
                 strengths,
-                emphasis=Emphasis(documents=fold.astype(np.float64)),
+                sample_weights=SampleWeights(documents=fold.astype(np.float64)),
                 threads=1,
             )
             for fold in self.walks.folds

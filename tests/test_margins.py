@@ -45,7 +45,9 @@ def test_a_model_is_measured_as_it_scores(model, monkeypatch):
     whole = measure_margins(model, DOCUMENTS)
     monkeypatch.setattr(margins_module, "MOST_DOCUMENTS", 2)
     passed = []
-    in_blocks = measure_margins(model, iter(DOCUMENTS), watch=lambda *told: passed.append(told[1]))
+    in_blocks = measure_margins(
+        model, iter(DOCUMENTS), progress=lambda *told: passed.append(told[1])
+    )
     assert passed == [2, 4, 6]
     vectors = vectors_of(model)
     scores = vectors @ model.weights.toarray().astype(float).T + model.intercepts

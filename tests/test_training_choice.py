@@ -124,7 +124,7 @@ class TestChoice:
         stand_in({**GOOD, "lam": 1e-2})
         steps = []
         recipe = Recipe.from_dict({"name": "trial", "learn": GOOD}).aimed_at("f1")
-        train(documents(), recipe, watch=lambda step, *_: steps.append(step))
+        train(documents(), recipe, progress=lambda step, *_: steps.append(step))
         own = {step for step in steps if step.startswith("fold")}
         assert len([step for step in own if "each for itself" in step]) == 5
         assert len([step for step in own if "each for itself" not in step]) == 5

@@ -180,7 +180,7 @@ def test_documents_marked_test_are_left_out():
 def test_tuned_thresholds_and_probabilities_stay_and_new_ones_are_plain(name):
     told: list[str] = []
     old = trained(RECIPES[name])
-    new = updated(old, tell=told.append)
+    new = updated(old, notify=told.append)
     assert new.decision.acceptance.values[:2].tolist() == old.decision.acceptance.values.tolist()
     assert new.decision.acceptance.values[2] == 0
     assert new.decision.states[2] == State.UNTUNED
@@ -277,7 +277,7 @@ def test_blocks_of_categories_do_not_matter(monkeypatch):
         with monkeypatch.context() as patched:
             patched.setattr("postil.train.update_run.BLOCK", 1)
             told = []
-            again = updated(old, watch=lambda *step, told=told: told.append(step))
+            again = updated(old, progress=lambda *step, told=told: told.append(step))
         assert model_to_bytes(again) == whole
         assert ("learning", 3, 3) in told
 
@@ -286,7 +286,7 @@ def test_left_out_terms_are_told():
     told: list[str] = []
     known = trained().vectorizer.terms
     old = trained(recipe(representation={"weights": "counts", "max_terms": known + 1}))
-    new = updated(old, tell=told.append)
+    new = updated(old, notify=told.append)
     assert new.vectorizer.terms == known + 1
     assert any("unknown terms are left out" in note for note in told)
 

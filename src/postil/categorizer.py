@@ -14,7 +14,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from postil.common.progress import Tell, Watch
+from postil.common.progress import Notify, StepProgress
 from postil.common.suggest import advice
 from postil.common.types import Floats
 from postil.corpus.document import Document
@@ -183,7 +183,7 @@ class TextCategorizer:
     def fit(self, texts: Texts, labels: Iterable[Iterable[str]]) -> TextCategorizer:
         """Learn from labelled texts; plain ones are read whatever fields the recipe wants."""
         return self.fit_documents(
-            labelled(texts, labels), tell=None if isinstance(texts, Mapping) else _say_nothing
+            labelled(texts, labels), notify=None if isinstance(texts, Mapping) else _say_nothing
         )
 
     def fit_documents(
@@ -191,8 +191,8 @@ class TextCategorizer:
         documents: Iterable[Document],
         *,
         corpus: str = "",
-        watch: Watch | None = None,
-        tell: Tell | None = None,
+        progress: StepProgress | None = None,
+        notify: Notify | None = None,
     ) -> TextCategorizer:
         """Learn from documents; those marked as test are left out."""
         model = train(
@@ -201,8 +201,8 @@ class TextCategorizer:
             corpus=corpus,
             threads=self.threads,
             seed=self.seed,
-            watch=watch,
-            tell=tell,
+            progress=progress,
+            notify=notify,
         )
         self._predictor = Predictor(model, self.threads)
         return self
@@ -228,8 +228,8 @@ class TextCategorizer:
         *,
         corpus: str = "",
         passes: int | None = None,
-        watch: Watch | None = None,
-        tell: Tell | None = None,
+        progress: StepProgress | None = None,
+        notify: Notify | None = None,
     ) -> TextCategorizer:
         """Do what :meth:`update` does with documents; those marked as test are left out."""
         model = update(
@@ -239,8 +239,8 @@ class TextCategorizer:
             passes=passes,
             threads=self.threads,
             seed=self.seed,
-            watch=watch,
-            tell=tell,
+            progress=progress,
+            notify=notify,
         )
         self._predictor = Predictor(model, self.threads)
         return self

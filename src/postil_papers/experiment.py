@@ -145,9 +145,9 @@ def by_name(*experiments: Experiment) -> dict[str, Experiment]:
     return found
 
 
-Watch = Callable[[str, int, int | None], None]
+StepProgress = Callable[[str, int, int | None], None]
 
-_WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
+_WATCH: ContextVar[StepProgress | None] = ContextVar("watch", default=None)
 
 
 def tell(step: str, done: int, total: int | None) -> None:
@@ -158,7 +158,7 @@ def tell(step: str, done: int, total: int | None) -> None:
 
 
 @contextmanager
-def watched_by(watch: Watch) -> Iterator[None]:
+def watched_by(watch: StepProgress) -> Iterator[None]:
     """Let a watcher know what is told in here."""
     token = _WATCH.set(watch)
     try:

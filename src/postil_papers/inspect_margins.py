@@ -46,17 +46,22 @@ def measured_margins(
     vectors = reading.vectors(corpus)
     if vectors is not None:
         source = vectors.source
-        with steps() as watch:
+        with steps() as progress:
             measured = measure_vector_margins(
-                model, vectors, columns=columns, gamma=gamma, watch=watch.reach
+                model, vectors, columns=columns, gamma=gamma, progress=progress.reach
             )
     else:
         opened = reading.open(corpus)
         source = opened.name
         documents = opened if reading.values["split"] else _learnable(opened)
-        with told(opened), steps() as watch:
+        with told(opened), steps() as progress:
             measured = measure_margins(
-                model, documents, columns=columns, gamma=gamma, source=source, watch=watch.reach
+                model,
+                documents,
+                columns=columns,
+                gamma=gamma,
+                source=source,
+                progress=progress.reach,
             )
     _say_odd_labels(measured, source)
     return {"corpus": source} | _facts(measured)

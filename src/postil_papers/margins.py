@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from postil.common.progress import Watch
+from postil.common.progress import StepProgress
 from postil.common.types import Floats, Ints
 from postil.corpus.document import Document
 from postil.errors import InputError, UsageError
@@ -215,7 +215,7 @@ def measure_margins(
     columns: Sequence[int] | None = None,
     gamma: float = 1.0,
     source: str = "the corpus",
-    watch: Watch | None = None,
+    progress: StepProgress | None = None,
 ) -> MeasuredMargins:
     """The margins of a model of texts on all documents given; without labels one is no member.
 
@@ -236,8 +236,8 @@ def measure_margins(
             seen.update(document.labels)
         vectors = vectorizer.transform_columns(vectorizer.fields.columns_of(held))
         tally.add(vectors, [document.labels for document in held])
-        if watch is not None:
-            watch(STEP, tally.documents, None)
+        if progress is not None:
+            progress(STEP, tally.documents, None)
     return _measured(model, tally, digest, seen, source)
 
 
@@ -247,7 +247,7 @@ def measure_vector_margins(
     *,
     columns: Sequence[int] | None = None,
     gamma: float = 1.0,
-    watch: Watch | None = None,
+    progress: StepProgress | None = None,
 ) -> MeasuredMargins:
     """The same for a model of numbered features; features it does not know have no part."""
     tally = _tally(model, columns, gamma)
@@ -257,8 +257,8 @@ def measure_vector_margins(
     for start in range(0, len(labels), block):
         rows = slice(start, start + block)
         tally.add(vectors[rows], labels[rows])
-        if watch is not None:
-            watch(STEP, tally.documents, None)
+        if progress is not None:
+            progress(STEP, tally.documents, None)
     seen = {name for own in labels for name in own}
     return _measured(model, tally, documents.digest(labels), seen, documents.source)
 

@@ -66,7 +66,7 @@ Progress = Callable[[Step], None]
 
 
 def no_progress(step: Step) -> None:
-    """Tell nobody."""
+    """Notify nobody."""
 
 
 def reproduce(
@@ -175,7 +175,7 @@ class _Ledger:
 
 
 def _message(error: Exception) -> str:
-    """Tell an error in one line; ours name what is wrong, others need their type too."""
+    """Notify an error in one line; ours name what is wrong, others need their type too."""
     text = " ".join(str(error).split())
     if isinstance(error, PostilError):
         return text

@@ -12,7 +12,7 @@ from postil.common.types import Floats
 from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.category_tasks import CategoryTasks, lists, within_range
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import usual_strengths
 from postil.learn.solvers import SOLVERS
@@ -33,7 +33,7 @@ def trace_objective(
     method: Method,
     *,
     selection: Selection | None = None,
-    emphasis: Emphasis | None = None,
+    sample_weights: SampleWeights | None = None,
 ) -> tuple[Trace, ...]:
     """Learn each category alone, and keep its objective after every step.
 
@@ -42,7 +42,7 @@ def trace_objective(
     """
     _check_traces(method)
     return tuple(
-        _traced(design, labels, method, selection, emphasis or Emphasis(), category)
+        _traced(design, labels, method, selection, sample_weights or SampleWeights(), category)
         for category in range(len(labels))
     )
 
@@ -52,12 +52,12 @@ def _traced(
     labels: Labels,
     method: Method,
     selection: Selection | None,
-    emphasis: Emphasis,
+    sample_weights: SampleWeights,
     category: int,
 ) -> Trace:
     name = labels.names[category]
     alone = Labels((name,), labels.members[:, [category]])
-    tasks = CategoryTasks(alone, emphasis.of_documents(design.documents), emphasis)
+    tasks = CategoryTasks(alone, sample_weights.of_documents(design.documents), sample_weights)
     kept = None if selection is None else Selection.of([selection[category]], design.terms)
     strengths = tasks.checked(usual_strengths(design, tasks, method, kept), method)
     if not len(tasks.learnable):

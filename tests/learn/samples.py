@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from postil import _native
 from postil.errors import UsageError
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.priors import PRIORS
@@ -171,12 +171,12 @@ def labels_of(truth) -> Labels:
     return Labels(names, sp.csr_matrix(truth))
 
 
-def problem_of(x, members, method, *, emphasis=None, lam=None, paid=None) -> Problem:
+def problem_of(x, members, method, *, sample_weights=None, lam=None, paid=None) -> Problem:
     """The reference's problem of one category; ``paid`` is of each term and last the constant."""
     x = np.asarray(x, np.float32).astype(float)
-    emphasis = emphasis or Emphasis()
-    documents = emphasis.of_documents(len(x))
-    inside, outside = emphasis.of_classes(
+    sample_weights = sample_weights or SampleWeights()
+    documents = sample_weights.of_documents(len(x))
+    inside, outside = sample_weights.of_classes(
         np.array([documents[members].sum()]), float(documents.sum())
     )
     usual = paid_by(method, float(documents.sum()), x.shape[1], lam=lam)
@@ -211,14 +211,16 @@ def pair_of(prior, mix, way, value, documents) -> tuple[float, float]:
     return mix * laplace, (1 - mix) * gaussian
 
 
-def assignment_of(labels: Labels, method: Method, lam: float, emphasis=None) -> _native.Assignment:
+def assignment_of(
+    labels: Labels, method: Method, lam: float, sample_weights=None
+) -> _native.Assignment:
     """All categories for the native core, learnable or not."""
     members = labels.by_category()
     ones = np.ones(len(labels))
     pair = strength_of(method.prior, lam, method.share)
     return _native.Assignment(
         _native.Lists(members.indptr.astype(np.int64), members.indices.astype(np.int32)),
-        (emphasis or Emphasis()).of_documents(labels.documents),
+        (sample_weights or SampleWeights()).of_documents(labels.documents),
         ones,
         ones,
         np.tile(pair, (len(labels), 1, 1)),

@@ -12,7 +12,7 @@ import pytest
 
 from postil.errors import UsageError
 from postil.features import Selection
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit, fit_path
 from postil.learn.strength import Regularization, Strengths
@@ -199,11 +199,11 @@ def test_where_no_step_goes_down_it_says_so():
 
 def test_emphasis_counts(many):
     x, truth = many
-    emphasis = Emphasis(np.linspace(0.0, 2.0, 60), (3.0, 1.0))
+    sample_weights = SampleWeights(np.linspace(0.0, 2.0, 60), (3.0, 1.0))
     method = method_of(parts_of("free"))
-    found = fit(design_of(x), labels_of(truth[:, :3]), method, emphasis=emphasis)
+    found = fit(design_of(x), labels_of(truth[:, :3]), method, sample_weights=sample_weights)
     for category, report in enumerate(found.reports):
-        problem = problem_of(x, truth[:, category], method, emphasis=emphasis)
+        problem = problem_of(x, truth[:, category], method, sample_weights=sample_weights)
         assert report.objective == pytest.approx(problem.minimum(), rel=1e-6)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.one_vs_rest import fit
@@ -63,7 +63,7 @@ def test_nothing_to_learn_at_all(parts):
 def test_members_that_weigh_nothing_are_none():
     _, truth, design, labels = sample()
     weights = np.where(truth[:, 0], 0.0, 1.0)
-    found = fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(weights))
+    found = fit(design, labels, method_of(LOGISTIC), sample_weights=SampleWeights(weights))
     assert found.reports[0].note == NO_MEMBER
     assert found.reports[0].members == 0
     assert found.intercepts[0] < 0
@@ -72,7 +72,7 @@ def test_members_that_weigh_nothing_are_none():
 def test_others_that_weigh_nothing_are_none():
     _, truth, design, labels = sample()
     weights = np.where(truth[:, 0], 1.0, 0.0)
-    found = fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(weights))
+    found = fit(design, labels, method_of(LOGISTIC), sample_weights=SampleWeights(weights))
     assert found.reports[0].note == ALL_MEMBERS
     assert found.intercepts[0] > 0
 
@@ -87,7 +87,7 @@ def test_others_that_weigh_nothing_are_none():
 def test_a_class_that_weighs_nothing_decides_nothing(classes, is_member):
     # With one side weighing nothing, the loss of the other is all there is.
     _, _, design, labels = sample()
-    found = fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(classes=classes))
+    found = fit(design, labels, method_of(LOGISTIC), sample_weights=SampleWeights(classes=classes))
     assert [report.stopped for report in found.reports] == ["constant", "constant"]
     assert ((found.intercepts > 0) == is_member).all()
 

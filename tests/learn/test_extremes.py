@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.one_vs_rest import fit
 from postil.learn.priors import PRIORS
 from postil.learn.solvers import SOLVERS
@@ -112,7 +112,7 @@ def test_documents_that_weigh_nothing_may_hold_anything(parts):
     wide = np.column_stack([x, np.where(np.arange(50) < 5, 1e6, 0.0)])
     weights = np.where(np.arange(50) < 5, 0.0, 1.0)
     method = method_of(parts, tolerance=1e-8)
-    found = fit(design_of(wide), labels_of(truth), method, emphasis=Emphasis(weights))
+    found = fit(design_of(wide), labels_of(truth), method, sample_weights=SampleWeights(weights))
     alone = fit(design_of(x[5:]), labels_of(truth[5:]), method)
     np.testing.assert_allclose(found.weights.toarray()[:, :8], alone.weights.toarray(), atol=1e-3)
     assert not found.weights.toarray()[:, 8].any()

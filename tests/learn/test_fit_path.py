@@ -9,7 +9,7 @@ import pytest
 
 from postil.errors import UsageError
 from postil.features import Selection
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.one_vs_rest import fit, fit_path
 from postil.learn.solvers import SOLVERS
 from postil.learn.strength import Strengths
@@ -90,7 +90,7 @@ def test_with_selection_emphasis_and_priors(parts):
     _, _, design, labels = sample()
     settings = {
         "selection": Selection.of([np.arange(0, 8, 2, dtype=np.int32)] * 2, 8),
-        "emphasis": Emphasis(np.linspace(0.0, 2.0, 50), (2.0, 1.0)),
+        "sample_weights": SampleWeights(np.linspace(0.0, 2.0, 50), (2.0, 1.0)),
         "priors": TermPriors(8, every={2: TermPrior(1.0), 4: TermPrior(low=0.0)}),
     }
     path = fit_path(design, labels, method_of(parts), path_of(LAMBDAS), **settings)

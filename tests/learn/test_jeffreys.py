@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.learners import LinearLearner
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit, fit_path
@@ -332,7 +332,7 @@ def test_units_of_terms_do_not_matter(scale, seed, loss):
 def test_a_document_of_weight_two_counts_as_two():
     x, y = noisy(np.random.default_rng(1), documents=60)
     weights = np.where(np.arange(60) < 20, 2.0, 1.0)
-    once, _ = learn(x, y, em(), emphasis=Emphasis(weights))
+    once, _ = learn(x, y, em(), sample_weights=SampleWeights(weights))
     twice, _ = learn(np.vstack([x, x[:20]]), np.append(y, y[:20]), em())
     np.testing.assert_allclose(once, twice, rtol=1e-4)
 

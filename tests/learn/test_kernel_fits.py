@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from postil.errors import InputError, SpecError, UsageError
 from postil.learn.category_tasks import ALWAYS, NEVER
 from postil.learn.fit import NotConvergedWarning
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.kernel import (
     BLOCK,
     KERNELS,
@@ -210,12 +210,14 @@ class TestFits:
         weights = np.where(np.arange(50) % 5 == 2, 0.0, 1.0)
         rows = np.flatnonzero(weights)
         method = method_of(parts)
-        weighted = fit_kernel(x, labels, method, "rbf(0.3)", emphasis=Emphasis(weights))
+        weighted = fit_kernel(x, labels, method, "rbf(0.3)", sample_weights=SampleWeights(weights))
         alone = fit_kernel(x[rows], labels.of_documents(rows), method, "rbf(0.3)")
         np.testing.assert_array_equal(weighted.scores(new), alone.scores(new))
         np.testing.assert_array_equal(weighted.support_rows, rows[alone.support_rows])
         gram = Rbf(0.3)(x, x)
-        given_ = fit_kernel(gram, labels, method, "precomputed", emphasis=Emphasis(weights))
+        given_ = fit_kernel(
+            gram, labels, method, "precomputed", sample_weights=SampleWeights(weights)
+        )
         np.testing.assert_allclose(given_.scores(Rbf(0.3)(new, x)), alone.scores(new), atol=1e-12)
 
     @WITH_KERNELS
@@ -223,7 +225,7 @@ class TestFits:
         _, _, design, labels = sample()
         method = method_of(parts, tolerance=1e-9)
         settings = {
-            "emphasis": Emphasis(np.linspace(0.5, 2, 50), "balanced"),
+            "sample_weights": SampleWeights(np.linspace(0.5, 2, 50), "balanced"),
             "strengths": Strengths("lam", np.array([1e-2, 1e-1])),
         }
         kernel = fit_kernel(design.rows, labels, method, **settings)
@@ -241,13 +243,15 @@ class TestFits:
     def test_from_its_own_end_it_is_no_longer(self, parts):
         x, _, _, labels = sample()
         weights = np.where(np.arange(50) % 7 == 2, 0.0, 1.0)
-        cold = fit_kernel(x, labels, method_of(parts), "rbf(0.3)", emphasis=Emphasis(weights))
+        cold = fit_kernel(
+            x, labels, method_of(parts), "rbf(0.3)", sample_weights=SampleWeights(weights)
+        )
         warm = fit_kernel(
             x,
             labels,
             method_of(parts),
             "rbf(0.3)",
-            emphasis=Emphasis(weights),
+            sample_weights=SampleWeights(weights),
             starts=cold.starts,
         )
         for a, b in zip(warm.reports, cold.reports, strict=True):
@@ -269,9 +273,9 @@ class TestFits:
     @pytest.mark.parametrize("classes", [(0.0, 1.0), (1.0, 0.0)])
     def test_classes_of_weight_zero_are_as_in_the_linear_form(self, classes, new):
         x, _, design, labels = sample()
-        emphasis = Emphasis(None, classes)
-        kernel = fit_kernel(x, labels, method_of(HINGE), emphasis=emphasis)
-        linear = fit(design, labels, method_of(HINGE), emphasis=emphasis)
+        sample_weights = SampleWeights(None, classes)
+        kernel = fit_kernel(x, labels, method_of(HINGE), sample_weights=sample_weights)
+        linear = fit(design, labels, method_of(HINGE), sample_weights=sample_weights)
         np.testing.assert_array_equal(kernel.scores(new), linear.scores(sp.csr_matrix(new)))
         assert [r.note for r in kernel.reports] == [r.note for r in linear.reports]
 
@@ -317,7 +321,7 @@ class TestRefusals:
             x,
             labels,
             method_of(HINGE),
-            emphasis=Emphasis(weights),
+            sample_weights=SampleWeights(weights),
             most_bytes=49 * 49 * 8,
         )
 

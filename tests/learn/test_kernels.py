@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from postil import _native
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.one_vs_rest import fit
 from postil.learn.strength import Regularization
 
@@ -33,9 +33,9 @@ WITH_KERNELS = each(providing("kernels"))
 SHAPE = pytest.mark.parametrize("shape", ["many documents", "many terms", "duplicates"])
 
 
-def by_kernel(gram, labels, method, *, lam=LAM, emphasis=None, threads=1):
+def by_kernel(gram, labels, method, *, lam=LAM, sample_weights=None, threads=1):
     gram = np.ascontiguousarray(gram, float)
-    assignment = assignment_of(labels, method, lam, emphasis)
+    assignment = assignment_of(labels, method, lam, sample_weights)
     return _native.train_by_kernel(gram, assignment, method.to_native(), threads, None)
 
 
@@ -170,7 +170,7 @@ def test_a_document_of_weight_zero_is_absent(parts):
     weights = np.where(np.arange(50) % 5 == 2, 0.0, 1.0)
     gram = rbf_kernel(x, gamma=0.3)
     method = method_of(parts, tolerance=1e-10)
-    weighted = by_kernel(gram, labels, method, emphasis=Emphasis(weights))
+    weighted = by_kernel(gram, labels, method, sample_weights=SampleWeights(weights))
     rows = np.flatnonzero(weights)
     alone = by_kernel(gram[np.ix_(rows, rows)], labels.of_documents(rows), method)
     for category in range(len(labels)):

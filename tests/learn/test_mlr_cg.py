@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from postil.errors import UsageError
 from postil.features import Selection
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit, fit_path
 from postil.learn.strength import Regularization, Strengths
@@ -78,11 +78,13 @@ def test_the_certificate_is_a_lower_bound(intercept, iterations):
     rng = np.random.default_rng(2)
     x = sparse_values(rng, 80, 30, 0.15)
     truth = planted(rng, x, CATEGORIES, 1.5)
-    emphasis = Emphasis(rng.integers(0, 3, 80).astype(float), (2.0, 0.5))
+    sample_weights = SampleWeights(rng.integers(0, 3, 80).astype(float), (2.0, 0.5))
     given = design_of(x), labels_of(truth)
-    best = optimum(*given, intercept, 1e-3, emphasis=emphasis)
+    best = optimum(*given, intercept, 1e-3, sample_weights=sample_weights)
     method = svm(intercept, 1e-3, tolerance=0.0, iterations=iterations)
-    for report, minimum in zip(fit(*given, method, emphasis=emphasis).reports, best, strict=True):
+    for report, minimum in zip(
+        fit(*given, method, sample_weights=sample_weights).reports, best, strict=True
+    ):
         assert (report.stopped, report.iterations) == ("iterations", iterations)
         assert report.objective >= minimum * (1 - 1e-7)
         assert report.objective * (1 - report.certificate) <= minimum * (1 + 1e-7)
@@ -149,7 +151,7 @@ def test_only_smoothed_fits_say_so():
 
 def test_weights_of_classes_widen_the_bound():
     _, truth, design, labels = sample()
-    found = fit(design, labels, svm(**ALL_STEPS), emphasis=Emphasis(classes=(3.0, 1.0)))
+    found = fit(design, labels, svm(**ALL_STEPS), sample_weights=SampleWeights(classes=(3.0, 1.0)))
     for members, report in zip(truth.sum(axis=0), found.reports, strict=True):
         mass = (3 * members + (50 - members)) / 50
         assert report.smoothing == pytest.approx(mass * np.log(2) / 191)

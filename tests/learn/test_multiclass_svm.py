@@ -14,7 +14,7 @@ from scipy.special import expit
 from postil import _native
 from postil.errors import InputError, UsageError
 from postil.features import Selection
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.learners import learner_from
 from postil.learn.multiclass_svm import MulticlassSvmMethod, fit_multiclass_svm
 from postil.learn.one_vs_rest import fit
@@ -278,17 +278,20 @@ def test_classes_may_have_terms_of_their_own():
 def test_documents_that_weigh_nothing_and_balanced_classes():
     x, y = planted(9)
     weights = np.where(np.arange(40) % 5 == 0, 0.0, 1.0 + np.arange(40) % 3)
-    emphasis = Emphasis(weights)
+    sample_weights = SampleWeights(weights)
     kept = weights > 0
     found = fit_multiclass_svm(
-        design_of(x), classes_of(y), svm("none", **ALL_STEPS), emphasis=emphasis
+        design_of(x), classes_of(y), svm("none", **ALL_STEPS), sample_weights=sample_weights
     )
     problem = Problem(x[kept], y[kept], 4, intercept="none", weights=weights[kept])
     assert found.reports[0].objective == pytest.approx(
         problem.objective(problem.theta(found)), rel=1e-9
     )
     balanced = fit_multiclass_svm(
-        design_of(x), classes_of(y), svm("none", **ALL_STEPS), emphasis=Emphasis(classes="balanced")
+        design_of(x),
+        classes_of(y),
+        svm("none", **ALL_STEPS),
+        sample_weights=SampleWeights(classes="balanced"),
     )
     sizes = np.bincount(y)
     problem = Problem(x, y, 4, intercept="none", weights=40 / (4 * sizes[y]))

@@ -230,7 +230,7 @@ def test_a_strength_of_mistakes_is_refused():
 
 
 def test_documents_that_weigh_nothing_teach_nothing():
-    from postil.learn.job import Emphasis
+    from postil.learn.job import SampleWeights
 
     x, _, truth = lesson(categories=3)
     weights = np.repeat([1.0, 0.0], 15)
@@ -238,7 +238,11 @@ def test_documents_that_weigh_nothing_teach_nothing():
         for solver in ("mistake-driven", "dual-gradient"):
             method = method_of(family, solver, rate=0.2, iterations=5)
             some = fit(
-                design_of(x), labels_of(truth), method, emphasis=Emphasis(weights), quiet=True
+                design_of(x),
+                labels_of(truth),
+                method,
+                sample_weights=SampleWeights(weights),
+                quiet=True,
             )
             half = fit(design_of(x[:15]), labels_of(truth[:15]), method, quiet=True)
             np.testing.assert_allclose(

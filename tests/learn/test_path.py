@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.one_vs_rest import fit
 from postil.learn.path import regularization_path
 from postil.learn.strength import Strengths
@@ -92,7 +92,7 @@ class TestPoints:
 
     def test_weights_of_documents_count(self, data):
         weights = np.where(np.arange(80) % 2, 2.0, 0.0)
-        path = path_of(data, LASSO, points=2, emphasis=Emphasis(weights))
+        path = path_of(data, LASSO, points=2, sample_weights=SampleWeights(weights))
         np.testing.assert_allclose(path.costs, 1 / (80 * path.lambdas))
 
 

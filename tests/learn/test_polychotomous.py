@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.fit import NotConvergedWarning
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
 from postil.learn.polychotomous import PolychotomousMethod
@@ -206,7 +206,7 @@ def test_documents_weigh_what_they_are_said_to():
     x, y = sample(10)
     weights = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
     weights[:3] = 1.0
-    one = learned(x, y, 3, method_of("laplace"), emphasis=Emphasis(weights))
+    one = learned(x, y, 3, method_of("laplace"), sample_weights=SampleWeights(weights))
     again = np.repeat(np.arange(len(y)), weights.astype(int))
     other = learned(x[again], y[again], 3, method_of("laplace"))
     np.testing.assert_allclose(whole(one, 1.0), whole(other, 1.0), atol=1e-6)
@@ -215,11 +215,11 @@ def test_documents_weigh_what_they_are_said_to():
 def test_balanced_classes_weigh_the_same():
     x, y = sample(11)
     each = len(y) / (3 * np.bincount(y))
-    one = learned(x, y, 3, method_of(), emphasis=Emphasis(classes="balanced"))
+    one = learned(x, y, 3, method_of(), sample_weights=SampleWeights(classes="balanced"))
     problem = Multinomial.of(x, y, 3, squared=1e-2, constant=1.0, weights=each[y])
     np.testing.assert_allclose(whole(one, 1.0), problem.minimum(), atol=1e-5)
     with pytest.raises(UsageError, match="class weights are 'balanced' or none"):
-        learned(x, y, 3, method_of(), emphasis=Emphasis(classes=(2.0, 1.0)))
+        learned(x, y, 3, method_of(), sample_weights=SampleWeights(classes=(2.0, 1.0)))
 
 
 def test_a_class_uses_the_terms_that_were_selected_for_it():

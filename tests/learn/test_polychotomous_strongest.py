@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.features.select import select_terms
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.polychotomous import PolychotomousMethod
 from postil.learn.search.all_classes import PolychotomousProblems
 from postil.learn.search.grids import WAYS, weaker
@@ -32,7 +32,7 @@ def problems_of(prior="laplace", mix=None, *, seed=3, intercept="penalised", **r
     method = PolychotomousMethod(
         prior, intercept=intercept, constant=2.0, mix=mix, options=TIGHT, **rest
     )
-    return PolychotomousProblems(design_of(x), labels_of(y, 4), method, Emphasis())
+    return PolychotomousProblems(design_of(x), labels_of(y, 4), method, SampleWeights())
 
 
 def check(problems, way="lam"):
@@ -68,7 +68,7 @@ def test_whatever_the_documents(seed, prior, intercept):
 def test_with_weights_of_documents_and_classes(classes):
     weights = np.random.default_rng(0).uniform(0.2, 3.0, 60)
     weights[::7] = 0.0
-    check(replace(problems_of(), emphasis=Emphasis(weights, classes)))
+    check(replace(problems_of(), sample_weights=SampleWeights(weights, classes)))
 
 
 def test_with_selected_terms():

@@ -16,7 +16,7 @@ from scipy.special import softmax
 from postil.errors import InputError, UsageError
 from postil.features.selection import Selection
 from postil.learn.all_classes import NEVER
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.learners import learner_from
 from postil.learn.polychotomous import PolychotomousMethod, fit_polychotomous
 from postil.learn.strength import Regularization, Strengths
@@ -101,8 +101,11 @@ def test_documents_with_no_class_or_several_are_refused_with_a_way_out():
         fit_polychotomous(design, labels, method_of())
     assert "the first is number 3" in str(caught.value)
     assert 'learner = "linear"' in str(caught.value)
-    counted = Emphasis(np.array([1.0, 1.0, 0.0, 0.0, 0.0]))
-    assert fit_polychotomous(design, labels, method_of(), emphasis=counted).names == ("a", "b")
+    counted = SampleWeights(np.array([1.0, 1.0, 0.0, 0.0, 0.0]))
+    assert fit_polychotomous(design, labels, method_of(), sample_weights=counted).names == (
+        "a",
+        "b",
+    )
 
 
 @pytest.mark.parametrize(

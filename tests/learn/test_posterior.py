@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from postil.errors import UsageError
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.learners import learner_from
 from postil.learn.method import Method
 from postil.learn.norm_based import norm_based
@@ -140,8 +140,8 @@ def test_a_gaussian_prior_alone_gives_its_own_variance():
 def test_documents_and_classes_count_as_they_weigh():
     design, labels = problem(1)
     weights = np.random.default_rng(3).choice([0.0, 1.0, 2.0], design.documents)
-    emphasis = Emphasis(weights, classes=((3.0, 1.0), (1.0, 0.5)))
-    found = learned(design, labels, method_of("elastic-net"), emphasis=emphasis)
+    sample_weights = SampleWeights(weights, classes=((3.0, 1.0), (1.0, 0.5)))
+    found = learned(design, labels, method_of("elastic-net"), sample_weights=sample_weights)
     n = weights.sum()
     each = (n * 0.4 * LAM, n * 0.6 * LAM, 0.0)
 

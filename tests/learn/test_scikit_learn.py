@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.svm import SVC, LinearSVC
 
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.one_vs_rest import fit
 from postil.learn.strength import Regularization
 
@@ -32,13 +32,13 @@ def solvers_of(loss, intercept):
     return pytest.mark.parametrize("solver", names)
 
 
-def ours(loss, solver, intercept, shape, strength, emphasis=None):
+def ours(loss, solver, intercept, shape, strength, sample_weights=None):
     """Weights and intercept of the first category, given C as scikit-learn is."""
     x, _, design, labels = sample(shape)
     lam = lambda_of(Regularization(C=strength), len(x))
     parts = (loss, "gaussian", solver, intercept)
     method = method_of(parts, lam=lam, constant=CONSTANT, **TIGHT)
-    found = fit(design, labels, method, emphasis=emphasis)
+    found = fit(design, labels, method, sample_weights=sample_weights)
     return found.weights[[0]].toarray().ravel(), found.intercepts[0]
 
 
@@ -164,5 +164,5 @@ def test_weights_of_classes_and_documents_are_scikit_learn_s(parts, model):
     # Their C multiplies whole losses; ours is over n, the sum of the weights.
     strength = len(x) / documents.sum()
     model.set_params(class_weight={1.0: CLASSES[0], -1.0: CLASSES[1]}, C=1.0)
-    found = ours(*parts, "many documents", 1.0, Emphasis(documents * strength, CLASSES))
+    found = ours(*parts, "many documents", 1.0, SampleWeights(documents * strength, CLASSES))
     assert_same(found, theirs(model, "many documents", documents * strength))

@@ -15,7 +15,7 @@ from sklearn.metrics import f1_score, log_loss, zero_one_loss
 from postil.errors import UsageError
 from postil.features.select import select_terms
 from postil.learn.fit import NotConvergedWarning
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.learners import learner_from
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
@@ -50,7 +50,7 @@ def held_out_scores(data, method, lam, part, documents=None, selection_of=None):
             method,
             selection=None if selection_of is None else selection_of(rows),
             strengths=Strengths("lam", np.full(data.truth.shape[1], lam)),
-            emphasis=Emphasis(weights),
+            sample_weights=SampleWeights(weights),
         )
         scores[held] = result.scores(data.design.rows[np.flatnonzero(held)])
     return scores
@@ -118,7 +118,7 @@ class TestValues:
         weights = np.where(np.arange(80) % 4 == 0, 0.0, 1.0)
         method = method_of(LOGISTIC, tolerance=1e-9)
         search = LambdaSearch(GRID, folds=3, measure="loss")
-        result = search.run(data.design, data.labels, method, emphasis=Emphasis(weights))
+        result = search.run(data.design, data.labels, method, sample_weights=SampleWeights(weights))
         rows = np.flatnonzero(weights)
         alone = search.run(design_of(data.x[rows]), data.labels.of_documents(rows), method)
         np.testing.assert_allclose(result.values, alone.values, rtol=1e-5)
@@ -128,13 +128,13 @@ class TestValues:
         weights = np.random.default_rng(1).uniform(0.5, 2.0, 80)
         method = method_of(LOGISTIC, tolerance=1e-9)
         search = LambdaSearch((1e-2,), folds=3, measure="error")
-        emphasis = Emphasis(weights, (2.0, 1.0))
-        result = search.run(data.design, data.labels, method, emphasis=Emphasis(weights))
+        sample_weights = SampleWeights(weights, (2.0, 1.0))
+        result = search.run(data.design, data.labels, method, sample_weights=SampleWeights(weights))
         scores = held_out_scores(data, method, 1e-2, make_parts(data.labels, 3, 0), weights)
         wrong = ((scores >= 0) != data.truth).mean(axis=1)
         assert result.values[0] == pytest.approx(np.average(wrong, weights=weights))
         # Class weights act on learning.
-        leaning = search.run(data.design, data.labels, method, emphasis=emphasis)
+        leaning = search.run(data.design, data.labels, method, sample_weights=sample_weights)
         assert leaning.values[0] != result.values[0]
 
     @each([p for p in EVERY if p[3] != "none"])
@@ -167,11 +167,11 @@ class TestPaths:
         assert {strengths.values.shape for strengths in calls} == {(3, 3)}
 
     def test_blocks_of_categories_see_what_all_see(self, monkeypatch, data):
-        emphasis = Emphasis(None, [(2.0, 1.0), (1.0, 3.0), (1.0, 1.0)])
+        sample_weights = SampleWeights(None, [(2.0, 1.0), (1.0, 3.0), (1.0, 1.0)])
 
         def searched():
             return LambdaSearch(GRID, folds=2, measure="loss").run(
-                data.design, data.labels, method_of(PRIMAL), emphasis=emphasis
+                data.design, data.labels, method_of(PRIMAL), sample_weights=sample_weights
             )
 
         whole = searched()

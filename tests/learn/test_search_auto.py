@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.search.auto import REFINED, end_of, has_worsened
 from postil.learn.search.one_vs_rest import Problems
 from postil.learn.search.search import LambdaSearch
@@ -35,7 +35,7 @@ def searched(data, parts=LASSO, labels=None, **wanted):
 
 
 def top_of(data, parts=LASSO, way="lam"):
-    return strongest(Problems(data.design, data.labels, method_of(parts), Emphasis()), way)
+    return strongest(Problems(data.design, data.labels, method_of(parts), SampleWeights()), way)
 
 
 class TestPath:

@@ -13,7 +13,7 @@ from sklearn.metrics import f1_score, zero_one_loss
 from postil.errors import InputError, UsageError
 from postil.features.select import select_terms
 from postil.learn.fit import NotConvergedWarning
-from postil.learn.job import Emphasis, Labels
+from postil.learn.job import Labels, SampleWeights
 from postil.learn.learners import learner_from
 from postil.learn.polychotomous import PolychotomousMethod, fit_polychotomous
 from postil.learn.search.all_classes import PolychotomousProblems
@@ -57,7 +57,7 @@ def held_out_scores(data, method, way, strength, part, rounds=None, weights=None
             labels_of(y[rows], CLASSES),
             method,
             strengths=Strengths(way, np.full(CLASSES, strength)),
-            emphasis=None if weights is None else Emphasis(weights[rows]),
+            sample_weights=None if weights is None else SampleWeights(weights[rows]),
             **rest,
         )
         scores[held] = fit.scores(sp.csr_matrix(x[held]))
@@ -134,7 +134,7 @@ class TestValues:
         weights = np.random.default_rng(1).uniform(0.2, 3.0, len(data[1]))
         method = method_of()
         search = LambdaSearch((1.0,), folds=3, over="C")
-        result = searched(data, search, method, emphasis=Emphasis(weights))
+        result = searched(data, search, method, sample_weights=SampleWeights(weights))
         part = make_parts(labels_of(data[1], CLASSES), 3, 0)
         scores = held_out_scores(data, method, "C", 1.0, part, weights=weights)
         expected = np.average(log_likelihoods(scores, data[1]), weights=weights)
@@ -275,7 +275,7 @@ class TestRefusals:
     def test_no_choice_of_classes(self, data):
         x, y = data
         one = PolychotomousProblems(
-            design_of(x), labels_of(y, CLASSES), method_of("laplace"), Emphasis()
+            design_of(x), labels_of(y, CLASSES), method_of("laplace"), SampleWeights()
         )
         assert one.of(np.arange(CLASSES)) is one
         with pytest.raises(UsageError, match="a choice of categories wants a strength for each"):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.features.select import select_terms
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.search.grids import WAYS, weaker
@@ -35,7 +35,7 @@ def problems_of(prior="laplace", mix=None, *, seed=3, loss="logistic", intercept
     method = Method(
         loss, prior, "primal-coordinate", intercept=intercept, constant=2.0, options=TIGHT, mix=mix
     )
-    return Problems(design_of(x), labels_of(truth), method, Emphasis())
+    return Problems(design_of(x), labels_of(truth), method, SampleWeights())
 
 
 def terms_at(problems, way, strengths, factor):
@@ -71,7 +71,7 @@ def test_whatever_the_documents(seed, prior, intercept):
 def test_with_weights_of_documents_and_classes():
     weights = np.random.default_rng(0).uniform(0.2, 3.0, 60)
     for classes in (None, (3.0, 1.0), "balanced"):
-        check(replace(problems_of(), emphasis=Emphasis(weights, classes)))
+        check(replace(problems_of(), sample_weights=SampleWeights(weights, classes)))
 
 
 def test_with_selected_terms():

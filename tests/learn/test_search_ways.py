@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.one_vs_rest import fit
 from postil.learn.search.folds import make_parts
 from postil.learn.search.grids import (
@@ -134,7 +134,7 @@ class TestRounds:
                     data.design,
                     data.labels,
                     method_of(LOGISTIC, tolerance=1e-9),
-                    emphasis=Emphasis(weights),
+                    sample_weights=SampleWeights(weights),
                     strengths=Strengths("lam", np.full(3, lam)),
                 )
                 held = np.flatnonzero(part == fold)
@@ -161,8 +161,8 @@ class TestPriors:
     def test_they_are_those_of_each_fold(self, data):
         seen = []
 
-        def priors_of(emphasis):
-            seen.append(int(np.count_nonzero(emphasis.documents)))
+        def priors_of(sample_weights):
+            seen.append(int(np.count_nonzero(sample_weights.documents)))
             return TermPriors(30, factors=np.full(30, 4.0))
 
         wide = LambdaSearch((1.0,), folds=4, measure="loss", over="prior_variance")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from postil.errors import UsageError
 from postil.features import Selection
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.method import Method
 from postil.learn.norm_based import norm_based
 from postil.learn.one_vs_rest import fit
@@ -173,8 +173,8 @@ class TestNormBased:
         x, _, design, labels = sample()
         chosen = [np.array([0, 3, 5], np.int32), np.arange(8, dtype=np.int32)]
         selection = Selection.of(chosen, 8)
-        emphasis = Emphasis(np.linspace(0.5, 2, len(x)))
-        given_values = norm_based(design, emphasis.of_documents(len(x)), 2, selection)
+        sample_weights = SampleWeights(np.linspace(0.5, 2, len(x)))
+        given_values = norm_based(design, sample_weights.of_documents(len(x)), 2, selection)
 
         def learn(variance, **settings):
             method = Method(
@@ -184,7 +184,14 @@ class TestNormBased:
                 Regularization(prior_variance=variance),
                 options={"tolerance": 1e-8},
             )
-            return fit(design, labels, method, selection=selection, emphasis=emphasis, **settings)
+            return fit(
+                design,
+                labels,
+                method,
+                selection=selection,
+                sample_weights=sample_weights,
+                **settings,
+            )
 
         by_rule, by_value = learn("norm"), learn(1.0, strengths=given_values)
         np.testing.assert_array_equal(by_rule.weights.toarray(), by_value.weights.toarray())

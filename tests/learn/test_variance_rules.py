@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.learners import LinearLearner, learner_from
 from postil.learn.method import Method
 from postil.learn.search.search import LambdaSearch
@@ -48,7 +48,7 @@ def test_factors_are_those_of_the_formula(seed, weights):
     weights = np.array(weights)
     if not weights.any():
         weights[0] = 1.0
-    found = ruled_priors("idf", design, Emphasis(weights), None)
+    found = ruled_priors("idf", design, SampleWeights(weights), None)
     rows = design.rows.toarray()[weights > 0]
     assert found.factors == pytest.approx(expected_factors(rows))
     assert found.factors.mean() == pytest.approx(1.0)
@@ -100,9 +100,9 @@ def test_a_search_goes_by_the_rule_of_each_fold():
     )
     asked = []
 
-    def priors_of(emphasis):
-        asked.append(int(np.count_nonzero(emphasis.documents)))
-        return learner.priors(design, emphasis, None)
+    def priors_of(sample_weights):
+        asked.append(int(np.count_nonzero(sample_weights.documents)))
+        return learner.priors(design, sample_weights, None)
 
     search = LambdaSearch([1e-1, 1e-2], folds=3, measure="log-likelihood")
     ruled = search.run(design, labels, learner.searched(), priors_of=priors_of)

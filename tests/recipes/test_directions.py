@@ -14,7 +14,7 @@ from tests.model.combined_samples import (
     rivals_model,
 )
 
-from postil.common.progress import unwatched
+from postil.common.progress import no_progress
 from postil.decide import make_folds
 from postil.errors import PostilError, UsageError
 from postil.learn.term_priors.files import read_prior_file
@@ -98,7 +98,7 @@ def test_a_model_scores_as_its_fit_does_in_the_directions(length, learn):
     recipe = lsi_recipe(length=length, learn=learn, decide=rule)
     chosen, vectors = read_training(documents()[:4], recipe)
     model = learn_from(vectors, chosen, threads=1)
-    space = LearningSpace.of(vectors, chosen, unwatched)
+    space = LearningSpace.of(vectors, chosen, no_progress)
     points = Lsi(3, scaled=True).fit_transform(vectors.matrix)
     norms = np.linalg.norm(points, axis=1)
     if length is not None:
@@ -124,7 +124,7 @@ def test_what_is_held_out_has_no_part_in_the_directions(monkeypatch):
     monkeypatch.setattr(Lsi, "fit", counting)
     steps = []
     recipe = lsi_recipe(decide={"rule": "f1", "calibration": "platt", "folds": 3})
-    model = train(documents(), recipe, watch=lambda *step: steps.append(step[0]))
+    model = train(documents(), recipe, progress=lambda *step: steps.append(step[0]))
     assert made[0] == len(documents())
     assert len(made) == 4
     assert all(learned < len(documents()) for learned in made[1:])

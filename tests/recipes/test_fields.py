@@ -103,7 +103,7 @@ def test_a_wanted_field_that_comes_too_late_is_an_error(monkeypatch):
 )
 def test_the_model_keeps_the_fields_that_were_read(fields, read, apart):
     told = []
-    model = train(documents(*fields), load_recipe("logistic"), corpus="c.csv", tell=told.append)
+    model = train(documents(*fields), load_recipe("logistic"), corpus="c.csv", notify=told.append)
     assert model.vectorizer.fields.names == tuple(read)
     assert model.recipe["representation"]["fields"] == read
     assert model.recipe["representation"]["apart"] is apart
@@ -130,5 +130,5 @@ def test_without_anybody_to_tell_it_is_a_warning():
 def test_documents_marked_test_do_not_count():
     test = Document("t", {"title": "word1"}, ("c1",), "test")
     told = []
-    model = train([*documents("body"), test], load_recipe("logistic"), tell=told.append)
+    model = train([*documents("body"), test], load_recipe("logistic"), notify=told.append)
     assert model.vectorizer.fields.names == ("body",)

@@ -38,7 +38,7 @@ class TestSearching:
         recipe = recipe_of(search=table)
         assert Recipe.from_dict(recipe.to_dict()) == recipe
         told = []
-        model = train(documents(), recipe, watch=lambda *step: told.append(step))
+        model = train(documents(), recipe, progress=lambda *step: told.append(step))
         chosen = {row["category"]: row["lam"] for row in model.method["search"]["categories"]}
         assert {r["category"]: r["lam"] for r in model.reports} == chosen
         assert ("searching λ", 12, 12) in told
@@ -141,7 +141,7 @@ class TestWays:
         recipe = recipe_of(search={"grid": "auto", "points": 6, "measure": "loss"}, learn=LASSO)
         assert Recipe.from_dict(recipe.to_dict()) == recipe
         told = []
-        model = train(documents(), recipe, watch=lambda *step: told.append(step))
+        model = train(documents(), recipe, progress=lambda *step: told.append(step))
         search = model.method["search"]
         assert search["automatic"]
         assert {r["lam"] for r in model.reports} == {search["lam"]}
@@ -156,7 +156,7 @@ class TestTogether:
         recipe = recipe_of(search=table, learn=TOGETHER, decide=BEST)
         assert Recipe.from_dict(recipe.to_dict()) == recipe
         told = []
-        model = train(documents(), recipe, watch=lambda *step: told.append(step))
+        model = train(documents(), recipe, progress=lambda *step: told.append(step))
         search = model.method["search"]
         assert search["measure"] == "log-likelihood"
         assert search["shared"]

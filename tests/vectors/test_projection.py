@@ -97,7 +97,7 @@ def test_arrays_round_trip():
 
 def test_the_step_is_told():
     told = []
-    Projection.learned(matrix_of(), 3, watch=lambda *step: told.append(step))
+    Projection.learned(matrix_of(), 3, progress=lambda *step: told.append(step))
     assert told[0] == (STEP, 0, None)
     assert {name for name, *_ in told} == {STEP}
 

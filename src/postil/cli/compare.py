@@ -123,7 +123,7 @@ class _Notes:
     def __init__(self) -> None:
         self._said: set[str] = set()
 
-    def tell(self, note: str) -> None:
+    def notify(self, note: str) -> None:
         if note not in self._said:
             self._said.add(note)
             say(note)
@@ -136,20 +136,20 @@ def _run(
     from postil.train.train import train
 
     begun = time.monotonic()
-    with steps() as watch:
+    with steps() as progress:
         model = train(
             corpus,
             recipe,
             corpus=corpus.name,
             threads=threads,
             seed=seed,
-            watch=lambda step, done, total: watch.reach(f"{name}: {step}", done, total),
-            tell=notes.tell,
+            progress=lambda step, done, total: progress.reach(f"{name}: {step}", done, total),
+            notify=notes.notify,
         )
         seconds = time.monotonic() - begun
         tested = assessment(model, corpus.only("test"), corpus=corpus.name, threads=threads)
     if tested.unknown:
-        notes.tell(tested.unknown_note())
+        notes.notify(tested.unknown_note())
     return _Run(name, recipe.name, tested, seconds)
 
 

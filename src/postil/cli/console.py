@@ -14,7 +14,7 @@ from postil.corpus.corpus import Corpus
 
 
 def say(message: str) -> None:
-    """Tell the user something that is not the result, in a line."""
+    """Notify the user something that is not the result, in a line."""
     typer.echo(visible(message), err=True)
 
 

@@ -172,7 +172,7 @@ def evaluate(
         measured = assess_vectors(loaded, vectors, categories=categories, options=options)
     else:
         opened = reading.open(corpus)
-        with told(opened), steps() as watch:
+        with told(opened), steps() as progress:
             measured = assessment(
                 loaded,
                 opened,
@@ -180,7 +180,7 @@ def evaluate(
                 categories=categories,
                 options=options,
                 threads=threads,
-                watch=watch.reach,
+                progress=progress.reach,
             )
     if measured.learned_from:
         say(

@@ -97,7 +97,7 @@ def learned_path(
     recipe: Recipe,
     method: Any,  # noqa: ANN401
     category: str,
-    watch: Steps,
+    progress: Steps,
     **wanted: Any,  # noqa: ANN401 - what regularization_path takes
 ) -> RegularizationPath:
     """Learn the path of one category; cost: that of a native path."""
@@ -111,7 +111,7 @@ def learned_path(
         labels,
         method,
         selection=recipe.selection.chosen(read.matrix, labels.members),
-        progress=lambda done, total: watch.reach("path", done, total),
+        progress=lambda done, total: progress.reach("path", done, total),
         **wanted,
     )
 
@@ -186,7 +186,7 @@ def path(
     method = method_of(chosen, way)
     wanted = {"way": way, "points": points, "ratio": ratio, "threads": threads}
     vectors = reading.vectors(corpus)
-    with steps() as watch:
+    with steps() as progress:
         if vectors is None:
             opened = reading.open(corpus)
             with told(opened):
@@ -195,13 +195,13 @@ def path(
                     chosen,
                     corpus=opened.name,
                     threads=threads,
-                    watch=watch.reach,
-                    tell=say,
+                    progress=progress.reach,
+                    notify=say,
                 )
         else:
             say(vectors.note(chosen.name))
             read = numbered_training(vectors, threads)
-        found = learned_path(read, chosen, method, category, watch, **wanted)
+        found = learned_path(read, chosen, method, category, progress, **wanted)
     names = _Names(read.vectorizer)
     if output is None:
         _show(found[category], names, top or 20)

@@ -193,7 +193,7 @@ def train(
     opened = reading.open(corpus)
     with Spool() as tests:
         opened.tests = tests if test else None
-        with told(opened), steps() as watch:
+        with told(opened), steps() as progress:
             model = learn(
                 opened,
                 chosen,
@@ -201,17 +201,17 @@ def train(
                 priors=believed,
                 threads=threads,
                 seed=seed,
-                watch=watch.reach,
-                tell=say,
+                progress=progress.reach,
+                notify=say,
             )
         seconds = time.monotonic() - begun
         with naming(output):
             save_model(model, output)
         report = None
         if test and opened.tested:
-            with steps() as watch:
+            with steps() as progress:
                 tested = assessment(
-                    model, tests, corpus=opened.name, threads=threads, watch=watch.reach
+                    model, tests, corpus=opened.name, threads=threads, progress=progress.reach
                 )
             report = tested.report
             if tested.unknown:
@@ -231,15 +231,15 @@ def _from_vectors(
     from postil.train.train import train_vectors
 
     say(vectors.note(recipe.name, directions=recipe.representation.lsi is not None))
-    with steps() as watch:
+    with steps() as progress:
         return train_vectors(
             vectors,
             recipe,
             priors=priors,
             threads=threads,
             seed=seed,
-            watch=watch.reach,
-            tell=say,
+            progress=progress.reach,
+            notify=say,
         )
 
 

@@ -114,18 +114,18 @@ def _updated(
 
     vectors = reading.vectors(name)
     if vectors is not None:
-        with steps() as watch:
+        with steps() as progress:
             return update_vectors(
                 model,
                 vectors,
                 passes=passes,
                 threads=threads,
                 seed=seed,
-                watch=watch.reach,
-                tell=say,
+                progress=progress.reach,
+                notify=say,
             )
     opened = reading.open(name)
-    with told(opened), steps() as watch:
+    with told(opened), steps() as progress:
         return learn(
             model,
             _looked_at(opened, model.vectorizer.fields),
@@ -133,8 +133,8 @@ def _updated(
             passes=passes,
             threads=threads,
             seed=seed,
-            watch=watch.reach,
-            tell=say,
+            progress=progress.reach,
+            notify=say,
         )
 
 

@@ -6,19 +6,19 @@ import warnings
 from collections.abc import Callable
 
 Progress = Callable[[int, int], None]
-Watch = Callable[[str, int, int | None], None]
+StepProgress = Callable[[str, int, int | None], None]
 
 
-def unwatched(step: str, done: int, total: int | None) -> None:
+def no_progress(step: str, done: int, total: int | None) -> None:
     """Nobody looks."""
 
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
-def told(note: str, tell: Tell | None, kind: type[Warning], depth: int = 3) -> None:
-    """Tell whoever wants to be told; else it is a warning."""
-    if tell is None:
+def notify_or_warn(note: str, notify: Notify | None, kind: type[Warning], depth: int = 3) -> None:
+    """Notify whoever wants to be told; else it is a warning."""
+    if notify is None:
         warnings.warn(note, kind, stacklevel=depth)
     else:
-        tell(note)
+        notify(note)

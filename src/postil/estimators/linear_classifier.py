@@ -37,7 +37,7 @@ from postil.estimators.targets import (
     threads_of,
 )
 from postil.learn.fit import LinearFit, NotConvergedWarning, warn_of_unfinished
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
@@ -231,7 +231,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Design(sp.csr_matrix(X)),
             labels,
             method,
-            emphasis=Emphasis(weights, class_weights(self.class_weight, target)),
+            sample_weights=SampleWeights(weights, class_weights(self.class_weight, target)),
             priors=self.term_priors,
             beginnings=beginnings,
             strengths=strengths,

@@ -20,7 +20,7 @@ from postil.errors import InputError, UsageError
 from postil.features.selection import Selection
 from postil.learn.category_tasks import KINDS, STOPS, lists, within_range
 from postil.learn.fit import FitReport, LinearFit
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.norm_based import norm_based
 from postil.learn.strength import Regularization, Strengths
 from postil.learn.term_priors.priors import TermPriors
@@ -42,12 +42,14 @@ class SingleClass:
     sizes: NDArray[np.int64]
 
     @classmethod
-    def of(cls, labels: Labels, emphasis: Emphasis, kind: str = "polychotomous") -> SingleClass:
+    def of(
+        cls, labels: Labels, sample_weights: SampleWeights, kind: str = "polychotomous"
+    ) -> SingleClass:
         """Refuse documents with no class or with several; those of weight 0 are not asked.
 
         ``kind`` is the learner's, for those who are refused.
         """
-        documents = emphasis.of_documents(labels.documents)
+        documents = sample_weights.of_documents(labels.documents)
         counted = np.flatnonzero(documents > 0)
         _refuse_others(np.diff(labels.members.indptr)[counted], counted, len(documents), kind)
         columns = np.zeros(len(documents), dtype=np.int64)
@@ -58,7 +60,7 @@ class SingleClass:
         places = np.zeros(len(labels), dtype=np.int32)
         places[learnable] = np.arange(len(learnable))
         total = float(documents.sum())
-        each = _class_weights(emphasis, inside, total, len(learnable), kind)
+        each = _class_weights(sample_weights, inside, total, len(learnable), kind)
         return cls(learnable, places[columns], documents * each[columns], total, sizes)
 
 
@@ -84,17 +86,17 @@ def _refuse_others(
 
 
 def _class_weights(
-    emphasis: Emphasis, inside: Floats, total: float, classes: int, kind: str
+    sample_weights: SampleWeights, inside: Floats, total: float, classes: int, kind: str
 ) -> Floats:
     """How much members of each class count; balanced, all classes weigh the same together."""
-    if emphasis.classes is None:
+    if sample_weights.classes is None:
         return np.ones(len(inside))
-    if isinstance(emphasis.classes, str) and emphasis.classes == "balanced":
+    if isinstance(sample_weights.classes, str) and sample_weights.classes == "balanced":
         with np.errstate(divide="ignore"):
             return np.where(inside > 0, total / (classes * inside), 0.0)
     raise UsageError(
         f"{kind} learning knows no members and others of a class: class weights are "
-        f"'balanced' or none, not {emphasis.classes!r}; weigh documents instead"
+        f"'balanced' or none, not {sample_weights.classes!r}; weigh documents instead"
     )
 
 
@@ -119,15 +121,15 @@ class ClassTask:
         design: Design,
         labels: Labels,
         selection: Selection | None,
-        emphasis: Emphasis,
+        sample_weights: SampleWeights,
         kind: str,
     ) -> None:
         _check_sizes(design, labels, selection)
         self.design = design
         self.labels = labels
         self.selection = selection
-        self.documents = emphasis.of_documents(design.documents)
-        self.classes = SingleClass.of(labels, emphasis, kind)
+        self.documents = sample_weights.of_documents(design.documents)
+        self.classes = SingleClass.of(labels, sample_weights, kind)
 
     def run(
         self,

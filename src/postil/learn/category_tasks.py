@@ -14,7 +14,7 @@ from postil.common.progress import Progress
 from postil.common.types import Floats
 from postil.errors import UsageError
 from postil.learn.fit import CertificateKind, FitReport, StopReason
-from postil.learn.job import Emphasis, Labels
+from postil.learn.job import Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.strength import Strengths
 
@@ -41,14 +41,14 @@ class CategoryTasks:
     score. Making one costs the number of memberships.
     """
 
-    def __init__(self, labels: Labels, documents: Floats, emphasis: Emphasis) -> None:
+    def __init__(self, labels: Labels, documents: Floats, sample_weights: SampleWeights) -> None:
         self.labels = labels
         self.documents = documents
         self.total = float(documents.sum())
         present = (documents > 0).astype(np.int64)
         self.sizes = np.asarray(present @ labels.members.astype(np.int64)).ravel()
         inside = np.asarray(documents @ labels.members.astype(np.float64)).ravel()
-        self.member_weights, self.other_weights = emphasis.of_classes(inside, self.total)
+        self.member_weights, self.other_weights = sample_weights.of_classes(inside, self.total)
         others = int(present.sum()) - self.sizes
         self.learnable = np.flatnonzero(
             (self.sizes > 0) & (others > 0) & (self.member_weights > 0) & (self.other_weights > 0)

@@ -65,7 +65,7 @@ def _arrays(matrix: Any) -> tuple[Any, Any, Any]:  # noqa: ANN401 - CSR or CSC
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Emphasis:
+class SampleWeights:
     """How much documents count, and within each category its members and the others.
 
     ``classes`` is one pair (members, others) for all categories, a pair for each, or

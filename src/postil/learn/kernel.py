@@ -32,7 +32,7 @@ from postil.common.types import Floats, Ints
 from postil.errors import InputError, SpecError, UsageError
 from postil.learn.category_tasks import CategoryTasks, within_range
 from postil.learn.fit import FitReport, warn_of_unfinished
-from postil.learn.job import Emphasis, Labels
+from postil.learn.job import Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.solvers import SOLVERS
 from postil.learn.strength import Strengths
@@ -327,7 +327,7 @@ def fit_kernel(
     method: Method,
     kernel: str | KernelFunction = "linear",
     *,
-    emphasis: Emphasis | None = None,
+    sample_weights: SampleWeights | None = None,
     strengths: Strengths | None = None,
     starts: Sequence[Floats] = (),
     threads: int | None = None,
@@ -347,7 +347,7 @@ def fit_kernel(
     matrix = as_rows(matrix)
     if labels.documents != matrix.shape[0]:
         raise UsageError(f"there are {matrix.shape[0]} documents and labels of {labels.documents}")
-    task = _Task(matrix, labels, method, function, emphasis or Emphasis())
+    task = _Task(matrix, labels, method, function, sample_weights or SampleWeights())
     task.refuse_above(most_bytes)
     result = task.run(strengths, starts, thread_count(threads), progress)
     if not quiet:
@@ -372,16 +372,16 @@ class _Task:
         labels: Labels,
         method: Method,
         kernel: KernelFunction,
-        emphasis: Emphasis,
+        sample_weights: SampleWeights,
     ) -> None:
         self.matrix = matrix
         self.labels = labels
         self.method = method
         self.kernel = kernel
-        every = emphasis.of_documents(labels.documents)
+        every = sample_weights.of_documents(labels.documents)
         self.present: Ints = np.flatnonzero(every)
         here = labels.of_documents(self.present)
-        self.tasks = CategoryTasks(here, every[self.present], emphasis)
+        self.tasks = CategoryTasks(here, every[self.present], sample_weights)
         self.learnable = self.tasks.learnable
 
     def refuse_above(self, most_bytes: int) -> None:

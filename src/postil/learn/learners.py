@@ -21,7 +21,7 @@ from postil.common.suggest import advice
 from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.fit import LinearFit
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.merit.fit import fit_mfom
 from postil.learn.merit.method import MFOM, TREE, MfomMethod, TreeMethod
 from postil.learn.merit.trees import fit_trees
@@ -73,7 +73,7 @@ class WithoutTermPriors:
     def priors(
         self,
         design: Design,  # noqa: ARG002 - as of all learners
-        emphasis: Emphasis | None,  # noqa: ARG002
+        sample_weights: SampleWeights | None,  # noqa: ARG002
         given: TermPriors | None,
     ) -> TermPriors | None:
         """None; what is given is refused."""
@@ -121,7 +121,7 @@ class ForAFigure(WithoutTermPriors):
         labels: Labels,
         *,
         selection: Selection | None = None,
-        emphasis: Emphasis | None = None,
+        sample_weights: SampleWeights | None = None,
         strengths: Strengths | None = None,
         priors: TermPriors | None = None,
         threads: int | None = None,
@@ -131,13 +131,13 @@ class ForAFigure(WithoutTermPriors):
         """Learn every category; strengths that a search has chosen are refused."""
         if strengths is not None:
             self.searched()
-        self.priors(design, emphasis, priors)
+        self.priors(design, sample_weights, priors)
         fit = self.fitting()
         return fit(
             design,
             labels,
             selection=selection,
-            emphasis=emphasis,
+            sample_weights=sample_weights,
             threads=threads,
             progress=progress,
         )
@@ -192,7 +192,7 @@ class MulticlassSvmLearner(AllClasses[MulticlassSvmMethod], WithoutTermPriors):
         labels: Labels,
         *,
         selection: Selection | None = None,
-        emphasis: Emphasis | None = None,
+        sample_weights: SampleWeights | None = None,
         strengths: Strengths | None = None,
         priors: TermPriors | None = None,
         threads: int | None = None,
@@ -200,13 +200,13 @@ class MulticlassSvmLearner(AllClasses[MulticlassSvmMethod], WithoutTermPriors):
         quiet: bool = False,
     ) -> LinearFit:
         """Learn all classes."""
-        self.priors(design, emphasis, priors)
+        self.priors(design, sample_weights, priors)
         return fit_multiclass_svm(
             design,
             labels,
             self.method,
             selection=selection,
-            emphasis=emphasis,
+            sample_weights=sample_weights,
             strengths=strengths,
             threads=threads,
             progress=progress,
@@ -231,7 +231,7 @@ class PolychotomousLearner(AllClasses[PolychotomousMethod]):
     def priors(
         self,
         design: Design,  # noqa: ARG002 - as of all learners
-        emphasis: Emphasis | None,  # noqa: ARG002
+        sample_weights: SampleWeights | None,  # noqa: ARG002
         given: TermPriors | None,
     ) -> TermPriors | None:
         """What is believed of single terms: what is given."""
@@ -243,7 +243,7 @@ class PolychotomousLearner(AllClasses[PolychotomousMethod]):
         labels: Labels,
         *,
         selection: Selection | None = None,
-        emphasis: Emphasis | None = None,
+        sample_weights: SampleWeights | None = None,
         strengths: Strengths | None = None,
         priors: TermPriors | None = None,
         threads: int | None = None,
@@ -256,9 +256,9 @@ class PolychotomousLearner(AllClasses[PolychotomousMethod]):
             labels,
             self.method,
             selection=selection,
-            emphasis=emphasis,
+            sample_weights=sample_weights,
             strengths=strengths,
-            priors=self.priors(design, emphasis, priors),
+            priors=self.priors(design, sample_weights, priors),
             threads=threads,
             progress=progress,
             quiet=quiet,
@@ -291,7 +291,7 @@ class Learner(Protocol):
         """Refuse a learner that can believe nothing of single terms."""
 
     def priors(
-        self, design: Design, emphasis: Emphasis | None, given: TermPriors | None
+        self, design: Design, sample_weights: SampleWeights | None, given: TermPriors | None
     ) -> TermPriors | None:
         """What is believed of single terms; refused where a learner believes nothing."""
 
@@ -301,7 +301,7 @@ class Learner(Protocol):
         labels: Labels,
         *,
         selection: Selection | None = None,
-        emphasis: Emphasis | None = None,
+        sample_weights: SampleWeights | None = None,
         strengths: Strengths | None = None,
         priors: TermPriors | None = None,
         threads: int | None = None,
@@ -370,12 +370,12 @@ class LinearLearner:
         check_takes_priors(self.method)
 
     def priors(
-        self, design: Design, emphasis: Emphasis | None, given: TermPriors | None
+        self, design: Design, sample_weights: SampleWeights | None, given: TermPriors | None
     ) -> TermPriors | None:
         """What is believed of single terms: what is given, and else what the rule says."""
         if given is not None:
             self.check_takes_priors()
-        return ruled_priors(self.variance_rule, design, emphasis, given)
+        return ruled_priors(self.variance_rule, design, sample_weights, given)
 
     def learn(
         self,
@@ -383,7 +383,7 @@ class LinearLearner:
         labels: Labels,
         *,
         selection: Selection | None = None,
-        emphasis: Emphasis | None = None,
+        sample_weights: SampleWeights | None = None,
         strengths: Strengths | None = None,
         priors: TermPriors | None = None,
         threads: int | None = None,
@@ -391,13 +391,13 @@ class LinearLearner:
         quiet: bool = False,
     ) -> LinearFit:
         """Learn every category."""
-        believed = self.priors(design, emphasis, priors)
+        believed = self.priors(design, sample_weights, priors)
         mode = fit(
             design,
             labels,
             self.method,
             selection=selection,
-            emphasis=emphasis,
+            sample_weights=sample_weights,
             strengths=strengths,
             priors=believed,
             threads=threads,
@@ -412,7 +412,7 @@ class LinearLearner:
             labels,
             self.method,
             selection=selection,
-            emphasis=emphasis,
+            sample_weights=sample_weights,
             strengths=strengths,
             priors=believed,
         )
@@ -455,7 +455,7 @@ class NaiveBayesLearner(WithoutTermPriors):
         labels: Labels,
         *,
         selection: Selection | None = None,
-        emphasis: Emphasis | None = None,
+        sample_weights: SampleWeights | None = None,
         strengths: Strengths | None = None,
         priors: TermPriors | None = None,
         threads: int | None = None,  # noqa: ARG002 - over before a thread has started
@@ -465,8 +465,8 @@ class NaiveBayesLearner(WithoutTermPriors):
         """Learn every category."""
         if strengths is not None:
             self.searched()
-        self.priors(design, emphasis, priors)
-        return self.model.fit(design, labels, selection=selection, emphasis=emphasis)
+        self.priors(design, sample_weights, priors)
+        return self.model.fit(design, labels, selection=selection, sample_weights=sample_weights)
 
 
 def _parted(table: Mapping[str, Any]) -> tuple[Regularization, dict[str, Any]]:

@@ -15,7 +15,7 @@ from postil.common.threads import thread_count
 from postil.features.selection import Selection
 from postil.learn.all_classes import ClassTask, Told
 from postil.learn.fit import LinearFit, warn_of_unfinished
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.options import made_options
 from postil.learn.solver_options import SmoothedConjugateGradientOptions
 from postil.learn.solvers import InterceptKind, check_intercept
@@ -76,7 +76,7 @@ def fit_multiclass_svm(
     method: MulticlassSvmMethod,
     *,
     selection: Selection | None = None,
-    emphasis: Emphasis | None = None,
+    sample_weights: SampleWeights | None = None,
     strengths: Strengths | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -93,7 +93,7 @@ def fit_multiclass_svm(
     and class, 48 for each term and class, and with free intercepts 16 for each pair of classes.
     The result does not depend on the number of threads.
     """
-    task = ClassTask(design, labels, selection, emphasis or Emphasis(), MULTICLASS_SVM)
+    task = ClassTask(design, labels, selection, sample_weights or SampleWeights(), MULTICLASS_SVM)
     pairs = task.pairs(strengths, method.regularization, method.share)
 
     def train(classes: _native.Classes, told: Told | None) -> _native.PolychotomousFit:

@@ -13,7 +13,7 @@ from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.category_tasks import ALWAYS, NEVER
 from postil.learn.fit import FitReport, LinearFit
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 
 Form = Literal["multi-class", "one-vs-rest"]
 
@@ -46,12 +46,12 @@ class NaiveBayes:
         labels: Labels,
         *,
         selection: Selection | None = None,
-        emphasis: Emphasis | None = None,
+        sample_weights: SampleWeights | None = None,
     ) -> LinearFit:
         """Learn every category."""
         if (design.rows.data < 0).any():
             raise UsageError("Naive Bayes counts: weights of terms must not be negative")
-        weights = (emphasis or Emphasis()).of_documents(design.documents)
+        weights = (sample_weights or SampleWeights()).of_documents(design.documents)
         weighted = sp.diags_array(weights) @ labels.members.astype(np.float64)
         inside = sp.csr_matrix(weighted.T @ design.rows)
         sizes = np.asarray(weighted.sum(axis=0)).ravel()

@@ -18,7 +18,7 @@ from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.category_tasks import CategoryTasks, lists, within_range
 from postil.learn.fit import LinearFit, warn_of_unfinished
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.norm_based import norm_based
 from postil.learn.priors import EntropyOptions
@@ -33,7 +33,7 @@ def fit(
     method: Method,
     *,
     selection: Selection | None = None,
-    emphasis: Emphasis | None = None,
+    sample_weights: SampleWeights | None = None,
     strengths: Strengths | None = None,
     priors: TermPriors | None = None,
     starts: Sequence[Floats] = (),
@@ -55,7 +55,7 @@ def fit(
     design is 24 bytes for each weight that is not 0, half of them until the end, and some 40 for
     each document and term of a thread. The result does not depend on the number of threads.
     """
-    task = _Task(design, labels, method, selection, emphasis, priors, keep_starts=keep_starts)
+    task = _Task(design, labels, method, selection, sample_weights, priors, keep_starts=keep_starts)
     task.begin(beginnings)
     (result,) = task.run(strengths, starts, thread_count(threads), progress)
     if not quiet:
@@ -70,7 +70,7 @@ def fit_path(
     strengths: Strengths,
     *,
     selection: Selection | None = None,
-    emphasis: Emphasis | None = None,
+    sample_weights: SampleWeights | None = None,
     priors: TermPriors | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -81,7 +81,7 @@ def fit_path(
     path is best walked from strong to weak. Cost: the first fit's, and little for each further one
     if the strengths are near each other; memory as for so many fits.
     """
-    task = _Task(design, labels, method, selection, emphasis, priors, keep_starts=False)
+    task = _Task(design, labels, method, selection, sample_weights, priors, keep_starts=False)
     return task.run(strengths, (), thread_count(threads), progress)
 
 
@@ -94,19 +94,21 @@ class _Task:
         labels: Labels,
         method: Method,
         selection: Selection | None,
-        emphasis: Emphasis | None,
+        sample_weights: SampleWeights | None,
         priors: TermPriors | None,
         *,
         keep_starts: bool,
     ) -> None:
         _check_sizes(design, labels, method, selection, priors)
-        emphasis = emphasis or Emphasis()
+        sample_weights = sample_weights or SampleWeights()
         self.design = design
         self.labels = labels
         self.method = method
         self.selection = selection
         self.priors = priors
-        self.tasks = CategoryTasks(labels, emphasis.of_documents(design.documents), emphasis)
+        self.tasks = CategoryTasks(
+            labels, sample_weights.of_documents(design.documents), sample_weights
+        )
         self.keep_starts = keep_starts
         self.beginnings: Sequence[Floats] = ()
 

@@ -27,7 +27,7 @@ from postil.common.types import Floats
 from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.fit import FitReport, LinearFit
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.search.auto import usual_ratio
 from postil.learn.search.grids import (
@@ -310,7 +310,7 @@ def regularization_path(
     ratio: float | None = None,
     strengths: Strengths | Sequence[float] | None = None,
     selection: Selection | None = None,
-    emphasis: Emphasis | None = None,
+    sample_weights: SampleWeights | None = None,
     priors: TermPriors | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -328,9 +328,11 @@ def regularization_path(
     """
     if not len(labels):
         raise UsageError("there is no category to learn a path of")
-    given = Problems(design, labels, method, emphasis or Emphasis(), selection, priors, threads)
+    given = Problems(
+        design, labels, method, sample_weights or SampleWeights(), selection, priors, threads
+    )
     way, values = _values(given, way, points, ratio, strengths)
-    total = float(given.emphasis.of_documents(design.documents).sum())
+    total = float(given.sample_weights.of_documents(design.documents).sum())
     paths: list[CategoryPath] = []
     for block, fits in given.paths(way, values, progress):
         for at, category in enumerate(range(*block.indices(len(labels)))):

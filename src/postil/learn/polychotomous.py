@@ -19,7 +19,7 @@ from postil.errors import InputError, UsageError
 from postil.features.selection import Selection
 from postil.learn.all_classes import NO_REFERENCE, ClassTask, Told
 from postil.learn.fit import LinearFit, warn_of_unfinished
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.method import DEFAULT_MIX
 from postil.learn.options import Rule, find, whole
 from postil.learn.priors import PRIORS, Prior
@@ -119,7 +119,7 @@ def fit_polychotomous(
     method: PolychotomousMethod,
     *,
     selection: Selection | None = None,
-    emphasis: Emphasis | None = None,
+    sample_weights: SampleWeights | None = None,
     strengths: Strengths | None = None,
     priors: TermPriors | None = None,
     threads: int | None = None,
@@ -141,7 +141,7 @@ def fit_polychotomous(
     inner pass; memory is 40 bytes for each document and class, 24 for each term and class, and 80
     for each weight that is not 0. The result does not depend on the number of threads.
     """
-    task = ClassTask(design, labels, selection, emphasis or Emphasis(), "polychotomous")
+    task = ClassTask(design, labels, selection, sample_weights or SampleWeights(), "polychotomous")
     if priors is not None and priors.terms != design.terms:
         raise UsageError(f"there are {design.terms} terms and priors of {priors.terms}")
     reference = _reference(task, method, priors)

@@ -55,7 +55,7 @@ from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.category_tasks import CategoryTasks
 from postil.learn.fit import LinearFit
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import usual_strengths
 from postil.learn.strength import Strengths
@@ -96,7 +96,7 @@ def with_variances(
     method: Method,
     *,
     selection: Selection | None = None,
-    emphasis: Emphasis | None = None,
+    sample_weights: SampleWeights | None = None,
     strengths: Strengths | None = None,
     priors: TermPriors | None = None,
 ) -> LinearFit:
@@ -108,8 +108,8 @@ def with_variances(
     for each of these non-zeros of one category at a time.
     """
     check_has_posterior(method)
-    emphasis = emphasis or Emphasis()
-    tasks = CategoryTasks(labels, emphasis.of_documents(design.documents), emphasis)
+    sample_weights = sample_weights or SampleWeights()
+    tasks = CategoryTasks(labels, sample_weights.of_documents(design.documents), sample_weights)
     usual = strengths or usual_strengths(design, tasks, method, selection)
     pairs = tasks.checked(usual, method)[:, 0]
     precisions = _Precisions(priors, pairs, tasks.total, method, design.terms)

@@ -118,22 +118,22 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @contextmanager
-def locked_model(path: str | Path, tell: Tell) -> Iterator[None]:
+def locked_model(path: str | Path, notify: Notify) -> Iterator[None]:
     """Hold the lock of the model file under ``path``: load, change and save it inside.
 
-    Whoever else holds it is waited for, after ``tell`` has said so. The lock is on the file
+    Whoever else holds it is waited for, after ``notify`` has said so. The lock is on the file
     itself, so that none is left beside it, and ends with the process whatever happens. Only those
-    who ask for it heed it; reading a model needs no lock. Where the system has no locks, ``tell``
+    who ask for it heed it; reading a model needs no lock. Where the system has no locks, ``notify``
     says that nothing keeps updates apart. A file that cannot be opened is left to who loads it.
     """
     try:
-        file = _locked(Path(path), tell)
+        file = _locked(Path(path), notify)
     except OSError as error:
-        tell(f"{path}: cannot be locked ({error.strerror}); run one update of it at a time")
+        notify(f"{path}: cannot be locked ({error.strerror}); run one update of it at a time")
         file = None
     try:
         yield
@@ -142,7 +142,7 @@ def locked_model(path: str | Path, tell: Tell) -> Iterator[None]:
             os.close(file)
 
 
-def _locked(path: Path, tell: Tell) -> int | None:
+def _locked(path: Path, notify: Notify) -> int | None:
     """Return the open, locked file that ``path`` names; None if there is no regular file."""
     if not path.is_file():
         return None
@@ -156,7 +156,7 @@ def _locked(path: Path, tell: Tell) -> int | None:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if note:
-                    tell(note)
+                    notify(note)
                     note = ""  # said once
                 fcntl.flock(file, fcntl.LOCK_EX)
             # A save puts a new file under the name: the lock of the old one is then worth nothing.

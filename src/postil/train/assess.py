@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from postil.common.progress import Watch
+from postil.common.progress import StepProgress
 from postil.common.types import Floats
 from postil.corpus.document import Document
 from postil.errors import CorpusError, InputError, SpecError
@@ -64,7 +64,7 @@ def assess(
     categories: CategorySet = "all",
     options: Options | None = None,
     threads: int | None = None,
-    watch: Watch | None = None,
+    progress: StepProgress | None = None,
 ) -> Report:
     """Measure a categorizer; :func:`assessment` says how."""
     return assessment(
@@ -74,7 +74,7 @@ def assess(
         categories=categories,
         options=options,
         threads=threads,
-        watch=watch,
+        progress=progress,
     ).report
 
 
@@ -86,7 +86,7 @@ def assessment(
     categories: CategorySet = "all",
     options: Options | None = None,
     threads: int | None = None,
-    watch: Watch | None = None,
+    progress: StepProgress | None = None,
 ) -> Assessment:
     """Measure a categorizer on the documents marked as test, or on all if none is marked.
 
@@ -106,8 +106,8 @@ def assessment(
         scores = predictor.scores(chunk.columns)
         blocks.append(scores)
         probabilities.append(predictor.probabilities(scores, predictor.variances(chunk.columns)))
-        if watch is not None:
-            watch("testing", len(facts.ids), None)
+        if progress is not None:
+            progress("testing", len(facts.ids), None)
     if not blocks:
         raise InputError(
             f"{source} has no document to test with: name the column that says train or test with "

@@ -223,11 +223,11 @@ def _other_ways(run: TrainingRun, figure: Figure) -> tuple[dict[str, TrainingRun
 
 
 def _other_way(run: TrainingRun, way: str, learn: Mapping[str, Any]) -> TrainingRun:
-    def watch(step: str, done: int, total: int | None) -> None:
-        run.watch(f"{step}, {STEPS[way]}", done, total)
+    def progress(step: str, done: int, total: int | None) -> None:
+        run.progress(f"{step}, {STEPS[way]}", done, total)
 
     recipe = other_recipe(run.recipe, learn)
-    return TrainingRun(recipe, run.space, run.labels, run.threads, run.seed, watch)
+    return TrainingRun(recipe, run.space, run.labels, run.threads, run.seed, progress)
 
 
 def _bytes_at_once(run: TrainingRun) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from postil.common.progress import Watch
+from postil.common.progress import StepProgress
 from postil.common.types import Floats
 from postil.decide import (
     DecisionRule,
@@ -29,7 +29,7 @@ from postil.errors import InputError
 from postil.features.inputs import Csr
 from postil.features.selection import Selection
 from postil.learn.fit import LinearFit
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.strength import Strengths
 from postil.learn.term_priors.priors import TermPriors
 from postil.learn.unfinished import Unfinished
@@ -58,19 +58,21 @@ class LearningSpace:
     matrix: Csr | None = None  # of terms, where there are directions
 
     @classmethod
-    def of(cls, vectors: TrainingVectors, recipe: Recipe, watch: Watch) -> LearningSpace:
+    def of(cls, vectors: TrainingVectors, recipe: Recipe, progress: StepProgress) -> LearningSpace:
         """The space a recipe asks for; cost of directions: see :class:`postil.vectors.lsi.Lsi`."""
         wanted = recipe.representation
         if wanted.lsi is None:
             return cls(Design(vectors.matrix))
-        projection = Projection.learned(vectors.matrix, wanted.lsi, wanted.length, watch=watch)
+        projection = Projection.learned(
+            vectors.matrix, wanted.lsi, wanted.length, progress=progress
+        )
         return cls._projected(vectors.matrix, projection)
 
     @classmethod
     def _projected(cls, matrix: Csr, projection: Projection) -> LearningSpace:
         return cls(Design(sp.csr_matrix(projection.points(matrix))), projection, matrix)
 
-    def without(self, learned: NDArray[Any], watch: Watch) -> LearningSpace:
+    def without(self, learned: NDArray[Any], progress: StepProgress) -> LearningSpace:
         """The space of the same documents where only some are learned from.
 
         Directions are found anew on these, as many as there are of them here, or fewer if these
@@ -79,7 +81,7 @@ class LearningSpace:
         if self.projection is None or self.matrix is None:
             return self
         count, length = self.projection.directions, self.projection.length
-        found = Projection.learned(self.matrix[learned], count, length, watch=watch)
+        found = Projection.learned(self.matrix[learned], count, length, progress=progress)
         return self._projected(self.matrix, found)
 
     @property
@@ -114,7 +116,7 @@ class TrainingRun:
         labels: Labels,
         threads: int | None,
         seed: int,
-        watch: Watch,
+        progress: StepProgress,
     ) -> None:
         self.recipe = recipe
         self.space = space
@@ -122,7 +124,7 @@ class TrainingRun:
         self.labels = labels
         self.threads = threads
         self.seed = seed
-        self.watch = watch
+        self.progress = progress
         self.learner = recipe.learner(seed)
         self.unfinished = Unfinished(self.learner.tolerance)
         self.strengths: Strengths | None = None
@@ -141,9 +143,11 @@ class TrainingRun:
             self.labels,
             self.learner.searched(),
             selection_of=self._selection,
-            priors_of=lambda emphasis: self.learner.priors(self.design, emphasis, self.priors),
+            priors_of=lambda sample_weights: self.learner.priors(
+                self.design, sample_weights, self.priors
+            ),
             threads=self.threads,
-            progress=lambda done, total: self.watch("searching λ", done, total),
+            progress=lambda done, total: self.progress("searching λ", done, total),
             quiet=True,
         )
         self.unfinished.add_search(result)
@@ -153,31 +157,31 @@ class TrainingRun:
     def learn(self) -> LinearFit:
         """Learn from all documents."""
         self.selection = self._selection(None)
-        fit = self._fit("learning", self.design, self.selection, Emphasis())
+        fit = self._fit("learning", self.design, self.selection, SampleWeights())
         self.unfinished.add("on all documents", fit.reports)
         return fit
 
     def _learn_and_score(self, step: str, learned: NDArray[Any], held_out: NDArray[Any]) -> Floats:
         """Scores of documents by a fit to others; all but those weigh nothing."""
-        design = self.space.without(learned, self.watch).design
+        design = self.space.without(learned, self.progress).design
         weights = np.zeros(design.documents)
         weights[learned] = 1.0
-        fit = self._fit(step, design, self._selection(learned), Emphasis(weights))
+        fit = self._fit(step, design, self._selection(learned), SampleWeights(weights))
         self.unfinished.add("out of fold", fit.reports)
         return fit.scores(design.rows[held_out])
 
     def _fit(
-        self, step: str, design: Design, selection: Selection | None, emphasis: Emphasis
+        self, step: str, design: Design, selection: Selection | None, sample_weights: SampleWeights
     ) -> LinearFit:
         return self.learner.learn(
             design,
             self.labels,
             selection=selection,
-            emphasis=emphasis,
+            sample_weights=sample_weights,
             strengths=self.strengths,
             priors=self.priors,
             threads=self.threads,
-            progress=lambda done, total: self.watch(step, done, total),
+            progress=lambda done, total: self.progress(step, done, total),
             quiet=True,
         )
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from postil.common.progress import Tell, Watch, told, unwatched
+from postil.common.progress import Notify, StepProgress, no_progress, notify_or_warn
 from postil.corpus.document import Document
 from postil.errors import InputError, UsageError
 from postil.learn.job import Labels
@@ -50,8 +50,8 @@ def train(
     priors: PriorFile | None = None,
     threads: int | None = None,
     seed: int = 0,
-    watch: Watch | None = None,
-    tell: Tell | None = None,
+    progress: StepProgress | None = None,
+    notify: Notify | None = None,
 ) -> Model:
     """Learn a categorizer from all documents that are not marked as test.
 
@@ -60,20 +60,20 @@ def train(
 
     ``seed`` is of the folds, and of the solver's random order unless the recipe gives that one.
     Where documents lack fields that the recipe wants, :func:`postil.train.fields.fitted`
-    chooses; the model keeps those that were read, and ``tell`` (without it a warning) says it.
+    chooses; the model keeps those that were read, and ``notify`` (without it a warning) says it.
     It is told of labels that are perhaps not what was meant, too, and (no warning otherwise) how
     many categories have too few documents to tune for.
 
     Cost: one pass over the documents, then the learner's; a decision rule or a calibration that
     is tuned out of fold learns once more for each fold, and a search for λ, which comes first,
-    once for each fold and λ. ``watch`` is told the step, how much of it is done, and of how much.
+    once for each fold and λ. ``progress`` gets the step, how much is done, and of how much.
     """
     check_priors(recipe, priors)
     recipe, vectors = read_training(
-        documents, recipe, corpus=corpus, threads=threads, watch=watch, tell=tell
+        documents, recipe, corpus=corpus, threads=threads, progress=progress, notify=notify
     )
     return learn_from(
-        vectors, recipe, priors=priors, threads=threads, seed=seed, watch=watch, tell=tell
+        vectors, recipe, priors=priors, threads=threads, seed=seed, progress=progress, notify=notify
     )
 
 
@@ -83,23 +83,23 @@ def read_training(
     *,
     corpus: str = "",
     threads: int | None = None,
-    watch: Watch | None = None,
-    tell: Tell | None = None,
+    progress: StepProgress | None = None,
+    notify: Notify | None = None,
 ) -> tuple[Recipe, TrainingVectors]:
     """Make vectors of all documents not marked as test, in one pass.
 
     The recipe comes back with the fields that were read.
     """
-    watch = watch or unwatched
+    progress = progress or no_progress
     source = corpus or "the corpus"
     recipe, chosen, note = fitted(recipe, (d for d in documents if d.split != "test"), source)
     if note:
-        told(note, tell, FieldsWarning, depth=4)  # who called train is warned
+        notify_or_warn(note, notify, FieldsWarning, depth=4)  # who called train is warned
     vectorizer = recipe.representation.vectorizer(threads)
     facts = RowFacts()
     digest = DocumentDigest()
     learned = _checked(digested(chosen, digest), digest, vectorizer, recipe, source)
-    matrix = vectorizer.fit_transform_chunks(watched(learned, vectorizer.fields, facts, watch))
+    matrix = vectorizer.fit_transform_chunks(watched(learned, vectorizer.fields, facts, progress))
     check_labelled(bool(facts.categories), digest.documents, source)
     labels = Labels(tuple(facts.categories), facts.indicator().astype(bool))
     training = TrainingFingerprint(corpus, digest.documents, digest.hexdigest(), labels.sizes())
@@ -139,24 +139,24 @@ def learn_from(
     priors: PriorFile | None = None,
     threads: int | None = None,
     seed: int = 0,
-    watch: Watch | None = None,
-    tell: Tell | None = None,
+    progress: StepProgress | None = None,
+    notify: Notify | None = None,
 ) -> Model:
     """Learn a categorizer from vectors: all that :func:`train` does after it has made them."""
     labels = vectors.labels
     check_names_fit(labels.names)
     for note in label_notes(labels.names):
-        told(note, tell, LabelsWarning)
-    watch = watch or unwatched
-    space = LearningSpace.of(vectors, recipe, watch)
-    run = TrainingRun(recipe, space, labels, threads, seed, watch)
+        notify_or_warn(note, notify, LabelsWarning)
+    progress = progress or no_progress
+    space = LearningSpace.of(vectors, recipe, progress)
+    run = TrainingRun(recipe, space, labels, threads, seed, progress)
     method = dict(vectors.method) | space.method()
     if priors is not None:
         matched = vectors.priors(priors)
         run.priors = matched.priors
         method["priors"] = matched.to_dict(priors)
-        if tell is not None or matched.unmatched:
-            told(matched.note(priors.source), tell, PriorsWarning)
+        if notify is not None or matched.unmatched:
+            notify_or_warn(matched.note(priors.source), notify, PriorsWarning)
     run, chosen = chosen_run(run, run.search())
     method |= chosen
     recipe = run.recipe
@@ -164,8 +164,8 @@ def learn_from(
     rule, calibration = run.decisions(fit)
     run.unfinished.warn()
     note = rare_note(rule, labels.sizes(), recipe.decide.folds)
-    if note and tell is not None:
-        tell(note)
+    if note and notify is not None:
+        notify(note)
     return Model(
         vectorizer=vectors.vectorizer,
         names=fit.names,
@@ -231,14 +231,14 @@ def watched(
     documents: Iterable[Document],
     fields: Fields,
     facts: RowFacts,
-    watch: Watch,
+    progress: StepProgress,
     *,
     any_field: bool = False,
 ) -> Iterator[TextChunk]:
     """The texts of documents in chunks, counted as they pass; see :func:`chunks_of`."""
     for chunk in chunks_of(documents, fields, CHUNK, facts, any_field=any_field):
         yield chunk
-        watch("reading", len(facts.ids), None)
+        progress("reading", len(facts.ids), None)
 
 
 def train_vectors(
@@ -248,8 +248,8 @@ def train_vectors(
     priors: PriorFile | None = None,
     threads: int | None = None,
     seed: int = 0,
-    watch: Watch | None = None,
-    tell: Tell | None = None,
+    progress: StepProgress | None = None,
+    notify: Notify | None = None,
 ) -> Model:
     """Learn from all documents of an svmlight file, their vectors as they are.
 
@@ -260,7 +260,7 @@ def train_vectors(
     check_priors(recipe, priors)
     vectors = numbered_training(documents, threads)
     return learn_from(
-        vectors, recipe, priors=priors, threads=threads, seed=seed, watch=watch, tell=tell
+        vectors, recipe, priors=priors, threads=threads, seed=seed, progress=progress, notify=notify
     )
 
 

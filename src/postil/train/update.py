@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from postil.common.progress import Tell, Watch, told, unwatched
+from postil.common.progress import Notify, StepProgress, no_progress, notify_or_warn
 from postil.corpus.document import Document
 from postil.decide.calibrators import State
 from postil.learn.job import Labels
@@ -34,8 +34,8 @@ def update(
     passes: int | None = None,
     threads: int | None = None,
     seed: int = 0,
-    watch: Watch | None = None,
-    tell: Tell | None = None,
+    progress: StepProgress | None = None,
+    notify: Notify | None = None,
 ) -> Model:
     """Learn all documents that are not marked test on top of a model, which stays as it is.
 
@@ -54,9 +54,11 @@ def update(
     model.check_file_unchanged()
     plan = UpdatePlan.of(model, passes, seed)
     check_takes_texts(model)
-    watch = watch or unwatched
-    vectors = _read(model, documents, corpus, watch)
-    return _learned(UpdateRun(model, plan, vectors, threads, watch), tell, hurried=bool(passes))
+    progress = progress or no_progress
+    vectors = _read(model, documents, corpus, progress)
+    return _learned(
+        UpdateRun(model, plan, vectors, threads, progress), notify, hurried=bool(passes)
+    )
 
 
 def update_vectors(
@@ -66,8 +68,8 @@ def update_vectors(
     passes: int | None = None,
     threads: int | None = None,
     seed: int = 0,
-    watch: Watch | None = None,
-    tell: Tell | None = None,
+    progress: StepProgress | None = None,
+    notify: Notify | None = None,
 ) -> Model:
     """Do what :func:`update` does with all documents of an svmlight file.
 
@@ -76,30 +78,32 @@ def update_vectors(
     model.check_file_unchanged()
     plan = UpdatePlan.of(model, passes, seed)
     vectors = _numbered(model, documents)
-    run = UpdateRun(model, plan, vectors, threads, watch or unwatched)
-    return _learned(run, tell, hurried=bool(passes))
+    run = UpdateRun(model, plan, vectors, threads, progress or no_progress)
+    return _learned(run, notify, hurried=bool(passes))
 
 
-def _learned(run: UpdateRun, tell: Tell | None, *, hurried: bool) -> Model:
+def _learned(run: UpdateRun, notify: Notify | None, *, hurried: bool) -> Model:
     if run.new_names:
         check_names_fit(run.vectors.labels.names)
         for note in label_notes(run.vectors.labels.names):
-            told(note, tell, LabelsWarning, depth=4)
+            notify_or_warn(note, notify, LabelsWarning, depth=4)
     updated = run.model()
     if not hurried:  # who says how many passes has said how far
         run.unfinished.warn()
-    if tell is not None:
+    if notify is not None:
         for note in _notes(run, updated):
-            tell(note)
+            notify(note)
     return updated
 
 
-def _read(model: Model, documents: Iterable[Document], corpus: str, watch: Watch) -> NewVectors:
+def _read(
+    model: Model, documents: Iterable[Document], corpus: str, progress: StepProgress
+) -> NewVectors:
     source = corpus or "the corpus"
     facts, digest = RowFacts(), DocumentDigest()
     chosen = digested((document for document in documents if document.split != "test"), digest)
     chunks = watched(
-        _any(chosen, digest, source), model.vectorizer.fields, facts, watch, any_field=True
+        _any(chosen, digest, source), model.vectorizer.fields, facts, progress, any_field=True
     )
     extended = extend(model.vectorizer, chunks)
     check_labelled(bool(facts.categories), digest.documents, source)

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from postil.common.progress import Watch
+from postil.common.progress import StepProgress
 from postil.common.types import Floats
 from postil.decide.renewing import renewed_calibration, renewed_rule
 from postil.errors import InputError, UsageError
@@ -166,13 +166,18 @@ class UpdateRun:
     """One update after its documents have become vectors."""
 
     def __init__(
-        self, model: Model, plan: UpdatePlan, vectors: NewVectors, threads: int | None, watch: Watch
+        self,
+        model: Model,
+        plan: UpdatePlan,
+        vectors: NewVectors,
+        threads: int | None,
+        progress: StepProgress,
     ) -> None:
         self.old = model
         self.plan = plan
         self.vectors = vectors
         self.threads = threads
-        self.watch = watch
+        self.progress = progress
         check_told_apart(self.others_of_new, self.new_names)
         self.design = Design(vectors.matrix)
         self.unfinished = Unfinished(plan.method.solver_options().tolerance)
@@ -228,7 +233,7 @@ class UpdateRun:
         for block in _blocks(total, self.design.terms):
 
             def told(done: int, _: int, before: int = block.start) -> None:
-                self.watch("learning", before + done, total)
+                self.progress("learning", before + done, total)
 
             fits.append(
                 fit(

@@ -141,7 +141,7 @@ def _checked(array: NDArray[Any], name: str) -> NDArray[Any]:
     return array
 
 
-Watch = Callable[[str, int, "int | None"], None]
+StepProgress = Callable[[str, int, "int | None"], None]
 
 FULL = "full"
 STEP = "finding directions"
@@ -174,7 +174,7 @@ class Projection:
         length: float | None = None,
         *,
         cache: DirectionsCache | None = None,
-        watch: Watch | None = None,
+        progress: StepProgress | None = None,
     ) -> Projection:
         """The top directions of documents × terms, or all there are (``"full"``).
 
@@ -184,7 +184,7 @@ class Projection:
         if isinstance(dimensions, str) and dimensions != FULL:
             raise UsageError(f'lsi is a number of directions or "{FULL}", got {dimensions!r}')
         wanted = None if isinstance(dimensions, str) else dimensions
-        tell = watch or _unwatched
+        tell = progress or _no_progress
         tell(STEP, 0, None)
         lsi = Lsi(wanted, scaled=True)
         kept = DirectionsCache() if cache is None else cache
@@ -261,7 +261,7 @@ class Projection:
         return cls(lsi, length)
 
 
-def _unwatched(step: str, done: int, total: int | None) -> None:
+def _no_progress(step: str, done: int, total: int | None) -> None:
     """Nobody looks."""
 
 

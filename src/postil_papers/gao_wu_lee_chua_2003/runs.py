@@ -70,10 +70,10 @@ def _run(collection: Mapping[str, Json], recipe: Recipe) -> Json:
 def learned(space: Space, recipe: Recipe) -> RunFacts:
     """Learn and decide; a rule that is tuned learns once more for each fold."""
 
-    def watch(step: str, done: int, total: int | None) -> None:
+    def progress(step: str, done: int, total: int | None) -> None:
         tell(f"{recipe.name}, {step}", done, total)
 
-    run = TrainingRun(recipe, LearningSpace(space.design), space.labels, None, SEED, watch)
+    run = TrainingRun(recipe, LearningSpace(space.design), space.labels, None, SEED, progress)
     begun = time.perf_counter()
     with counted_not_warned():
         fit = run.learn()

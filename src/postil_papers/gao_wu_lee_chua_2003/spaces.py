@@ -58,7 +58,7 @@ class Spaces:
         if wanted is None:
             raise UsageError("the representation has no directions; give lsi")
         training = self.vectors.matrix[self.vectors.learned]
-        return Projection.learned(training, wanted, self.representation.length, watch=tell)
+        return Projection.learned(training, wanted, self.representation.length, progress=tell)
 
     def of_terms(self) -> Space:
         """The vectors as they are."""

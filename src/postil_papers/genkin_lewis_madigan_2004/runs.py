@@ -74,11 +74,11 @@ def _run(asked: Settings, recipe: Recipe, seed: int) -> Json:
     wanted = cast("int | None", asked["wanted"])
     if categories == "all" and wanted is not None:
         refuse_more(documents, wanted, corpus)
-    watch = partial(_tell_run, recipe.name)
+    progress = partial(_tell_run, recipe.name)
     with counted_not_warned():
-        model = train(documents, recipe, corpus=corpus, seed=seed, watch=watch)
+        model = train(documents, recipe, corpus=corpus, seed=seed, progress=progress)
     tested = assessment(
-        model, documents.only("test"), corpus=corpus, categories=categories, watch=watch
+        model, documents.only("test"), corpus=corpus, categories=categories, progress=progress
     )
     return asdict(run_facts(model, tested, wanted))
 

@@ -159,7 +159,7 @@ def turned(shown: TableView) -> TableView:
 
 
 def totals(reproduction: Reproduction) -> str:
-    """Tell in one line how many numbers there are, and what became of them."""
+    """Notify in one line how many numbers there are, and what became of them."""
     cells = [cell for cell in reproduction.cells() if cell.paper is not None]
     ours = sum(cell.ours is not None for cell in cells)
     parts = [f"{ours} of {len(cells)} cells with a number of the paper have ours beside it"]

@@ -96,10 +96,10 @@ def largest(settings: Settings) -> list[str]:
 def _run(asked: Settings, recipe: Recipe) -> Json:
     corpus = str(asked["corpus"])
     documents = open_corpus(corpus)
-    watch = partial(_tell_run, recipe.name)
+    progress = partial(_tell_run, recipe.name)
     with counted_not_warned():
-        model = train(documents, recipe, corpus=corpus, watch=watch)
-    tested = assessment(model, documents.only("test"), corpus=corpus, watch=watch)
+        model = train(documents, recipe, corpus=corpus, progress=progress)
+    tested = assessment(model, documents.only("test"), corpus=corpus, progress=progress)
     recalls = cast("Sequence[float]", asked["recalls"])
     return asdict(run_facts(model, tested, largest(asked), recalls))
 

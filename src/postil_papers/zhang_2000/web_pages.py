@@ -74,9 +74,9 @@ def over_folds(documents: Sequence[Document], recipe: Recipe, folds: int) -> Mea
     """Learn from all folds but one and measure on that, for each of them."""
     accuracies, chosen = [], []
     for number, marked in enumerate(folded(documents, folds, SEED), 1):
-        watch = partial(_tell_fold, f"{recipe.name}, fold {number} of {folds}")
+        progress = partial(_tell_fold, f"{recipe.name}, fold {number} of {folds}")
         with counted_not_warned():
-            model = train(marked, recipe, watch=watch)
+            model = train(marked, recipe, progress=progress)
         report = assess(model, [document for document in marked if document.split == "test"])
         if report.accuracy is None:
             raise UsageError("accuracy is of documents with exactly one category each")

@@ -49,7 +49,7 @@ def measured(settings: Settings) -> dict[str, Measured]:
     corpus = str(settings["corpus"])
     recipe = Recipe.from_dict(cast("dict[str, Any]", settings["recipe"]))
     with counted_not_warned():
-        model = train(documents_of(settings), recipe, corpus=corpus, watch=tell)
+        model = train(documents_of(settings), recipe, corpus=corpus, progress=tell)
     tested = (document for document in documents_of(settings) if document.split == "test")
     report = assess(model, tested, corpus=corpus)
     remark = f"{len(report.categories)} categories, {report.counts.cases} test documents"

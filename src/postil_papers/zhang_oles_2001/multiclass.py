@@ -116,10 +116,10 @@ def over_splits(
     """Learn and measure on each of some random splits; the number of a split is its seed."""
     runs = Runs()
     for seed in range(splits):
-        watch = partial(_tell_split, f"split {seed + 1} of {splits}")
+        progress = partial(_tell_split, f"split {seed + 1} of {splits}")
         marked = list(randomly_split(documents, test_share, seed))
         with counted_not_warned():
-            model = train(marked, recipe, watch=watch)
+            model = train(marked, recipe, progress=progress)
         report = assess(model, [document for document in marked if document.split == "test"])
         if report.accuracy is None:
             raise UsageError("accuracy is of documents with exactly one category each")

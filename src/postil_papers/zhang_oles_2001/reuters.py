@@ -31,7 +31,7 @@ def run_recipe(method: str, settings: Settings) -> CellValues:
     """Learn the training documents by a recipe and measure on the test documents."""
     corpus = open_corpus(CORPUS)
     recipe = Recipe.from_dict(settings["recipe"])  # type: ignore[arg-type]
-    model = train(corpus, recipe, corpus=CORPUS, watch=tell)
+    model = train(corpus, recipe, corpus=CORPUS, progress=tell)
     report = assess(model, corpus.only("test"), corpus=CORPUS, options=Options(top=LARGEST))
     return {**_table_2(method, report), **_table_3(method, report), **_figure_6(method, report)}
 

@@ -19,7 +19,7 @@ import numpy as np
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.decide import make_folds
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.method import Method
 from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.search.grids import PAPER_GRID
@@ -60,7 +60,7 @@ def run_search(method: str, settings: Settings) -> CellValues:
 def best_lambda(documents: Iterable[Document], recipe: Recipe) -> tuple[float, str]:
     """The best λ of a recipe with a search, by the training documents; and a remark."""
     with counted_not_warned():
-        model = train(documents, recipe, watch=tell)
+        model = train(documents, recipe, progress=tell)
     found: Mapping[str, Any] = model.method["search"]
     unfinished = sum(row["unfinished"] for row in found["grid"])
     values = [(row["lam"], row["value"]) for row in found["grid"]]
@@ -102,7 +102,10 @@ def best_smoothing(
         found = []
         for place, smoothing in enumerate(grid):
             fit = NaiveBayes(smoothing).fit(
-                problem.design, problem.labels, selection=selection, emphasis=Emphasis(weights)
+                problem.design,
+                problem.labels,
+                selection=selection,
+                sample_weights=SampleWeights(weights),
             )
             held = HeldOut(fit.scores(problem.design.rows[held_out]), members, ones, Method())
             found.append(chosen.tally(held).sum(axis=0))

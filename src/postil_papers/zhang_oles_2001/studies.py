@@ -64,7 +64,7 @@ def measured(settings: Settings) -> Report:
     corpus = str(settings["corpus"])
     recipe = Recipe.from_dict(cast("dict[str, Any]", settings["recipe"]))
     with counted_not_warned():
-        model = train(open_corpus(corpus), recipe, corpus=corpus, watch=tell)
+        model = train(open_corpus(corpus), recipe, corpus=corpus, progress=tell)
     return assess(model, open_corpus(corpus).only("test"), corpus=corpus)
 
 

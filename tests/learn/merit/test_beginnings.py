@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from postil.learn.job import Emphasis, Labels
+from postil.learn.job import Labels, SampleWeights
 from postil.learn.merit.figures import FBeta
 from postil.learn.merit.fit import fit_mfom
 from postil.learn.merit.method import MfomMethod
@@ -123,8 +123,10 @@ def test_convex_starts_are_the_convex_fit(start, loss):
     problems = Problems(documents=60, parts=False)
     found = begun(start, problems.x, problems.cases, problems.documents)
     labels = Labels(("a", "b", "c"), sp.csr_matrix(problems.cases > 0))
-    emphasis = Emphasis(problems.documents)
-    convex = fit(design_of(problems.x), labels, Method(loss=loss), emphasis=emphasis, quiet=True)
+    sample_weights = SampleWeights(problems.documents)
+    convex = fit(
+        design_of(problems.x), labels, Method(loss=loss), sample_weights=sample_weights, quiet=True
+    )
     np.testing.assert_array_equal(found.terms.T, convex.weights.toarray())
     np.testing.assert_array_equal(found.intercepts, convex.intercepts)
 

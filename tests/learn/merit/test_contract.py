@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from postil.errors import PostilError, UsageError
 from postil.features.selection import Selection
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.merit.fit import fit_mfom
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.objective import DenseProducts, SparseProducts, products_of
@@ -88,7 +88,7 @@ def test_a_fit_changes_nothing_that_it_was_given(learn):
     design, labels = both(*leaning())
     weights = np.ones(80)
     before = design.rows.copy(), labels.members.copy()
-    learn(design, labels, emphasis=Emphasis(weights))
+    learn(design, labels, sample_weights=SampleWeights(weights))
     assert (design.rows != before[0]).nnz == 0
     assert (labels.members != before[1]).nnz == 0
     assert (weights == 1).all()
@@ -171,7 +171,7 @@ def test_documents_of_no_weight_are_as_if_left_out(learn):
     x, truth = leaning(documents=90)
     present = np.arange(90) % 5 > 0
     truth[0] = True  # a document that is left out says nothing
-    weighed = learn(*both(x, truth), emphasis=Emphasis(present.astype(float)))
+    weighed = learn(*both(x, truth), sample_weights=SampleWeights(present.astype(float)))
     fewer = learn(*both(x[present], truth[present]))
     here = sp.csr_matrix(x[present])
     same = (weighed.scores(here) > 0) == (fewer.scores(here) > 0)
@@ -183,7 +183,7 @@ def test_documents_of_no_weight_are_as_if_left_out(learn):
 def test_a_document_of_weight_2_is_two(learn):
     x, truth = leaning()
     weights = np.where(np.arange(80) % 3 == 0, 2.0, 1.0)
-    weighed = learn(*both(x, truth), emphasis=Emphasis(weights))
+    weighed = learn(*both(x, truth), sample_weights=SampleWeights(weights))
     twice = np.repeat(np.arange(80), weights.astype(int))
     repeated = learn(*both(x[twice], truth[twice]))
     same = (weighed.scores(sp.csr_matrix(x)) > 0) == (repeated.scores(sp.csr_matrix(x)) > 0)
@@ -211,7 +211,7 @@ def selection_of(chosen, terms):
 @EVERY
 def test_class_weights_are_refused(learn):
     with pytest.raises(UsageError, match="leave class weights out"):
-        learn(*both(*leaning()), emphasis=Emphasis(classes="balanced"))
+        learn(*both(*leaning()), sample_weights=SampleWeights(classes="balanced"))
 
 
 @EVERY

@@ -8,7 +8,7 @@ import pytest
 from postil.categorizer import TextCategorizer
 from postil.corpus.opening import open_corpus
 from postil.errors import UsageError
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.learners import LEARNERS, MfomLearner, TreeLearner
 from postil.learn.merit.method import MfomMethod, TreeMethod
 from postil.learn.strength import Strengths
@@ -58,7 +58,7 @@ class Models(dict):
 def trained(documents, recipe, threads):
     """A model; what is told of fields that are not there is let go."""
     told = []
-    return train(documents, load_recipe(recipe), corpus="demo", threads=threads, tell=told.append)
+    return train(documents, load_recipe(recipe), corpus="demo", threads=threads, notify=told.append)
 
 
 @EVERY_RECIPE
@@ -131,9 +131,9 @@ def test_priors_of_terms_are_refused(learner):
 def test_class_weights_are_refused_with_the_way_to_say_it():
     given = both(*leaning())
     with pytest.raises(UsageError, match=r"name a figure such as f2 or cost\(fp=1, fn=5\)"):
-        MfomLearner().learn(*given, emphasis=Emphasis(classes=(2.0, 1.0)))
+        MfomLearner().learn(*given, sample_weights=SampleWeights(classes=(2.0, 1.0)))
     with pytest.raises(UsageError, match="trees weigh members and others by their figure of merit"):
-        TreeLearner().learn(*given, emphasis=Emphasis(classes=(2.0, 1.0)))
+        TreeLearner().learn(*given, sample_weights=SampleWeights(classes=(2.0, 1.0)))
 
 
 def test_a_recipe_with_a_search_is_refused(documents):

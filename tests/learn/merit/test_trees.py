@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from postil.errors import UsageError
 from postil.learn.combining import LEAF, Trees
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.merit.method import TreeMethod
 from postil.learn.merit.naming import figure_named
 from postil.learn.merit.objective import SparseProducts
@@ -261,7 +261,9 @@ def test_few_documents_make_few_folds(method, documents):
 def test_documents_of_no_weight_are_in_no_fold():
     x, truth = noisy()
     weights = np.where(np.arange(120) < 100, 1.0, 0.0)
-    whole = fit_trees(*both(x, truth), TreeMethod(), emphasis=Emphasis(weights), threads=1)
+    whole = fit_trees(
+        *both(x, truth), TreeMethod(), sample_weights=SampleWeights(weights), threads=1
+    )
     fewer = fit_trees(*both(x[:100], truth[:100]), TreeMethod(), threads=1)
     assert whole.combination.rows == fewer.combination.rows
     np.testing.assert_allclose(

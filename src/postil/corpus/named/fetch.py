@@ -87,7 +87,7 @@ class Fetched:
 
 
 def ignore_progress(done: int, total: int | None) -> None:
-    """Tell nobody."""
+    """Notify nobody."""
 
 
 def fetch(

@@ -17,7 +17,7 @@ from postil.features.selection import Selection
 from postil.learn.category_tasks import CategoryTasks
 from postil.learn.combining import Rivals
 from postil.learn.fit import FitReport, LinearFit
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.objective import Merit, Products, products_of
 from postil.learn.merit.options import FORMS
@@ -41,7 +41,7 @@ def fit_mfom(
     method: MfomMethod,
     *,
     selection: Selection | None = None,
-    emphasis: Emphasis | None = None,
+    sample_weights: SampleWeights | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> LinearFit:
@@ -56,13 +56,13 @@ def fit_mfom(
     Cost: a step is two products of the documents with a table of all categories (non-zeros ×
     categories), and documents × categories. The result does not depend on the number of threads.
     """
-    emphasis = emphasis or Emphasis()
-    if emphasis.classes is not None:
+    sample_weights = sample_weights or SampleWeights()
+    if sample_weights.classes is not None:
         raise UsageError(
             "training for a figure of merit weighs members and others by the figure: leave class "
             "weights out, and name a figure such as f2 or cost(fp=1, fn=5)"
         )
-    tasks = CategoryTasks(labels, emphasis.of_documents(design.documents), emphasis)
+    tasks = CategoryTasks(labels, sample_weights.of_documents(design.documents), sample_weights)
     run = _Run(design, tasks, method, selection, thread_count(threads), progress)
     return run.linear_fit()
 

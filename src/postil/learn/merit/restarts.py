@@ -67,12 +67,12 @@ def highest_top(given: Beginning, method: MfomMethod, told: Told | None = None) 
     starts = method.beginnings()
     best: Top | None = None
     for number in range(len(method.climbs())):
-        watch = None if told is None else _of_several(told, number, climbs)
+        progress = None if told is None else _of_several(told, number, climbs)
         if best is None or number < len(starts):
             place = starts[number].begin(alone)
         else:
             place = shaken(best.weights, method.seed + number)
-        top = _solved(alone, method, place, number, watch)
+        top = _solved(alone, method, place, number, progress)
         best = top if best is None else best.better(top, alone.merit.joint)
     assert best is not None
     if not together:
@@ -83,8 +83,8 @@ def highest_top(given: Beginning, method: MfomMethod, told: Told | None = None) 
         # Scores of so large or small a unit are divided by it: all decisions stay.
         weights, unit = Weights(weights.terms / unit, weights.intercepts / unit), 1.0
     sharpened = replace(given, merit=given.merit.sharpened(method.sharpness / unit))
-    watch = None if told is None else _of_several(told, climbs - 1, climbs)
-    joint = _solved(sharpened, method, weights, 0, watch)
+    progress = None if told is None else _of_several(told, climbs - 1, climbs)
+    joint = _solved(sharpened, method, weights, 0, progress)
     return replace(joint, starts=best.starts, tried=best.tried, sharpness=sharpened.merit.sharpness)
 
 
@@ -115,10 +115,10 @@ def _climb(
             pairs=options.pairs,
             kept=given.kept,
         )
-        watch = _in_stage(told, stage, len(shares), options.iterations)
-        found = climb.steps(options.iterations, options.tolerance, watch)
-        if watch is not None:
-            watch(options.iterations)  # those that were not needed
+        progress = _in_stage(told, stage, len(shares), options.iterations)
+        found = climb.steps(options.iterations, options.tolerance, progress)
+        if progress is not None:
+            progress(options.iterations)  # those that were not needed
         place = found.weights
         taken += found.iterations
     starts = np.full(merit.problems, number)

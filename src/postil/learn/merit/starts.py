@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.common.types import Floats
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.merit.objective import Cases, Evaluation, Merit, Products, distance, means
 from postil.learn.merit.options import GpdOptions, StepOptions, Weights
 from postil.learn.method import Method
@@ -225,7 +225,7 @@ def _fitted(
         given.design,
         Labels(names, sp.csr_matrix(cases > 0)),
         Method(loss=loss),
-        emphasis=Emphasis(documents),
+        sample_weights=SampleWeights(documents),
         threads=given.threads,
         quiet=True,
     )

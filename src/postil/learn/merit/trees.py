@@ -26,7 +26,7 @@ from postil.features.selection import Selection
 from postil.learn.category_tasks import CategoryTasks
 from postil.learn.combining import LEAF, Trees
 from postil.learn.fit import FitReport, LinearFit, StopReason
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.merit.figures import Figure, SmoothCounts
 from postil.learn.merit.fit import kept_terms
 from postil.learn.merit.method import TreeMethod
@@ -112,8 +112,8 @@ class Growing:
         decided = np.zeros(self.ground.cases.shape, dtype=bool)
         for level in range(1, self.method.depth + 1):
             if buds:
-                watch = None if told is None else _of_level(told, level, self.method.depth)
-                buds = self._level(level, buds, decided, watch)
+                progress = None if told is None else _of_level(told, level, self.method.depth)
+                buds = self._level(level, buds, decided, progress)
             self.forest.accepted.append(decided.copy())
         return self.forest
 
@@ -228,7 +228,7 @@ def fit_trees(
     method: TreeMethod,
     *,
     selection: Selection | None = None,
-    emphasis: Emphasis | None = None,
+    sample_weights: SampleWeights | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> LinearFit:
@@ -241,13 +241,13 @@ def fit_trees(
     Cost: that of training all nodes, once, and once more for each fold. The result does not depend
     on the number of threads.
     """
-    emphasis = emphasis or Emphasis()
-    if emphasis.classes is not None:
+    sample_weights = sample_weights or SampleWeights()
+    if sample_weights.classes is not None:
         raise UsageError(
             "trees weigh members and others by their figure of merit: leave class weights out"
         )
-    documents = emphasis.of_documents(design.documents)
-    tasks = CategoryTasks(labels, documents, emphasis)
+    documents = sample_weights.of_documents(design.documents)
+    tasks = CategoryTasks(labels, documents, sample_weights)
     with products_of(design, thread_count(threads)) as products:
         chosen = tasks.learnable
         cases = np.where(labels.members[:, chosen].toarray(), np.int8(1), np.int8(-1))

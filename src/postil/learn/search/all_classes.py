@@ -220,7 +220,7 @@ class PolychotomousProblems(TogetherProblems):
     def check(self) -> None:
         """Refuse documents with no class or several, and a reference that a fold would lack."""
         SearchedProblems.check(self)
-        sizes = SingleClass.of(self.labels, self.emphasis).sizes
+        sizes = SingleClass.of(self.labels, self.sample_weights).sizes
         name = self.method.reference
         if name in self.labels.names and sizes[self.labels.names.index(name)] == 1:
             raise InputError(
@@ -235,7 +235,7 @@ class PolychotomousProblems(TogetherProblems):
             self.labels,
             self.method,
             selection=self.selection,
-            emphasis=self.emphasis,
+            sample_weights=self.sample_weights,
             strengths=Strengths(way, values),
             priors=self.priors,
             threads=self.threads,
@@ -246,7 +246,13 @@ class PolychotomousProblems(TogetherProblems):
     def strongest(self, way: Way) -> Floats:
         """The same for all classes: where the first weight of any begins to move."""
         found = strongest_together(
-            self.design, self.labels, self.method, self.emphasis, self.selection, self.priors, way
+            self.design,
+            self.labels,
+            self.method,
+            self.sample_weights,
+            self.selection,
+            self.priors,
+            way,
         )
         return np.full(len(self.labels), found)
 
@@ -269,7 +275,7 @@ class MulticlassSvmProblems(TogetherProblems):
     def check(self) -> None:
         """Refuse documents with no class or several."""
         SearchedProblems.check(self)
-        SingleClass.of(self.labels, self.emphasis, MULTICLASS_SVM)
+        SingleClass.of(self.labels, self.sample_weights, MULTICLASS_SVM)
 
     def learned(self, way: Way, values: Floats, progress: Progress | None) -> LinearFit:
         """The fit with one strength for each class; nobody is warned."""
@@ -278,7 +284,7 @@ class MulticlassSvmProblems(TogetherProblems):
             self.labels,
             self.method,
             selection=self.selection,
-            emphasis=self.emphasis,
+            sample_weights=self.sample_weights,
             strengths=Strengths(way, values),
             threads=self.threads,
             progress=progress,
@@ -291,7 +297,7 @@ class MulticlassSvmProblems(TogetherProblems):
         With L the loss there, no weights of terms lower the objective by more than 1 % of it.
         Costs one pass over the non-zeros.
         """
-        classes = SingleClass.of(self.labels, self.emphasis, MULTICLASS_SVM)
+        classes = SingleClass.of(self.labels, self.sample_weights, MULTICLASS_SVM)
         lam = _little_to_gain(self, classes)
         values = np.full(len(self.labels), lam if lam > 0 else 1.0)
         return of_lambda(values, way, classes.total, 0.0)

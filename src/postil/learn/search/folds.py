@@ -21,7 +21,7 @@ from postil.common.types import Floats, Ints
 from postil.corpus.split import stratify
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.job import Emphasis, Labels
+from postil.learn.job import Labels, SampleWeights
 from postil.learn.search.problems import Measure, SearchedProblems, Unseen
 from postil.learn.strength import Way
 from postil.learn.term_priors.priors import TermPriors
@@ -65,7 +65,7 @@ CUTS: dict[Cut, Callable[[Labels, int, int], Ints]] = {
 
 
 SelectionOf = Callable[[Ints], Selection | None]
-PriorsOf = Callable[[Emphasis], TermPriors | None]
+PriorsOf = Callable[[SampleWeights], TermPriors | None]
 
 ALL = -1  # the round that holds out nothing
 
@@ -102,7 +102,7 @@ class HeldOutFits:
     ) -> None:
         self.problems = problems
         self.measure = measure
-        self.documents = problems.emphasis.of_documents(problems.design.documents)
+        self.documents = problems.sample_weights.of_documents(problems.design.documents)
         self.present = np.flatnonzero(self.documents)
         part = make_parts(problems.labels.of_documents(self.present), folds, seed, cut)
         self.held_out = [self.present[part == number] for number in range(rounds)]
@@ -155,7 +155,7 @@ class HeldOutFits:
     def of_all(self) -> SearchedProblems:
         """What all documents learn from; their terms are selected once."""
         if ALL not in self._learned:
-            self._learned[ALL] = self._prepared(self.problems.emphasis, self.present)
+            self._learned[ALL] = self._prepared(self.problems.sample_weights, self.present)
         return self._learned[ALL]
 
     def _of_round(self, number: int) -> SearchedProblems:
@@ -163,16 +163,16 @@ class HeldOutFits:
         if number not in self._learned:
             weights = self.documents.copy()
             weights[self.held_out[number]] = 0.0
-            emphasis = replace(self.problems.emphasis, documents=weights)
-            self._learned[number] = self._prepared(emphasis, np.flatnonzero(weights))
+            sample_weights = replace(self.problems.sample_weights, documents=weights)
+            self._learned[number] = self._prepared(sample_weights, np.flatnonzero(weights))
         return self._learned[number]
 
-    def _prepared(self, emphasis: Emphasis, rows: Ints) -> SearchedProblems:
+    def _prepared(self, sample_weights: SampleWeights, rows: Ints) -> SearchedProblems:
         return replace(
             self.problems,
-            emphasis=emphasis,
+            sample_weights=sample_weights,
             selection=None if self._selection_of is None else self._selection_of(rows),
-            priors=None if self._priors_of is None else self._priors_of(emphasis),
+            priors=None if self._priors_of is None else self._priors_of(sample_weights),
         )
 
 

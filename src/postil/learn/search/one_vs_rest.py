@@ -13,7 +13,7 @@ from postil.common.progress import Progress
 from postil.common.types import Floats, Ints
 from postil.features.selection import Selection
 from postil.learn.fit import LinearFit, unfinished
-from postil.learn.job import Emphasis, Labels
+from postil.learn.job import Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit, fit_path
 from postil.learn.search.measures import HeldOut, SearchMeasure, measure_for
@@ -61,7 +61,9 @@ class Problems(SearchedProblems):
         return replace(
             self,
             labels=Labels(names, self.labels.members[:, chosen]),
-            emphasis=replace(self.emphasis, classes=_classes_of(self.emphasis, chosen)),
+            sample_weights=replace(
+                self.sample_weights, classes=_classes_of(self.sample_weights, chosen)
+            ),
             selection=kept,
             priors=_priors_of(self.priors, chosen),
         )
@@ -124,7 +126,7 @@ class Problems(SearchedProblems):
                 part.method,
                 Strengths(way, values[:, block]),
                 selection=part.selection,
-                emphasis=part.emphasis,
+                sample_weights=part.sample_weights,
                 priors=part.priors,
                 threads=part.threads,
                 progress=_offset(progress, first, block.stop, categories),
@@ -138,7 +140,7 @@ class Problems(SearchedProblems):
             self.labels,
             self.method,
             selection=self.selection,
-            emphasis=self.emphasis,
+            sample_weights=self.sample_weights,
             priors=self.priors,
             strengths=Strengths(way, values),
             threads=self.threads,
@@ -151,9 +153,9 @@ class Problems(SearchedProblems):
         return self.selection.ids.size // max(1, len(self.selection))
 
 
-def _classes_of(emphasis: Emphasis, chosen: Ints) -> Any:  # noqa: ANN401 - as Emphasis has it
+def _classes_of(sample_weights: SampleWeights, chosen: Ints) -> Any:  # noqa: ANN401 - as SampleWeights has it
     """The class weights of some categories, where each has its own pair."""
-    classes = emphasis.classes
+    classes = sample_weights.classes
     if classes is None or isinstance(classes, str) or np.ndim(classes) < 2:
         return classes
     return [tuple(classes[int(c)]) for c in chosen]  # type: ignore[arg-type]

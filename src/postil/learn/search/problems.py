@@ -12,7 +12,7 @@ from postil.errors import UsageError
 from postil.features.inputs import Csr
 from postil.features.selection import Selection
 from postil.learn.fit import LinearFit
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.search.methods import SearchedMethod
 from postil.learn.strength import Way
 from postil.learn.term_priors.priors import TermPriors
@@ -53,7 +53,7 @@ class SearchedProblems:
     design: Design
     labels: Labels
     method: SearchedMethod
-    emphasis: Emphasis
+    sample_weights: SampleWeights
     selection: Selection | None = None
     priors: TermPriors | None = None
     threads: int | None = None

@@ -17,7 +17,7 @@ import numpy as np
 from postil.common.progress import Progress
 from postil.common.types import Flags, Floats, Ints
 from postil.learn.fit import NotConvergedWarning
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.multiclass_svm import MulticlassSvmMethod
 from postil.learn.polychotomous import PolychotomousMethod
@@ -73,7 +73,7 @@ class Searcher:
         *,
         selection_of: SelectionOf | None = None,
         priors_of: PriorsOf | None = None,
-        emphasis: Emphasis | None = None,
+        sample_weights: SampleWeights | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
         quiet: bool = False,
@@ -94,7 +94,7 @@ class Searcher:
         began = time.perf_counter()
         self.check(method)
         kind = problems_of(method)
-        problems = kind(design, labels, method, emphasis or Emphasis(), threads=threads)
+        problems = kind(design, labels, method, sample_weights or SampleWeights(), threads=threads)
         run = SearchRun(self._search, problems, selection_of, priors_of)
         result = replace(self._found(run, progress), seconds=time.perf_counter() - began)
         if not quiet and result.unfinished.any():

@@ -43,8 +43,8 @@ def strongest(problems: Problems, way: Way = "lam") -> Floats:
 
     Cost: one pass over the documents of the members, and some 100 over the members' terms.
     """
-    documents = problems.emphasis.of_documents(problems.design.documents)
-    tasks = CategoryTasks(problems.labels, documents, problems.emphasis)
+    documents = problems.sample_weights.of_documents(problems.design.documents)
+    tasks = CategoryTasks(problems.labels, documents, problems.sample_weights)
     share = problems.method.share
     lam = np.ones(len(problems.labels))
     if len(tasks.learnable):

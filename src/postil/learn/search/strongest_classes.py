@@ -12,7 +12,7 @@ from postil.common.types import Floats
 from postil.features.selection import Selection
 from postil.learn.all_classes import SingleClass
 from postil.learn.category_tasks import CategoryTasks
-from postil.learn.job import Design, Emphasis, Labels
+from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.polychotomous import PolychotomousMethod, fit_polychotomous
 from postil.learn.search.grids import of_lambda
@@ -30,7 +30,7 @@ def strongest_together(
     design: Design,
     labels: Labels,
     method: PolychotomousMethod,
-    emphasis: Emphasis,
+    sample_weights: SampleWeights,
     selection: Selection | None,
     priors: TermPriors | None,
     way: Way,
@@ -51,7 +51,7 @@ def strongest_together(
     Cost: one pass over the non-zeros; with a penalised constant some 50 passes over the terms of
     each class, and as many problems of classes × classes.
     """
-    classes = SingleClass.of(labels, emphasis)
+    classes = SingleClass.of(labels, sample_weights)
     lam = 0.0
     if len(classes.learnable) > 1:
         rest = _Rest(design, labels, method, classes, selection, priors, way)
@@ -81,9 +81,9 @@ class _Rest:
         self.way = way
         self.total = classes.total
         # Class weights are those of the documents of a class, whichever class is looked at.
-        apart = Problems(design, labels, _one_vs_rest(method), Emphasis(classes.weights))
+        apart = Problems(design, labels, _one_vs_rest(method), SampleWeights(classes.weights))
         apart = replace(apart, selection=selection, priors=priors)
-        self.slopes = Slopes(apart, CategoryTasks(labels, classes.weights, apart.emphasis))
+        self.slopes = Slopes(apart, CategoryTasks(labels, classes.weights, apart.sample_weights))
         self.names = tuple(labels.names[c] for c in classes.learnable)
         self.moves = np.array([name != method.reference for name in self.names])
         counted = classes.weights > 0
@@ -142,7 +142,7 @@ class _Rest:
             Design(sp.csr_matrix(np.zeros((count, 1), dtype=np.float32))),
             labels,
             replace(self.method, options=EXACT),
-            emphasis=Emphasis(self.mass),
+            sample_weights=SampleWeights(self.mass),
             strengths=Strengths(self.way, strengths),
             threads=1,
             quiet=True,

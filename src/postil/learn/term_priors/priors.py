@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from postil import _native
 from postil.common.types import Floats
 from postil.errors import UsageError
-from postil.learn.job import Design, Emphasis
+from postil.learn.job import Design, SampleWeights
 from postil.learn.options import Part, find, registry
 from postil.learn.strength import Strengths
 
@@ -176,7 +176,7 @@ VARIANCE_RULES: Mapping[str, VarianceRule] = MappingProxyType(
 
 
 def ruled_priors(
-    rule: str, design: Design, emphasis: Emphasis | None, given: TermPriors | None
+    rule: str, design: Design, sample_weights: SampleWeights | None, given: TermPriors | None
 ) -> TermPriors | None:
     """What is believed of single terms, with the factors of a rule.
 
@@ -186,7 +186,7 @@ def ruled_priors(
     factors = find("variance rule", VARIANCE_RULES, rule).factors
     if factors is None or (given is not None and given.factors is not None):
         return given
-    weights = (emphasis or Emphasis()).of_documents(design.documents)
+    weights = (sample_weights or SampleWeights()).of_documents(design.documents)
     held = np.bincount(_terms_held(design, weights), minlength=design.terms)
     found = factors(held.astype(np.float64), int(np.count_nonzero(weights)))
     return replace(given or TermPriors(design.terms), factors=found)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.learn.job import Emphasis
+from postil.learn.job import SampleWeights
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
 from postil.learn.strength import Regularization
@@ -39,7 +39,7 @@ def assert_same_fit(found, expected):
 def test_weight_two_is_a_document_twice(parts):
     x, truth, design, labels = sample()
     method = method_of(parts, tolerance=1e-10)
-    weighted = fit(design, labels, method, emphasis=Emphasis(TWICE))
+    weighted = fit(design, labels, method, sample_weights=SampleWeights(TWICE))
     rows = np.repeat(np.arange(50), TWICE.astype(int))
     assert_same_fit(weighted, fit(design_of(x[rows]), labels_of(truth[rows]), method))
 
@@ -48,7 +48,7 @@ def test_weight_two_is_a_document_twice(parts):
 def test_weight_zero_is_a_document_absent(parts):
     x, truth, design, labels = sample()
     method = method_of(parts, tolerance=1e-10)
-    weighted = fit(design, labels, method, emphasis=Emphasis(SOME))
+    weighted = fit(design, labels, method, sample_weights=SampleWeights(SOME))
     rows = np.flatnonzero(SOME)
     alone = fit(design_of(x[rows]), labels_of(truth[rows]), method)
     assert_same_fit(weighted, alone)
@@ -57,22 +57,22 @@ def test_weight_zero_is_a_document_absent(parts):
 
 @EVERY_METHOD
 @pytest.mark.parametrize(
-    "emphasis",
+    "sample_weights",
     [
-        Emphasis(UNEVEN),
-        Emphasis(classes=(4.0, 0.5)),
-        Emphasis(UNEVEN, (4.0, 0.5)),
-        Emphasis(classes="balanced"),
-        Emphasis(UNEVEN, "balanced"),
+        SampleWeights(UNEVEN),
+        SampleWeights(classes=(4.0, 0.5)),
+        SampleWeights(UNEVEN, (4.0, 0.5)),
+        SampleWeights(classes="balanced"),
+        SampleWeights(UNEVEN, "balanced"),
     ],
     ids=["documents", "classes", "both", "balanced", "documents balanced"],
 )
-def test_the_objective_is_the_weighted_one(parts, emphasis):
+def test_the_objective_is_the_weighted_one(parts, sample_weights):
     x, truth, design, labels = sample()
     method = method_of(parts)
-    found = fit(design, labels, method, emphasis=emphasis)
+    found = fit(design, labels, method, sample_weights=sample_weights)
     for category, report in enumerate(found.reports):
-        problem = problem_of(x, truth[:, category], method, emphasis=emphasis)
+        problem = problem_of(x, truth[:, category], method, sample_weights=sample_weights)
         objective = problem.objective(theta_of(problem, found, category))
         assert report.stopped == "certified"
         assert report.objective == pytest.approx(objective, rel=1e-6)
@@ -84,9 +84,9 @@ def test_the_objective_is_the_weighted_one(parts, emphasis):
 def test_class_weights_may_differ_by_category(parts):
     _, _, design, labels = sample()
     pairs = [(2.0, 1.0), (0.5, 3.0)]
-    together = fit(design, labels, method_of(parts), emphasis=Emphasis(classes=pairs))
+    together = fit(design, labels, method_of(parts), sample_weights=SampleWeights(classes=pairs))
     for category, pair in enumerate(pairs):
-        alone = fit(design, labels, method_of(parts), emphasis=Emphasis(classes=pair))
+        alone = fit(design, labels, method_of(parts), sample_weights=SampleWeights(classes=pair))
         report = alone.reports[category]
         assert together.reports[category].objective == pytest.approx(report.objective, rel=1e-9)
 
@@ -97,14 +97,14 @@ def test_one_factor_for_all_documents_is_no_emphasis(parts):
     _, _, design, labels = sample()
     method = method_of(parts, tolerance=1e-8)
     plain = fit(design, labels, method)
-    scaled = fit(design, labels, method, emphasis=Emphasis(np.full(50, 7.0)))
+    scaled = fit(design, labels, method, sample_weights=SampleWeights(np.full(50, 7.0)))
     for a, b in zip(plain.reports, scaled.reports, strict=True):
         assert a.objective == pytest.approx(b.objective, rel=1e-7)
 
 
 def test_balanced_sides_weigh_half_of_all_each():
     inside = np.array([1.0, 25.0, 40.0])
-    members, others = Emphasis(classes="balanced").of_classes(inside, 50.0)
+    members, others = SampleWeights(classes="balanced").of_classes(inside, 50.0)
     np.testing.assert_allclose(members * inside, 25.0)
     np.testing.assert_allclose(others * (50.0 - inside), 25.0)
 
@@ -115,7 +115,10 @@ def test_balanced_survives_categories_without_one_side():
     truth[:, 1] = True
     truth[:7, 2] = True
     found = fit(
-        design, labels_of(truth), method_of(LOGISTIC), emphasis=Emphasis(classes="balanced")
+        design,
+        labels_of(truth),
+        method_of(LOGISTIC),
+        sample_weights=SampleWeights(classes="balanced"),
     )
     assert [report.stopped for report in found.reports] == ["constant", "constant", "certified"]
 
@@ -123,7 +126,7 @@ def test_balanced_survives_categories_without_one_side():
 def test_the_strength_goes_by_the_sum_of_the_weights():
     _, _, design, labels = sample()
     method = Method("logistic", regularization=Regularization(C=2.0))
-    found = fit(design, labels, method, emphasis=Emphasis(TWICE))
+    found = fit(design, labels, method, sample_weights=SampleWeights(TWICE))
     assert found.reports[0].lam == pytest.approx(1 / (2 * 2.0 * TWICE.sum()))
 
 
@@ -133,30 +136,30 @@ def test_the_strength_goes_by_the_sum_of_the_weights():
 def test_document_weights_that_mean_nothing_are_refused(weights):
     _, _, design, labels = sample()
     with pytest.raises(UsageError, match="document weights are finite, at least 0, and not all 0"):
-        fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(weights))
+        fit(design, labels, method_of(LOGISTIC), sample_weights=SampleWeights(weights))
 
 
 def test_too_few_document_weights_are_refused():
     _, _, design, labels = sample()
     with pytest.raises(UsageError, match=r"50 documents and .*49.* document weights"):
-        fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(np.ones(49)))
+        fit(design, labels, method_of(LOGISTIC), sample_weights=SampleWeights(np.ones(49)))
 
 
 @pytest.mark.parametrize("classes", [(np.nan, 1.0), (np.inf, 1.0), (-1.0, 1.0)])
 def test_class_weights_that_mean_nothing_are_refused(classes):
     _, _, design, labels = sample()
     with pytest.raises(UsageError, match="class weights are finite and at least 0"):
-        fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(classes=classes))
+        fit(design, labels, method_of(LOGISTIC), sample_weights=SampleWeights(classes=classes))
 
 
 def test_an_unknown_word_for_class_weights_is_refused():
     _, _, design, labels = sample()
     with pytest.raises(UsageError, match="numbers or 'balanced', not 'even'"):
-        fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(classes="even"))
+        fit(design, labels, method_of(LOGISTIC), sample_weights=SampleWeights(classes="even"))
 
 
 @pytest.mark.parametrize("classes", [(1.0, 2.0, 3.0), [(1.0, 2.0)] * 3, [(1.0,), (2.0,)]])
 def test_class_weights_that_are_no_pairs_are_refused(classes):
     _, _, design, labels = sample()
     with pytest.raises(UsageError):
-        fit(design, labels, method_of(LOGISTIC), emphasis=Emphasis(classes=classes))
+        fit(design, labels, method_of(LOGISTIC), sample_weights=SampleWeights(classes=classes))
