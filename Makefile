@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt $(shell find native -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check format docs bench sanitize stubs clean
+.PHONY: help install develop demo test test-all check format docs bench sanitize stubs clean
 
 help: ## Show this help
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -18,19 +18,29 @@ $(BIN)/python:
 
 # Installed in place: Python sources are read from src/, native ones are built here.
 $(VENV)/installed: $(BIN)/python pyproject.toml $(NATIVE)
-	@echo "installing into $(VENV), this takes some minutes"
-	$(BIN)/python -m pip install --quiet --editable '.[test,check,bench]'
+	@echo "installing into $(VENV), this takes a minute or two"
+	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
-install: $(VENV)/installed ## Install postil and its tools into .venv
+$(VENV)/developed: $(BIN)/python pyproject.toml $(NATIVE)
+	@echo "installing with the tools of developers into $(VENV), this takes some minutes"
+	$(BIN)/python -m pip install --quiet --editable '.[test,check,bench]'
+	@touch $(VENV)/installed $@
 
-demo: install ## Learn, test and explain the embedded corpus
+install: $(VENV)/installed ## Install postil into .venv
+
+develop: $(VENV)/developed ## Install postil and the tools of developers into .venv
+
+demo: install ## Train, test and explain a categorizer on the embedded corpus
 	@$(BIN)/postil demo
 
-test: install ## Run the tests
+test: develop ## Run the tests
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
-check: install ## Lint, types, layers, stubs, generated tables
+test-all: develop ## Run the tests with every legal combination of loss, prior and solver
+	POSTIL_FULL=yes $(BIN)/python -m pytest -n auto --dist loadgroup
+
+check: develop ## Check style, types, layers, stubs and generated tables
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -38,26 +48,26 @@ check: install ## Lint, types, layers, stubs, generated tables
 	$(BIN)/python tools/check_stubs.py
 	$(BIN)/python tools/generate_unicode.py --check
 
-format: install ## Format the Python sources
+format: develop ## Format the Python sources
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: install ## Run what README and docs show, and write what happened
+docs: develop ## Run the examples of README and docs, and write their output
 	$(BIN)/python tools/documents.py --write
 
-stubs: install ## Write src/postil/_native.pyi anew
+stubs: develop ## Write src/postil/_native.pyi
 	$(BIN)/python tools/check_stubs.py --write
 
-bench: install ## Measure against the peers, side by side
+bench: develop ## Measure against the peers, side by side
 	$(BIN)/python -m pip install --quiet 'liblinear-official>=2.47' || \
 	  echo "LIBLINEAR could not be installed: its comparisons are left out"
 	$(BIN)/python -m benchmarks
 
-sanitize: install ## The core under ASan and UBSan: native checks and a bounded fuzz run
+sanitize: develop ## Check and fuzz the core under ASan and UBSan
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B build/sanitize -DPOSTIL_MODULE=OFF -DPOSTIL_FUZZ=ON -DCMAKE_BUILD_TYPE=Debug
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/sanitize --parallel
 	build/sanitize/postil_fuzz --seconds 30
 
-clean: ## Remove everything that was built
+clean: ## Remove what was built
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find src -name '*.so' -delete
