@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.features import MEASURES, select_terms
+from postil.features.measures import MEASURES
 from postil.features.scopes import common_bar, select_above_bar
-from postil.features.select import product_blocks
+from postil.features.select import product_blocks, select_terms
 from postil.recipes.parts import TermSelection
 
 from .test_select import SHAPES, random_problem, ranked
@@ -107,5 +107,5 @@ def test_exactly_one_number_is_wanted(said):
     x, y = random_problem((40, 50, 5), 0.2, 3)
     with pytest.raises(UsageError, match="k"):
         select_above_bar(x, y, **said)
-    with pytest.raises(UsageError, match="k is how many"):
+    with pytest.raises(UsageError, match="k is the number of terms"):
         common_bar(x, y, k=-1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.features import MEASURES, term_scores
-from postil.features import select as blocks
+from postil.features.measures import MEASURES
 from postil.features.scopes import corpus_scores, select_for_all
+from postil.features.select import product_blocks, term_scores
 from postil.recipes.parts import TermSelection
 
 from .test_select import SHAPES, random_problem
@@ -95,8 +97,9 @@ def test_all_categories_keep_the_best(shape, density, seed, k):
 def test_a_threshold_and_blocks(monkeypatch):
     x, y = random_problem((40, 50, 5), 0.2, 3)
     scores = corpus_scores(x, y)
-    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 1)
-    np.testing.assert_allclose(corpus_scores(x, y), scores, rtol=1e-12)
+    with monkeypatch.context() as patch:
+        patch.setattr("postil.features.select.product_blocks", partial(product_blocks, entries=1))
+        np.testing.assert_allclose(corpus_scores(x, y), scores, rtol=1e-12, atol=1e-15)
     limit = float(np.median(scores))
     for kept in select_for_all(x, y, threshold=limit):
         assert set(kept.tolist()) == set(np.flatnonzero(scores >= limit).tolist())

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from postil.errors import InputError, UsageError
-from postil.features import MEASURES, term_scores
 from postil.features.evidence import CountBasis, Counts, WeightBasis
+from postil.features.measures import MEASURES
+from postil.features.select import term_scores
 
 WEIGHTS = st.sampled_from([0.0, 0.0, 0.0, 1.0, 0.5, 0.25, 2.0, 0.1])
 SIGNED = st.sampled_from([0.0, 0.0, 1.0, -1.0, 0.3, -0.7])
@@ -201,7 +202,7 @@ def test_absent_terms_score_highest_at_the_declared_ends(measure, documents, sha
     basis = _absent_basis(chosen, documents, room)
     table = basis.table(np.arange(len(room)), np.full(len(room), float(size)), np.zeros(len(room)))
     scores = chosen.strength(chosen.formula(table))
-    orders = [np.argsort(-key(basis), kind="stable") for key in chosen.absent]
+    orders = [np.argsort(-sign * basis.absent_key, kind="stable") for sign in chosen.absent]
     steps = np.diff(scores[orders[0]])
     falling = int((steps > 0).argmax()) if (steps > 0).any() else len(steps)
     assert (steps[falling:] >= 0).all()

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.features import MEASURES, select_terms, term_scores
-from postil.features.select import product_blocks
+from postil.features.measures import MEASURES
+from postil.features.select import product_blocks, select_terms, term_scores
 
 EVERY_MEASURE = pytest.mark.parametrize("measure", MEASURES)
 SHAPES = st.tuples(st.integers(1, 40), st.integers(1, 60), st.integers(1, 5))
@@ -78,7 +78,7 @@ def test_threshold_keeps_exactly_the_scores_that_reach_it(measure, shape, densit
 @EVERY_MEASURE
 @pytest.mark.parametrize("stretch", [1, 3])
 def test_threshold_walks_long_orders_in_stretches(measure, stretch, monkeypatch):
-    monkeypatch.setattr("postil.features.rules.FIRST_STRETCH", stretch)
+    monkeypatch.setattr("postil.features.select.FIRST_STRETCH", stretch)
     x, y = random_problem((60, 200, 6), 0.1, 7)
     for threshold in np.quantile(term_scores(x, y, measure), [0.1, 0.5, 0.9, 0.99]) + 1e-9:
         selection = select_terms(x, y, measure=measure, threshold=threshold)
@@ -154,44 +154,13 @@ def test_bad_requests_are_refused(request_, message):
         select_terms(x, y, **request_)
 
 
-class TestView:
-    @pytest.fixture
-    def problem(self):
-        x, y = random_problem((30, 25, 3), 0.3, 11)
-        return x.tocsc(), select_terms(x, y, k=6)
-
-    def test_shares_the_matrix(self, problem):
-        matrix, selection = problem
-        view = selection.view(matrix, 1)
-        assert view.values is matrix.data
-        assert view.rows is matrix.indices
-        assert view.starts is matrix.indptr
-        assert np.shares_memory(view.ids, selection.ids)
-
-    def test_columns_are_the_matrix_of_the_category(self, problem):
-        matrix, selection = problem
-        for category in range(len(selection)):
-            view = selection.view(matrix, category)
-            dense = np.zeros((view.documents, len(view)), np.float32)
-            for position in range(len(view)):
-                rows, values = view.column(position)
-                assert np.shares_memory(values, matrix.data)
-                dense[rows, position] = values
-            copied = selection.matrix(matrix.tocsr(), category)
-            assert (dense == copied.toarray()).all()
-            assert view.entries == copied.nnz
-
-    def test_refuses_another_format_width_or_category(self, problem):
-        matrix, selection = problem
-        with pytest.raises(UsageError, match=r"got csr.*tocsc"):
-            selection.view(matrix.tocsr(), 0)
-        with pytest.raises(UsageError, match="25 terms and the matrix has 24"):
-            selection.view(matrix[:, :24], 0)
-        with pytest.raises(UsageError, match="25 terms"):
-            selection.matrix(matrix[:, :24], 0)
-        for category in (-1, 3):
-            with pytest.raises(IndexError, match="has 3"):
-                selection.view(matrix, category)
+def test_a_selection_has_the_categories_it_was_made_for():
+    selection = select_terms(*random_problem((30, 25, 3), 0.3, 11), k=6)
+    assert [kept.tolist() for kept in selection] == [selection[c].tolist() for c in range(3)]
+    assert np.shares_memory(selection[1], selection.ids)
+    for category in (-1, 3):
+        with pytest.raises(IndexError, match="has 3"):
+            selection[category]
 
 
 def test_an_indicator_of_plus_and_minus_one_is_refused():

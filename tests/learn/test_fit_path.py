@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.features import Selection
+from postil.features.selection import Selection
 from postil.learn.job import SampleWeights
 from postil.learn.one_vs_rest import fit, fit_path
 from postil.learn.solvers import SOLVERS

@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from postil import _native
 from postil.errors import InputError, UsageError
-from postil.features import Selection
+from postil.features.selection import Selection
 from postil.learn.job import SampleWeights
 from postil.learn.learners import learner_from
 from postil.learn.multiclass_svm import MulticlassSvmMethod, fit_multiclass_svm

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from postil.errors import UsageError
-from postil.features import Selection
+from postil.features.selection import Selection
 from postil.learn.one_vs_rest import fit
 
 from .samples import (

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.features import Selection
+from postil.features.selection import Selection
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
 from postil.learn.priors import PRIORS

@@ -1,19 +1,19 @@
-"""What is known about a term and a category: counts of documents, or sums of weights.
+"""Statistics of a term and a category that measures read: counts of documents, or sums of weights.
 
-A *basis* holds what depends on the term alone, computed once; together with one number per
-(category, term) pair, the pair's entry in a sparse product with the indicator matrix, it makes
+A *basis* holds the statistics of the term alone, computed once. Together with one number per
+(category, term) pair, the pair's entry in a sparse product with the indicator matrix, it gives
 the tables that the measures read. Work and memory follow the non-zeros.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from postil.common.types import Floats
+from postil.common.types import Flags, Floats
 from postil.features.inputs import Csr, Indices
 
 # Below this share of the sum of squares, a spread is the rounding of a constant column.
@@ -54,8 +54,8 @@ class Counts:
         return self.documents * self.both - self.category * self.term
 
     @property
-    def flat(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        """Where a margin is empty: the term, or the category, is in no document or in all."""
+    def flat(self) -> Flags:
+        """True where a margin is empty: the term, or the category, is in no document or in all."""
         term_varies = (self.term > 0) & (self.term < self.documents)
         category_varies = (self.category > 0) & (self.category < self.documents)
         return ~(term_varies & category_varies)
@@ -75,31 +75,24 @@ class Sums:
     within: Floats
 
 
-Table_co = TypeVar("Table_co", covariant=True)
-
-
-class Basis(Protocol[Table_co]):
-    """What a measure knows of every term before any category is looked at."""
-
-    documents: int
-    frequency: Floats
-    matrix: Csr
-
-    def table(self, terms: Indices, category: Floats, within: Floats) -> Table_co:
-        """Tables of ``terms`` with categories of that many documents and that product entry."""
-        ...
-
-
 class CountBasis:
     """Document frequencies; the product with ``matrix`` counts the documents in both."""
 
     def __init__(self, weights: Csr) -> None:
         self.documents = weights.shape[0]
-        self.matrix = _presence(weights)
+        self.matrix = _like(weights, (weights.data != 0).astype(np.int32))
         self.frequency = _document_frequency(weights)
 
+    @property
+    def absent_key(self) -> Floats:
+        """The statistic on which the score of an absent term depends: its frequency."""
+        return self.frequency
+
     def table(self, terms: Indices, category: Floats, within: Floats) -> Counts:
-        """Fill 2×2 tables; a term is taken to fit in the documents outside with those within."""
+        """Return 2×2 tables of ``terms`` and categories of these sizes and product entries.
+
+        A frequency is capped where ``within`` leaves the term too little room outside.
+        """
         room = self.documents - category + within
         return Counts(self.documents, category, np.minimum(self.frequency[terms], room), within)
 
@@ -127,9 +120,17 @@ class WeightBasis:
         self.scale[varies] = 1 / np.sqrt(about[varies])
         self.mean = mean * self.scale
 
+    @property
+    def absent_key(self) -> Floats:
+        """The statistic on which the score of an absent term depends: its mean."""
+        return self.mean
+
     def table(self, terms: Indices, category: Floats, within: Floats) -> Sums:
-        """Scale the sums; a term of no spread has mean and sum 0."""
+        """Return scaled sums of ``terms``; a term without spread has mean and sum 0."""
         return Sums(self.documents, category, self.mean[terms], within * self.scale[terms])
+
+
+Basis: TypeAlias = CountBasis | WeightBasis
 
 
 def _document_frequency(weights: Csr) -> Floats:
@@ -137,10 +138,6 @@ def _document_frequency(weights: Csr) -> Floats:
     return np.bincount(weights.indices[present], minlength=weights.shape[1]).astype(np.float64)
 
 
-def _presence(weights: Csr) -> Csr:
-    return _like(weights, (weights.data != 0).astype(np.int32))
-
-
 def _like(weights: Csr, values: np.ndarray[tuple[int], np.dtype[np.generic]]) -> Csr:
-    """Other values over the same index arrays, which are shared."""
+    """Return a matrix of other values that shares the index arrays."""
     return sp.csr_matrix((values, weights.indices, weights.indptr), shape=weights.shape)

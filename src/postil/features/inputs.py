@@ -1,4 +1,4 @@
-"""The two matrices every term score starts from, checked once at the door."""
+"""Checks of the two matrices that every term score starts from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Indices: TypeAlias = NDArray[np.integer[Any]]
 
 
 def checked_weights(weights: Sparse) -> Csr:
-    """Take the document-term matrix as CSR, every entry finite, no entry stored twice.
+    """Return the document-term matrix as CSR with finite entries and without duplicates.
 
     Costs one pass over the non-zeros; a CSR matrix in canonical form is not copied.
     """
@@ -35,20 +35,17 @@ def checked_weights(weights: Sparse) -> Csr:
         matrix.sum_duplicates()
     finite = np.isfinite(matrix.data)
     if not finite.all():
-        _refuse_entry(matrix, int(np.flatnonzero(~finite)[0]))
+        entry = int(np.flatnonzero(~finite)[0])
+        row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+        raise InputError(
+            f"X, document {row}, term {int(matrix.indices[entry])}: the weight is "
+            f"{matrix.data[entry]}; term scores need finite weights, so repair or drop the document"
+        )
     return matrix
 
 
-def _refuse_entry(matrix: Csr, entry: int) -> None:
-    row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
-    raise InputError(
-        f"X, document {row}, term {int(matrix.indices[entry])}: the weight is "
-        f"{matrix.data[entry]}; term scores need finite weights, so repair or drop the document"
-    )
-
-
 def checked_members(members: Sparse, documents: int) -> Csr:
-    """Turn the indicator matrix to categories × documents, one stored 1 per membership.
+    """Return the indicator matrix as categories × documents, one stored 1 per membership.
 
     Entries are 0 and 1, or False and True. Costs the number of memberships.
     """

@@ -1,28 +1,28 @@
-"""How much a term tells about a category: one small function per measure.
+"""Measures of how much a term tells about a category: one small function each.
 
 The 2×2 table of a term and a category counts documents (genkin-lewis-madigan-2004, section
 5.3.2): a in the category and with the term, b in the category without it, c outside with it,
 d outside without it, n = a + b + c + d. Every function returns a *signed* score, above 0 where
 the term speaks for the category; a two-sided measure ranks by its absolute value.
 
-**The rule for 0/0.** A table with an empty margin (a term in no document or in all of them, a
-category with no document or with all of them) shows no association: its score is 0. For
-weights, a term that weighs the same in every document plays that part.
+**0/0.** A table with an empty margin (a term in no document or in all of them, a category with no
+document or with all of them) shows no association: its score is 0. The same holds, for weights, of
+a term that weighs the same in every document.
 
 **Absent terms.** For a term that never occurs in a category, a = 0 and b, c, d follow from the
 two document frequencies, so its score is a function of its own frequency (for weights: of its
-own mean) whose shape is the same for all categories. Each measure says in ``absent`` by which
-keys to order the absent terms so that, for every category, the best k of them are among the
-first k of one of these orders. One key serves a score that is monotone in it; a score that
-falls and then rises has its best at both ends and needs two. This is what lets a selection
-look at the terms a category touches and a few more, instead of at all of them.
+own mean) whose shape is the same for all categories. ``absent`` lists the directions in which to
+sort the absent terms by that key, so that, for every category, the best k of them are among the
+first k of one of these orders. One direction serves a monotone score; a score that falls and then
+rises has its best terms at both ends and needs two. A selection thus looks at the terms that a
+category touches and a few more, instead of at all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri, xlogy
@@ -36,23 +36,37 @@ BNS_RATE = 0.0005
 ODDS_SMOOTHING = 0.5
 YULE_SMOOTHING = 1 / 12
 
-Table = TypeVar("Table")
-Key = Callable[[Any], Floats]
+# Directions in which a measure sorts absent terms by their key.
+HIGHEST_FIRST, LOWEST_FIRST = 1, -1
 
 
 @dataclass(frozen=True)
-class Measure(Generic[Table]):
-    """A measure of term and category: its formula, what it reads, how absent terms order."""
+class Measure:
+    """A measure of a term and a category.
+
+    Attributes
+    ----------
+    name, summary : str
+        The name in recipes, and one line of help.
+    formula : callable
+        The signed scores of an array of tables.
+    absent : tuple of int
+        The directions in which the basis's key sorts absent terms; see the module.
+    basis : callable
+        Makes, of a document-term matrix, the basis whose tables the formula reads.
+    two_sided : bool
+        True if a selection ranks by absolute values.
+    """
 
     name: str
     summary: str
-    basis: Callable[[Csr], Basis[Table]]
-    formula: Callable[[Table], Floats]
-    absent: tuple[Key, ...]
+    formula: Callable[[Any], Floats]
+    absent: tuple[int, ...] = (HIGHEST_FIRST,)
+    basis: Callable[[Csr], Basis] = CountBasis
     two_sided: bool = True
 
     def strength(self, scores: Floats) -> Floats:
-        """Turn scores into what a selection ranks by: absolute values if two-sided."""
+        """Return the numbers that a selection ranks by: absolute values if two-sided."""
         return np.abs(scores) if self.two_sided else scores
 
 
@@ -75,10 +89,10 @@ def information_gain(table: Counts) -> Floats:
 
 
 def information_within(table: Counts) -> Floats:
-    """``Σ_T P(T | C) log2(P(T | C) / P(T))``: what being in the category says of the term.
+    """``Σ_T P(T | C) log2(P(T | C) / P(T))``: the category's information about the term.
 
-    The part of the gain that the category's own documents have, over their share: times P(C) and
-    summed over categories it is the multi-class information gain of Yang and Pedersen (1997).
+    Times P(C) and summed over categories it is the multi-class information gain of Yang and
+    Pedersen (1997).
     """
     n, category, term = table.documents, table.category, table.term
     total = _cell(table.both, category, term, n) + _cell(table.category_only, category, n - term, n)
@@ -109,13 +123,15 @@ def chi_square(table: Counts) -> Floats:
 def binormal_separation(table: Counts) -> Floats:
     """``Φ⁻¹(a/(a + b)) - Φ⁻¹(c/(c + d))`` (genkin-lewis-madigan-2004, 31; Forman 2003).
 
-    The paper prints that values of Φ⁻¹(0) are replaced by 0.0005. Read literally that would put
-    a rate of 0 at the middle of the normal curve, above a rate of 0.4; Forman replaces the
-    *rate*. So do we: both rates are clipped to [0.0005, 1 - 0.0005] before Φ⁻¹.
+    Both rates are clipped to [0.0005, 1 - 0.0005] before Φ⁻¹, as Forman does. (The paper replaces
+    values of Φ⁻¹(0) by 0.0005, which would rank a rate of 0 above a rate of 0.4.)
     """
-    inside = _ratio(table.both, table.category)
-    outside = _ratio(table.term_only, table.documents - table.category)
-    return np.where(table.flat, 0, _normal_quantile(inside) - _normal_quantile(outside))
+    rates = (
+        _ratio(table.both, table.category),
+        _ratio(table.term_only, table.documents - table.category),
+    )
+    inside, outside = (ndtri(np.clip(rate, BNS_RATE, 1 - BNS_RATE)) for rate in rates)
+    return np.where(table.flat, 0, inside - outside)
 
 
 def yule_q(table: Counts) -> Floats:
@@ -140,7 +156,7 @@ def log_odds_ratio(table: Counts) -> Floats:
 
 
 def document_frequency(table: Counts) -> Floats:
-    """Count the documents with the term, a + c: the same for every category."""
+    """Return the number of documents with the term, a + c: the same for every category."""
     return table.term + np.zeros_like(table.category)
 
 
@@ -170,96 +186,44 @@ def _smoothed(table: Counts, amount: float) -> tuple[Floats, Floats, Floats, Flo
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """``above / below``, and 0 where ``below`` is 0: a margin of the table is empty there."""
+    """Return ``above / below``, or 0 where ``below`` is 0: a margin of the table is empty there."""
     shape = np.broadcast_shapes(np.shape(above), np.shape(below))
     return np.divide(above, below, out=np.zeros(shape), where=np.asarray(below) != 0)
 
 
-def _normal_quantile(rate: Floats) -> Floats:
-    return ndtri(np.clip(rate, BNS_RATE, 1 - BNS_RATE))
+MEASURES: dict[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        Measure("information-gain", "information gain with entropy, in bits", information_gain),
+        Measure("gini", "information gain with the Gini index (zhang-oles-2001)", gini_gain),
+        Measure("chi-square", "chi-square test of independence", chi_square),
+        Measure("bns", "bi-normal separation", binormal_separation),
+        Measure(
+            "pearson",
+            "correlation of the weights with membership",
+            pearson,
+            (HIGHEST_FIRST, LOWEST_FIRST),
+            WeightBasis,
+        ),
+        Measure("yule-q", "Yule's Q", yule_q, (HIGHEST_FIRST, LOWEST_FIRST)),
+        Measure(
+            "odds-ratio",
+            "logarithm of the odds ratio, one-sided",
+            log_odds_ratio,
+            (LOWEST_FIRST,),
+            two_sided=False,
+        ),
+        Measure(
+            "document-frequency",
+            "documents with the term, whatever the category",
+            document_frequency,
+        ),
+    )
+}
 
 
-def _most_frequent_first(basis: CountBasis) -> Floats:
-    return basis.frequency
-
-
-def _rarest_first(basis: CountBasis) -> Floats:
-    return -basis.frequency
-
-
-def _largest_mean_first(basis: WeightBasis) -> Floats:
-    return basis.mean
-
-
-def _smallest_mean_first(basis: WeightBasis) -> Floats:
-    return -basis.mean
-
-
-_REGISTERED: tuple[Measure[Any], ...] = (
-    Measure(
-        "information-gain",
-        "information gain with entropy, in bits",
-        CountBasis,
-        information_gain,
-        (_most_frequent_first,),
-    ),
-    Measure(
-        "gini",
-        "information gain with the Gini index (zhang-oles-2001)",
-        CountBasis,
-        gini_gain,
-        (_most_frequent_first,),
-    ),
-    Measure(
-        "chi-square",
-        "chi-square test of independence",
-        CountBasis,
-        chi_square,
-        (_most_frequent_first,),
-    ),
-    Measure(
-        "bns",
-        "bi-normal separation",
-        CountBasis,
-        binormal_separation,
-        (_most_frequent_first,),
-    ),
-    Measure(
-        "pearson",
-        "correlation of the weights with membership",
-        WeightBasis,
-        pearson,
-        (_largest_mean_first, _smallest_mean_first),
-    ),
-    Measure(
-        "yule-q",
-        "Yule's Q",
-        CountBasis,
-        yule_q,
-        (_most_frequent_first, _rarest_first),
-    ),
-    Measure(
-        "odds-ratio",
-        "logarithm of the odds ratio, one-sided",
-        CountBasis,
-        log_odds_ratio,
-        (_rarest_first,),
-        two_sided=False,
-    ),
-    Measure(
-        "document-frequency",
-        "documents with the term, whatever the category",
-        CountBasis,
-        document_frequency,
-        (_most_frequent_first,),
-    ),
-)
-
-MEASURES: dict[str, Measure[Any]] = {measure.name: measure for measure in _REGISTERED}
-
-
-def measure_named(name: str) -> Measure[Any]:
-    """Look up a registered measure."""
+def measure_named(name: str) -> Measure:
+    """Return the registered measure of this name."""
     if name not in MEASURES:
         raise UsageError(f"no term measure is called {name!r}; there are: {', '.join(MEASURES)}")
     return MEASURES[name]
