@@ -149,7 +149,7 @@ def test_a_projection_is_told():
         assert "in 3 directions of LSI" in re.sub(r"\s+", " ", shown)
     nowhere = Reasons(Predictor(model)).explain({"text": "zzz"}).reasons[0].explanation
     assert nowhere.factor == 0
-    assert "nowhere in 3 directions" in render_text(nowhere)
+    assert "point in 3 directions of LSI is the origin" in render_text(nowhere)
 
 
 def test_rivals_are_told():

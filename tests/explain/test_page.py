@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from postil.errors import UsageError
 from postil.explain import CategoryRule, Explainer, render_html
-from postil.explain.page import DARK, LEVELS, LIGHT, Scheme, level_class
+from postil.explain.page import LEVELS, level_class
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.weighting import Weighting
@@ -221,13 +221,19 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-@pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
-def test_every_text_can_be_read(scheme: Scheme):
-    for behind in (scheme.page, scheme.panel, *scheme.up, *scheme.down):
-        assert contrast(scheme.text, behind) >= 4.5
-    for behind in (scheme.page, scheme.panel):
-        assert contrast(scheme.quiet, behind) >= 4.5
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_every_text_can_be_read(scheme: int, explained):
+    declared = re.findall(r"--([\w-]+): (#[0-9a-f]{6});", render_html(explained))
+    colours: dict[str, list[str]] = {}
+    for name, colour in declared:
+        colours.setdefault(name, []).append(colour)
+    of = {name: both[scheme] for name, both in colours.items()}
+    levels = [of.pop(f"{way}-{level}") for way in ("up", "down") for level in range(1, LEVELS + 1)]
+    for behind in (of["page"], of["panel"], *levels):
+        assert contrast(of["text"], behind) >= 4.5
+    for behind in (of["page"], of["panel"]):
+        assert contrast(of["quiet"], behind) >= 4.5
     # Lines and bars are no text: three to one.
-    for line in (scheme.up_line, scheme.down_line):
-        assert contrast(line, scheme.panel) >= 3
-    assert len(scheme.up) == len(scheme.down) == LEVELS
+    for line in (of["up-line"], of["down-line"]):
+        assert contrast(line, of["panel"]) >= 3
+    assert set(of) == {"text", "quiet", "page", "panel", "line", "up-line", "down-line"}

@@ -1,26 +1,34 @@
-"""Why a document was given a category, or not."""
+"""The explanation of a decision: its numbers, and the sentences and tables that show them.
+
+The page, the terminal and JSON all show the same numbers and sentences.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from postil.explain.flips import Flips
+from postil.common.escaping import visible
+from postil.common.types import Floats
+from postil.explain.flips import Addition, Flips, Removal
 from postil.explain.reading import UNKNOWN, DocumentTerms, FieldPlace
-from postil.explain.rule import Circumstance, facts_of
+from postil.explain.rule import Circumstance, Figures, counted, list_of
+
+SHOWN_IN_SET = 12
+SHOWN_ADDITIONS = 6
+SHOWN_UNKNOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
 class TermShare:
     """A term of the document: its weight in the model, its value in the vector, their product.
 
-    The value is times the document's factor, where there is one.
+    The value is multiplied by the document's factor, where there is one.
     """
 
     term: str
@@ -40,18 +48,18 @@ class UnknownTerm:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a linear model's decision on one document and category is made of.
+    """The parts of a linear model's decision on one document and category.
 
     ``margin`` = ``intercept`` + ``constant`` + Σ ``added`` - ``bar``, and the category is given
-    where it reaches the ``threshold``. ``constant`` is what the vectorizer's constant feature adds,
-    0 where there is none. ``factor`` scales the document's values, and ``bar`` is set by other
-    categories: 1 and 0 where there are none; ``circumstances`` tell more of them. Memory: a few
-    numbers for each distinct term; tables are made when asked for.
+    where the margin reaches the ``threshold``. ``constant`` is what the vectorizer's constant
+    feature adds, 0 where there is none. ``factor`` scales the document's values, and other
+    categories set the ``bar``: 1 and 0 where there are none; ``circumstances`` explain them.
+    Memory: a few numbers for each distinct term; tables are made when they are read.
     """
 
     document: DocumentTerms
     category: str
-    weights: NDArray[np.float64]
+    weights: Floats
     intercept: float
     constant: float
     margin: float
@@ -65,21 +73,31 @@ class Explanation:
     circumstances: tuple[Circumstance, ...] = ()
 
     @cached_property
-    def values(self) -> NDArray[np.float64]:
+    def values(self) -> Floats:
         """The value of each term of the document, times the factor."""
         return self.factor * self.document.values
 
     @cached_property
-    def added(self) -> NDArray[np.float64]:
-        """What each term of the document added, in the document's order of terms."""
+    def added(self) -> Floats:
+        """The amount that each term added to the margin, in the document's order of terms."""
         return self.weights * self.values
 
     @cached_property
     def terms(self) -> tuple[TermShare, ...]:
         """The terms the model knows, by the size of what they added; equals in reading order."""
-        known = np.flatnonzero(self.document.columns != UNKNOWN)
+        document = self.document
+        known = np.flatnonzero(document.columns != UNKNOWN)
         order = known[np.argsort(-np.abs(self.added[known]), kind="stable")]
-        return tuple(map(self._share, order.tolist()))
+        return tuple(
+            TermShare(
+                document.names[index],
+                int(document.counts[index]),
+                float(self.weights[index]),
+                float(self.values[index]),
+                float(self.added[index]),
+            )
+            for index in order.tolist()
+        )
 
     @cached_property
     def up(self) -> tuple[TermShare, ...]:
@@ -106,7 +124,7 @@ class Explanation:
 
     @cached_property
     def places(self) -> Mapping[str, tuple[FieldPlace, ...]]:
-        """Where each term stands, in reading order."""
+        """The places of each term in the text, in reading order."""
         document, pieces = self.document, self.document.pieces
         found: dict[str, list[FieldPlace]] = {name: [] for name in document.names}
         columns = (pieces.terms, pieces.parts, pieces.starts, pieces.ends)
@@ -115,11 +133,12 @@ class Explanation:
         return {name: tuple(places) for name, places in found.items()}
 
     def to_dict(self, *, texts: bool = False) -> dict[str, Any]:
-        """Everything as JSON can hold it; with ``texts``, the fields as well.
+        """Return everything as JSON can hold it; with ``texts``, the fields as well.
 
-        An infinite threshold, which no margin has any part in, is null.
+        An infinite threshold, which no margin can reach or miss, is null.
         """
-        told: dict[str, Any] = {
+        flips, near = self.flips, self.flips.nearest_addition
+        found: dict[str, Any] = {
             "document": self.document.id,
             "category": self.category,
             "decision": self.accepted,
@@ -129,52 +148,172 @@ class Explanation:
             "intercept": self.intercept,
             "constant": self.constant,
             "note": self.note,
-            "terms": [
-                {
-                    "term": share.term,
-                    "count": share.count,
-                    "weight": share.weight,
-                    "value": share.value,
-                    "added": share.added,
-                    "places": list(map(list, self.places[share.term])),
-                }
-                for share in self.terms
-            ],
-            "unknown": [
-                {
-                    "term": term.term,
-                    "count": term.count,
-                    "places": list(map(list, self.places[term.term])),
-                }
-                for term in self.unknown
-            ],
-            "flips": _flips_dict(self.flips),
+            "terms": [self._with_places(share) for share in self.terms],
+            "unknown": [self._with_places(term) for term in self.unknown],
+            "flips": {
+                "removals": [asdict(each) | {"terms": list(each.terms)} for each in flips.removals],
+                "exhaustive": flips.exhaustive,
+                "additions": [asdict(addition) for addition in flips.additions],
+                "additions_in_all": flips.additions_in_all,
+                "nearest_addition": None if near is None else asdict(near),
+            },
         }
         if self.circumstances:
-            told |= {"factor": self.factor, "bar": self.bar} | facts_of(self.circumstances)
+            found |= {"factor": self.factor, "bar": self.bar}
+        for each in self.circumstances:
+            found.setdefault(each.key, []).append(each.facts())
         if texts:
-            told["fields"] = [part._asdict() for part in self.document.parts]
-        return told
+            found["fields"] = [part._asdict() for part in self.document.parts]
+        return found
 
-    def _share(self, index: int) -> TermShare:
-        document = self.document
-        return TermShare(
-            document.names[index],
-            int(document.counts[index]),
-            float(self.weights[index]),
-            float(self.values[index]),
-            float(self.added[index]),
-        )
+    def _with_places(self, term: TermShare | UnknownTerm) -> dict[str, Any]:
+        return asdict(term) | {"places": list(map(list, self.places[term.term]))}
 
 
-def _flips_dict(flips: Flips) -> dict[str, Any]:
-    near = flips.nearest_addition
-    return {
-        "removals": [
-            asdict(removal) | {"terms": list(removal.terms)} for removal in flips.removals
-        ],
-        "exhaustive": flips.exhaustive,
-        "additions": [asdict(addition) for addition in flips.additions],
-        "additions_in_all": flips.additions_in_all,
-        "nearest_addition": None if near is None else asdict(near),
+def answer(accepted: bool) -> str:
+    """Return the decision as a word."""
+    return "yes" if accepted else "no"
+
+
+def margin_parts(explanation: Explanation) -> dict[str, float]:
+    """Return the parts of the margin and their sum; a constant or a bar only if it is not 0."""
+    parts = {
+        "terms up": math.fsum(share.added for share in explanation.up),
+        "terms down": math.fsum(share.added for share in explanation.down),
+        "constant": explanation.constant,
+        "intercept": explanation.intercept,
+        "bar": -explanation.bar,
+        "margin": explanation.margin,
     }
+    optional = ("constant", "bar")
+    return {name: part for name, part in parts.items() if name not in optional or part != 0}
+
+
+def figures_of(explanation: Explanation) -> Figures:
+    """Return the way to write the margin, its parts and its threshold."""
+    figures = Figures([*margin_parts(explanation).values(), explanation.threshold])
+    figures.tell_apart(explanation.margin, explanation.threshold)
+    return figures
+
+
+def verdict(explanation: Explanation) -> str:
+    """Return the decision and the numbers it rests on."""
+    write = figures_of(explanation).plain
+    margin, threshold = explanation.margin, explanation.threshold
+    if math.isinf(threshold):
+        every = "every document" if threshold < 0 else "no document"
+        reason = f"{every} is given it, whatever its margin, here {write(margin)}"
+    else:
+        relation = "≥" if explanation.accepted else "<"
+        reason = f"margin {write(margin)} {relation} threshold {write(threshold)}"
+    if explanation.probability is not None:
+        reason += f", probability {explanation.probability:.3g}"
+    return f"{answer(explanation.accepted)} ({reason})"
+
+
+TERM_COLUMNS = ("term", "count", "weight", "value", "added")
+
+
+class TermTable(NamedTuple):
+    """The strongest terms of one direction: a title, rows of cells, and the sum of the others."""
+
+    title: str
+    rows: list[tuple[TermShare, list[str]]]
+    rest: str
+
+
+def term_table(
+    title: str, shares: Sequence[TermShare], like: Sequence[TermShare], shown: int
+) -> TermTable:
+    """Return the first ``shown`` of some terms; numbers have the decimals that ``like`` needs."""
+    weights = Figures(share.weight for share in like)
+    values = Figures(share.value for share in like)
+    added = Figures(share.added for share in like)
+    rows = [
+        (
+            share,
+            [
+                visible(share.term),
+                str(share.count),
+                weights.plain(share.weight),
+                values.plain(share.value),
+                added.signed(share.added),
+            ],
+        )
+        for share in shares[:shown]
+    ]
+    total = added.signed(math.fsum(share.added for share in shares))
+    rest = shares[shown:]
+    left = added.signed(math.fsum(share.added for share in rest))
+    return TermTable(
+        f"{title}: {counted(len(shares), 'term')}, {total}",
+        rows,
+        f"… and {counted(len(rest), 'more term')}, {left}" if rest else "",
+    )
+
+
+def unknown_line(explanation: Explanation) -> str:
+    """Return a line with the terms the model does not know, or the empty string."""
+    unknown = explanation.unknown
+    if not unknown:
+        return ""
+    names = [
+        visible(each.term) + (f" ×{each.count}" if each.count > 1 else "")
+        for each in unknown[:SHOWN_UNKNOWN]
+    ]
+    return f"{counted(len(unknown), 'term')} unknown to the model: {list_of(names, len(unknown))}"
+
+
+def neutral_line(explanation: Explanation) -> str:
+    """Return a line with the number of known terms that added nothing, or the empty string."""
+    neutral = len(explanation.neutral)
+    return f"{counted(neutral, 'known term')} added nothing" if neutral else ""
+
+
+def flip_lines(explanation: Explanation) -> list[str]:
+    """Return sentences that say what would flip the decision."""
+    if math.isinf(explanation.threshold):
+        return ["Nothing would: the decision does not depend on the margin."]
+    return [*_removal_lines(explanation), _addition_line(explanation)]
+
+
+def _removal_lines(explanation: Explanation) -> list[str]:
+    flips = explanation.flips
+    if not flips.removals and not flips.exhaustive:
+        return ["No set of its words was found that would if removed; not every set was tried."]
+    if not flips.removals:
+        return ["Nothing among its words would: whichever are removed, the answer stays."]
+    write = figures_of(explanation).plain
+    return [
+        f"Without {_set_of(removal)} the margin is {write(removal.margin)}: "
+        f"{answer(not explanation.accepted)}."
+        + (" No smaller set would do." if removal.smallest and len(removal.terms) > 1 else "")
+        for removal in flips.removals
+    ]
+
+
+def _set_of(removal: Removal) -> str:
+    names = [visible(term) for term in removal.terms[:SHOWN_IN_SET]]
+    listed = list_of(names, len(removal.terms))
+    if removal.everything and len(removal.terms) > 1:
+        return f"all {len(removal.terms)} of its terms that count ({listed})"
+    return listed
+
+
+def _addition_line(explanation: Explanation) -> str:
+    flips = explanation.flips
+    write = figures_of(explanation).plain
+
+    def with_margin(addition: Addition) -> str:
+        return f"{visible(addition.term)} (margin {write(addition.margin)})"
+
+    if flips.additions:
+        shown = [with_margin(addition) for addition in flips.additions[:SHOWN_ADDITIONS]]
+        which = "this one" if flips.additions_in_all == 1 else "any one of these"
+        return f"With {which} added, once: {list_of(shown, flips.additions_in_all)}."
+    if flips.nearest_addition is not None:
+        nearest = with_margin(flips.nearest_addition)
+        return f"No single absent term would; the nearest is {nearest}."
+    if not flips.named:
+        return "Absent terms are not known: hash buckets keep no names."
+    return "The model gives no absent term any weight."

@@ -80,8 +80,8 @@ def find_flips(
     """
     row = weigh(vectorizer, document, rule)
     goal = Goal(rule.threshold, accepted)
-    if rule.judge is not None:
-        judged = JudgedRow.of(row, document, rule.judge)
+    if rule.scorer is not None:
+        judged = JudgedRow.of(row, document, rule.scorer)
         return _judged_flips(vectorizer, document, rule, judged, goal, sets, additions)
     found = find_removals(row, goal, sets)
     named = vectorizer.vocabulary is not None

@@ -1,8 +1,7 @@
-"""One category's linear rule: what an explanation explains.
+"""The linear rule of one category, which an explanation explains.
 
-Numbers as a reader sees them.
-
-What a decision rests on beside a sum over terms: how each is told, and kept as JSON.
+Beside the weights, a decision may rest on circumstances of the document: a scaling in LSI, a bar
+that rival categories set, a path through a tree.
 """
 
 from __future__ import annotations
@@ -10,18 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from postil.common.escaping import visible
-from postil.common.types import Floats
+from postil.common.types import Floats, Ints
 from postil.errors import UsageError
-
-if TYPE_CHECKING:
-    from postil.explain.judging import Judge
-
 
 DIGITS = 4
 MOST_DECIMALS = 9
@@ -31,7 +26,7 @@ DECIMALS_OF_A_NEAR_MISS = 20
 class Figures:
     """Writes numbers of one kind with the same number of decimals, so that they line up.
 
-    The largest has four digits that count.
+    The largest number has four significant digits.
     """
 
     def __init__(self, numbers: Iterable[float]) -> None:
@@ -40,29 +35,30 @@ class Figures:
         self.decimals = min(max(DIGITS - before, 0), MOST_DECIMALS)
 
     def tell_apart(self, one: float, other: float) -> None:
-        """Take as many decimals as two different numbers need to be written differently."""
+        """Add decimals until two different numbers are written differently."""
         while one != other and self.plain(one) == self.plain(other):
             if self.decimals == DECIMALS_OF_A_NEAR_MISS:
                 break
             self.decimals += 1
 
     def plain(self, number: float) -> str:
-        """Without a plus sign."""
+        """Write a number without a plus sign."""
         return f"{number:.{self.decimals}f}"
 
     def signed(self, number: float) -> str:
-        """With a sign, whichever it is."""
+        """Write a number with its sign, plus or minus."""
         return f"{number:+.{self.decimals}f}"
 
 
-def times(count: int) -> str:
-    """How often, where it is more than once."""
-    return f" ×{count}" if count > 1 else ""
-
-
 def counted(count: int, noun: str) -> str:
-    """A number of things: ``1 term``, ``2 terms``."""
+    """Write a number of things: ``1 term``, ``2 terms``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def list_of(names: list[str], in_all: int) -> str:
+    """Join the first names of a list of ``in_all``, and the number of those left out."""
+    more = in_all - len(names)
+    return ", ".join([*names, f"… and {more} more"] if more > 0 else names)
 
 
 SHOWN_RIVALS = 5
@@ -70,21 +66,21 @@ LEAST_SHARE = 0.01  # of a bar, for a rival to be named
 
 
 class Circumstance(Protocol):
-    """One of them."""
+    """A fact that a decision rests on beside the sum over terms."""
 
     key: ClassVar[str]
     title: ClassVar[str]
 
     def lines(self) -> list[str]:
-        """What is said of it, a sentence a line."""
+        """Return its sentences, one on each line."""
 
     def facts(self) -> dict[str, Any]:
-        """The same as JSON can hold it."""
+        """Return the same facts as JSON can hold them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """A document's vector, scaled by ``factor`` so that its point in LSI has the ``length``."""
+    """The ``factor`` that scales a document so that its point in LSI has the ``length``."""
 
     directions: int
     length: float
@@ -93,23 +89,23 @@ class Scaling:
     title: ClassVar[str] = "The directions"
 
     def lines(self) -> list[str]:
-        """Why values are not those of the vector alone."""
-        where = f"in {counted(self.directions, 'direction')} of LSI"
+        """Say why values differ from those of the vector alone."""
+        space = f"in {counted(self.directions, 'direction')} of LSI"
         if self.factor == 0:
-            return [f"The document is nowhere {where}: its terms add nothing."]
+            return [f"The document's point {space} is the origin: its terms add nothing."]
         return [
             f"Values are those of the vector times {self.factor:.4g}, which scales the document's "
-            f"point {where} to the length {self.length:g}."
+            f"point {space} to the length {self.length:g}."
         ]
 
     def facts(self) -> dict[str, Any]:
-        """The three numbers."""
+        """Return the three numbers."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class RivalScore:
-    """Another category, its own score, and the part it has in the bar."""
+    """Another category, its own score, and its share of the bar."""
 
     category: str
     score: float
@@ -120,7 +116,8 @@ class RivalScore:
 class Bar:
     """The bar that the other categories set for one (gao-wu-lee-chua-2003, eq. 4.13).
 
-    ``rivals`` are those that set it most, of ``others`` in all. A ``capped`` bar is held below 0.
+    ``rivals`` are those with the largest shares, of ``others`` in all. A ``capped`` bar is held
+    below 0.
     """
 
     category: str
@@ -134,28 +131,27 @@ class Bar:
     title: ClassVar[str] = "The bar that its rivals set"
 
     def lines(self) -> list[str]:
-        """The bar, and who sets it."""
+        """Describe the bar and the rivals that set it."""
         write = Figures([self.score, self.height, *(each.score for each in self.rivals)]).plain
         listed = [
             f"{visible(each.category)} ({write(each.score)}, {each.share:.0%} of it)"
             for each in self.rivals
         ]
-        more = self.others - len(listed)
         capped = ", held below 0" if self.capped else ""
         return [
             f"{visible(self.category)} scores {write(self.score)} for itself, and its bar is at "
             f"{write(self.height)} (sharpness {self.sharpness:g}{capped}); it is set by "
-            f"{', '.join([*listed, f'… and {more} more'] if more > 0 else listed)}."
+            f"{list_of(listed, self.others)}."
         ]
 
     def facts(self) -> dict[str, Any]:
-        """The bar and the rivals listed."""
+        """Return the bar and the rivals listed."""
         return asdict(self) | {"rivals": [asdict(each) for each in self.rivals]}
 
 
 @dataclass(frozen=True, slots=True)
 class NodeScore:
-    """A node on the way: its name, its score, and whether that is a yes."""
+    """A node of a tree, the document's score there, and the answer."""
 
     node: str
     score: float
@@ -164,7 +160,7 @@ class NodeScore:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The way of a document through the tree of a category; the last node decides."""
+    """The path of a document through the tree of a category; the last node decides."""
 
     category: str
     steps: tuple[NodeScore, ...]
@@ -172,7 +168,7 @@ class Path:
     title: ClassVar[str] = "The way through its tree"
 
     def lines(self) -> list[str]:
-        """A line for each node."""
+        """Return a line for each node."""
         write = Figures([step.score for step in self.steps]).signed
         *passed, last = (
             f"{visible(self.category)}: {visible(step.node)} {write(step.score)}: "
@@ -182,40 +178,60 @@ class Path:
         return [*passed, f"{last}, and here it ends: the terms are those of this node"]
 
     def facts(self) -> dict[str, Any]:
-        """The nodes in their order."""
+        """Return the nodes in their order."""
         return {"category": self.category, "nodes": [asdict(step) for step in self.steps]}
 
 
-def facts_of(circumstances: tuple[Circumstance, ...]) -> dict[str, list[dict[str, Any]]]:
-    """All of them by key."""
-    told: dict[str, list[dict[str, Any]]] = {}
+def lines_by_title(circumstances: tuple[Circumstance, ...]) -> dict[str, list[str]]:
+    """Return the sentences of all circumstances, by title."""
+    found: dict[str, list[str]] = {}
     for each in circumstances:
-        told.setdefault(each.key, []).append(each.facts())
-    return told
+        found.setdefault(each.title, []).extend(each.lines())
+    return found
 
 
-def blocks_of(circumstances: tuple[Circumstance, ...]) -> dict[str, list[str]]:
-    """What is said of all of them, by title."""
-    told: dict[str, list[str]] = {}
-    for each in circumstances:
-        told.setdefault(each.title, []).extend(each.lines())
-    return told
+class VariantScorer(Protocol):
+    """Scores variants of a document: with terms removed, or with one more."""
+
+    def margins(self, values: Floats, columns: Ints) -> Floats:
+        """Return the margins of documents × terms with these columns (-1 is unknown), fast."""
+
+    def margins_with(
+        self, row: Floats, columns: Ints, more: Ints, sizes: Floats, scale: Floats
+    ) -> Floats:
+        """Return the margins of a row with each of ``more`` terms added, times a scale, fast."""
+
+    def margin(self, values: Floats, columns: Ints) -> float:
+        """Return the margin of one document, exactly as the model scores it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CategoryRule:
-    """A document x is given the category where factor (w·x) + b - bar ≥ threshold.
-
-    ``weights`` holds w, one for each column of the vectorizer, and ``intercept`` is b. A
-    threshold of -inf gives the category to every document, +inf to none. ``probability`` maps a
-    margin to the calibrated probability, where there is one. ``note`` is said beside the
-    decision, such as how an unusual threshold came about. ``factor`` and ``bar`` are this
-    document's own, ``circumstances`` say where they come from, and ``judge`` scores what would be
-    left of the document: without one, factor and bar are taken to be the same for any.
+    """A rule that gives a category to a document x where factor (w·x) + b - bar ≥ threshold.
 
     Where a decision rests on more than the category's own score (the best k, the best of all),
-    ``threshold`` is the score it would have needed for this document, or ``over`` makes the rule
-    that tells two categories apart.
+    ``threshold`` is the score that the category would have needed for this document, or ``over``
+    makes the rule that tells two categories apart.
+
+    Parameters
+    ----------
+    name:
+        The category.
+    weights:
+        w, one number for each column of the vectorizer.
+    intercept:
+        b.
+    threshold:
+        -inf gives the category to every document, +inf to none.
+    probability:
+        Function from a margin to the calibrated probability, if there is one.
+    note:
+        Sentence shown beside the decision, such as the origin of an unusual threshold.
+    factor, bar:
+        This document's own scale and bar; ``circumstances`` say where they come from.
+    scorer:
+        Scores variants of the document. Without one, factor and bar are taken to be the same for
+        every variant.
     """
 
     name: str
@@ -227,7 +243,7 @@ class CategoryRule:
     factor: float = 1.0
     bar: float = 0.0
     circumstances: tuple[Circumstance, ...] = ()
-    judge: Judge | None = None
+    scorer: VariantScorer | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", _checked_weights(self.name, self.weights))
@@ -235,19 +251,19 @@ class CategoryRule:
         object.__setattr__(self, "threshold", float(self.threshold))
         if not math.isfinite(self.intercept) or math.isnan(self.threshold):
             raise UsageError(
-                f"category {self.name!r}: the intercept is a finite number and the threshold a "
-                f"number, received {self.intercept} and {self.threshold}"
+                f"category {self.name!r}: the intercept must be finite and the threshold must be "
+                f"a number, received {self.intercept} and {self.threshold}"
             )
 
     def accepts(self, margin: float) -> bool:
-        """Whether a document of this margin is given the category."""
+        """Return True if a document with this margin is given the category."""
         return margin >= self.threshold
 
     def over(self, other: CategoryRule) -> CategoryRule:
-        """Make the rule that tells this category from another: the difference of the two.
+        """Return the rule that tells this category from another: the difference of the two.
 
-        It says yes where this one scores at least as high, which is how one of several
-        categories is picked.
+        It accepts where this category scores at least as high as the other, which is how one of
+        several categories is picked.
         """
         if self.weights.shape != other.weights.shape:
             raise UsageError(
@@ -266,10 +282,10 @@ class CategoryRule:
 
 def _checked_weights(name: str, received: ArrayLike) -> Floats:
     weights = np.asarray(received, dtype=np.float64)
-    if weights.ndim != 1 or not np.isfinite(weights).all():
+    finite = bool(np.isfinite(weights).all())
+    if weights.ndim != 1 or not finite:
         raise UsageError(
-            f"category {name!r}: its weights are one finite number for each column, received an "
-            f"array of shape {weights.shape}"
-            + ("" if np.isfinite(weights).all() else " with NaN or infinity")
+            f"category {name!r}: weights must be one finite number for each column, received an "
+            f"array of shape {weights.shape}{'' if finite else ' with NaN or infinity'}"
         )
     return weights

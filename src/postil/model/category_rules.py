@@ -34,9 +34,9 @@ BLOCK = 1024
 class Rescorer:
     """The score of one category for variants of a document, or its score over a rival's.
 
-    It is a :class:`postil.explain.judging.Judge`. ``by_term`` are the model's weights as CSC, which
-    many of these may share. Scoring many variants of a document is a product of matrices, variants
-    × terms × (rows + directions).
+    It is a :class:`postil.explain.rule.VariantScorer`. ``by_term`` are the model's weights as CSC,
+    which many of these may share. Scoring many variants of a document is a product of matrices,
+    variants × terms × (rows + directions).
     """
 
     def __init__(
@@ -184,8 +184,8 @@ def scored_anew(
     if model.projection is not None and model.projection.length is not None:
         scaling = Scaling(model.projection.directions, model.projection.length, facts.factor)
         circumstances = (*circumstances, scaling)
-    judge = Rescorer(model, by_term, column, rival)
-    return replace(rule, circumstances=circumstances, judge=judge)
+    scorer = Rescorer(model, by_term, column, rival)
+    return replace(rule, circumstances=circumstances, scorer=scorer)
 
 
 def _part(model: Model, facts: DocumentFacts, column: int) -> _Part:
