@@ -168,8 +168,8 @@ def test_training_on_vectors_with_priors(postil, folder):
     assert result.code == 0
     assert "vectors as they are; [representation] of lasso has no part" in result.err
     assert (
-        "p.txt: 3 of 5 lines matched; not among the terms: 999 (the data has features from 2 to "
-        "9); not among the categories: 7\n"
+        "p.txt: 3 of 5 lines matched; unknown terms: 999 (the data has features from 2 to "
+        "9); unknown categories: 7\n"
     ) in result.err
     model = load_model("v.postil")
     assert model.names == ("1",)
@@ -193,8 +193,8 @@ def test_0_is_said_to_be_a_feature_where_the_data_has_one(postil, folder):
     result = postil("train", "zero.svm", "-o", "z.postil", "-r", "lasso.toml", "--priors", "p.txt")
     assert result.code == 0
     assert (
-        "p.txt: 3 of 3 lines matched; line 2: the data has a feature 0, and the line is of it; "
-        "the constant is @constant\n"
+        "p.txt: 3 of 3 lines matched; line 2: the data has a feature 0, and the line gives its "
+        "prior; the constant is @constant\n"
     ) in result.err
     model = load_model("z.postil")
     assert model.weights.toarray()[0, model.vectorizer.vocabulary.column_of["0"]] == 0.75
@@ -219,13 +219,11 @@ def test_priors_by_terms(postil, folder):
         {"text": f"good{i % 2} some words of no use", "labels": [f"c{i % 2}"]} for i in range(30)
     ]
     Path("c.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    Path("p.txt").write_text(
-        "# believed\ngood0 0 0\nclass c1 good1 2.5 0\n@constant 0 0\nbad 0 1\n"
-    )
+    Path("p.txt").write_text("# priors\ngood0 0 0\nclass c1 good1 2.5 0\n@constant 0 0\nbad 0 1\n")
     command = ("train", "c.jsonl", "-o", "c.postil", "-r", "lasso.toml", "--priors", "p.txt")
     result = postil(*command, "--json")
     assert json.loads(result.out)["priors"]["matched"] == 3
-    assert "p.txt: 3 of 4 lines matched; not among the terms: bad\n" in result.err
+    assert "p.txt: 3 of 4 lines matched; unknown terms: bad\n" in result.err
     model = load_model("c.postil")
     column = model.vectorizer.vocabulary.column_of
     weights = model.weights.toarray()

@@ -24,16 +24,9 @@ from postil.learn.term_priors.files import (
     read_prior_file,
     write_prior_file,
 )
-from postil.learn.term_priors.matching import (
-    by_ids,
-    by_named_ids,
-    by_terms,
-    match_priors,
-    vocabulary_of,
-)
+from postil.learn.term_priors.matching import match_priors
 from postil.learn.term_priors.priors import LEAST_VARIANCE, MOST_MEAN, MOST_VARIANCE, TermPrior
 from postil.vectors.fields import Fields
-from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import Vocabulary
 
 
@@ -107,8 +100,8 @@ def test_comments_empty_lines_and_topics():
         ("75 nan 1", "the mode 'nan'"),
         ("75 inf 1", "the mode 'inf'"),
         ("75 1_0 1", "the mode '1_0'"),
-        ("75 0 -1", "the variance '-1' is none: it is 0, from 1e-30 to 1e+30, or inf"),
-        ("75 0 1e300", "the variance '1e300' is none"),
+        ("75 0 -1", "the variance '-1' is not 0, from 1e-30 to 1e+30, or inf"),
+        ("75 0 1e300", "the variance '1e300' is not 0"),
         ("75 1e20 1", "the mode '1e20' is not from -1e+06 to 1e+06"),
         ("75 0 nan", "the variance 'nan'"),
         ("75 0 -inf", "the variance '-inf'"),
@@ -123,7 +116,7 @@ def test_comments_empty_lines_and_topics():
         ('""\t0\t1', 'the feature "" is not a JSON text'),
         ('"new york 0 1', 'the feature "new is not a JSON text: a name that begins'),
         ('"new york"s 0 1', 'the feature "new is not a JSON text'),
-        ('"a" "b" 0 1', "the mode '\"b\"' is not a finite number (a term of several words stands"),
+        ('"a" "b" 0 1', "the mode '\"b\"' is not a finite number (put a term of several words"),
     ],
 )
 def test_a_bad_line_is_refused_in_a_sentence(line, told):
@@ -133,13 +126,13 @@ def test_a_bad_line_is_refused_in_a_sentence(line, told):
 def test_a_topic_may_have_a_name_of_several_words():
     found = parsed('topic "local news"', '"new york" 0 1', "endoftopic")
     assert found == [PriorLine("new york", 0.0, 1.0, "local news")]
-    assert found[0].place == "p.txt, line 2"
+    assert (found[0].source, found[0].line) == ("p.txt", 2)
 
 
 def test_a_prior_that_stands_twice_is_refused():
-    assert refused("7 1 1", "7 0 1") == "the prior of 7 stands in line 1 already"
+    assert refused("7 1 1", "7 0 1") == "line 1 already gives the prior of 7"
     told = refused("class a 7 1 1", "7 0 1", "class a 7 0 1")
-    assert told == "the prior of 7 of class a stands in line 2 already"
+    assert told == "line 2 already gives the prior of 7 of class a"
 
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8) | st.sampled_from(
@@ -214,35 +207,37 @@ def test_a_line_is_a_prior(line, expected):
 
 def test_features_by_their_numbers():
     lines = parsed("1 1 1", "3 3 1", "4 0 1", "0 9 1", "x 0 1", "class b 2 2 1", "class z 2 2 1")
-    found = match_priors(lines, ["a", "b"], by_ids(3), 3)
+    found = match_priors(lines, ["a", "b"], numbers(3), numbered=True)
     assert {c: p.mean for c, p in found.priors.every.items()} == {0: 1.0, 2: 3.0, 3: 9.0}
     assert {c: p.mean for c, p in found.priors.own[1].items()} == {1: 2.0}
     assert (found.matched, found.unmatched) == (4, 3)
-    assert found.unknown_features == ("4", "x")
-    assert found.unknown_categories == ("z",)
+    assert found.unknown_features == ["4", "x"]
+    assert found.unknown_categories == ["z"]
     assert found.note("p.txt") == (
-        "p.txt: 4 of 7 lines matched; not among the terms: 4 (the data has features from 1 to 3), "
-        "x; not among the categories: z"
+        "p.txt: 4 of 7 lines matched; unknown terms: 4 (the data has features from 1 to 3), "
+        "x; unknown categories: z"
     )
-    assert by_ids(3, first=0)("0") == 0
-    assert by_ids(3, first=0)(CONSTANT) == 3
 
 
 def test_features_by_terms_of_a_vocabulary():
     vocabulary = Vocabulary.of_terms(["title:oil", "body:oil"], Fields(("title", "body"), True))
-    column_of = by_terms(vocabulary)
-    assert [column_of(name) for name in ("body:oil", "oil", CONSTANT, "0")] == [1, None, 2, None]
-    numbered = by_named_ids(Vocabulary.of_terms(["7", "5"]))
-    assert [numbered(name) for name in ("5", "7", "0", CONSTANT, "6")] == [1, 0, 2, 2, None]
-    assert by_named_ids(Vocabulary.of_terms(["0", "1"]))("0") == 0
-    with pytest.raises(UsageError, match="buckets"):
-        vocabulary_of(Vectorizer(buckets=8))
+    found = match_priors(parsed("body:oil 1 1", "oil 2 1", f"{CONSTANT} 3 1"), [], vocabulary)
+    assert {column: prior.mean for column, prior in found.priors.every.items()} == {1: 1.0, 2: 3.0}
+    assert found.unknown_features == ["oil"]
+    with pytest.raises(UsageError, match="hash buckets do not keep"):
+        match_priors(parsed("oil 1 1"), [], None)
 
 
 def test_the_constant_cannot_be_said_twice():
     lines = parsed("0 1 1", f"{CONSTANT} 1 1")
-    with pytest.raises(UsageError, match=r"^p\.txt, line 2: the prior of @constant stands twice$"):
-        match_priors(lines, [], by_ids(3), 3)
+    with pytest.raises(
+        UsageError, match=r"^p\.txt, line 2: the prior of @constant is given twice$"
+    ):
+        match_priors(lines, [], numbers(3), numbered=True)
+
+
+def numbers(count: int) -> Vocabulary:
+    return Vocabulary.of_terms([str(number) for number in range(1, count + 1)])
 
 
 def small_problem():
@@ -265,7 +260,7 @@ def test_what_a_file_says_is_what_is_learned(prior):
     usual = learner(prior).learn(design, labels)
     speaks = int(np.argmax(usual.weights[[0]].toarray()[0])) + 1
     lines = parsed("1 0.75 0", f"class b {speaks} -0.25 1 -1", "class b 2 0.5 1 1", "0 1.5 0")
-    priors = match_priors(lines, labels.names, by_ids(5), 5).priors
+    priors = match_priors(lines, labels.names, numbers(5), numbered=True).priors
     fit = learner(prior).learn(design, labels, priors=priors)
     weights = fit.weights.toarray()
     assert weights[:, 0] == pytest.approx([0.75, 0.75])
@@ -279,7 +274,7 @@ def test_what_a_file_says_is_what_is_learned(prior):
 def test_a_relative_variance_is_a_wider_column(prior):
     """σ²f on a weight is σ² on that of the column times √f."""
     design, labels = small_problem()
-    priors = match_priors(parsed("2 0 9"), labels.names, by_ids(5), 5).priors
+    priors = match_priors(parsed("2 0 9"), labels.names, numbers(5), numbered=True).priors
     fit = learner(prior).learn(design, labels, priors=priors)
     scale = sp.diags([1.0, 3.0, 1.0, 1.0, 1.0])
     wide = learner(prior).learn(Design(sp.csr_matrix(design.rows @ scale)), labels)
@@ -287,7 +282,7 @@ def test_a_relative_variance_is_a_wider_column(prior):
     assert fit.weights.toarray() == pytest.approx(expected, abs=1e-4)
 
 
-BELIEVED = ("1 0.5 2", "2 0 0.3 1", "3 -0.2 5 -1", "4 1 0.7 ABS", "5 0.1 inf", "0 -0.4 1")
+SEVERAL = ("1 0.5 2", "2 0 0.3 1", "3 -0.2 5 -1", "4 1 0.7 ABS", "5 0.1 inf", "0 -0.4 1")
 
 
 @pytest.mark.parametrize("prior", ["gaussian", "laplace"])
@@ -295,7 +290,7 @@ BELIEVED = ("1 0.5 2", "2 0 0.3 1", "3 -0.2 5 -1", "4 1 0.7 ABS", "5 0.1 inf", "
 def test_the_minimum_is_that_of_bbr_s_sum(prior, category):
     """Σ ln(1 + exp(-y w·x)) + Σ (w - mode)²/2σ², or √2|w - mode|/σ, as L-BFGS-B has it."""
     design, labels = small_problem()
-    lines = parsed(*BELIEVED)
+    lines = parsed(*SEVERAL)
     common = 1.7
     options = {"tolerance": 1e-10, "iterations": 100_000}
     method = Method(
@@ -305,7 +300,7 @@ def test_the_minimum_is_that_of_bbr_s_sum(prior, category):
         Regularization(prior_variance=common),
         options=options,
     )
-    priors = match_priors(lines, labels.names, by_ids(5), 5).priors
+    priors = match_priors(lines, labels.names, numbers(5), numbered=True).priors
     fit = LinearLearner(method).learn(design, labels, priors=priors)
     found = np.append(fit.weights.toarray()[category], fit.intercepts[category])
 
@@ -333,9 +328,9 @@ def test_the_minimum_is_that_of_bbr_s_sum(prior, category):
     assert found[2] <= -0.2
 
 
-def test_who_believes_nothing_refuses():
+def test_learners_without_per_term_priors_refuse_them():
     design, labels = small_problem()
-    priors = match_priors(parsed("2 0 9"), labels.names, by_ids(5), 5).priors
+    priors = match_priors(parsed("2 0 9"), labels.names, numbers(5), numbered=True).priors
     with pytest.raises(UsageError, match="takes no priors of single terms"):
         LinearLearner().learn(design, labels, priors=priors)
     with pytest.raises(UsageError, match="Naive Bayes"):

@@ -245,25 +245,37 @@ def test_priors_of_other_terms_are_refused():
 
 @pytest.mark.parametrize("factors", [np.ones(7), np.zeros(8), np.full(8, np.nan), np.full(8, -1.0)])
 def test_factors_that_mean_nothing_are_refused(factors):
-    with pytest.raises(UsageError, match="factors are 8 finite numbers above 0, one a term"):
+    with pytest.raises(UsageError, match="factors must be 8 finite numbers above 0"):
         TermPriors(8, factors=factors)
 
 
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"mean": float("nan")}, "the mean of a prior is from -1e+06 to 1e+06, not nan"),
-        ({"mean": INFINITE}, "the mean of a prior is from -1e+06 to 1e+06, not inf"),
-        ({"variance": -1.0}, "the variance of a prior is 0, from 1e-30 to 1e+30, or inf, not -1.0"),
+        ({"mean": float("nan")}, "the mean of a prior must be from -1e+06 to 1e+06, got nan"),
+        ({"mean": INFINITE}, "the mean of a prior must be from -1e+06 to 1e+06, got inf"),
+        (
+            {"variance": -1.0},
+            "the variance of a prior must be 0, from 1e-30 to 1e+30, or inf, got -1.0",
+        ),
         (
             {"variance": float("nan")},
-            "the variance of a prior is 0, from 1e-30 to 1e+30, or inf, not nan",
+            "the variance of a prior must be 0, from 1e-30 to 1e+30, or inf, got nan",
         ),
-        ({"factor": 0.0}, "the factor of a variance is from 1e-30 to 1e+30, not 0.0"),
-        ({"factor": INFINITE}, "the factor of a variance is from 1e-30 to 1e+30, not inf"),
-        ({"low": 1.0}, "a prior's mean lies between its bounds, and 0 is not from 1 to inf"),
-        ({"high": -1.0}, "a prior's mean lies between its bounds, and 0 is not from -inf to -1"),
-        ({"low": float("nan")}, "a prior's mean lies between its bounds, and 0 is not from nan"),
+        ({"factor": 0.0}, "the factor of a variance must be from 1e-30 to 1e+30, got 0.0"),
+        ({"factor": INFINITE}, "the factor of a variance must be from 1e-30 to 1e+30, got inf"),
+        (
+            {"low": 1.0},
+            "the mean of a prior must lie between its bounds, got 0 and bounds from 1 to inf",
+        ),
+        (
+            {"high": -1.0},
+            "the mean of a prior must lie between its bounds, got 0 and bounds from -inf to -1",
+        ),
+        (
+            {"low": float("nan")},
+            "the mean of a prior must lie between its bounds, got 0 and bounds from nan",
+        ),
     ],
     ids=str,
 )
@@ -295,5 +307,5 @@ def test_priors_that_belong_to_nothing_are_refused(given, message):
 
 
 def test_a_prior_is_a_term_prior():
-    with pytest.raises(UsageError, match="TermPrior each"):
+    with pytest.raises(UsageError, match="must map terms to TermPrior"):
         TermPriors(4, every={0: (3, 1)})

@@ -25,13 +25,7 @@ from postil.corpus.files.streams import Source
 from postil.errors import InputError, UsageError
 from postil.learn.job import Labels
 from postil.learn.term_priors.files import PriorFile
-from postil.learn.term_priors.matching import (
-    MatchedPriors,
-    by_named_ids,
-    by_terms,
-    match_priors,
-    vocabulary_of,
-)
+from postil.learn.term_priors.matching import MatchedPriors, match_priors
 from postil.model.fingerprint import DocumentDigest, TrainingFingerprint
 from postil.model.model import Model
 from postil.vectors.svmlight import read_svmlight
@@ -288,7 +282,6 @@ class TrainingVectors:
     method: Mapping[str, Any] = field(default_factory=dict)
 
     def priors(self, file: PriorFile) -> MatchedPriors:
-        """The priors of a file for these terms and categories."""
-        vocabulary = vocabulary_of(self.vectorizer)
-        column_of = by_named_ids(vocabulary) if self.numbered else by_terms(vocabulary)
-        return match_priors(file.lines, self.labels.names, column_of, len(vocabulary))
+        """Return the priors of a file for these terms and categories."""
+        vocabulary = self.vectorizer.vocabulary
+        return match_priors(file.lines, self.labels.names, vocabulary, numbered=self.numbered)

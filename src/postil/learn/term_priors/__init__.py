@@ -1,1 +1,1 @@
-"""Priors of single terms: their files, names and variances."""
+"""Per-term priors: their files, the terms they name, and their variances."""
