@@ -1,4 +1,4 @@
-"""Write native/src/unicode_tables.cpp from the running Python's Unicode database.
+"""Write native/src/tokenizer/unicode_tables.cpp from the running Python's Unicode database.
 
     python tools/generate_unicode.py            write the file
     python tools/generate_unicode.py --check    fail if the file would change
@@ -15,7 +15,7 @@ import sys
 import unicodedata
 from pathlib import Path
 
-TARGET = Path(__file__).parent.parent / "native" / "src" / "unicode_tables.cpp"
+TARGET = Path(__file__).parent.parent / "native" / "src" / "tokenizer" / "unicode_tables.cpp"
 CODE_POINTS = 0x110000
 BLOCK = 128
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "postil/pages.hpp"
+#include "postil/system/pages.hpp"
 
 namespace postil::bind {
 

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "arrays.hpp"
-#include "postil/loss_table.hpp"
-#include "postil/training.hpp"
+#include "postil/learn/losses/loss_table.hpp"
+#include "postil/learn/training.hpp"
 #include "vectors.hpp"
 #include "watched.hpp"
 

@@ -9,9 +9,9 @@
 #include <tuple>
 
 #include "learning.hpp"
-#include "postil/rivals.hpp"
-#include "postil/soft_counts.hpp"
-#include "postil/table_products.hpp"
+#include "postil/learn/merit/rivals.hpp"
+#include "postil/learn/merit/soft_counts.hpp"
+#include "postil/learn/merit/table_products.hpp"
 
 namespace postil::bind {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "polychotomous.hpp"
-#include "postil/multiclass_svm.hpp"
+#include "postil/learn/classes/multiclass_svm.hpp"
 
 namespace postil::bind {
 

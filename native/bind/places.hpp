@@ -1,7 +1,7 @@
 // postil._native: where the tokens of a text stand, and which columns terms have.
 #pragma once
 
-#include "postil/token_places.hpp"
+#include "postil/tokenizer/token_places.hpp"
 #include "vectors.hpp"
 
 namespace postil::bind {

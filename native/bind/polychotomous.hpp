@@ -2,7 +2,7 @@
 #pragma once
 
 #include "learning.hpp"
-#include "postil/polychotomous.hpp"
+#include "postil/learn/classes/polychotomous.hpp"
 
 namespace postil::bind {
 

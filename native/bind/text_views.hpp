@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "postil/texts.hpp"
+#include "postil/tokenizer/texts.hpp"
 
 namespace postil::bind {
 

@@ -8,8 +8,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
-#include "postil/matrix.hpp"
-#include "postil/vocabulary.hpp"
+#include "postil/counting/matrix.hpp"
+#include "postil/counting/vocabulary.hpp"
 #include "text_views.hpp"
 #include "watched.hpp"
 

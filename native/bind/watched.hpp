@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "postil/threads.hpp"
+#include "postil/system/threads.hpp"
 
 namespace postil::bind {
 

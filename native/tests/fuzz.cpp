@@ -13,19 +13,19 @@
 #include <optional>
 #include <string>
 
-#include "counting_checks.hpp"
-#include "learning_checks.hpp"
+#include "learn/learning_checks.hpp"
+#include "learn/merit_checks.hpp"
+#include "learn/multiclass_checks.hpp"
+#include "learn/online_checks.hpp"
+#include "learn/polychotomous_checks.hpp"
 #include "ledger.hpp"
-#include "merit_checks.hpp"
-#include "multiclass_checks.hpp"
 #include "mutator.hpp"
-#include "occurrence_checks.hpp"
-#include "online_checks.hpp"
-#include "polychotomous_checks.hpp"
 #include "random.hpp"
-#include "reuters_checks.hpp"
-#include "scoring_checks.hpp"
-#include "tokenizer_checks.hpp"
+#include "text/counting_checks.hpp"
+#include "text/occurrence_checks.hpp"
+#include "text/reuters_checks.hpp"
+#include "text/scoring_checks.hpp"
+#include "text/tokenizer_checks.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) && __has_include(<sanitizer/common_interface_defs.h>)
 #include <sanitizer/common_interface_defs.h>

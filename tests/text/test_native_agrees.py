@@ -16,7 +16,7 @@ from postil.text.analyzer import TokenizerOptions
 
 from . import reference
 
-TABLES = Path(__file__).parents[2] / "native" / "src" / "unicode_tables.cpp"
+TABLES = Path(__file__).parents[2] / "native" / "src" / "tokenizer" / "unicode_tables.cpp"
 SAME_UNICODE = f"Unicode {unicodedata.unidata_version}." in TABLES.read_text().partition("\n")[0]
 
 # Characters that tokenizers get wrong: sigmas, dotted and dotless i, ligatures, sharp s, marks

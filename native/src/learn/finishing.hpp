@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "postil/training.hpp"
+#include "postil/learn/training.hpp"
 
 namespace postil {
 

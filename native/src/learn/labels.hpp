@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "postil/training.hpp"
+#include "postil/learn/training.hpp"
 
 namespace postil {
 

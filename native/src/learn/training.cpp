@@ -1,4 +1,4 @@
-#include "postil/training.hpp"
+#include "postil/learn/training.hpp"
 
 #include <chrono>
 #include <numeric>
@@ -7,9 +7,9 @@
 
 #include "finishing.hpp"
 #include "labels.hpp"
-#include "online.hpp"
-#include "training_blocks.hpp"
-#include "with_loss.hpp"
+#include "lanes/training_blocks.hpp"
+#include "losses/with_loss.hpp"
+#include "solvers/online.hpp"
 
 namespace postil {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "postil/occurrences.hpp"
+#include "postil/counting/occurrences.hpp"
 
 namespace postil {
 

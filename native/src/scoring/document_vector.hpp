@@ -3,15 +3,35 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
+#include "document_counts.hpp"
 #include "lookups.hpp"
-#include "postil/texts.hpp"
-#include "postil/threads.hpp"
-#include "postil/weighting.hpp"
-#include "workbench.hpp"
+#include "postil/counting/weighting.hpp"
+#include "postil/counting/word_table.hpp"
+#include "postil/system/threads.hpp"
+#include "postil/tokenizer/texts.hpp"
+#include "postil/tokenizer/tokenizer.hpp"
 
 namespace postil {
+
+// A document's vector; the arrays may be longer than it is.
+struct DocumentVector {
+    std::vector<std::int32_t> terms;
+    std::vector<float> values;
+    std::size_t length = 0;
+};
+
+struct alignas(128) Workbench {
+    TokenizerScratch tokenizer;
+    DocumentCounts counts;
+    DocumentVector vector;
+    std::vector<double> sums;      // by category
+    WordTable unseen;              // words that are no terms, of this document and earlier ones
+    std::size_t longest_text = 0;  // of all so far, in bytes: the room it took is still held
+};
 
 // Keys are made a few at a time and their slots fetched together, so that one wait covers many.
 template <class Lookup>

@@ -2,8 +2,8 @@
 // here: counting it and leaving it out at the end is cheaper than to ask of every word.
 #pragma once
 
+#include "postil/counting/vocabulary.hpp"
 #include "postil/scoring/word_memo.hpp"
-#include "postil/vocabulary.hpp"
 
 namespace postil {
 

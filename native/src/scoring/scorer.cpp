@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "document_vector.hpp"
-#include "postil/matrix.hpp"
+#include "postil/counting/matrix.hpp"
 
 namespace postil {
 

@@ -11,12 +11,12 @@
 #include <mutex>
 #include <vector>
 
-#include "postil/counting.hpp"
+#include "postil/counting/counting.hpp"
+#include "postil/counting/weighting.hpp"
 #include "postil/scoring/sinks.hpp"
 #include "postil/scoring/term_numbers.hpp"
 #include "postil/scoring/term_weights.hpp"
 #include "postil/scoring/word_memo.hpp"
-#include "postil/weighting.hpp"
 
 namespace postil {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "postil/matrix.hpp"
-#include "postil/vocabulary.hpp"
+#include "postil/counting/matrix.hpp"
+#include "postil/counting/vocabulary.hpp"
 
 namespace postil {
 

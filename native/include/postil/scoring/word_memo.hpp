@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "postil/counting.hpp"
+#include "postil/counting/counting.hpp"
 #include "postil/scoring/term_numbers.hpp"
 
 namespace postil {

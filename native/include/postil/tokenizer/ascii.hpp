@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "postil/hash.hpp"
+#include "postil/tokenizer/hash.hpp"
 #include "postil/tokenizer/options.hpp"
 #include "postil/tokenizer/tokens.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "postil/unicode.hpp"
+#include "postil/tokenizer/unicode.hpp"
 
 namespace postil {
 

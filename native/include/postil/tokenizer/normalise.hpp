@@ -2,7 +2,7 @@
 #pragma once
 
 #include "postil/tokenizer/options.hpp"
-#include "postil/unicode.hpp"
+#include "postil/tokenizer/unicode.hpp"
 
 namespace postil {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "postil/unicode.hpp"
+#include "postil/tokenizer/unicode.hpp"
 
 namespace postil {
 

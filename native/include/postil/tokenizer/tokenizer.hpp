@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "postil/hash.hpp"
-#include "postil/texts.hpp"
 #include "postil/tokenizer/ascii.hpp"
 #include "postil/tokenizer/decode.hpp"
+#include "postil/tokenizer/hash.hpp"
 #include "postil/tokenizer/normalise.hpp"
 #include "postil/tokenizer/options.hpp"
 #include "postil/tokenizer/places.hpp"
+#include "postil/tokenizer/texts.hpp"
 #include "postil/tokenizer/tokens.hpp"
 #include "postil/tokenizer/trec.hpp"
 

@@ -1,0 +1,231 @@
+// Losses: functions f of the margin z = y (w·x + b).
+//
+// A struct for each, with what solvers ask of it:
+//
+//     value(z), slope(z) = f'(z), curvature(z) = f''(z)
+//     Point           a margin with what its slope and curvature cost, kept between steps;
+//                     at(z) makes one, move(point, by) takes it along
+//     Reach           how far margins may move in the next step; reach(distance) makes one
+//     bound(point, reach)   at least the greatest curvature within reach of the margin
+//     conjugate(a)    k(-a), where k(v) = sup_u (uv - f(u)) is the Legendre transform, a >= 0
+//                     where f falls
+//     dual_step(a, z, q)    the new a for which k'(-a) = z + q (a_new - a): the exact minimum of
+//                     zhang-oles-2001's (**), where z is the margin and q = c‖x‖²/(2λn)
+//     violation(a, z) how far a is from optimal, in units of the margin
+//     settled(a, z, slack)  whether a stands at a bound that the margin keeps it at
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "postil/learn/losses/elementary.hpp"
+
+namespace postil {
+
+// f(z) = (1 - z)²: least squares, for y² = 1.
+struct SquaredLoss {
+    static constexpr bool smooth = true;
+
+    double value(double z) const { return (1.0 - z) * (1.0 - z); }
+    double slope(double z) const { return 2.0 * (z - 1.0); }
+    double curvature(double) const { return 2.0; }
+
+    struct Point {
+        double margin = 0.0;
+    };
+    void move(Point& point, double by) const { point.margin += by; }
+    Point at(double margin) const { return {margin}; }
+    double slope(const Point& point) const { return slope(point.margin); }
+    double value(const Point& point) const { return value(point.margin); }
+    double curvature(const Point&) const { return 2.0; }
+    struct Reach {};
+    Reach reach(double) const { return {}; }
+    double bound(const Point&, Reach) const { return 2.0; }
+
+    double conjugate(double a) const { return a * a / 4.0 - a; }
+    double dual_step(double a, double z, double q) const {
+        return (1.0 - z + q * a) / (0.5 + q);
+    }
+    double violation(double a, double z) const { return std::abs(1.0 - 0.5 * a - z); }
+    bool settled(double, double, double) const { return false; }
+};
+
+// f(z) = (1 - z)² for z <= 1, else c (1 - z)²: zhang-oles-2001's h (eq. 11) where c = 0, and its
+// continuation (eq. 13).
+struct ModifiedSquaredLoss {
+    static constexpr bool smooth = true;
+    double beyond = 0.0;  // c
+
+    double value(double z) const { return (z <= 1.0 ? 1.0 : beyond) * (1.0 - z) * (1.0 - z); }
+    double slope(double z) const { return (z <= 1.0 ? 2.0 : 2.0 * beyond) * (z - 1.0); }
+    double curvature(double z) const { return z <= 1.0 ? 2.0 : 2.0 * beyond; }
+
+    struct Point {
+        double margin = 0.0;
+    };
+    void move(Point& point, double by) const { point.margin += by; }
+    Point at(double margin) const { return {margin}; }
+    // On which side of 1 a margin is no processor can predict, hence no branches.
+    double slope(const Point& point) const {
+        const auto excess = point.margin - 1.0, size = std::abs(excess);
+        return (excess - size) + beyond * (excess + size);
+    }
+    double value(const Point& point) const { return value(point.margin); }
+    double curvature(const Point& point) const { return curvature(point.margin); }
+    struct Reach {
+        double limit;
+        double curvatures[2];  // above the limit, and up to it
+    };
+    Reach reach(double distance) const { return {1.0 + distance, {2.0 * beyond, 2.0}}; }
+    double bound(const Point& point, const Reach& reach) const {
+        return reach.curvatures[point.margin <= reach.limit];
+    }
+
+    double conjugate(double a) const { return a * a / 4.0 - a; }
+    double dual_step(double a, double z, double q) const {
+        return std::max(0.0, (1.0 - z + q * a) / (0.5 + q));
+    }
+    double violation(double a, double z) const {
+        const auto slope = 1.0 - 0.5 * a - z;
+        return a == 0.0 ? std::max(0.0, slope) : std::abs(slope);
+    }
+    bool settled(double a, double z, double slack) const { return a == 0.0 && z > 1.0 + slack; }
+};
+
+// f(z) = max(0, 1 - z): the support vector machine.
+struct HingeLoss {
+    static constexpr bool smooth = false;
+    double rate = 1.0;  // zhang-oles-2001's η: the share of the full dual step that is taken
+
+    double value(double z) const { return std::max(0.0, 1.0 - z); }
+    double slope(double z) const { return z < 1.0 ? -1.0 : 0.0; }
+
+    double conjugate(double a) const { return -a; }
+    double dual_step(double a, double z, double q) const {
+        // A document without terms has q = 0: only its constant loss is at stake.
+        if (q == 0.0) return z < 1.0 ? 1.0 : 0.0;
+        return std::clamp(a + rate * (1.0 - z) / q, 0.0, 1.0);
+    }
+    double violation(double a, double z) const {
+        if (a == 0.0) return std::max(0.0, 1.0 - z);
+        return a == 1.0 ? std::max(0.0, z - 1.0) : std::abs(1.0 - z);
+    }
+    bool settled(double a, double z, double slack) const {
+        return (a == 0.0 && z > 1.0 + slack) || (a == 1.0 && z < 1.0 - slack);
+    }
+};
+
+// f(z) = max(0, -z): the Perceptron, whose updates are its slopes.
+struct PerceptronLoss {
+    static constexpr bool smooth = false;
+
+    double value(double z) const { return std::max(0.0, -z); }
+    double slope(double z) const { return z < 0.0 ? -1.0 : 0.0; }
+
+    double conjugate(double) const { return 0.0; }
+    double dual_step(double a, double z, double q) const {
+        if (q == 0.0) return z < 0.0 ? 1.0 : 0.0;
+        return std::clamp(a - z / q, 0.0, 1.0);
+    }
+    double violation(double a, double z) const {
+        if (a == 0.0) return std::max(0.0, -z);
+        return a == 1.0 ? std::max(0.0, z) : std::abs(z);
+    }
+    bool settled(double a, double z, double slack) const {
+        return (a == 0.0 && z > slack) || (a == 1.0 && z < -slack);
+    }
+};
+
+// f(z) = ln(1 + exp(-z)).
+struct LogisticLoss {
+    static constexpr bool smooth = true;
+    bool printed_bound = false;  // zhang-oles-2001's F of algorithm 4; else the exact supremum
+
+    double value(double z) const {
+        return z > 0.0 ? std::log1p(std::exp(-z)) : std::log1p(std::exp(z)) - z;
+    }
+    double slope(double z) const { return -1.0 / (1.0 + std::exp(z)); }
+    double curvature(double z) const {
+        const auto small = std::exp(-std::abs(z));
+        return small / ((1.0 + small) * (1.0 + small));
+    }
+
+    // Exponentials are dear: one for each step of a margin.
+    struct Point {
+        double margin = 0.0;
+        double slope = -0.5;
+        double small = 1.0;  // exp(-|margin|)
+        double curvature = 0.25;
+    };
+    Point at(double margin) const {
+        const auto small = exp_below(-std::abs(margin));
+        const auto share = 1.0 / (1.0 + small);
+        return {margin, -share * (margin > 0.0 ? small : 1.0), small, small * share * share};
+    }
+    void move(Point& point, double by) const { point = at(point.margin + by); }
+    double slope(const Point& point) const { return point.slope; }
+    double value(const Point& point) const {
+        return log1p_share(point.small) - std::min(0.0, point.margin);
+    }
+    double curvature(const Point& point) const { return point.curvature; }
+
+    // c [f(z) + k(-a) + az], or hardly more, for a dual a in [0, 1] near q = -f'(z): it is
+    // a ln(a/q) + (1 - a) ln((1 - a)/(1 - q)), and ln(1 + u) <= u (6 + u)/(6 + 4u). `dual` is ca,
+    // `slope` cq and `curvature` c f''(z) = cq (1 - q); not a number, or infinite, where that is 0.
+    static double slack(double weight, double dual, double slope, double curvature) {
+        const auto away = dual - slope;
+        return dual * logarithm(away, slope) +
+               (weight - dual) * logarithm(-away * slope, weight * curvature);
+    }
+
+    struct Reach {
+        double distance;
+        double growth;  // exp(distance)
+    };
+    Reach reach(double distance) const { return {distance, std::exp(distance)}; }
+    double bound(const Point& point, Reach reach) const {
+        if (printed_bound) return std::min(0.25, reach.growth * point.curvature);
+        if (std::abs(point.margin) <= reach.distance) return 0.25;
+        if (std::isinf(reach.growth)) return curvature(std::abs(point.margin) - reach.distance);
+        const auto small = point.small * reach.growth;
+        return small >= 1.0 ? 0.25 : small / ((1.0 + small) * (1.0 + small));
+    }
+
+    // ln(1 + over/under), or hardly more.
+    static double logarithm(double over, double under) {
+        return over * (6.0 * under + over) / (under * (6.0 * under + 4.0 * over));
+    }
+
+    double conjugate(double a) const {
+        auto term = [](double p) { return p > 0.0 ? p * std::log(p) : 0.0; };
+        return term(a) + term(1.0 - a);
+    }
+    // With a = 1/(1 + exp(s)) the equation is s = z + q (a(s) - a): one root, inside a bracket as
+    // wide as q, where the left side less the right rises with a slope between 1 and 1 + q/4.
+    double dual_step(double a, double z, double q) const {
+        auto share = [](double s) {
+            return s > 0.0 ? std::exp(-s) / (1.0 + std::exp(-s)) : 1.0 / (1.0 + std::exp(s));
+        };
+        auto low = z - q * a, high = z + q * (1.0 - a);
+        auto s = std::clamp(z, low, high), last = std::numeric_limits<double>::infinity();
+        for (int round = 0; round < 200; ++round) {
+            const auto p = share(s);
+            const auto excess = s - z - q * (p - a);
+            if (std::abs(excess) <= 1e-12 * (1.0 + std::abs(s))) break;
+            (excess > 0.0 ? high : low) = s;
+            auto next = s - excess / (1.0 + q * p * (1.0 - p));
+            // From one flat end Newton's step leads to the other, and back.
+            const bool is_slow = std::abs(excess) > 0.5 * std::exchange(last, std::abs(excess));
+            if (is_slow || !(next > low && next < high)) next = 0.5 * (low + high);
+            if (next == s) break;
+            s = next;
+        }
+        return share(s);
+    }
+    double violation(double a, double z) const { return std::abs(std::log((1.0 - a) / a) - z); }
+    bool settled(double, double, double) const { return false; }
+};
+
+}  // namespace postil

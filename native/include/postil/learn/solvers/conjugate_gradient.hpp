@@ -1,0 +1,243 @@
+// Nonlinear conjugate gradients: directions, restarts, and a line search without passes over X.
+//
+//     minimise  F(w) = loss(Xw) + Σ bⱼ wⱼ²
+//     p ← -s + β p,   w ← w + t p      s = M⁻¹g, g the gradient, M a diagonal
+//
+// with y the change of g in the last step,
+//
+//     Hestenes-Stiefel  β = s·y / p·y      Polak-Ribière+  β = max(0, s·y / s'·g')
+//     Fletcher-Reeves   β = s·g / s'·g'    (' is of the step before)
+//
+// (Nocedal and Wright 1999; zhang-jin-yang-hauptmann-2003 takes the first, with M = 1). t is where
+// the slope along p is nearly 0. As X(w + tp) = Xw + tXp, both kept, a look along the line costs the
+// documents alone: a step takes two passes over X, one for Xp and one for the gradient.
+//
+// β is 0, and p steepest descent, at the start, after `restart` steps, where p would not descend, and
+// by Powell's criterion: where gradients of two steps in a row are far from orthogonal,
+// |s·g'| >= powell s·g.
+//
+// A Model has the documents. Its vectors have rows of `width` numbers; there are `groups` problems
+// side by side, the columns of the rows, or one problem over all columns. Memory here: 40 bytes for each
+// entry.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "postil/learn/solvers/slope_search.hpp"
+
+namespace postil {
+
+enum class CgDirection : std::uint8_t { hestenes_stiefel, polak_ribiere, fletcher_reeves };
+
+struct CgOptions {
+    std::uint32_t iterations = 1000;
+    double tolerance = 1e-3;    // of the certificate; 0: never asked
+    CgDirection direction = CgDirection::hestenes_stiefel;
+    std::uint32_t restart = 0;  // after so many steps; 0: never
+    double powell = 0.0;        // the share of Powell's criterion; 0: never asked
+    double slope_share = 0.1;   // of the slope at the line's start, which its end may have
+    bool is_scaled = true;      // M is about the curvature along each weight; else 1
+    bool trace = false;         // keep the objective of every step
+};
+
+// Model: groups and width, as above; rows(); held(row), 2b of a row's columns; scales(M) fills M;
+//   look(weights): scores Xw, and the loss's slopes there
+//   pull(out): the gradient of the loss from the slopes; 0 where a weight may not move
+//   head(direction): Xp
+//   longest_step(group): max |Xp|
+//   along(t, slopes, curvatures): of the loss after the step t
+//   take(t): the scores after the step, and the loss's slopes there
+template <class Model>
+class ConjugateGradient {
+public:
+    static constexpr std::size_t groups = Model::groups, width = Model::width;
+    using Scalars = std::array<double, groups>;
+
+    ConjugateGradient(Model& model, const CgOptions& options)
+        : model_(model),
+          options_(options),
+          weights_(model.rows() * width),
+          direction_(weights_.size()),
+          gradient_(weights_.size()),
+          next_(weights_.size()),
+          scales_(weights_.size(), 1.0) {}
+
+    // Before the first begin(), and after strengths have changed.
+    void scale() {
+        if (options_.is_scaled) model_.scales(scales_);
+    }
+
+    void begin(std::span<const double> weights) {
+        std::copy(weights.begin(), weights.end(), weights_.begin());
+        model_.look(weights_);
+        begin_again();
+    }
+
+    // From the same weights, where the loss or the strengths have changed, and the slopes with them.
+    void begin_again() {
+        measure();
+        steps_ = 0;
+        first_slopes_.fill(0.0);
+    }
+
+    void activate(std::size_t group) { is_active_[group] = true; }
+    // The weights of a group stay where they are.
+    void leave(std::size_t group) { is_active_[group] = false; }
+    bool is_active(std::size_t group) const { return is_active_[group]; }
+    bool any_active() const { return std::ranges::find(is_active_, true) != is_active_.end(); }
+
+    void step() {
+        turn();
+        model_.head(direction_);
+        search();
+        for (std::size_t first = 0; first < weights_.size(); first += groups)
+            for (std::size_t group = 0; group < groups; ++group)
+                weights_[first + group] += steps_taken_[group] * direction_[first + group];
+        model_.take(steps_taken_);
+        measure();
+        if (++steps_ == options_.restart) steps_ = 0;
+        if (++since_look_ == most_since_look) {  // the scores' roundings have added up
+            since_look_ = 0;
+            model_.look(weights_);
+        }
+    }
+
+    const std::vector<double>& weights() const { return weights_; }
+    const std::vector<double>& gradient() const { return gradient_; }
+    // Σ b w² of a group, and Σ g²/4b.
+    double penalty(std::size_t group) const { return sums_.penalty[group]; }
+    double gap(std::size_t group) const { return sums_.gap[group]; }
+
+private:
+    struct Sums {
+        Scalars penalty{}, gap{};
+        Scalars pulled{};     // s·g
+        Scalars changed{};    // s·y
+        Scalars turned{};     // p·y
+    };
+
+    // The gradient at the weights, and its products with the one before.
+    void measure() {
+        model_.pull(next_);
+        before_ = sums_.pulled;
+        sums_ = {};
+        for (std::size_t row = 0; row < model_.rows(); ++row) {
+            const double* held = model_.held(row);
+            const auto first = row * width;
+            for (std::size_t column = 0; column < width; ++column) {
+                const auto e = first + column, group = column % groups;
+                const auto weight = weights_[e], hold = held[column];
+                const auto now = next_[e] + hold * weight;
+                const auto change = now - gradient_[e], scaled = now * scales_[e];
+                sums_.penalty[group] += 0.5 * hold * weight * weight;
+                sums_.gap[group] += hold > 0.0 ? now * now / (2.0 * hold) : 0.0;
+                sums_.pulled[group] += scaled * now;
+                sums_.changed[group] += scaled * change;
+                sums_.turned[group] += direction_[e] * change;
+                gradient_[e] = now;
+            }
+        }
+    }
+
+    double share_kept(std::size_t group) const {
+        if (steps_ == 0 || !is_active_[group]) return 0.0;
+        const auto pulled = sums_.pulled[group], changed = sums_.changed[group];
+        if (options_.powell > 0.0 && std::abs(pulled - changed) >= options_.powell * pulled) return 0.0;
+        const auto share = [&] {
+            switch (options_.direction) {
+                case CgDirection::polak_ribiere: return std::max(0.0, changed / before_[group]);
+                case CgDirection::fletcher_reeves: return pulled / before_[group];
+                default: return changed / sums_.turned[group];
+            }
+        }();
+        return std::isfinite(share) ? share : 0.0;
+    }
+
+    // The next direction, and what the penalty does along it.
+    void turn() {
+        Scalars share{}, descent{};
+        for (std::size_t group = 0; group < groups; ++group) share[group] = share_kept(group);
+        for (std::size_t first = 0; first < weights_.size(); first += groups)
+            for (std::size_t group = 0; group < groups; ++group) {
+                const auto e = first + group;
+                direction_[e] = share[group] * direction_[e] - scales_[e] * gradient_[e];
+                descent[group] += gradient_[e] * direction_[e];
+            }
+        for (std::size_t group = 0; group < groups; ++group)
+            if (!is_active_[group] || !(descent[group] < 0.0)) descend(group);
+        penalty_slope_.fill(0.0);
+        penalty_curvature_.fill(0.0);
+        for (std::size_t row = 0; row < model_.rows(); ++row) {
+            const double* held = model_.held(row);
+            for (std::size_t column = 0; column < width; ++column) {
+                const auto e = row * width + column, group = column % groups;
+                const auto pull = held[column] * direction_[e];
+                penalty_slope_[group] += pull * weights_[e];
+                penalty_curvature_[group] += pull * direction_[e];
+            }
+        }
+    }
+
+    // Steepest descent; nowhere for who has left.
+    void descend(std::size_t group) {
+        for (std::size_t e = group; e < weights_.size(); e += groups)
+            direction_[e] = is_active_[group] ? -scales_[e] * gradient_[e] : 0.0;
+    }
+
+    void search() {
+        std::array<SlopeSearch, groups> searches;
+        Scalars slopes, curvatures;
+        steps_taken_.fill(0.0);
+        look_along(slopes, curvatures);
+        for (std::size_t group = 0; group < groups; ++group) {
+            if (!is_active_[group]) continue;
+            // A step as long as the last in what it promises, some times over. The first moves no score
+            // further than a loss bends: where it is all but straight, Newton's would go anywhere.
+            const auto promise = first_slopes_[group];
+            const auto most = promise < 0.0 ? longest * promise / slopes[group]
+                                            : furthest / model_.longest_step(group);
+            searches[group].begin(slopes[group], curvatures[group], options_.slope_share, most);
+            first_slopes_[group] = slopes[group];
+            steps_taken_[group] = searches[group].at();
+        }
+        const auto is_done = [](const SlopeSearch& search) { return search.done(); };
+        while (!std::ranges::all_of(searches, is_done)) {
+            look_along(slopes, curvatures);
+            for (std::size_t group = 0; group < groups; ++group) {
+                if (searches[group].done()) continue;
+                searches[group].see(slopes[group], curvatures[group]);
+                steps_taken_[group] = searches[group].at();
+            }
+        }
+        for (std::size_t group = 0; group < groups; ++group) first_slopes_[group] *= steps_taken_[group];
+    }
+
+    void look_along(Scalars& slopes, Scalars& curvatures) {
+        model_.along(steps_taken_, slopes, curvatures);
+        for (std::size_t group = 0; group < groups; ++group) {
+            slopes[group] += penalty_slope_[group] + steps_taken_[group] * penalty_curvature_[group];
+            curvatures[group] += penalty_curvature_[group];
+        }
+    }
+
+    static constexpr double longest = 10.0, furthest = 1000.0;
+    static constexpr std::uint32_t most_since_look = 500;
+
+    Model& model_;
+    const CgOptions& options_;
+    std::vector<double> weights_, direction_, gradient_, next_, scales_;
+    std::array<bool, groups> is_active_{};
+    Sums sums_;
+    Scalars before_{};                             // s'·g'
+    Scalars penalty_slope_{}, penalty_curvature_{};
+    Scalars steps_taken_{};
+    Scalars first_slopes_{};  // at the start of the last line, times the step
+    std::uint32_t steps_ = 0, since_look_ = 0;
+};
+
+}  // namespace postil

@@ -1,0 +1,199 @@
+// Dual coordinate descent: zhang-oles-2001, algorithm 5, for ridge and any loss with a conjugate.
+//
+// One document at a time. With a = -ζ and w = (1/2λn) Σ cᵢ aᵢ yᵢ xᵢ the dual objective is
+//
+//     D(a) = -(1/n) Σ cᵢ k(-aᵢ) - λ‖w‖²
+//
+// and its best aᵢ solves k'(-a) = z + q (a - aᵢ), z the document's margin, q = cᵢ‖xᵢ‖²/(2λn). The
+// gap to the primal objective is (1/n) Σ cᵢ [f(zᵢ) + k(-aᵢ) + aᵢ zᵢ], known term by term on the way.
+// A pass costs the non-zeros of the documents that are still being worked on.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "postil/learn/problem.hpp"
+#include "postil/learn/random.hpp"
+#include "postil/system/threads.hpp"
+
+namespace postil {
+
+struct DualOptions {
+    std::uint32_t passes = 1000;
+    double tolerance = 1e-4;  // of the relative duality gap; 0: never asked
+    std::uint64_t seed = 0;
+    bool shuffle = true;      // else documents come in their order
+    bool shrink = true;       // leave documents alone that stand at a bound
+};
+
+// Products is what knows the documents: score(i) = w·xᵢ + b, add(i, factor) does w += factor xᵢ,
+// squared_norm(i) = ‖xᵢ‖², and weights_squared() = ‖w‖².
+template <class Loss, class Products>
+class DualCoordinateDescent {
+public:
+    DualCoordinateDescent(const BinaryProblem& problem, Loss loss, Products& products,
+                          const DualOptions& options)
+        : problem_(problem), loss_(loss), products_(products), options_(options) {}
+
+    // `start` holds a by document; empty means zero.
+    Fit solve(std::span<const double> start, Monitor& monitor) {
+        begin(start);
+        Random random(options_.seed);
+        Fit fit;
+        for (fit.iterations = 0; fit.iterations < options_.passes;) {
+            monitor.check();
+            if (options_.shuffle) random.shuffle(std::span(active_));
+            const auto seen = pass();
+            ++fit.iterations;
+            const bool is_calm = options_.tolerance > 0.0 && seen.gap <= options_.tolerance * seen.objective;
+            if (active_.size() < everyone_.size()) {
+                if (is_calm || fit.iterations % look_again_after == 0) look_again();
+                continue;
+            }
+            if (is_calm && certify(fit) <= options_.tolerance) {
+                fit.stop = Stop::certified;
+                break;
+            }
+        }
+        if (fit.stop != Stop::certified) certify(fit);
+        fit.duals = std::move(duals_);
+        return fit;
+    }
+
+private:
+    // Passes: whoever is left alone by mistake is found even where no tolerance is ever reached.
+    static constexpr std::uint32_t look_again_after = 32;
+
+    struct Seen {
+        double gap, objective;
+    };
+
+    void begin(std::span<const double> start) {
+        duals_.assign(problem_.size(), 0.0);
+        norms_.resize(problem_.size());
+        for (std::size_t i = 0; i < problem_.size(); ++i) {
+            if (problem_.weights[i] == 0.0) continue;
+            everyone_.push_back(static_cast<std::uint32_t>(i));
+            norms_[i] = scale(i) * products_.squared_norm(i);
+            if (!start.empty() && start[i] != 0.0) set(i, start[i]);
+        }
+        active_ = everyone_;
+    }
+
+    double scale(std::size_t i) const {
+        return problem_.weights[i] / (2.0 * problem_.strength.squared * problem_.documents);
+    }
+
+    void set(std::size_t i, double dual) {
+        const auto change = dual - duals_[i];
+        duals_[i] = dual;
+        products_.add(i, problem_.labels[i] * scale(i) * change);
+    }
+
+    Seen pass() {
+        double gap = 0.0, loss = 0.0, largest = 0.0;
+        for (std::size_t at = 0; at < active_.size();) {
+            const auto i = active_[at];
+            const auto a = duals_[i];
+            const auto z = problem_.labels[i] * products_.score(i);
+            if (options_.shrink && loss_.settled(a, z, slack_)) {
+                active_[at] = active_.back();
+                active_.pop_back();
+                continue;
+            }
+            ++at;
+            const auto value = problem_.weights[i] * loss_.value(z);
+            loss += value;
+            gap += value + problem_.weights[i] * (loss_.conjugate(a) + a * z);
+            const auto next = loss_.dual_step(a, z, norms_[i]);
+            if (next == a) continue;
+            largest = std::max(largest, loss_.violation(a, z));
+            set(i, next);
+        }
+        slack_ = largest > 0.0 ? largest : std::numeric_limits<double>::infinity();
+        const auto objective = loss / problem_.documents + problem_.strength.squared * products_.weights_squared();
+        return {gap / problem_.documents, objective};
+    }
+
+    // At those left alone, too.
+    void look_again() {
+        active_ = everyone_;
+        slack_ = std::numeric_limits<double>::infinity();
+    }
+
+    double certify(Fit& fit) {
+        double gap = 0.0, loss = 0.0;
+        for (const auto i : everyone_) {
+            const auto z = problem_.labels[i] * products_.score(i);
+            const auto value = problem_.weights[i] * loss_.value(z);
+            loss += value;
+            gap += value + problem_.weights[i] * (loss_.conjugate(duals_[i]) + duals_[i] * z);
+        }
+        fit.objective = loss / problem_.documents + problem_.strength.squared * products_.weights_squared();
+        gap = std::max(0.0, gap / problem_.documents);
+        fit.kind = Certificate::duality_gap;
+        fit.certificate = fit.objective > 0.0 ? gap / fit.objective : gap;
+        return fit.certificate;
+    }
+
+    const BinaryProblem& problem_;
+    Loss loss_;
+    Products& products_;
+    const DualOptions& options_;
+    std::vector<double> duals_, norms_;
+    std::vector<std::uint32_t> everyone_, active_;
+    double slack_ = std::numeric_limits<double>::infinity();
+};
+
+// The documents as rows of the shared matrix, seen through the category's terms.
+class LinearProducts {
+public:
+    explicit LinearProducts(const BinaryProblem& problem)
+        : documents_(problem.design.documents),
+          constant_(problem.intercept == Intercept::penalised ? problem.constant : 0.0),
+          weights_(problem.design.terms.count),
+          is_all_(problem.terms.size() == problem.design.terms.count) {
+        if (is_all_) return;
+        usable_.resize(weights_.size());
+        for (const auto term : problem.terms) usable_[static_cast<std::size_t>(term)] = 1.0f;
+    }
+
+    double score(std::size_t i) const { return documents_[i].dot(weights_.data()) + intercept(); }
+
+    void add(std::size_t i, double factor) {
+        const auto row = documents_[i];
+        if (is_all_) row.add_to(weights_.data(), factor);
+        else
+            for (std::size_t k = 0; k < row.size; ++k)
+                weights_[row.places[k]] += factor * usable_[row.places[k]] * row.values[k];
+        constant_weight_ += factor * constant_;
+    }
+
+    double squared_norm(std::size_t i) const {
+        const auto row = documents_[i];
+        auto sum = constant_ * constant_;
+        for (std::size_t k = 0; k < row.size; ++k)
+            if (is_all_ || usable_[row.places[k]] != 0.0f)
+                sum += static_cast<double>(row.values[k]) * row.values[k];
+        return sum;
+    }
+
+    double weights_squared() const {
+        return std::inner_product(weights_.begin(), weights_.end(), weights_.begin(),
+                                  constant_weight_ * constant_weight_);
+    }
+
+    double weight(std::size_t term) const { return weights_[term]; }
+    double intercept() const { return constant_weight_ * constant_; }
+
+private:
+    SparseLines documents_;
+    double constant_;
+    std::vector<double> weights_;
+    bool is_all_;
+    std::vector<float> usable_;  // 1 for the category's terms
+    double constant_weight_ = 0.0;
+};
+
+}  // namespace postil

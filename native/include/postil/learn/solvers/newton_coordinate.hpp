@@ -1,0 +1,334 @@
+// Proximal Newton steps over a working set of terms.
+//
+//     minimise  (1/n) Σ cᵢ f(zᵢ) + Σⱼ priorⱼ(wⱼ)
+//
+// Around the weights the loss is taken for its second-order expansion; coordinate descent minimises
+// that and the priors together over the working set, and a line search takes the step (Yuan, Ho and
+// Lin 2012, "newGLMNET", do this over all terms). Under a Laplace prior most weights rest at their
+// mean. A term at rest stays out of the working set as long as the slope of the loss along it is
+// surely less than what holds it (open_coordinates.hpp), so that most columns are never looked at.
+//
+// A Newton step costs the documents, and for every inner pass the non-zeros of the terms that move; a
+// check of all terms costs one number for each of them, the rows of documents whose slope has changed
+// and the columns of terms that could move.
+//
+// Near the optimum the slopes that an expansion foresees are better duals than those of the loss after
+// its step: they hold the working set's weights exactly, where the others do so but nearly, which the
+// certificate punishes hard. So one precise step is often enough from one strength to the next.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "postil/learn/losses/loss_view.hpp"
+#include "postil/learn/problem.hpp"
+#include "postil/learn/solvers/expansion.hpp"
+#include "postil/learn/solvers/open_coordinates.hpp"
+#include "postil/learn/solvers/optimality.hpp"
+#include "postil/system/threads.hpp"
+
+namespace postil {
+
+struct NewtonOptions {
+    std::uint32_t steps = 1000;  // one that needs more passes counts as several
+    double tolerance = 1e-4;     // of the certificate; 0: until no step lowers the objective
+    std::uint32_t passes = 50;   // of coordinate descent within a step
+    std::size_t least_set = 32;  // terms by which a working set grows, at least
+    bool can_rest = true;        // false: no prior has an absolute value, so that no weight rests
+};
+
+template <class Loss>
+class NewtonCoordinateDescent {
+public:
+    NewtonCoordinateDescent(const BinaryProblem& problem, const ColumnFacts& facts, Loss loss,
+                            const NewtonOptions& options)
+        : problem_(problem),
+          loss_(loss),
+          options_(options),
+          open_(problem, facts, options.can_rest),
+          expansion_(problem) {}
+
+    // `start` holds weights by place in the terms and last the constant's; empty means at rest.
+    void begin(std::span<const double> start) {
+        weights_.assign(problem_.coordinates(), 0.0);
+        here_.resize(problem_.size());
+        there_.resize(problem_.size());
+        std::fill(here_.scores.begin(), here_.scores.end(), 0.0);
+        expansion_.begin();
+        has_gap_ = problem_.has_gap();
+        is_balanced_ = has_gap_ && problem_.is_constant_free();
+        if (!has_gap_) steepest_ = problem_.steepest_slopes(loss_.slope(0.0));
+        if (!start.empty() || !problem_.beliefs.empty()) begin_away_from_zero(start);
+        here_.look(problem_, loss_);
+        open_.moved();
+    }
+
+    // From where the last call ended, with the strength that the problem has now. The fit holds the
+    // weights that are not 0, and their places.
+    Fit solve(Monitor& monitor) {
+        Fit fit;
+        fit.iterations = std::exchange(has_begun_, true) ? 0 : 1;  // the constant's own steps
+        double best = no_bound, objective = no_bound;
+        std::uint32_t in_vain = 0;
+        settle_constant();
+        for (;;) {
+            balance_duals();
+            open_.find(duals(), weights_);
+            certify(fit);
+            if (options_.tolerance > 0.0 && fit.certificate <= options_.tolerance) {
+                fit.stop = Stop::certified;
+                break;
+            }
+            if (fit.iterations >= options_.steps) break;
+            const bool is_lower = fit.objective < (1.0 - 1e-5) * objective;
+            in_vain = is_lower || fit.certificate < 0.9 * best ? 0 : in_vain + 1;
+            best = std::min(best, fit.certificate);
+            objective = fit.objective;
+            if (in_vain > 1 && is_foreseen_) {
+                forget_foreseen();
+                continue;
+            }
+            care_ = in_vain > 0 ? std::min(4 * care_, most_care) : 1;
+            // Steps too small to be seen in the objective go on while the certificate gets better.
+            is_near_ = can_foresee() && in_vain <= 1 && fit.certificate <= near;
+            const bool is_blind = !descend(fit, monitor);
+            if (is_blind && in_vain > 8) {
+                fit.stop = Stop::precision;
+                break;
+            }
+        }
+        keep_weights(fit);
+        return fit;
+    }
+
+    // By place in the terms, and last the constant's.
+    std::span<const double> weights() const { return weights_; }
+
+    // The duals of the last certificate; none where the weights tell them.
+    std::vector<double> gap_duals() const {
+        const auto slopes = duals();
+        std::vector<double> found(is_foreseen_ ? slopes.size() : 0);
+        for (std::size_t i = 0; i < found.size(); ++i)
+            if (problem_.weights[i] > 0.0)
+                found[i] = -slopes[i] * problem_.labels[i] * problem_.documents / problem_.weights[i];
+        return found;
+    }
+
+private:
+    void begin_away_from_zero(std::span<const double> start) {
+        for (std::size_t place = 0; place < weights_.size(); ++place) {
+            const auto prior = problem_.prior(place);
+            const auto from = place < start.size() ? start[place] : prior.mean;
+            const auto weight = std::clamp(from, prior.low, prior.high);
+            if (weight == 0.0) continue;
+            weights_[place] = weight;
+            problem_.for_each(place, [&](std::size_t i, double x) { here_.scores[i] += weight * x; });
+        }
+    }
+
+    // Weights away from 0 are open, unless a belief lets them rest elsewhere.
+    void keep_weights(Fit& fit) const {
+        const auto keep = [&](std::size_t place) {
+            if (place == problem_.terms.size() || weights_[place] == 0.0) return;
+            fit.places.push_back(static_cast<std::int32_t>(place));
+            fit.weights.push_back(weights_[place]);
+        };
+        if (problem_.beliefs.empty())
+            for (const auto& each : open_) keep(each.place);
+        else
+            for (std::size_t place = 0; place < problem_.terms.size(); ++place) keep(place);
+        fit.intercept = problem_.has_constant() ? weights_.back() * problem_.constant : 0.0;
+    }
+
+    // The best constant while all other weights rest: where every document has the same score, it
+    // depends on the classes' weights alone. Without it common words look as if they mattered.
+    void settle_constant() {
+        if (!problem_.has_constant() || here_.scores.empty() || scores_differ()) return;
+        double inside = 0.0, outside = 0.0;
+        for (std::size_t i = 0; i < problem_.size(); ++i)
+            (problem_.labels[i] > 0.0f ? inside : outside) += problem_.weights[i] / problem_.documents;
+        const auto prior = problem_.prior(problem_.terms.size());
+        const auto x = problem_.constant;
+        auto& weight = weights_.back();
+        auto score = here_.scores.front();
+        for (int round = 0; round < 50; ++round) {
+            const auto in = loss_.at(score), out = loss_.at(-score);
+            const auto slope = x * (inside * loss_.slope(in) - outside * loss_.slope(out));
+            const auto curvature =
+                x * x * (inside * loss_.curvature(in) + outside * loss_.curvature(out));
+            const auto change = std::clamp(prior.step(slope, curvature, weight), -1.0 / x, 1.0 / x);
+            weight += change;
+            score += change * x;
+            if (std::abs(change) * x <= 1e-9) break;
+        }
+        std::fill(here_.scores.begin(), here_.scores.end(), score);
+        here_.look(problem_, loss_);
+        is_foreseen_ = false;
+        open_.moved();
+    }
+
+    bool scores_differ() const {
+        const auto& scores = here_.scores;
+        return std::adjacent_find(scores.begin(), scores.end(), std::not_equal_to<>()) != scores.end();
+    }
+
+    // Coordinates that rest add nothing.
+    Optimality measured() const {
+        Optimality found;
+        for (const auto& each : open_) found.limit(problem_.prior(each.place), each.slope);
+        for (const auto& each : open_) {
+            const auto prior = problem_.prior(each.place);
+            const auto unit = has_gap_ ? 1.0 : violation_unit(prior, steepest_[each.place]);
+            found.add(prior, each.slope, weights_[each.place], unit);
+        }
+        return found;
+    }
+
+    void certify(Fit& fit) const {
+        const auto found = measured();
+        fit.objective = here_.average + found.penalty();
+        if (!has_gap_) {
+            fit.kind = Certificate::kkt_residual;
+            fit.certificate = found.largest_violation();
+            return;
+        }
+        fit.kind = Certificate::duality_gap;
+        const auto scale = fit.objective > 0.0 ? fit.objective : 1.0;
+        const auto slack = here_.slack(problem_, loss_, duals(), found.share(), shares_);
+        fit.certificate = found.gap_with(slack) / scale;
+        if constexpr (knows_slack<Loss>) return;
+        // The bound is some times the gap: where it is far too large, so is the gap.
+        if (fit.certificate <= options_.tolerance || fit.certificate > 3.0 * options_.tolerance) return;
+        const auto margin = [&](std::size_t i) { return problem_.labels[i] * here_.scores[i]; };
+        const auto slope_at = [&](std::size_t i) { return loss_.slope(margin(i)); };
+        fit.certificate = found.gap(problem_, loss_, shares_, margin, slope_at) / scale;
+    }
+
+    // Chooses a working set and takes Newton steps on it; false if no step can be seen in the objective.
+    bool descend(Fit& fit, Monitor& monitor) {
+        choose();
+        double goal = 0.0;
+        bool is_seen = false;
+        const int rounds = is_near_ ? 1 : 2;  // of Newton steps on a working set, at most
+        for (int round = 0; round < rounds && fit.iterations < options_.steps; ++round) {
+            monitor.check();
+            expansion_.expand(here_, weights_);
+            const auto violation = expansion_.violation();
+            if (round == 0) goal = 0.1 * violation;
+            else if (violation <= goal) break;
+            fit.iterations += minimise_expansion(options_.steps - fit.iterations, monitor);
+            const auto promised = expansion_.promise();
+            const bool can_be_seen = promised < -1e-13 * (here_.average + expansion_.penalty());
+            if (!search_line(promised, can_be_seen)) break;
+            is_seen |= can_be_seen;
+        }
+        return is_seen;
+    }
+
+    // Minimises the expansion as carefully as `steps` steps allow; returns how many the work counts for.
+    std::uint32_t minimise_expansion(std::uint32_t steps, Monitor& monitor) {
+        const std::uint64_t passes = std::max(1u, options_.passes);
+        const auto most = passes * std::min(care_, steps);
+        const auto enough = inner_tolerance() / (static_cast<double>(care_) * care_);
+        const auto done = expansion_.minimise(most, enough, monitor);
+        return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (done + passes - 1) / passes));
+    }
+
+    // Far from the optimum the expansion is not worth to be minimised well.
+    double inner_tolerance() {
+        if (!is_near_) return 0.5;
+        return expansion_.make_passes_cheap() ? 0.01 : 0.2;
+    }
+
+    // What is away from rest, and of the others those that are pulled most.
+    void choose() {
+        expansion_.clear();
+        ranked_.clear();
+        for (const auto& each : open_) {
+            const auto prior = problem_.prior(each.place);
+            const auto weight = weights_[each.place];
+            const auto violation = prior.violation(each.slope, weight);
+            if (weight != prior.rest() || prior.absolute == 0.0 || each.place == problem_.terms.size())
+                expansion_.add(each.place, prior);
+            else if (violation > 0.0) ranked_.push_back({-violation, each.place});
+        }
+        const auto room = std::min(ranked_.size(), std::max(options_.least_set, expansion_.size()));
+        const auto last = ranked_.begin() + static_cast<std::ptrdiff_t>(room);
+        std::nth_element(ranked_.begin(), last, ranked_.end());
+        for (auto each = ranked_.begin(); each != last; ++each)
+            expansion_.add(each->second, problem_.prior(each->second));
+        expansion_.sort();
+    }
+
+    // Takes the longest of the step, its half, its quarter... that lowers the objective enough. A step
+    // too small to be seen in the objective is taken whole.
+    bool search_line(double promised, bool can_be_seen) {
+        if (!(promised < 0.0)) return false;
+        double share = 1.0;
+        for (int halvings = 0; halvings < 40; ++halvings, share *= 0.5) {
+            expansion_.move_scores(here_.scores, share, there_.scores);
+            there_.look(problem_, loss_);
+            const auto change = there_.average - here_.average + expansion_.penalty_change(share);
+            if (change <= 0.01 * share * promised || !can_be_seen) {
+                expansion_.move_weights(share, weights_);
+                is_foreseen_ = is_near_ && share == 1.0;
+                if (is_foreseen_) expansion_.foresee_slopes(here_, foreseen_);
+                std::swap(here_, there_);
+                open_.moved();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // Duals other than the loss's slopes have a use in a gap alone.
+    bool can_foresee() const { return knows_slack<Loss> && has_gap_; }
+
+    // The duals of the certificate, as slopes.
+    std::span<const double> duals() const {
+        if (is_balanced_) return balanced_;
+        return is_foreseen_ ? foreseen_ : here_.slopes;
+    }
+
+    void balance_duals() {
+        if (!is_balanced_) return;
+        balanced_ = is_foreseen_ ? foreseen_ : here_.slopes;
+        double members = 0.0, others = 0.0;
+        for (std::size_t i = 0; i < balanced_.size(); ++i)
+            (problem_.labels[i] > 0.0f ? members : others) -= balanced_[i] * problem_.labels[i];
+        shares_ = balanced_shares(members, others);
+        for (std::size_t i = 0; i < balanced_.size(); ++i) balanced_[i] *= shares_(problem_.labels[i]);
+    }
+
+    void forget_foreseen() {
+        is_foreseen_ = false;
+        open_.moved();
+    }
+
+    static constexpr double near = 0.3;  // a certificate from which on steps are precise
+    static constexpr std::uint32_t most_care = 4096;
+
+    const BinaryProblem& problem_;
+    Loss loss_;
+    const NewtonOptions& options_;
+    std::vector<double> weights_;
+    LossView here_, there_;
+    OpenCoordinates open_;
+    Expansion expansion_;  // over the working set
+    std::vector<std::pair<double, std::uint32_t>> ranked_;
+    bool has_gap_ = true;
+    bool is_balanced_ = false;  // the constant is free: the duals of the gap are balanced
+    DualShares shares_;         // of the slopes that the balanced duals are
+    std::vector<double> balanced_;
+    std::vector<double> steepest_;  // slopes of the loss, by coordinate; without a gap only
+    std::uint32_t care_ = 1;  // grows where rough steps do not better the certificate
+    bool has_begun_ = false;
+    bool is_near_ = false;
+    bool is_foreseen_ = false;  // whether duals are the slopes that the last step foresaw
+    std::vector<double> foreseen_;
+};
+
+}  // namespace postil

@@ -1,0 +1,116 @@
+// Which coordinates may not stay where they are, and the slopes of the loss along them.
+//
+// A term at rest stays there as long as the slope along it is surely less than what holds it. Bounds of
+// the slopes (slope_bounds.hpp) tell this of most terms without a look at their columns.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "postil/learn/problem.hpp"
+#include "postil/learn/solvers/slope_bounds.hpp"
+#include "postil/learn/sums.hpp"
+
+namespace postil {
+
+class OpenCoordinates {
+public:
+    struct Open {
+        std::uint32_t place;
+        double slope;
+    };
+
+    // `can_rest` is false if no prior has an absolute value, so that no weight rests.
+    OpenCoordinates(const BinaryProblem& problem, const ColumnFacts& facts, bool can_rest)
+        : problem_(problem), facts_(facts), can_rest_(can_rest) {}
+
+    // The slopes are others than at the last find.
+    void moved() { is_stale_ = true; }
+
+    // `slopes` are the loss's by document, or near them. Costs one number for each term, the rows of
+    // documents whose slope has changed much, and the columns of terms that are open.
+    void find(std::span<const double> slopes, std::span<const double> weights) {
+        found_.clear();
+        const bool can_rest = can_rest_ && (problem_.strength.absolute > 0.0 || !problem_.beliefs.empty());
+        if (can_rest) follow(slopes);
+        for (std::size_t first = 0; first < weights.size(); first += block) {
+            const auto last = std::min(first + block, weights.size());
+            if (can_rest && rest_all(weights, first, last)) continue;
+            for (auto place = first; place < last; ++place)
+                if (!can_rest || !rests(weights[place], place))
+                    found_.push_back({static_cast<std::uint32_t>(place), slope(slopes, place)});
+        }
+    }
+
+    auto begin() const { return found_.begin(); }
+    auto end() const { return found_.end(); }
+
+private:
+    void follow(std::span<const double> slopes) {
+        if (!bounds_.has_begun()) bounds_.begin(facts_, slope_of_others(slopes));
+        const auto goal = 0.3 * problem_.strength.absolute;
+        if (std::exchange(is_stale_, false) || bounds_.distance() > goal)
+            bounds_.follow(problem_.design.documents, slopes, goal);
+    }
+
+    // For a unit of a document's weight.
+    double slope_of_others(std::span<const double> slopes) const {
+        for (std::size_t i = 0; i < problem_.size(); ++i)
+            if (problem_.labels[i] < 0.0f && problem_.weights[i] > 0.0)
+                return slopes[i] / facts_.document_weights[i];
+        return 0.0;
+    }
+
+    // Whether a block of terms rests, as nearly all do: one answer for them all, without branches.
+    bool rest_all(std::span<const double> weights, std::size_t first, std::size_t last) const {
+        if (!problem_.beliefs.empty() || last > problem_.terms.size()) return false;
+        const auto* terms = problem_.terms.data();
+        // Rising numbers with no gap are one after the other.
+        const bool is_run = terms[last - 1] - terms[first] == static_cast<std::int32_t>(last - 1 - first);
+        const auto begin = static_cast<std::size_t>(terms[first]);
+        const auto term = [&](std::size_t place) { return static_cast<std::size_t>(terms[place]); };
+        return is_run ? rest_all(weights, first, last, [&](std::size_t place) { return begin + place - first; })
+                      : rest_all(weights, first, last, term);
+    }
+
+    template <class Term>
+    bool rest_all(std::span<const double> weights, std::size_t first, std::size_t last, Term&& term) const {
+        std::int64_t open = 0;
+        for (auto place = first; place < last; ++place) {
+            const auto most = std::abs(bounds_.slope(term(place))) + bounds_.doubt(term(place));
+            open |= (most > problem_.strength.absolute) | (weights[place] != 0.0);
+        }
+        return open == 0;
+    }
+
+    bool rests(double weight, std::size_t place) const {
+        if (place == problem_.terms.size()) return false;
+        const auto term = static_cast<std::size_t>(problem_.terms[place]);
+        const auto slope = bounds_.slope(term), doubt = bounds_.doubt(term);
+        if (problem_.beliefs.empty())
+            return weight == 0.0 && std::abs(slope) + doubt <= problem_.strength.absolute;
+        const auto prior = problem_.prior(place);
+        if (prior.absolute == 0.0 || weight != prior.rest()) return false;
+        return prior.violation(slope - doubt, weight) == 0.0 && prior.violation(slope + doubt, weight) == 0.0;
+    }
+
+    double slope(std::span<const double> slopes, std::size_t place) const {
+        if (place == problem_.terms.size()) return problem_.constant * summed(slopes);
+        return problem_.design.terms[static_cast<std::size_t>(problem_.terms[place])].dot(slopes.data());
+    }
+
+    static constexpr std::size_t block = 32;  // of terms, looked at together
+
+    const BinaryProblem& problem_;
+    const ColumnFacts& facts_;
+    bool can_rest_;
+    SlopeBounds bounds_;
+    bool is_stale_ = true;  // the bounds are of other scores
+    std::vector<Open> found_;
+};
+
+}  // namespace postil

@@ -1,0 +1,154 @@
+// Slopes of the loss along all terms, known well enough without looking at all columns.
+//
+//     gⱼ = Σᵢ hᵢ xᵢⱼ        hᵢ = cᵢ yᵢ f'(zᵢ) / n
+//
+// are kept exactly for a reference h' near h. What is left is bounded by Cauchy and Schwarz:
+// |gⱼ - g'ⱼ| <= ‖h - h'‖ ‖xⱼ‖. The reference follows h in the documents where they differ most, at
+// the cost of their terms; most documents of a rare category hardly ever move.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "postil/learn/sparse.hpp"
+#include "postil/learn/sums.hpp"
+
+namespace postil {
+
+// What all categories have in common: dᵢ, and for each term Σ dᵢ xᵢⱼ and ‖xⱼ‖.
+struct ColumnFacts {
+    std::span<const double> document_weights;
+    std::vector<double> sums;
+    std::vector<double> norms;
+
+    ColumnFacts() = default;
+    ColumnFacts(const SparseLines& columns, std::span<const double> weights)
+        : document_weights(weights), sums(columns.count), norms(columns.count) {
+        for (std::size_t term = 0; term < columns.count; ++term) {
+            const auto column = columns[term];
+            sums[term] = column.dot(weights.data());
+            norms[term] = std::sqrt(column.squared_norm());
+        }
+    }
+};
+
+class SlopeBounds {
+public:
+    // The reference begins at h'ᵢ = base dᵢ, for which the sums of the columns suffice.
+    void begin(const ColumnFacts& facts, double base) {
+        facts_ = &facts;
+        reference_.assign(facts.document_weights.begin(), facts.document_weights.end());
+        for (auto& slope : reference_) slope *= base;
+        known_.assign(facts.sums.begin(), facts.sums.end());
+        for (auto& slope : known_) slope *= base;
+    }
+
+    bool has_begun() const { return facts_ != nullptr; }
+
+    // Lets the reference follow until ‖h - h'‖ is at most `goal`, and further, up to a tenth of it,
+    // as long as only few documents need it.
+    void follow(const SparseLines& documents, std::span<const double> slopes, double goal) {
+        scale_to(slopes);
+        const auto limit = goal * goal;
+        auto left = find_far(slopes, 0.01 * limit);
+        const auto cut = cut_for(slopes, limit, left);
+        for (const auto i : far_) {
+            const auto change = slopes[i] - reference_[i];
+            if (size_class(change) < cut) continue;
+            documents[i].add_to(known_.data(), change);
+            reference_[i] = slopes[i];
+        }
+        // Adding up leaves errors of its own, far below any goal that matters.
+        distance_ = std::sqrt(left) + 1e-14 * std::abs(goal);
+    }
+
+    double distance() const { return distance_; }
+    double slope(std::size_t term) const { return known_[term]; }
+    double doubt(std::size_t term) const { return distance_ * facts_->norms[term]; }
+
+private:
+    // Another constant changes the slopes of most documents by about the same factor: the median of
+    // some of them tells it.
+    void scale_to(std::span<const double> slopes) {
+        factors_.clear();
+        const auto pace = std::max<std::size_t>(1, slopes.size() / sample);
+        for (std::size_t i = 0; i < slopes.size(); i += pace)
+            if (reference_[i] != 0.0) factors_.push_back(slopes[i] / reference_[i]);
+        if (factors_.empty()) return;
+        const auto middle = factors_.begin() + static_cast<std::ptrdiff_t>(factors_.size() / 2);
+        std::nth_element(factors_.begin(), middle, factors_.end());
+        const auto factor = *middle;
+        if (factor == 1.0 || !std::isfinite(factor)) return;
+        for (auto& slope : reference_) slope *= factor;
+        for (auto& slope : known_) slope *= factor;
+    }
+
+    static constexpr std::size_t sample = 256;
+    static constexpr std::size_t classes = 2048;
+    static constexpr std::size_t block = 16;  // of documents, looked at together
+
+    // By powers of two: the exponent's bits.
+    static std::size_t size_class(double change) {
+        return (std::bit_cast<std::uint64_t>(change) >> 52) & 0x7ff;
+    }
+
+    // Documents whose changes are not so small that the squares of all, were they like theirs, would
+    // stay within `limit`: few. What the squares of the others sum up to is returned.
+    double find_far(std::span<const double> slopes, double limit) {
+        far_.clear();
+        const auto near = std::sqrt(limit / static_cast<double>(slopes.size()));
+        double left = 0.0;
+        for (std::size_t first = 0; first < slopes.size(); first += block) {
+            const auto last = std::min(first + block, slopes.size());
+            const auto square = [&](std::size_t at) {
+                const auto change = slopes[first + at] - reference_[first + at];
+                return change * change;
+            };
+            const auto sum = summed(last - first, square);
+            if (sum <= near * near) {
+                left += sum;
+                continue;
+            }
+            for (auto i = first; i < last; ++i) {
+                const auto change = slopes[i] - reference_[i];
+                if (std::abs(change) <= near) left += change * change;
+                else far_.push_back(static_cast<std::uint32_t>(i));
+            }
+        }
+        return left;
+    }
+
+    // The least class of changes to follow; what the squares of all smaller ones sum up to is added to
+    // what is left.
+    std::size_t cut_for(std::span<const double> slopes, double limit, double& left) {
+        squares_.fill(0.0);
+        counts_.fill(0);
+        for (const auto i : far_) {
+            const auto change = slopes[i] - reference_[i];
+            squares_[size_class(change)] += change * change;
+            ++counts_[size_class(change)];
+        }
+        std::size_t cut = 0, followed = far_.size();
+        for (; cut < classes; ++cut) {
+            const bool is_cheap = followed <= slopes.size() / 32 && left + squares_[cut] > 0.01 * limit;
+            if (is_cheap || left + squares_[cut] > limit) break;
+            left += squares_[cut];
+            followed -= counts_[cut];
+        }
+        return cut;
+    }
+
+    const ColumnFacts* facts_ = nullptr;
+    std::vector<double> reference_, known_, factors_;
+    std::array<double, classes> squares_{};
+    std::array<std::size_t, classes> counts_{};
+    std::vector<std::uint32_t> far_;
+    double distance_ = 0.0;
+};
+
+}  // namespace postil

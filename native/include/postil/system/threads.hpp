@@ -1,0 +1,125 @@
+// Work spread over threads: independent tasks by number, claimed one at a time.
+//
+// Results must not depend on which thread ran which task; that is the caller's promise, and how
+// every result here is the same for any number of threads. A Monitor lets somebody outside stop
+// the work.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "postil/system/helpers.hpp"
+#include "postil/system/spinning.hpp"
+#include "postil/system/task_claims.hpp"
+
+namespace postil {
+
+struct Interrupted : std::exception {
+    const char* what() const noexcept override { return "stopped from outside"; }
+};
+
+class Monitor {
+public:
+    static constexpr auto interval = std::chrono::milliseconds(100);
+
+    Monitor() = default;
+
+    // `should_stop` is asked once in every interval, and always on the thread that made the
+    // monitor: only there can Python be asked for signals.
+    explicit Monitor(std::function<bool()> should_stop) : should_stop_(std::move(should_stop)) {}
+
+    void stop() { stopped_ = true; }
+    bool stopped() const { return stopped_; }
+
+    // Throws Interrupted if the work is to stop. Call it often: it costs some nanoseconds.
+    void check() {
+        ask();
+        if (stopped_) throw Interrupted();
+    }
+
+    // Counts a piece of work as done, for who watches it go.
+    void count() { ++done_; }
+    std::size_t done() const { return done_; }
+
+    void ask() {
+        if (!should_stop_ || std::this_thread::get_id() != owner_) return;
+        const auto now = std::chrono::steady_clock::now();
+        if (now - asked_ < interval) return;
+        asked_ = now;
+        if (should_stop_()) stop();
+    }
+
+private:
+    std::function<bool()> should_stop_;
+    std::thread::id owner_ = std::this_thread::get_id();
+    std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+    std::atomic<bool> stopped_{false};
+    std::atomic<std::size_t> done_{0};
+};
+
+// Runs work(task, worker) for every task below `tasks`, on `workers` threads of which the caller
+// is one. The first exception stops the rest and is thrown again here; so is Interrupted.
+template <class Tasks = TasksInOrder, class Work>
+void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& work) {
+    const auto useful = std::max<std::size_t>(1, std::min(workers, tasks));
+    Tasks unclaimed(tasks, useful);
+    std::atomic<bool> failed{false};
+    std::exception_ptr failure;
+    std::mutex lock;
+    std::condition_variable returned;
+    std::atomic<std::size_t> busy{0};  // helpers that have not returned yet; written under the lock
+
+    auto loop = [&](std::size_t worker) {
+        try {
+            while (!failed && !monitor.stopped()) {
+                const auto task = unclaimed.claim(worker);
+                if (!task) return;
+                work(*task, worker);
+                monitor.ask();
+            }
+        } catch (...) {
+            const std::lock_guard guard(lock);
+            if (!failed.exchange(true)) failure = std::current_exception();
+        }
+    };
+    auto help = [&](std::size_t worker) {
+        loop(worker);
+        const std::lock_guard guard(lock);
+        --busy;
+        returned.notify_one();  // under the lock: nothing here is touched once it is released
+    };
+
+    for (std::size_t helper = 1; helper < useful; ++helper) {  // the caller is one of them
+        {
+            const std::lock_guard guard(lock);
+            ++busy;
+        }
+        try {
+            run_on_helper([help, helper] { help(helper); });
+        } catch (...) {  // no further thread can be had: those there are do the work
+            const std::lock_guard guard(lock);
+            --busy;
+            break;
+        }
+    }
+    loop(0);
+    spin_until([&] { return busy.load() == 0; });
+    for (std::unique_lock guard(lock); busy > 0;) {
+        returned.wait_for(guard, Monitor::interval);
+        guard.unlock();
+        monitor.ask();
+        guard.lock();
+    }
+    if (failure) std::rethrow_exception(failure);
+    if (monitor.stopped()) throw Interrupted();
+}
+
+}  // namespace postil

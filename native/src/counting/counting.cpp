@@ -1,0 +1,179 @@
+#include "postil/counting/counting.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "postil/tokenizer/tokenizer.hpp"
+#include "row_counter.hpp"
+
+namespace postil {
+
+namespace {
+
+// Large enough that a chunk's own costs do not count.
+constexpr std::size_t chunk_bytes = 1 << 16;
+
+// Twice as many shards as workers or more keep all of them busy; further ones only scatter words.
+unsigned shard_bits_for(std::size_t workers) {
+    return workers > 1 ? static_cast<unsigned>(std::bit_width(workers)) : 0;
+}
+
+// Distinct words grow about as the root of a text's length (Heaps' law); in news, which have few, so.
+std::size_t least_words(std::size_t bytes) {
+    return static_cast<std::size_t>(10.0 * std::sqrt(static_cast<double>(bytes)));
+}
+
+// By the same law tells a lane that has done so many of about `all` chunks how many words it will have in
+// the end.
+void expect_words(TermTable& words, std::size_t chunks, std::size_t all) {
+    if (chunks >= all) return;
+    const auto growth = std::sqrt(static_cast<double>(all) / static_cast<double>(chunks));
+    words.expect(static_cast<std::size_t>(1.1 * growth * static_cast<double>(words.size())));
+}
+
+// Four bytes for each distinct word of a document, of which news and mail have one in ten to twelve
+// characters.
+std::size_t least_row_bytes(std::size_t bytes) { return bytes * 5 / 16; }
+
+// Documents cut into chunks, and how long all texts are.
+struct Cut {
+    std::vector<Chunk> chunks;
+    std::size_t bytes = 0;
+};
+
+Cut cut_into_chunks(const Columns& columns, std::size_t documents) {
+    Cut cut;
+    std::size_t chunk_end = 0;
+    for (std::size_t document = 0; document < documents; ++document) {
+        if (cut.bytes >= chunk_end) {
+            cut.chunks.emplace_back().first_document = document;
+            chunk_end = cut.bytes + chunk_bytes;
+        }
+        ++cut.chunks.back().documents;
+        for (const auto& column : columns) cut.bytes += byte_length(column[document]) + 1;
+    }
+    return cut;
+}
+
+// Cuts the last of many chunks smaller, so that nobody waits long for who has the very last one. Of a few,
+// as streams bring them, small rows would add up: they are kept where memory does not go back at once.
+void split_last(std::vector<Chunk>& chunks, std::size_t workers) {
+    constexpr std::size_t parts = 4;
+    constexpr std::size_t many = 32;  // for each worker
+    if (workers == 1 || chunks.size() < many * workers) return;
+    const auto last = 2 * workers;
+    const std::vector<Chunk> whole(std::make_move_iterator(chunks.end() - static_cast<std::ptrdiff_t>(last)),
+                                   std::make_move_iterator(chunks.end()));
+    chunks.resize(chunks.size() - last);
+    for (const auto& chunk : whole)
+        for (std::size_t part = 0; part < parts; ++part) {
+            const auto first = chunk.documents * part / parts, end = chunk.documents * (part + 1) / parts;
+            if (first == end) continue;
+            auto& cut = chunks.emplace_back();
+            cut.first_document = chunk.first_document + first;
+            cut.documents = end - first;
+        }
+}
+
+// What a worker needs besides its lane.
+struct Workbench {
+    TokenizerScratch tokenizer;
+    CountingScratch counting;
+    std::size_t chunks_done = 0;
+};
+
+void count_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
+                 TermTable& words, Workbench& bench, Monitor& monitor, Chunk& chunk) {
+    RowCounter counter(bench.counting, chunk);
+    chunk.row_ends.reserve(chunk.documents);
+    for (std::size_t i = 0; i < chunk.documents; ++i) {
+        const auto document = chunk.first_document + i;
+        const auto row = static_cast<std::uint32_t>(document);
+        for (std::size_t field = 0; field < columns.size(); ++field)
+            tokenize(columns[field][document], options, bench.tokenizer, [&](const Tokens& tokens) {
+                monitor.check();  // one document may be very long
+                count_tokens(words, spaces[field], tokens, row, counter);
+            });
+        counter.end_row();
+    }
+    counter.end_chunk();
+}
+
+void list_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
+                TermTable& words, Workbench& bench, Monitor& monitor, Chunk& chunk) {
+    for (std::size_t i = 0; i < chunk.documents; ++i) {
+        for (std::size_t field = 0; field < columns.size(); ++field) {
+            tokenize(columns[field][chunk.first_document + i], options, bench.tokenizer,
+                     [&](const Tokens& tokens) {
+                         monitor.check();
+                         intern_tokens(words, spaces[field], tokens, [&](auto numbers) {
+                             chunk.sequence.insert(chunk.sequence.end(), numbers.begin(),
+                                                   numbers.end());
+                         });
+                     });
+            chunk.sequence.push_back(field_end);
+        }
+        chunk.sequence_ends.push_back(chunk.sequence.size());
+    }
+}
+
+}  // namespace
+
+Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
+                  Wanted wanted, std::size_t workers, Monitor& monitor) {
+    Batch batch;
+    batch.documents = columns.empty() ? 0 : columns[0].size();
+    batch.in_sequence = wanted.in_sequence;
+    auto [chunks, bytes] = cut_into_chunks(columns, batch.documents);
+    split_last(chunks, workers);
+    batch.chunks = std::move(chunks);
+    const auto lanes = std::clamp<std::size_t>(batch.chunks.size(), 1, workers);
+    batch.lanes.assign(lanes, TermTable(shard_bits_for(workers)));
+    if (wanted.tallies) batch.tallies.emplace(lanes);
+
+    const auto words = least_words(bytes / lanes);
+    PageSlabs slabs(least_row_bytes(bytes));
+    std::vector<Workbench> benches;
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+        benches.push_back({{}, {slabs, new_tally(batch, lane)}, 0});
+    const auto process = wanted.in_sequence ? list_chunk : count_chunk;
+    run_tasks(batch.chunks.size(), batch.lanes.size(), monitor,
+              [&](std::size_t task, std::size_t lane) {
+                  // Worked on apart, so that workers never write to one cache line.
+                  auto chunk = std::move(batch.chunks[task]);
+                  chunk.lane = lane;
+                  batch.lanes[lane].reserve(words);  // by its own thread
+                  process(columns, spaces, options, batch.lanes[lane], benches[lane], monitor,
+                          chunk);
+                  expect_words(batch.lanes[lane], ++benches[lane].chunks_done,
+                               batch.chunks.size() / lanes);
+                  batch.chunks[task] = std::move(chunk);
+              });
+    return batch;
+}
+
+std::vector<std::string> list_tokens(const TextView& text, const TokenizerOptions& options) {
+    std::vector<std::string> listed;
+    TokenizerScratch scratch;
+    tokenize(text, options, scratch, [&](const Tokens& tokens) {
+        for (std::size_t i = 0; i < tokens.size(); ++i) listed.emplace_back(tokens[i]);
+    });
+    return listed;
+}
+
+std::vector<std::size_t> count_tokens(const std::vector<TextView>& texts,
+                                      const TokenizerOptions& options, std::size_t workers,
+                                      Monitor& monitor) {
+    std::vector<std::size_t> counts(texts.size());
+    std::vector<TokenizerScratch> scratch(workers);
+    run_tasks(texts.size(), workers, monitor, [&](std::size_t text, std::size_t worker) {
+        tokenize(texts[text], options, scratch[worker],
+                 [&](const Tokens& tokens) { counts[text] += tokens.size(); });
+    });
+    return counts;
+}
+
+}  // namespace postil
