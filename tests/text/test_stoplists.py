@@ -1,4 +1,4 @@
-"""Stop lists: from packages, from files, and what is wrong with them."""
+"""Stop lists: of this package, of others, of files, and what is wrong with them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,29 @@ from hashlib import sha256
 import pytest
 import stopwordsiso
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-from sphinx.search.en import SearchEnglish
 
 from postil.errors import InputError, MissingExtraError, UsageError
 from postil.text import stoplists
 from postil.text.analyzer import Analyzer
 from postil.text.languages import NAME_OF
+from postil.text.stoplists import SNOWBALL_LANGUAGES
 
-# How many words each list of the Snowball project has. A list is known by the digest of its
-# words, so that a package that changes one is noticed.
-SNOWBALL_SIZES = {
-    "da": 94, "de": 231, "en": 174, "es": 308, "fi": 229, "fr": 164, "hu": 198, "it": 279,
-    "nl": 101, "no": 172, "pt": 203, "ru": 159, "sv": 114,
-}  # fmt: skip
+DIGESTS = {
+    "smart": "8b22cdb3811112c4",
+    "snowball:da": "9d971e9ea9925f01",
+    "snowball:de": "12e5595d31fa3e80",
+    "snowball:en": "1ab5c50f44a3bb96",
+    "snowball:es": "19a0da6a9b09bd74",
+    "snowball:fi": "a583ff10d051902c",
+    "snowball:fr": "1fdb88b19eaab680",
+    "snowball:hu": "972b61f8ce951aa9",
+    "snowball:it": "05233e321dd34af7",
+    "snowball:nl": "cb335cbd3b59442e",
+    "snowball:no": "05c2fe689d7e8314",
+    "snowball:pt": "78ddf4f80d1c81da",
+    "snowball:ru": "db6f684a9966fe7b",
+    "snowball:sv": "1b6134d3305d3f91",
+}
 
 
 def digest(words: frozenset[str]) -> str:
@@ -32,21 +42,16 @@ def test_sklearn():
     assert len(stoplists.load("sklearn")) == 318
 
 
-def test_smart():
-    words = stoplists.load("smart")
-    assert len(words) == 570
-    assert digest(words) == "8b22cdb3811112c4"
+@pytest.mark.parametrize("name", DIGESTS)
+def test_the_lists_that_come_with_postil_never_change(name):
+    assert digest(stoplists.load(name)) == DIGESTS[name]
 
 
-def test_snowball_english():
-    words = stoplists.load("snowball:en")
-    assert digest(words) == "1ab5c50f44a3bb96"
-    assert words == SearchEnglish.stopwords
-
-
-@pytest.mark.parametrize("code", stoplists.SNOWBALL_LANGUAGES)
-def test_snowball(code):
-    assert len(stoplists.load(f"snowball:{code}")) == SNOWBALL_SIZES[code]
+def test_every_shipped_file_is_a_list_and_states_its_source():
+    files = {f"{name.replace(':', '-')}.txt" for name in DIGESTS}
+    assert {path.name for path in stoplists.LISTS.glob("*.txt")} == files | {"NOTICE.txt"}
+    assert set(DIGESTS) == {"smart", *(f"snowball:{code}" for code in SNOWBALL_LANGUAGES)}
+    assert all("NOTICE.txt" in (stoplists.LISTS / file).read_text("utf-8") for file in files)
 
 
 @pytest.mark.parametrize("code", sorted(stopwordsiso.langs()))
@@ -62,10 +67,9 @@ def test_a_language_the_collection_lacks():
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sphinx.search", None)
-    with pytest.raises(MissingExtraError, match=r"snowball:de.*pip install sphinx .*extra stop"):
-        stoplists.load("snowball:de")
-    assert stoplists.load("snowball:en")
+    monkeypatch.setitem(sys.modules, "stopwordsiso", None)
+    with pytest.raises(MissingExtraError, match=r"iso:de.*pip install stopwordsiso .*extra stop"):
+        stoplists.load("iso:de")
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])

@@ -1,1 +1,1 @@
-"""Documents to tokens."""
+"""Texts to tokens: analyzer specs, tokenizers, stop lists and stemmers."""

@@ -1,11 +1,7 @@
-"""The analyzer: a spec at work.
+"""The analyzer: cuts texts into tokens as its spec says.
 
-The native tokenizer cuts a text into surface tokens, the word steps map each distinct one, and
-n-grams are formed of what is left.
-
-What the native tokenizer is told.
-
-From a spec's word steps to the function that maps distinct words.
+The native tokenizer cuts a text into surface tokens, the word steps map each distinct token once,
+and n-grams are formed of the words that are left.
 """
 
 from __future__ import annotations
@@ -13,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING
 
 from postil.errors import UsageError
 from postil.text import stemmers, stoplists, words
+from postil.text.catalogue import CHAR_TOKENIZERS
 from postil.text.grammar import Item
 from postil.text.spec import AnalyzerSpec
 from postil.text.words import Case, WordStep, normalise
@@ -24,41 +21,31 @@ from postil.text.words import Case, WordStep, normalise
 if TYPE_CHECKING:
     from postil import _native
 
+Resources = Mapping[str, Iterable[str]]
 
-Kind = Literal[
-    "words",
-    "words-python",
-    "letters",
-    "compounds",
-    "whitespace",
-    "trec",
-    "chars",
-    "chars-in-words",
-]
-
-_NATIVE_KIND: dict[Kind, str] = {
-    "words": "words",
-    "words-python": "python_words",
-    "letters": "letters",
-    "compounds": "compounds",
-    "whitespace": "whitespace",
-    "trec": "trec",
-    "chars": "chars",
-    "chars-in-words": "chars_in_words",
-}
+CURLY_APOSTROPHE = "’"
 
 
 @dataclass(frozen=True, slots=True)
 class TokenizerOptions:
-    """How characters are normalised, where tokens begin and end, and which n-grams are formed.
+    """The settings of the native tokenizer.
 
-    ``min_length`` is in characters, after normalisation. ``gram_min`` and ``gram_max`` are
-    sizes of character n-grams for the kinds that make them, and of word n-grams for the others;
-    those are formed after the word steps, not by the tokenizer. ``trec`` takes ASCII alone, and
-    has no accents to fold.
+    Parameters
+    ----------
+    kind : str
+        Name of the tokenizer, with its variant: ``words``, ``words-python``, ``chars``, ….
+    case : {"keep", "lower", "casefold"}
+        Change of case, made before tokens are cut.
+    fold_accents : bool
+        Whether accents are dropped; ``trec`` reads ASCII alone and ignores it.
+    min_length : int
+        Length of the shortest token, in characters, after normalisation.
+    gram_min, gram_max : int
+        Sizes of character n-grams for the kinds that make them. For the other kinds they are the
+        sizes of word n-grams, which are formed after the word steps and not by the tokenizer.
     """
 
-    kind: Kind
+    kind: str
     case: Case = "keep"
     fold_accents: bool = False
     min_length: int = 1
@@ -67,16 +54,17 @@ class TokenizerOptions:
 
     @property
     def makes_char_grams(self) -> bool:
-        """Whether tokens are character n-grams rather than words."""
-        return self.kind in ("chars", "chars-in-words")
+        """True if tokens are character n-grams rather than words."""
+        return self.kind in CHAR_TOKENIZERS
 
     def to_native(self) -> _native.TokenizerOptions:
-        """Say the same as the native core takes it."""
+        """Return the same settings for the native core."""
         from postil import _native
 
+        kind = "python_words" if self.kind == "words-python" else self.kind.replace("-", "_")
         grams = (self.gram_min, self.gram_max) if self.makes_char_grams else (1, 1)
         return _native.TokenizerOptions(
-            kind=getattr(_native.TokenKind, _NATIVE_KIND[self.kind]),
+            kind=getattr(_native.TokenKind, kind),
             letter_case=getattr(_native.LetterCase, self.case),
             fold_accents=self.fold_accents,
             min_length=self.min_length,
@@ -85,67 +73,19 @@ class TokenizerOptions:
         )
 
 
-StopLists = Mapping[str, Iterable[str]]
-
-CURLY_APOSTROPHE = "’"
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What a step may need besides its own arguments."""
-
-    spec: AnalyzerSpec
-    stop_lists: StopLists
-
-    def stop_words(self, name: str) -> frozenset[str]:
-        """Spell a list's words as the tokenizer does.
-
-        They go through the spec's text steps, as the texts do; a word with a straight
-        apostrophe also stands with a curly one.
-        """
-        spelled = {
-            normalise(word, self.spec.case, self.spec.fold_accents)
-            for word in self.stop_lists[name]
-        }
-        return frozenset(spelled | {word.replace("'", CURLY_APOSTROPHE) for word in spelled})
-
-
-def _number(item: Item) -> int:
-    return int(item.arguments[0])
-
-
-def _word(item: Item) -> str:
-    return str(item.arguments[0])
-
-
-MAKERS: dict[str, Callable[[Item, Setting], WordStep]] = {
-    "min": lambda item, _: words.at_least(_number(item)),
-    "max": lambda item, _: words.at_most(_number(item)),
-    "numbers": lambda item, _: words.fold_numbers(_word(item), mixed="mixed" in item.arguments),
-    "stop": lambda item, setting: words.without(setting.stop_words(_word(item))),
-    "stem": lambda item, _: stemmers.make_step(_word(item)),
-}
-
-
-def make_word_map(
-    steps: Iterable[Item], spec: AnalyzerSpec, stop_lists: StopLists
-) -> WordStep | None:
-    """Make one function of the steps; None where there are none."""
-    setting = Setting(spec, stop_lists)
-    made = [MAKERS[item.name](item, setting) for item in steps]
-    return words.chain(made) if made else None
-
-
-Resources = Mapping[str, Iterable[str]]
-
-
 class Analyzer:
-    """Turns texts into tokens as its spec says.
+    """Cuts texts into tokens.
 
-    ``resources`` holds the words of stop lists by name; a list that is not among them is read
-    from its package or file when it is first needed. Analyzers do not change, compare by spec
-    and stop lists, and pickle with their lists, so that a copy elsewhere needs neither file nor
-    package.
+    Analyzers are immutable. They compare by spec and stop lists, and they are pickled with their
+    lists, so that a copy elsewhere needs neither file nor package.
+
+    Parameters
+    ----------
+    spec : AnalyzerSpec or str
+        For example ``"words lower stop(snowball:en) stem(porter)"``.
+    resources : mapping of str to iterable of str, optional
+        Words of the spec's stop lists by name. A list that is not among them is read from its
+        package or file when it is first needed.
     """
 
     def __init__(self, spec: AnalyzerSpec | str, resources: Resources | None = None) -> None:
@@ -160,25 +100,23 @@ class Analyzer:
 
     @property
     def resources(self) -> dict[str, list[str]]:
-        """The words of every stop list of the spec, sorted: what a model file must carry."""
+        """The sorted words of every stop list of the spec, which a model file carries."""
         return {name: sorted(words) for name, words in self._stop_lists.items()}
 
     @cached_property
     def word_map(self) -> WordStep | None:
-        """What maps a list of distinct words to new words, None for those dropped.
-
-        None where the spec has no word steps but the one the tokenizer does itself.
-        """
+        """The word steps as one function; None if the tokenizer does all of them itself."""
         _, steps = _split_leading_min(self.spec.steps)
-        return make_word_map(steps, self.spec, self._stop_lists)
+        return words.chain([MAKERS[step.name](self, step) for step in steps]) if steps else None
 
     def native_options(self) -> TokenizerOptions:
-        """Say what the native tokenizer is to do; a leading ``min(n)`` is its part."""
+        """Return the settings of the native tokenizer, which include a leading ``min(n)``."""
         spec = self.spec
         min_length, _ = _split_leading_min(spec.steps)
         gram_min, gram_max = (spec.tokenizer if spec.makes_char_grams else spec.ngrams).sizes
+        variants = (word for word in spec.tokenizer.arguments if isinstance(word, str))
         return TokenizerOptions(
-            kind=_native_kind(spec.tokenizer),
+            kind="-".join((spec.tokenizer.name, *variants)),
             case=spec.case,
             fold_accents=spec.fold_accents,
             min_length=min_length,
@@ -189,12 +127,21 @@ class Analyzer:
     def tokens(self, text: str | bytes) -> list[str]:
         """Cut one text into tokens, in order; with n-grams, all of one size before the next.
 
-        Bytes are UTF-8. Cost: linear in the text, times the sizes of n-grams asked for.
+        Bytes are UTF-8. The cost is linear in the text, times the number of n-gram sizes.
         """
         from postil import _native
 
-        tokens = self._map_words(_native.tokenize(text, self._native_options))
-        return word_grams(tokens, *self.spec.ngrams.sizes)
+        surface = _native.tokenize(text, self._native_options)
+        mapped = [word for word in self.map_words(surface) if word is not None]
+        return word_grams(mapped, *self.spec.ngrams.sizes)
+
+    def map_words(self, tokens: list[str]) -> list[str | None]:
+        """Run the word steps on each token; the result is None for tokens they drop."""
+        if self.word_map is None:
+            return list(tokens)
+        distinct = list(dict.fromkeys(tokens))
+        becomes = dict(zip(distinct, self.word_map(distinct), strict=True))
+        return [becomes[token] for token in tokens]
 
     @cached_property
     def _stop_lists(self) -> dict[str, frozenset[str]]:
@@ -203,16 +150,19 @@ class Analyzer:
             for name in self.spec.stop_lists
         }
 
+    def _stop_words(self, name: str) -> frozenset[str]:
+        """Return a list's words in the spelling of the tokenizer.
+
+        They go through the spec's text steps, as texts do; a word with a straight apostrophe
+        also occurs with a curly one.
+        """
+        spec = self.spec
+        spelled = {normalise(word, spec.case, spec.fold_accents) for word in self._stop_lists[name]}
+        return frozenset(spelled | {word.replace("'", CURLY_APOSTROPHE) for word in spelled})
+
     @cached_property
     def _native_options(self) -> _native.TokenizerOptions:
         return self.native_options().to_native()
-
-    def _map_words(self, tokens: list[str]) -> list[str]:
-        if self.word_map is None:
-            return tokens
-        distinct = list(dict.fromkeys(tokens))
-        becomes = dict(zip(distinct, self.word_map(distinct), strict=True))
-        return [word for token in tokens if (word := becomes[token]) is not None]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Analyzer):
@@ -229,8 +179,19 @@ class Analyzer:
         return f"Analyzer({str(self.spec)!r})"
 
 
+MAKERS: dict[str, Callable[[Analyzer, Item], WordStep]] = {
+    "min": lambda _, item: words.at_least(int(item.arguments[0])),
+    "max": lambda _, item: words.at_most(int(item.arguments[0])),
+    "numbers": lambda _, item: words.fold_numbers(
+        str(item.arguments[0]), mixed="mixed" in item.arguments
+    ),
+    "stop": lambda analyzer, item: words.without(analyzer._stop_words(str(item.arguments[0]))),
+    "stem": lambda _, item: stemmers.make_step(str(item.arguments[0])),
+}
+
+
 def word_grams(words: list[str], smallest: int, largest: int) -> list[str]:
-    """Form the n-grams of a sequence of words, joined by spaces, size by size."""
+    """Return the n-grams of a sequence of words, joined by spaces, size by size."""
     if largest == 1:
         return words
     return [
@@ -244,8 +205,3 @@ def _split_leading_min(steps: tuple[Item, ...]) -> tuple[int, tuple[Item, ...]]:
     if steps and steps[0].name == "min":
         return int(steps[0].arguments[0]), steps[1:]
     return 1, steps
-
-
-def _native_kind(tokenizer: Item) -> Kind:
-    variants = (word for word in tokenizer.arguments if isinstance(word, str))
-    return cast(Kind, "-".join((tokenizer.name, *variants)))

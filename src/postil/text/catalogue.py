@@ -1,21 +1,9 @@
-"""Every name that may stand in an analyzer spec, in the order the groups stand in it."""
+"""The names that may occur in an analyzer spec, in the order of their groups."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from postil.text import stemmers, stoplists
-from postil.text.grammar import (
-    Argument,
-    Group,
-    ItemKind,
-    ReadArguments,
-    expect_count,
-    gram_range,
-    no_arguments,
-    one_integer,
-    words_of,
-)
+from postil.text.grammar import Group, ItemKind, ReadArguments, gram_sizes, integer, one_of, takes
 
 LONGEST_CHAR_GRAM = 32
 LONGEST_WORD_GRAM = 16
@@ -25,148 +13,81 @@ CHAR_TOKENIZERS = ("chars", "chars-in-words")
 ASCII_TOKENIZERS = ("trec",)
 
 
-def _one_name(canonical: Callable[[str], str]) -> ReadArguments:
-    def read(received: Sequence[str]) -> tuple[Argument, ...]:
-        expect_count(received, 1, 1)
-        return (canonical(received[0]),)
+_NOTHING = takes()
+_LENGTH = takes(integer(LONGEST_WORD))
+_CHAR_SIZES = gram_sizes(LONGEST_CHAR_GRAM)
 
-    return read
+# In each group: how an item is written, what it does, and how its arguments are read.
+_ITEMS: dict[Group, tuple[tuple[str, str, ReadArguments], ...]] = {
+    Group.TOKENIZER: (
+        (
+            "words",
+            "runs of letters, marks, numbers and connectors such as _, in any script; "
+            r"words(python) is exactly Python's \w+",
+            takes(one_of("python"), required=0),
+        ),
+        ("letters", "runs of letters, with the marks that follow them", _NOTHING),
+        ("compounds", "words that single inner apostrophes or hyphens hold together", _NOTHING),
+        ("whitespace", "whatever stands between white space", _NOTHING),
+        (
+            "trec",
+            "runs of ASCII letters and digits as Lemur's TREC reader cuts them: nothing of "
+            "markup, <names in brackets> and &entities; company's is company, U.S. is US",
+            _NOTHING,
+        ),
+        ("chars(m,n)", "character n-grams of m to n characters of the whole text", _CHAR_SIZES),
+        (
+            "chars-in-words(m,n)",
+            "character n-grams inside words, a space at either end",
+            _CHAR_SIZES,
+        ),
+    ),
+    Group.TEXT_STEP: (
+        ("lower", "lower case", _NOTHING),
+        ("casefold", "no difference of case at all: ß is ss", _NOTHING),
+        (
+            "fold-accents",
+            "no accents: NFKD without combining marks, after the change of case",
+            _NOTHING,
+        ),
+    ),
+    Group.WORD_STEP: (
+        ("min(n)", "drop words of fewer than n characters", _LENGTH),
+        ("max(n)", "drop words of more than n characters", _LENGTH),
+        (
+            "numbers(keep|fold|drop)",
+            "keep numbers, fold each into #, or drop them; numbers(fold,mixed) and "
+            "numbers(drop,mixed) take any word with a digit for a number",
+            takes(one_of("keep", "fold", "drop"), one_of("mixed"), required=1),
+        ),
+        ("stop(LIST)", "drop the words of a stop list", takes(stoplists.canonical_name)),
+        ("stem(NAME)", "replace each word by its stem", takes(stemmers.canonical_name)),
+    ),
+    Group.NGRAMS: (("ngrams(m,n)", "sequences of m to n words", gram_sizes(LONGEST_WORD_GRAM)),),
+}
 
-
-_ALL = (
-    ItemKind(
-        "words",
-        Group.TOKENIZER,
-        "words",
-        "runs of letters, marks, numbers and connectors such as _, in any script; "
-        r"words(python) is exactly Python's \w+",
-        words_of(("python",), required=0),
-    ),
-    ItemKind(
-        "letters",
-        Group.TOKENIZER,
-        "letters",
-        "runs of letters, with the marks that follow them",
-        no_arguments,
-    ),
-    ItemKind(
-        "compounds",
-        Group.TOKENIZER,
-        "compounds",
-        "words that single inner apostrophes or hyphens hold together",
-        no_arguments,
-    ),
-    ItemKind(
-        "whitespace",
-        Group.TOKENIZER,
-        "whitespace",
-        "whatever stands between white space",
-        no_arguments,
-    ),
-    ItemKind(
-        "trec",
-        Group.TOKENIZER,
-        "trec",
-        "runs of ASCII letters and digits as Lemur's TREC reader cuts them: nothing of markup, "
-        "<names in brackets> and &entities; company's is company, U.S. is US",
-        no_arguments,
-    ),
-    ItemKind(
-        "chars",
-        Group.TOKENIZER,
-        "chars(m,n)",
-        "character n-grams of m to n characters of the whole text",
-        gram_range(LONGEST_CHAR_GRAM),
-    ),
-    ItemKind(
-        "chars-in-words",
-        Group.TOKENIZER,
-        "chars-in-words(m,n)",
-        "character n-grams inside words, a space at either end",
-        gram_range(LONGEST_CHAR_GRAM),
-    ),
-    ItemKind("lower", Group.TEXT_STEP, "lower", "lower case", no_arguments),
-    ItemKind(
-        "casefold",
-        Group.TEXT_STEP,
-        "casefold",
-        "no difference of case at all: ß is ss",
-        no_arguments,
-    ),
-    ItemKind(
-        "fold-accents",
-        Group.TEXT_STEP,
-        "fold-accents",
-        "no accents: NFKD without combining marks, after the change of case",
-        no_arguments,
-    ),
-    ItemKind(
-        "min",
-        Group.WORD_STEP,
-        "min(n)",
-        "drop words of fewer than n characters",
-        one_integer(1, LONGEST_WORD),
-    ),
-    ItemKind(
-        "max",
-        Group.WORD_STEP,
-        "max(n)",
-        "drop words of more than n characters",
-        one_integer(1, LONGEST_WORD),
-    ),
-    ItemKind(
-        "numbers",
-        Group.WORD_STEP,
-        "numbers(keep|fold|drop)",
-        "keep numbers, fold each into #, or drop them; numbers(fold,mixed) and "
-        "numbers(drop,mixed) take any word with a digit for a number",
-        words_of(("keep", "fold", "drop"), ("mixed",), required=1),
-    ),
-    ItemKind(
-        "stop",
-        Group.WORD_STEP,
-        "stop(LIST)",
-        "drop the words of a stop list",
-        _one_name(stoplists.canonical_name),
-    ),
-    ItemKind(
-        "stem",
-        Group.WORD_STEP,
-        "stem(NAME)",
-        "replace each word by its stem",
-        _one_name(stemmers.canonical_name),
-    ),
-    ItemKind(
-        "ngrams",
-        Group.NGRAMS,
-        "ngrams(m,n)",
-        "sequences of m to n words",
-        gram_range(LONGEST_WORD_GRAM),
-    ),
-)
-
-KINDS = {kind.name: kind for kind in _ALL}
+KINDS = {
+    signature.partition("(")[0]: ItemKind(group, signature, help, read)
+    for group, items in _ITEMS.items()
+    for signature, help, read in items
+}
 
 
 def names(*groups: Group) -> list[str]:
-    """List the names of the given groups, in order."""
-    return [kind.name for kind in _ALL if kind.group in groups]
+    """Return the names of the given groups, in order."""
+    return [name for name, kind in KINDS.items() if kind.group in groups]
 
 
 def describe() -> dict[str, dict[str, str]]:
-    """List what a spec may hold: by group, how an item is written and what it does, in a line."""
-    titles = {
-        Group.TOKENIZER: "tokenizers",
-        Group.TEXT_STEP: "text steps",
-        Group.WORD_STEP: "word steps",
-        Group.NGRAMS: "n-grams",
+    """Return, for each part of a spec, how its items are written and what they do."""
+    titles = ("tokenizers", "text steps", "word steps", "n-grams")
+    described = {
+        title: {signature: help for signature, help, _ in _ITEMS[group]}
+        for group, title in zip(Group, titles, strict=True)
     }
-    groups = {
-        title: {kind.signature: kind.help for kind in _ALL if kind.group == group}
-        for group, title in titles.items()
-    }
-    groups["stop lists"] = {source.signature: source.help for source in stoplists.SOURCES.values()}
-    groups["stemmers"] = {
+    sources = stoplists.SOURCES.values()
+    described["stop lists"] = {source.signature: source.help for source in sources}
+    described["stemmers"] = {
         name: f"also {code}" if code else "" for name, code in stemmers.codes().items()
     }
-    return groups
+    return described

@@ -1,10 +1,8 @@
-"""What a spec is made of: items, the groups they stand in, and how their arguments are read.
+"""The grammar of analyzer specs: items, their groups, and readers of their arguments.
 
-The surface of a spec: ``name`` and ``name(argument, argument)`` between white space.
-
-An argument is anything without commas, parentheses and double quotes, trimmed; or it stands
-between double quotes, where a backslash takes the next character as it is. Names and arguments
-mean nothing here: that is ``spec``'s affair.
+A spec is a sequence of ``name`` and ``name(argument, argument)`` between white space. An argument
+is anything without commas, parentheses and double quotes, trimmed; or it stands between double
+quotes, where a backslash takes the next character as it is.
 """
 
 from __future__ import annotations
@@ -18,17 +16,15 @@ from typing import NoReturn
 from postil.common.suggest import advice
 from postil.errors import SpecError
 
-_SPACE = re.compile(r"\s*")
 _NAME = re.compile(r'[^\s(),"]+')
-_QUOTED = re.compile(r'\s*"((?:[^"\\]|\\.)*)"\s*', re.DOTALL)
-_PLAIN = re.compile(r'[^(),"]*')
+_ARGUMENT = re.compile(r'\s*"((?:[^"\\]|\\.)*)"\s*|[^(),"]*', re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _NEEDS_QUOTES = re.compile(r'[(),"]|^\s|\s$|^$')
 
 
 @dataclass(frozen=True, slots=True)
 class RawItem:
-    """One item as written, and where: its number and its column, both from 1."""
+    """One item as written, with its number and its column, both from 1."""
 
     name: str
     arguments: tuple[str, ...]
@@ -39,7 +35,7 @@ class RawItem:
 
 def scan(spec: str) -> Iterator[RawItem]:
     """Yield the items of a spec in order."""
-    at = _end(_SPACE, spec, 0)
+    at = _skip_space(spec, 0)
     number = 0
     while at < len(spec):
         number += 1
@@ -51,14 +47,14 @@ def scan(spec: str) -> Iterator[RawItem]:
         if spec.startswith("(", at):
             arguments, at = _scan_arguments(spec, at + 1)
         yield RawItem(name.group(), arguments, number, start + 1, spec[start:at])
-        following = _end(_SPACE, spec, at)
+        following = _skip_space(spec, at)
         if following == at < len(spec):
             _refuse(spec, at, f"{spec[at]!r} right after {spec[start:at]!r}; a space goes there")
         at = following
 
 
 def write_item(name: str, arguments: tuple[str, ...]) -> str:
-    """Write the canonical text of an item; ``scan`` reads it back."""
+    """Return the canonical text of an item; ``scan`` reads it back."""
     if not arguments:
         return name
     return f"{name}({','.join(map(_quote, arguments))})"
@@ -66,33 +62,24 @@ def write_item(name: str, arguments: tuple[str, ...]) -> str:
 
 def _scan_arguments(spec: str, at: int) -> tuple[tuple[str, ...], int]:
     """Read arguments up to the closing parenthesis; ``()`` is no argument at all."""
-    opened = at - 1
+    opened = at
     arguments: list[str] = []
-    while True:
-        argument, quoted, at = _scan_argument(spec, at)
+    mark = ","
+    while mark == "," and (found := _ARGUMENT.match(spec, at)):
+        plain, quoted, at = found.group().strip(), found.group(1), found.end()
         mark = spec[at : at + 1]
-        if mark == ")" and not arguments and not argument and not quoted:
+        if mark == ")" and not arguments and not plain:
             return (), at + 1
-        arguments.append(argument)
-        if mark == ")":
-            return tuple(arguments), at + 1
-        if mark != ",":
-            found = f"{mark!r} among the arguments" if mark else "the spec ends"
-            _refuse(spec, at, f"{found} after '(' in column {opened + 1}; ',' or ')' goes there")
-        at += 1
+        arguments.append(plain if quoted is None else _ESCAPE.sub(r"\1", quoted))
+        at += mark == ","
+    if mark != ")":
+        wrong = f"{mark!r} among the arguments" if mark else "the spec ends"
+        _refuse(spec, at, f"{wrong} after '(' in column {opened}; ',' or ')' goes there")
+    return tuple(arguments), at + 1
 
 
-def _scan_argument(spec: str, at: int) -> tuple[str, bool, int]:
-    quoted = _QUOTED.match(spec, at)
-    if quoted is not None:
-        return _ESCAPE.sub(r"\1", quoted.group(1)), True, quoted.end()
-    end = _end(_PLAIN, spec, at)
-    return spec[at:end].strip(), False, end
-
-
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    match = pattern.match(text, at)
-    return at if match is None else match.end()
+def _skip_space(spec: str, at: int) -> int:
+    return len(spec) - len(spec[at:].lstrip())
 
 
 def _quote(argument: str) -> str:
@@ -110,7 +97,7 @@ Argument = int | str
 
 
 class Group(IntEnum):
-    """The parts of a spec, in the order they stand in it."""
+    """The parts of a spec, in their order."""
 
     TOKENIZER = 0
     TEXT_STEP = 1
@@ -119,7 +106,7 @@ class Group(IntEnum):
 
 
 class ArgumentError(ValueError):
-    """An item's arguments are not what it takes; the parser adds which item, and where."""
+    """The arguments of an item are wrong; the parser adds which item, and where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,83 +126,83 @@ class Item:
         return numbers[0], numbers[-1]
 
 
+ReadArgument = Callable[[str], Argument]
 ReadArguments = Callable[[Sequence[str]], tuple[Argument, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class ItemKind:
-    """A name that may stand in a spec: how it is written, what it does, what it takes."""
+    """A kind of item: its group, how it is written, what it does, how its arguments are read."""
 
-    name: str
     group: Group
     signature: str
     help: str
     read: ReadArguments
 
 
-def no_arguments(received: Sequence[str]) -> tuple[Argument, ...]:
-    """Read the arguments of an item that takes none."""
-    expect_count(received, 0, 0)
-    return ()
+def takes(*readers: ReadArgument, required: int | None = None) -> ReadArguments:
+    """Return a reader of several arguments, of which the last may be optional.
 
-
-def one_integer(low: int, high: int) -> ReadArguments:
-    """Make a reader of one whole number from ``low`` to ``high``."""
+    Parameters
+    ----------
+    readers : callables
+        One for each argument; it returns the argument in canonical form or raises ArgumentError.
+    required : int, optional
+        Number of arguments that must be given; by default all.
+    """
+    low = len(readers) if required is None else required
 
     def read(received: Sequence[str]) -> tuple[Argument, ...]:
-        expect_count(received, 1, 1)
-        return (integer(received[0], low, high),)
+        _expect_count(received, low, len(readers))
+        return tuple(reader(argument) for reader, argument in zip(readers, received, strict=False))
 
     return read
 
 
-def gram_range(high: int) -> ReadArguments:
-    """Make a reader of ``(n)`` or ``(m,n)``, 1 ≤ m ≤ n ≤ ``high``; ``(n,n)`` becomes ``(n)``."""
+def gram_sizes(longest: int) -> ReadArguments:
+    """Return a reader of ``(n)`` or ``(m,n)``, 1 ≤ m ≤ n ≤ ``longest``; ``(n,n)`` is ``(n)``."""
+    size = integer(longest)
 
     def read(received: Sequence[str]) -> tuple[Argument, ...]:
-        expect_count(received, 1, 2)
-        sizes = [integer(argument, 1, high) for argument in received]
-        if sizes[0] > sizes[-1]:
+        _expect_count(received, 1, 2)
+        smallest, largest = size(received[0]), size(received[-1])
+        if smallest > largest:
             raise ArgumentError(
-                f"the sizes go from small to large: write ({sizes[-1]},{sizes[0]}), "
-                f"not ({sizes[0]},{sizes[-1]})"
+                f"the sizes go from small to large: write ({largest},{smallest}), "
+                f"not ({smallest},{largest})"
             )
-        return tuple(dict.fromkeys(sizes))
+        return tuple(dict.fromkeys((smallest, largest)))
 
     return read
 
 
-def words_of(*options: Sequence[str], required: int) -> ReadArguments:
-    """Make a reader of words, each from its own list; only the first ``required`` must be there."""
+def one_of(*allowed: str) -> ReadArgument:
+    """Return a reader of one of the allowed words."""
 
-    def read(received: Sequence[str]) -> tuple[Argument, ...]:
-        expect_count(received, required, len(options))
-        return tuple(
-            choice(word, allowed) for word, allowed in zip(received, options, strict=False)
-        )
+    def read(received: str) -> Argument:
+        if received not in allowed:
+            advised = advice(received, allowed)
+            raise ArgumentError(f"{received!r} is not an argument it takes{advised}")
+        return received
 
     return read
 
 
-def choice(received: str, allowed: Sequence[str]) -> str:
-    """Return the received word if it is allowed."""
-    if received not in allowed:
-        raise ArgumentError(f"{received!r} is not an argument it takes{advice(received, allowed)}")
-    return received
+def integer(high: int) -> Callable[[str], int]:
+    """Return a reader of a whole number from 1 to ``high``."""
+
+    def read(received: str) -> int:
+        digits = received.lstrip("0")
+        if received.isascii() and received.isdigit() and 0 < len(digits) <= len(str(high)):
+            number = int(digits)
+            if number <= high:
+                return number
+        raise ArgumentError(f"{received!r} is not a whole number from 1 to {high}")
+
+    return read
 
 
-def integer(received: str, low: int, high: int) -> int:
-    """Return the received whole number if it lies from ``low`` to ``high``."""
-    digits = received.lstrip("0") or "0"
-    if received.isascii() and received.isdigit() and len(digits) <= len(str(high)):
-        number = int(digits)
-        if low <= number <= high:
-            return number
-    raise ArgumentError(f"{received!r} is not a whole number from {low} to {high}")
-
-
-def expect_count(received: Sequence[str], low: int, high: int) -> None:
-    """Refuse too few or too many arguments."""
+def _expect_count(received: Sequence[str], low: int, high: int) -> None:
     if low <= len(received) <= high:
         return
     if high == 0:

@@ -8,11 +8,11 @@ over (genkin-lewis-madigan-2004 names it as the stemmer of its texts):
 - step 2 has ``logi → log``: *technology* is *technolog*, as *technologist* is.
 
 PyStemmer has the paper's algorithm, and undoubles fewer consonants than the program does (*revved*
-is *revv* there, *rev* here), so that this one is written out. Lemur gives it only words that begin
-with a small letter, and leaves all others as they are.
+is *revv* there, *rev* here), so it cannot be used. Lemur stems only words that begin with a small
+letter, and leaves all others as they are.
 
-A stem is cut by what its letters are, ``v`` for a vowel and ``c`` for a consonant; its measure m is
-how often a consonant follows a vowel.
+The rules look at the shape of a stem, ``v`` for a vowel and ``c`` for a consonant; its measure m is
+the number of times that a consonant follows a vowel.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ STEP_4 = (
 
 
 def stem(word: str) -> str:
-    """The stem of a word; one that does not begin with a small letter is its own."""
+    """Return the stem of a word; one that does not begin with a small letter is its own."""
     if len(word) < SHORTEST or not "a" <= word[0] <= "z":
         return word
     word = _without_y(_without_past(_without_plural(word)))
@@ -49,7 +49,7 @@ def stem(word: str) -> str:
 
 
 def _shape(letters: str) -> str:
-    """``v`` and ``c`` for each letter: y is a vowel behind a consonant alone."""
+    """Return ``v`` or ``c`` for each letter; y is a vowel only after a consonant."""
     shape, last = [], "v"
     for letter in letters:
         last = "v" if letter in VOWELS or (letter == "y" and last == "c") else "c"
@@ -66,7 +66,7 @@ def _ends_double(letters: str) -> bool:
 
 
 def _ends_short(letters: str) -> bool:
-    """Whether it ends as *hop* does, which an e may follow: not as *snow*, *box* and *tray*."""
+    """Return True for an end like that of *hop*, and not *snow*, *box* or *tray*."""
     return letters[-1:] not in ("w", "x", "y") and _shape(letters).endswith("cvc")
 
 
@@ -87,7 +87,7 @@ def _without_past(word: str) -> str:
 
 
 def _mended(letters: str) -> str:
-    """What is left of a word without *ed* or *ing*, as it is written alone."""
+    """Return a word that has lost *ed* or *ing* as it is written alone."""
     if letters.endswith(("at", "bl", "iz")):
         return letters + "e"
     if _ends_double(letters):

@@ -1,13 +1,13 @@
-"""Where tokens stand in the text they were made of.
+"""Tokens with their places in the text.
 
 A place is the stretch [start, end) of the original text, in characters of the ``str`` (of the
-decoded text where it was bytes), whatever case and accent folding made of it:
+decoded text for bytes), whatever case and accent folding did to it:
 
 - a character that becomes several (ß as ss, ½ as 1⁄2) belongs to every token that holds a part;
 - an accent that is dropped belongs to the token before it;
-- a run of white space counts as one character of a character n-gram, and stands whole;
-- the space that pads a word of ``chars-in-words`` stands nowhere: its stretch is empty;
-- a word n-gram stands from its first word to its last, with whatever was dropped in between.
+- a run of white space counts as one character of a character n-gram, with its whole stretch;
+- the space that pads a word of ``chars-in-words`` has an empty stretch;
+- a word n-gram reaches from its first word to its last, with whatever was dropped in between.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from postil.text.analyzer import Analyzer, word_grams
 
 
 class TokenSpan(NamedTuple):
-    """A token and the stretch of the text it stands on."""
+    """A token and its stretch of the text."""
 
     token: str
     start: int
@@ -50,41 +50,26 @@ class TokenSpans:
 
 
 def token_spans(analyzer: Analyzer, text: str | bytes) -> TokenSpans:
-    """Find the surface tokens: those the analyzer's tokenizer makes, before its word steps.
-
-    Cost: linear in the text, times the sizes of character n-grams.
-    """
+    """Return the surface tokens, those that the tokenizer makes before the word steps."""
     from postil import _native
 
     return TokenSpans(*_native.token_places(text, analyzer.native_options().to_native()))
 
 
 def term_spans(analyzer: Analyzer, text: str | bytes) -> TokenSpans:
-    """Find what ``analyzer.tokens(text)`` lists, in its order: words after the steps, n-grams.
-
-    Cost: linear in the text, times the sizes of n-grams.
-    """
-    mapped = _map_words(analyzer, token_spans(analyzer, text))
+    """Return the tokens of ``analyzer.tokens(text)`` with their places, in the same order."""
+    surface = token_spans(analyzer, text)
+    mapped = analyzer.map_words(surface.tokens)
+    kept = np.fromiter((word is not None for word in mapped), dtype=bool, count=len(mapped))
+    words = [word for word in mapped if word is not None]
+    starts, ends = surface.starts[kept], surface.ends[kept]
     smallest, largest = analyzer.spec.ngrams.sizes
     if largest == 1:
-        return mapped
-    sizes = range(smallest, min(largest, len(mapped)) + 1)
+        return TokenSpans(words, starts, ends)
+    sizes = range(smallest, min(largest, len(words)) + 1)
     nowhere = np.empty(0, dtype=np.int64)
     return TokenSpans(
-        word_grams(mapped.tokens, smallest, largest),
-        np.concatenate([nowhere, *(mapped.starts[: len(mapped) - size + 1] for size in sizes)]),
-        np.concatenate([nowhere, *(mapped.ends[size - 1 :] for size in sizes)]),
-    )
-
-
-def _map_words(analyzer: Analyzer, surface: TokenSpans) -> TokenSpans:
-    """Run the word steps; a word they drop has no place left."""
-    if analyzer.word_map is None:
-        return surface
-    distinct = list(dict.fromkeys(surface.tokens))
-    becomes = dict(zip(distinct, analyzer.word_map(distinct), strict=True))
-    words = [becomes[token] for token in surface.tokens]
-    kept = np.fromiter((word is not None for word in words), dtype=bool, count=len(words))
-    return TokenSpans(
-        [word for word in words if word is not None], surface.starts[kept], surface.ends[kept]
+        word_grams(words, smallest, largest),
+        np.concatenate([nowhere, *(starts[: len(words) - size + 1] for size in sizes)]),
+        np.concatenate([nowhere, *(ends[size - 1 :] for size in sizes)]),
     )

@@ -1,4 +1,4 @@
-"""An analyzer spec: the line of text that says how a text becomes tokens.
+"""Analyzer specs: short texts that say how a document becomes tokens.
 
 ::
 
@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any
 
 from postil.common.suggest import advise, near_names
 from postil.errors import SpecError
 from postil.text.catalogue import ASCII_TOKENIZERS, CHAR_TOKENIZERS, KINDS, names
-from postil.text.grammar import ArgumentError, Group, Item, RawItem, scan
+from postil.text.grammar import ArgumentError, Group, Item, ItemKind, RawItem, scan
 from postil.text.words import Case
 
 UNIGRAMS = Item("ngrams", (1,))
@@ -51,7 +51,7 @@ _ONCE = (Group.TOKENIZER, Group.NGRAMS)
 
 @dataclass(frozen=True, slots=True)
 class AnalyzerSpec:
-    """How a text becomes tokens. Made by ``parse``, which checks everything."""
+    """A parsed spec; ``parse`` makes and checks it."""
 
     tokenizer: Item
     case: Case = "keep"
@@ -61,9 +61,11 @@ class AnalyzerSpec:
 
     @classmethod
     def parse(cls, text: str) -> AnalyzerSpec:
-        """Read a spec; a SpecError names the item, its place, and what is allowed there."""
+        """Parse a spec; a SpecError names the item, its place, and what is allowed there."""
         if not isinstance(text, str):
-            raise SpecError(f"an analyzer spec is a text such as 'words lower', received {text!r}")
+            raise SpecError(
+                f"an analyzer spec must be a text such as 'words lower', received {text!r}"
+            )
         return _parsed(text)
 
     def __str__(self) -> str:
@@ -77,7 +79,7 @@ class AnalyzerSpec:
 
     @property
     def makes_char_grams(self) -> bool:
-        """Whether tokens are character n-grams rather than words."""
+        """True if tokens are character n-grams rather than words."""
         return self.tokenizer.name in CHAR_TOKENIZERS
 
     @property
@@ -89,83 +91,74 @@ class AnalyzerSpec:
 
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> AnalyzerSpec:
-    # Remembered, for the same few specs come again and again, with every small call.
-    parser = _Parser(text)
+    # The same few specs are parsed with every small call.
+    spec: AnalyzerSpec | None = None
+    first_of: dict[Group, RawItem] = {}
     for raw in scan(text):
-        parser.take(raw)
-    return parser.result()
-
-
-class _Parser:
-    """Takes items one by one, in the order of their groups, and builds the spec."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.spec: AnalyzerSpec | None = None
-        self.first_of: dict[Group, RawItem] = {}
-
-    def take(self, raw: RawItem) -> None:
-        kind = KINDS.get(raw.name)
-        if kind is None:
-            self.refuse(
-                raw, f"no such item{advise(near_names(raw.name, KINDS), self.allowed_names())}"
-            )
-        self.check_order(raw, kind.group)
         try:
-            item = Item(raw.name, kind.read(raw.arguments))
+            kind = _kind(raw.name, first_of)
+            item = _item(kind, raw)
+            spec = AnalyzerSpec(item) if spec is None else _extended(spec, kind.group, item)
         except ArgumentError as error:
-            self.refuse(raw, f"{kind.signature}: {error}")
-        self.spec = self.extended(raw, kind.group, item)
-        self.first_of.setdefault(kind.group, raw)
-
-    def result(self) -> AnalyzerSpec:
-        if self.spec is None:
             raise SpecError(
-                f"analyzer spec {self.text!r}: it is empty; it begins with a tokenizer: "
-                + ", ".join(names(Group.TOKENIZER))
-            )
-        return self.spec
-
-    def allowed_names(self) -> list[str]:
-        if self.spec is None:
-            return names(Group.TOKENIZER)
-        reached = max(self.first_of)
-        return names(*(g for g in Group if g > reached or (g == reached and g not in _ONCE)))
-
-    def check_order(self, raw: RawItem, group: Group) -> None:
-        if self.spec is None and group != Group.TOKENIZER:
-            allowed = ", ".join(names(Group.TOKENIZER))
-            self.refuse(raw, f"a spec begins with a tokenizer. Allowed: {allowed}")
-        barred = [g for g in self.first_of if g > group or (g == group and g in _ONCE)]
-        if barred:
-            other = self.first_of[min(barred)].written
-            self.refuse(raw, _OUT_OF_ORDER[group].format(other=other))
-
-    def extended(self, raw: RawItem, group: Group, item: Item) -> AnalyzerSpec:
-        spec = self.spec
-        if spec is None:
-            return AnalyzerSpec(item)
-        if group == Group.TEXT_STEP:
-            return self.with_text_step(raw, spec)
-        if spec.makes_char_grams:
-            self.refuse(raw, f"{spec.tokenizer} makes character n-grams, and this acts on words")
-        if group == Group.NGRAMS:
-            return replace(spec, ngrams=item)
-        if item.name == "numbers" and item.arguments[0] == "keep":
-            return spec  # what happens anyway
-        return replace(spec, steps=(*spec.steps, item))
-
-    def with_text_step(self, raw: RawItem, spec: AnalyzerSpec) -> AnalyzerSpec:
-        if raw.name == "fold-accents" and spec.tokenizer.name in ASCII_TOKENIZERS:
-            self.refuse(raw, f"{spec.tokenizer} takes ASCII letters alone, which have no accents")
-        changed = replace(spec, **_TEXT_STEPS[raw.name])
-        for name, change in _TEXT_STEPS.items():
-            if change.keys() == _TEXT_STEPS[raw.name].keys() and replace(spec, **change) == spec:
-                self.refuse(raw, f"{name!r} is there already; keep one of them")
-        return changed
-
-    def refuse(self, raw: RawItem, reason: str) -> NoReturn:
+                f"analyzer spec {text!r}, item {raw.number} {raw.written!r} "
+                f"(column {raw.column}): {error}"
+            ) from None
+        first_of.setdefault(kind.group, raw)
+    if spec is None:
         raise SpecError(
-            f"analyzer spec {self.text!r}, item {raw.number} {raw.written!r} "
-            f"(column {raw.column}): {reason}"
+            f"analyzer spec {text!r}: it is empty; it begins with a tokenizer: "
+            + ", ".join(names(Group.TOKENIZER))
         )
+    return spec
+
+
+def _kind(name: str, first_of: dict[Group, RawItem]) -> ItemKind:
+    """Return the kind of an item; raise ArgumentError if it may not follow the items before it."""
+    kind = KINDS.get(name)
+    if kind is None:
+        allowed = names(*_open_groups(first_of))
+        raise ArgumentError(f"no such item{advise(near_names(name, KINDS), allowed)}")
+    group = kind.group
+    if not first_of and group != Group.TOKENIZER:
+        allowed = names(Group.TOKENIZER)
+        raise ArgumentError(f"a spec begins with a tokenizer. Allowed: {', '.join(allowed)}")
+    barred = [g for g in first_of if g > group or (g == group and g in _ONCE)]
+    if barred:
+        raise ArgumentError(_OUT_OF_ORDER[group].format(other=first_of[min(barred)].written))
+    return kind
+
+
+def _open_groups(first_of: dict[Group, RawItem]) -> list[Group]:
+    if not first_of:
+        return [Group.TOKENIZER]
+    reached = max(first_of)
+    return [g for g in Group if g > reached or (g == reached and g not in _ONCE)]
+
+
+def _item(kind: ItemKind, raw: RawItem) -> Item:
+    try:
+        return Item(raw.name, kind.read(raw.arguments))
+    except ArgumentError as error:
+        raise ArgumentError(f"{kind.signature}: {error}") from None
+
+
+def _extended(spec: AnalyzerSpec, group: Group, item: Item) -> AnalyzerSpec:
+    if group == Group.TEXT_STEP:
+        return _with_text_step(spec, item.name)
+    if spec.makes_char_grams:
+        raise ArgumentError(f"{spec.tokenizer} makes character n-grams, and this acts on words")
+    if group == Group.NGRAMS:
+        return replace(spec, ngrams=item)
+    if item.name == "numbers" and item.arguments[0] == "keep":
+        return spec  # the default
+    return replace(spec, steps=(*spec.steps, item))
+
+
+def _with_text_step(spec: AnalyzerSpec, step: str) -> AnalyzerSpec:
+    if step == "fold-accents" and spec.tokenizer.name in ASCII_TOKENIZERS:
+        raise ArgumentError(f"{spec.tokenizer} takes ASCII letters alone, which have no accents")
+    for name, change in _TEXT_STEPS.items():
+        if change.keys() == _TEXT_STEPS[step].keys() and replace(spec, **change) == spec:
+            raise ArgumentError(f"{name!r} is there already; keep one of them")
+    return replace(spec, **_TEXT_STEPS[step])

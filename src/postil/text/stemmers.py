@@ -1,4 +1,4 @@
-"""Stemmers: Porter's and the Snowball project's, through PyStemmer; Porter's as amended."""
+"""Stemmers by name: those of PyStemmer, and Porter's with its author's amendments."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ AMENDED = "porter-amended"
 
 
 def algorithms() -> list[str]:
-    """List every stemmer by its canonical name: ``porter``, ``english``, …."""
+    """Return the canonical names of all stemmers: ``porter``, ``english``, …."""
     import Stemmer
 
     return sorted([AMENDED, *Stemmer.algorithms()])
 
 
 def canonical_name(received: str) -> str:
-    """Find a stemmer by its name, its language or its language's ISO code."""
+    """Return the name of the stemmer given by name, by language or by the language's ISO code."""
     known = algorithms()
     name = received.lower()
     name = NAME_OF.get(code_of(name) or "", name)
@@ -29,28 +29,20 @@ def canonical_name(received: str) -> str:
 
 
 def codes() -> dict[str, str]:
-    """Give for each stemmer the ISO code that also names it, or ``""``."""
+    """Return, for each stemmer, the ISO code that also names it, or ``""``."""
     return {name: CODE_OF.get(name, "") for name in algorithms()}
 
 
 def make_step(name: str) -> WordStep:
-    """Make the word step that replaces each word by its stem.
-
-    Cost: linear in the characters of the words. A word whose stem is empty is dropped.
-    """
+    """Return the word step that replaces each word by its stem; it drops words with no stem."""
+    if name == AMENDED:
+        return lambda words: [porter_amended.stem(word) or None for word in words]
 
     def stem(words: list[str]) -> list[str | None]:
-        return [stem or None for stem in _stems(name, words)]
+        import Stemmer
+
+        # A new stemmer costs less than a microsecond and is never shared between threads. Its
+        # cache is off: no word comes twice.
+        return [stem or None for stem in Stemmer.Stemmer(name, 0).stemWords(words)]
 
     return stem
-
-
-def _stems(name: str, words: list[str]) -> list[str]:
-    if name == AMENDED:
-        return [porter_amended.stem(word) for word in words]
-    import Stemmer
-
-    # A new stemmer costs less than a microsecond and is never shared between threads. Its cache
-    # is off: no word comes twice.
-    stems: list[str] = Stemmer.Stemmer(name, 0).stemWords(words)
-    return stems
