@@ -20,8 +20,8 @@ from tests.model.combined_samples import (
 )
 
 from postil.explain import render_html, render_text
-from postil.explain.judging import MOST_TRIED
 from postil.explain.rule import CategoryRule
+from postil.explain.variants import MOST_TRIED
 from postil.learn.combining import Rivals
 from postil.model.category_rules import DocumentFacts, Rescorer, category_rule
 from postil.model.numbered import read_numbered

@@ -9,10 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from postil.explain.explainer import Explainer
-from postil.explain.judging import Goal
-from postil.explain.removals import by_parts, by_ratio, everything, one_by_one
+from postil.explain.flips import Goal, by_parts, by_ratio, everything, one_by_one
 from postil.explain.rule import CategoryRule
-from postil.explain.weighing import WeighedRow, weigh
+from postil.explain.variants import LinearVariants, variants_of
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.weighting import Weighting
 
@@ -119,21 +118,21 @@ def test_additions_stop_at_the_bound_and_go_by_strength():
 
 
 @st.composite
-def rows(draw) -> WeighedRow:
+def rows(draw) -> LinearVariants:
     size = draw(st.integers(0, 6))
     listed = st.lists(numbers, min_size=size, max_size=size).map(np.array)
     sizes = st.lists(st.integers(0, 6), min_size=size, max_size=size).map(np.array)
-    return WeighedRow(
+    return LinearVariants(
         draw(st.sampled_from(["none", "l1", "l2"])),
+        draw(sizes).astype(float) / 2,
         draw(numbers),
         draw(listed).astype(float),
-        draw(sizes).astype(float) / 2,
     )
 
 
 @settings(max_examples=200, deadline=None)
 @given(rows(), numbers)
-def test_each_search_gives_only_sets_that_flip(row: WeighedRow, threshold: float):
+def test_each_search_gives_only_sets_that_flip(row: LinearVariants, threshold: float):
     margin = row.margin_of(np.ones(len(row.weights), dtype=bool))
     goal = Goal(threshold, margin >= threshold)
     for search in (by_parts, one_by_one, by_ratio, everything):
@@ -149,7 +148,7 @@ def test_each_search_gives_only_sets_that_flip(row: WeighedRow, threshold: float
 
 @settings(max_examples=200, deadline=None)
 @given(rows(), numbers)
-def test_ratio_sets_exist_wherever_any_set_does(row: WeighedRow, threshold: float):
+def test_ratio_sets_exist_wherever_any_set_does(row: LinearVariants, threshold: float):
     """The claim that lets "nothing among its words would" be said for cosine."""
     ids = np.arange(len(row.weights))
     margin = row.margin_of(np.ones(len(ids), dtype=bool))
@@ -213,6 +212,6 @@ def test_hash_buckets_have_no_absent_terms():
 @given(cases())
 def test_a_row_weighs_as_the_vectorizer_does(case):
     explainer = Explainer(case.vectorizer)
-    row = weigh(case.vectorizer, explainer.read(case.text), case.rule)
+    row = variants_of(case.vectorizer, explainer.read(case.text), case.rule)
     weighed = row.margin_of(np.ones(len(row.weights), dtype=bool))
     np.testing.assert_allclose(weighed, case.score(case.text), rtol=1e-12, atol=1e-12)

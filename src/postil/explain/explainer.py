@@ -10,7 +10,7 @@ from postil.explain.explanation import Explanation
 from postil.explain.flips import find_flips
 from postil.explain.reading import DocumentTerms, read_document
 from postil.explain.rule import CategoryRule
-from postil.explain.weighing import constant_of, weights_of
+from postil.explain.variants import constant_of, weights_of
 from postil.vectors.fields import Text
 from postil.vectors.vectorizer import Vectorizer
 
