@@ -19,8 +19,9 @@ from tests.model.combined_samples import (
     rivals_model,
 )
 
-from postil.explain import render_html, render_text
+from postil.explain.page import render_html
 from postil.explain.rule import CategoryRule
+from postil.explain.terminal import render_text
 from postil.explain.variants import MOST_TRIED
 from postil.learn.combining import Rivals
 from postil.model.category_rules import DocumentFacts, Rescorer, category_rule

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.explain import CategoryRule, Explainer
-from postil.explain.rule import Figures
+from postil.explain.explainer import Explainer
+from postil.explain.rule import CategoryRule, Figures
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import Vocabulary

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from postil.explain.explainer import Explainer
 from postil.explain.flips import Goal, by_parts, by_ratio, everything, one_by_one
 from postil.explain.rule import CategoryRule
-from postil.explain.variants import LinearVariants, variants_of
+from postil.explain.variants import Variants, variants_of
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.weighting import Weighting
 
@@ -118,21 +118,21 @@ def test_additions_stop_at_the_bound_and_go_by_strength():
 
 
 @st.composite
-def rows(draw) -> LinearVariants:
+def rows(draw) -> Variants:
     size = draw(st.integers(0, 6))
     listed = st.lists(numbers, min_size=size, max_size=size).map(np.array)
     sizes = st.lists(st.integers(0, 6), min_size=size, max_size=size).map(np.array)
-    return LinearVariants(
+    return Variants(
         draw(st.sampled_from(["none", "l1", "l2"])),
         draw(sizes).astype(float) / 2,
-        draw(numbers),
         draw(listed).astype(float),
+        draw(numbers),
     )
 
 
 @settings(max_examples=200, deadline=None)
 @given(rows(), numbers)
-def test_each_search_gives_only_sets_that_flip(row: LinearVariants, threshold: float):
+def test_each_search_gives_only_sets_that_flip(row: Variants, threshold: float):
     margin = row.margin_of(np.ones(len(row.weights), dtype=bool))
     goal = Goal(threshold, margin >= threshold)
     for search in (by_parts, one_by_one, by_ratio, everything):
@@ -148,7 +148,7 @@ def test_each_search_gives_only_sets_that_flip(row: LinearVariants, threshold: f
 
 @settings(max_examples=200, deadline=None)
 @given(rows(), numbers)
-def test_ratio_sets_exist_wherever_any_set_does(row: LinearVariants, threshold: float):
+def test_ratio_sets_exist_wherever_any_set_does(row: Variants, threshold: float):
     """The claim that lets "nothing among its words would" be said for cosine."""
     ids = np.arange(len(row.weights))
     margin = row.margin_of(np.ones(len(ids), dtype=bool))

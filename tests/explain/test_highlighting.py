@@ -8,8 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.explain import CategoryRule, Explainer
+from postil.explain.explainer import Explainer
 from postil.explain.page import segments_of
+from postil.explain.rule import CategoryRule
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.weighting import Weighting
 

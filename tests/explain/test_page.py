@@ -11,8 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.explain import CategoryRule, Explainer, render_html
-from postil.explain.page import LEVELS, level_class
+from postil.explain.explainer import Explainer
+from postil.explain.page import LEVELS, level_class, render_html
+from postil.explain.rule import CategoryRule
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.weighting import Weighting

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.common.escaping import escaped
-from postil.explain import CategoryRule, Explainer, render_text, wants_colour
-from postil.explain.terminal import bar_of, cell_width, shortened
+from postil.explain.explainer import Explainer
+from postil.explain.rule import CategoryRule
+from postil.explain.terminal import bar_of, cell_width, render_text, shortened, wants_colour
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.weighting import Weighting
 

@@ -1,4 +1,4 @@
-"""From a document and a category's rule to an explanation."""
+"""The explainer: from a document and a category's rule to an explanation."""
 
 from __future__ import annotations
 
@@ -21,10 +21,16 @@ TOLERANCE = 1e-5
 class Explainer:
     """Explains decisions of linear models over one vectorizer's columns.
 
-    The vectorizer is a fitted one, or one with what was learned put in: analyzer, fields,
-    weighting, vocabulary or hash buckets, idf. ``sets`` and ``additions`` bound how many ways to
-    flip a decision are listed. Cost for each document: linear in its text; for each category:
-    linear in the document's distinct terms and, for absent terms, in the model's.
+    Cost for each document: linear in its text; for each category: linear in the document's distinct
+    terms and, for absent terms, in the model's.
+
+    Parameters
+    ----------
+    vectorizer:
+        A fitted vectorizer, or one with hash buckets.
+    sets, additions:
+        The most ways to flip a decision to list: disjoint sets of terms to remove, and absent terms
+        to add.
     """
 
     def __init__(self, vectorizer: Vectorizer, *, sets: int = 3, additions: int = 10) -> None:
@@ -34,7 +40,7 @@ class Explainer:
         self.additions = additions
 
     def read(self, document: Text | Mapping[str, Text], document_id: str = "") -> DocumentTerms:
-        """Find a document's terms: once, for however many categories."""
+        """Find a document's terms: once, for any number of categories."""
         return read_document(self.vectorizer, document, document_id)
 
     def explain(
@@ -46,10 +52,21 @@ class Explainer:
     ) -> Explanation:
         """Explain the decision on one category.
 
-        ``score`` is what the model says: where it is given the decision rests on it, and an
-        explanation that does not add up to it is refused.
+        Parameters
+        ----------
+        document:
+            The document, or the result of ``read``.
+        rule:
+            The rule of the category.
+        score:
+            The model's score. If it is given, the decision rests on it, and UsageError is raised
+            if the terms do not add up to it.
         """
-        self._check_width(rule)
+        if len(rule.weights) != self.columns:
+            raise UsageError(
+                f"category {rule.name!r} has {len(rule.weights)} weights, the vectorizer "
+                f"{self.columns} columns: they must belong to one model"
+            )
         terms = document if isinstance(document, DocumentTerms) else self.read(document)
         weights = weights_of(terms, rule)
         constant = rule.factor * constant_of(self.vectorizer, rule)
@@ -85,28 +102,23 @@ class Explainer:
         *,
         scores: Sequence[float] | None = None,
     ) -> list[Explanation]:
-        """Explain the decisions on several categories of one document."""
+        """Explain the decisions on several categories of one document; see ``explain``."""
         terms = document if isinstance(document, DocumentTerms) else self.read(document)
         listed = list(rules)
-        said: Sequence[float | None] = [None] * len(listed) if scores is None else scores
-        if len(said) != len(listed):
-            raise UsageError(f"{len(listed)} categories and {len(said)} scores: give one for each")
-        return [
-            self.explain(terms, rule, score=score) for rule, score in zip(listed, said, strict=True)
-        ]
-
-    def _check_width(self, rule: CategoryRule) -> None:
-        if len(rule.weights) != self.columns:
+        given: Sequence[float | None] = [None] * len(listed) if scores is None else scores
+        if len(given) != len(listed):
             raise UsageError(
-                f"category {rule.name!r} has {len(rule.weights)} weights, the vectorizer "
-                f"{self.columns} columns: they must belong to one model"
+                f"received {len(listed)} categories and {len(given)} scores: give one for each"
             )
+        return [
+            self.explain(terms, rule, score=score)
+            for rule, score in zip(listed, given, strict=True)
+        ]
 
 
 def _check_score(name: str, margin: float, score: float, size: float) -> None:
-    if abs(margin - score) <= TOLERANCE * max(1.0, size):
-        return
-    raise UsageError(
-        f"category {name!r}: the terms add up to {margin:.6g} and the model's score is "
-        f"{score:.6g}; the weights and the vectorizer must be those the score was made with"
-    )
+    if abs(margin - score) > TOLERANCE * max(1.0, size):
+        raise UsageError(
+            f"category {name!r}: the terms add up to {margin:.6g} and the model's score is "
+            f"{score:.6g}; the weights and the vectorizer must be those the score was made with"
+        )

@@ -151,7 +151,7 @@ class Explanation:
             "terms": [self._with_places(share) for share in self.terms],
             "unknown": [self._with_places(term) for term in self.unknown],
             "flips": {
-                "removals": [asdict(each) | {"terms": list(each.terms)} for each in flips.removals],
+                "removals": [_as_json(removal) for removal in flips.removals],
                 "exhaustive": flips.exhaustive,
                 "additions": [asdict(addition) for addition in flips.additions],
                 "additions_in_all": flips.additions_in_all,
@@ -161,13 +161,18 @@ class Explanation:
         if self.circumstances:
             found |= {"factor": self.factor, "bar": self.bar}
         for each in self.circumstances:
-            found.setdefault(each.key, []).append(each.facts())
+            found.setdefault(each.key, []).append(_as_json(each))
         if texts:
             found["fields"] = [part._asdict() for part in self.document.parts]
         return found
 
     def _with_places(self, term: TermShare | UnknownTerm) -> dict[str, Any]:
         return asdict(term) | {"places": list(map(list, self.places[term.term]))}
+
+
+def _as_json(facts: Removal | Circumstance) -> dict[str, Any]:
+    listed = asdict(facts).items()
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in listed}
 
 
 def answer(accepted: bool) -> str:

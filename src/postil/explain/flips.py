@@ -26,7 +26,7 @@ from postil.common.types import Flags, Floats, Indices
 from postil.explain.reading import UNKNOWN, DocumentTerms
 from postil.explain.rule import CategoryRule
 from postil.explain.variants import (
-    LinearVariants,
+    MOST_TRIED,
     ScoredVariants,
     Variants,
     sizes_of,
@@ -233,7 +233,7 @@ def _first_verified(row: Variants, goal: Goal, sets: Iterable[Indices]) -> Indic
     return None
 
 
-def by_parts(row: LinearVariants, goal: Goal, free: Flags) -> Indices | None:
+def by_parts(row: Variants, goal: Goal, free: Flags) -> Indices | None:
     """Return the smallest set, where the goal is a sum over terms."""
     bound = goal.threshold - row.base
     parts = -goal.sign * (row.pushes - bound * row.shares)
@@ -251,9 +251,9 @@ def one_by_one(row: Variants, goal: Goal, free: Flags) -> Indices | None:
     """Return a small set, found greedily, without needless terms."""
     kept = np.ones(len(row.sizes), dtype=bool)
     removed: list[int] = []
-    margin = row.margin
+    margin = row.margin()
     while len(removed) < MOST_STEPS:
-        ids = row.tried(np.flatnonzero(free & kept))
+        ids = _tried(row, np.flatnonzero(free & kept))
         if len(ids) == 0:
             return None
         after = row.margins_without_each(kept, ids)
@@ -268,6 +268,13 @@ def one_by_one(row: Variants, goal: Goal, free: Flags) -> Indices | None:
     return None
 
 
+def _tried(row: Variants, ids: Indices) -> Indices:
+    """Return the terms to try: where each costs a scoring, those with the strongest pushes."""
+    if not isinstance(row, ScoredVariants) or len(ids) <= MOST_TRIED:
+        return ids
+    return ids[np.argsort(-np.abs(row.pushes[ids]), kind="stable")[:MOST_TRIED]]
+
+
 def _without_needless(row: Variants, goal: Goal, removed: list[int]) -> Indices:
     """Return the set without the terms it does not need, the last and weakest tried first."""
     for term in reversed(removed.copy()):
@@ -277,14 +284,14 @@ def _without_needless(row: Variants, goal: Goal, removed: list[int]) -> Indices:
     return np.array(removed)
 
 
-def by_ratio(row: LinearVariants, goal: Goal, free: Flags) -> Indices | None:
+def by_ratio(row: Variants, goal: Goal, free: Flags) -> Indices | None:
     """Return a set of the terms with a/q beyond a bound, which exists if any set does."""
     ids = np.flatnonzero(free & (row.shares > 0))
     ratios = goal.sign * row.pushes[ids] / row.shares[ids]
     ids = ids[np.argsort(ratios, kind="stable")]  # the terms that hinder most go first
     rest = np.ones(len(row.weights), dtype=bool)
     rest[ids] = False
-    margins = row.margins(
+    margins = row.margins_of_sums(
         row.pushes[rest].sum() + _sums_after(row.pushes[ids]),
         row.shares[rest].sum() + _sums_after(row.shares[ids]),
     )
@@ -302,12 +309,12 @@ def _sums_after(values: Floats) -> Floats:
 def by_push(row: ScoredVariants, goal: Goal, free: Flags) -> Indices | None:
     """Return the terms that hinder most, as many as it takes, without needless terms."""
     ids = np.flatnonzero(free)
-    ids = row.tried(ids[np.argsort(goal.sign * row.pushes[ids], kind="stable")])
+    ids = _tried(row, ids[np.argsort(goal.sign * row.pushes[ids], kind="stable")])
     if len(ids) == 0:
         return None
     kept = np.ones((len(ids), len(row.sizes)), dtype=bool)
     kept[:, ids] = ~np.tri(len(ids), dtype=bool)
-    enough = np.flatnonzero(goal.all_reached(row.margins(kept)))
+    enough = np.flatnonzero(goal.all_reached(row.margins_of(kept)))
     removed = ids[: enough[0] + 1] if len(enough) else ids[:0]
     if len(removed) and _flips(row, goal, removed):
         return _without_needless(row, goal, removed.tolist())

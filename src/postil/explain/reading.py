@@ -1,7 +1,4 @@
-"""A document as the vectorizer sees it: its terms, their columns and values, and their places.
-
-Where the terms of a document stand in the texts of its fields.
-"""
+"""A document as the vectorizer sees it: its terms, their columns, values and places in the text."""
 
 from __future__ import annotations
 
@@ -10,14 +7,17 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from postil import _native
-from postil.common.types import Ints
+from postil.common.types import Floats, Ints
 from postil.errors import UsageError
 from postil.text.spans import term_spans
 from postil.vectors.fields import Fields, Text
 from postil.vectors.vectorizer import Vectorizer
+
+UNKNOWN = -1
+"""The column of a term that the vocabulary does not hold."""
+SHARED_BUCKET = " | "
 
 
 class TextPart(NamedTuple):
@@ -35,12 +35,11 @@ class FieldPlace(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pieces:
+class Pieces(NamedTuple):
     """Stretches of the parts of a document, each covered by a term: four columns.
 
     A term that stands in two fields at once, as an n-gram over their border does, has a piece in
-    either. Stretches without a character are left out.
+    each. Stretches without a character are left out.
     """
 
     terms: Ints
@@ -48,93 +47,21 @@ class Pieces:
     starts: Ints
     ends: Ints
 
-    @classmethod
-    def of(cls, columns: tuple[Ints, Ints, Ints, Ints]) -> Pieces:
-        """Those with at least one character, by part, place and term."""
-        terms, parts, starts, ends = columns
-        order = np.lexsort((terms, ends, starts, parts))
-        order = order[ends[order] > starts[order]]
-        return cls(terms[order], parts[order], starts[order], ends[order])
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """What the vectorizer reads as one text: one part, or several joined by line ends."""
-
-    space: int
-    first_part: int
-    texts: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """The text the vectorizer reads."""
-        return "\n".join(self.texts)
-
-    def split(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-        """Cut stretches of the text into (which stretch, part, start, end).
-
-        Cost: linear in the stretches and the parts they cover.
-        """
-        lengths = np.array([len(text) for text in self.texts], dtype=np.int64)
-        offsets = np.concatenate([[0], np.cumsum(lengths + 1)[:-1]])
-        first = np.searchsorted(offsets, starts, side="right") - 1
-        last = np.maximum(np.searchsorted(offsets, ends, side="left") - 1, first)
-        covered = last - first + 1
-        which = np.repeat(np.arange(len(starts)), covered)
-        within = np.arange(len(which)) - np.repeat(np.cumsum(covered) - covered, covered)
-        parts = first[which] + within
-        begins = np.maximum(starts[which] - offsets[parts], 0)
-        finishes = np.minimum(ends[which] - offsets[parts], lengths[parts])
-        return which, parts + self.first_part, begins, finishes
-
-
-def arrange(
-    document: Text | Mapping[str, Text], fields: Fields
-) -> tuple[tuple[TextPart, ...], list[Column]]:
-    """Lay a document out as the vectorizer reads it: its parts, and the columns they make.
-
-    A field that is not there is empty, as in a corpus, but one of them has to be. Without named
-    fields all are one text.
-    """
-    if isinstance(document, Mapping):
-        given = {name: _as_str(text) for name, text in document.items()}
-    elif len(fields.names) <= 1:
-        given = {"".join(fields.names): _as_str(document)}
-    else:
-        raise UsageError(
-            f"documents have the fields {', '.join(fields.names)}: pass a mapping of each field "
-            "to its text"
-        )
-    if not fields.names:
-        parts = tuple(TextPart(name, text) for name, text in given.items())
-        return parts, [Column(0, 0, tuple(text for _, text in parts))] if parts else []
-    if given and not given.keys() & set(fields.names):
-        raise UsageError(
-            f"the document has the fields {', '.join(given)}, the vectorizer takes "
-            f"{', '.join(fields.names)}"
-        )
-    parts = tuple(TextPart(name, given.get(name, "")) for name in fields.names)
-    return parts, [
-        Column(space, number, (part.text,))
-        for number, (part, space) in enumerate(zip(parts, fields.spaces, strict=True))
-    ]
-
-
-def _as_str(text: Text) -> str:
-    return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-
-
-UNKNOWN = -1
-SHARED_BUCKET = " | "
+    def in_order(self) -> Pieces:
+        """Return those with at least one character, by part, place and term."""
+        order = np.lexsort((self.terms, self.ends, self.starts, self.parts))
+        order = order[self.ends[order] > self.starts[order]]
+        return Pieces(*(column[order] for column in self))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentTerms:
     """The distinct terms of one document, in the order they first stand in it.
 
-    ``columns`` is -1 for a term the vocabulary does not hold. ``values`` are those of the vector
-    the model scores, 0 for such a term. Terms that share a hash bucket are one term here, named
-    by all of them. ``sizes`` are the weights before the norm where no counts make them.
+    ``columns`` is ``UNKNOWN`` for a term the vocabulary does not hold. ``values`` are those of the
+    vector the model scores, 0 for an unknown term. Terms that share a hash bucket are one term
+    here, named by all of them. ``sizes`` are the weights before the norm, for a document that was
+    given as a vector and has no counts.
     """
 
     id: str
@@ -142,18 +69,18 @@ class DocumentTerms:
     names: list[str]
     columns: Ints
     counts: Ints
-    values: NDArray[np.float64]
+    values: Floats
     pieces: Pieces
-    sizes: NDArray[np.float64] | None = None
+    sizes: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.names)
 
 
 def given_terms(
-    names: list[str], columns: Ints, values: NDArray[np.float64], document_id: str = ""
+    names: list[str], columns: Ints, values: Floats, document_id: str = ""
 ) -> DocumentTerms:
-    """The terms of a document that is a vector: they stand in no text, each of them once."""
+    """Return the terms of a document that is a vector: they stand in no text, each counts once."""
     nowhere = np.empty(0, dtype=np.int64)
     return DocumentTerms(
         document_id,
@@ -170,106 +97,150 @@ def given_terms(
 def read_document(
     vectorizer: Vectorizer, document: Text | Mapping[str, Text], document_id: str = ""
 ) -> DocumentTerms:
-    """Find a document's terms and where they stand.
+    """Find a document's terms and their places.
 
     Cost: linear in the texts, times the sizes of n-grams.
+
+    Parameters
+    ----------
+    vectorizer:
+        A fitted vectorizer, or one with hash buckets.
+    document:
+        The text, or a mapping of each field to its text.
+    document_id:
+        Name of the document in explanations.
     """
-    parts, columns = arrange(document, vectorizer.fields)
-    gathered = _Gatherer(vectorizer)
+    parts, columns = _arranged(document, vectorizer.fields)
+    numbers: dict[tuple[int, str], int] = {}
+    nothing = np.empty(0, dtype=np.int64)
+    occurrences = [nothing]
+    pieces = [Pieces(nothing, nothing, nothing, nothing)]
     for column in columns:
-        gathered.read(column)
-    return gathered.result(parts, columns, document_id)
+        spans = term_spans(vectorizer.analyzer, column.text)
+        keys = ((column.space, token) for token in spans.tokens)
+        terms = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+        which, piece_parts, starts, ends = column.split(spans.starts, spans.ends)
+        occurrences.append(terms)
+        pieces.append(Pieces(terms[which], piece_parts, starts, ends))
+    names = [vectorizer.fields.term_name(space, term) for space, term in numbers]
+    found = _columns_of(vectorizer, list(numbers))
+    groups, firsts = _groups(found)
+    counts = np.bincount(groups[np.concatenate(occurrences)], minlength=len(firsts))
+    joined = Pieces(*map(np.concatenate, zip(*pieces, strict=True)))
+    return DocumentTerms(
+        document_id,
+        parts,
+        _group_names(names, groups, len(firsts)),
+        found[firsts],
+        counts.astype(np.int64),
+        _values(vectorizer, [column.text for column in columns], found[firsts]),
+        joined._replace(terms=groups[joined.terms]).in_order(),
+    )
 
 
-class _Gatherer:
-    """Collects the terms of the columns, numbered in the order they come."""
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A text that the vectorizer reads as one: one part, or several joined by line ends."""
 
-    def __init__(self, vectorizer: Vectorizer) -> None:
-        self._vectorizer = vectorizer
-        self._number_of: dict[tuple[int, str], int] = {}
-        self._occurrences: list[Ints] = []
-        self._pieces: list[tuple[Ints, Ints, Ints, Ints]] = []
+    space: int
+    first_part: int
+    texts: tuple[str, ...]
 
-    def read(self, column: Column) -> None:
-        spans = term_spans(self._vectorizer.analyzer, column.text)
-        numbers = self._number_of
-        terms = np.fromiter(
-            (numbers.setdefault((column.space, t), len(numbers)) for t in spans.tokens),
-            dtype=np.int64,
-            count=len(spans),
+    @property
+    def text(self) -> str:
+        return "\n".join(self.texts)
+
+    def split(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+        """Cut stretches of the text into (number of the stretch, part, start, end).
+
+        Cost: linear in the stretches and the parts they cover.
+        """
+        lengths = np.array([len(text) for text in self.texts], dtype=np.int64)
+        offsets = np.concatenate([[0], np.cumsum(lengths + 1)[:-1]])
+        first = np.searchsorted(offsets, starts, side="right") - 1
+        last = np.maximum(np.searchsorted(offsets, ends, side="left") - 1, first)
+        covered = last - first + 1
+        which = np.repeat(np.arange(len(starts)), covered)
+        within = np.arange(len(which)) - np.repeat(np.cumsum(covered) - covered, covered)
+        parts = first[which] + within
+        begins = np.maximum(starts[which] - offsets[parts], 0)
+        finishes = np.minimum(ends[which] - offsets[parts], lengths[parts])
+        return which, parts + self.first_part, begins, finishes
+
+
+def _arranged(
+    document: Text | Mapping[str, Text], fields: Fields
+) -> tuple[tuple[TextPart, ...], list[_Column]]:
+    """Return the parts of a document, and the columns that the vectorizer reads them as.
+
+    A missing field is empty, as in a corpus, but at least one has to be there. Without named fields
+    all are one text.
+    """
+    if isinstance(document, Mapping):
+        given = {name: _as_str(text) for name, text in document.items()}
+    elif len(fields.names) <= 1:
+        given = {"".join(fields.names): _as_str(document)}
+    else:
+        raise UsageError(
+            f"documents have the fields {', '.join(fields.names)}: pass a mapping of each field "
+            "to its text"
         )
-        which, parts, starts, ends = column.split(spans.starts, spans.ends)
-        self._occurrences.append(terms)
-        self._pieces.append((terms[which], parts, starts, ends))
-
-    def result(
-        self, parts: tuple[TextPart, ...], columns: list[Column], document_id: str
-    ) -> DocumentTerms:
-        fields = self._vectorizer.fields
-        spaces, terms = [s for s, _ in self._number_of], [t for _, t in self._number_of]
-        names = [fields.term_name(space, term) for space, term in self._number_of]
-        found = _columns_of(self._vectorizer, spaces, terms)
-        counts = np.bincount(_joined(self._occurrences), minlength=len(names))
-        pieces = [_joined(list(column)) for column in zip(*self._pieces, strict=True)]
-        terms_of, parts_of, starts, ends = pieces or [_joined([])] * 4
-        group = _groups(found)
-        return DocumentTerms(
-            document_id,
-            parts,
-            _group_names(names, group),
-            found[group.firsts],
-            np.bincount(group.of, weights=counts, minlength=len(group.firsts)).astype(np.int64),
-            self._values([column.text for column in columns], found[group.firsts]),
-            Pieces.of((group.of[terms_of], parts_of, starts, ends)),
+    if not fields.names:
+        parts = tuple(TextPart(name, text) for name, text in given.items())
+        return parts, [_Column(0, 0, tuple(text for _, text in parts))] if parts else []
+    if given and not given.keys() & set(fields.names):
+        raise UsageError(
+            f"the document has the fields {', '.join(given)}, the vectorizer takes "
+            f"{', '.join(fields.names)}"
         )
+    parts = tuple(TextPart(name, given.get(name, "")) for name in fields.names)
+    return parts, [
+        _Column(space, number, (part.text,))
+        for number, (part, space) in enumerate(zip(parts, fields.spaces, strict=True))
+    ]
 
-    def _values(self, texts: list[str], columns: Ints) -> NDArray[np.float64]:
-        """The vectorizer's own values: an explanation is of what the model really sees."""
-        values = np.zeros(len(columns))
-        if not texts:
-            return values
-        row = self._vectorizer.transform_columns([[text] for text in texts])
-        known = np.flatnonzero(columns != UNKNOWN)
-        known = known[np.argsort(columns[known])]
-        # The constant, where there is one, is the last entry and no term.
-        assert np.array_equal(columns[known], row.indices[: len(known)])
-        values[known] = row.data[: len(known)]
+
+def _as_str(text: Text) -> str:
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+
+
+def _values(vectorizer: Vectorizer, texts: list[str], columns: Ints) -> Floats:
+    """Return the vectorizer's own values: an explanation is of what the model really sees."""
+    values = np.zeros(len(columns))
+    if not texts:
         return values
+    row = vectorizer.transform_columns([[text] for text in texts])
+    known = np.flatnonzero(columns != UNKNOWN)
+    known = known[np.argsort(columns[known])]
+    # The constant, where there is one, is the last entry and no term.
+    assert np.array_equal(columns[known], row.indices[: len(known)])
+    values[known] = row.data[: len(known)]
+    return values
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Groups:
-    """Which terms are one: the group of each, and the first term of each group."""
+def _groups(columns: Ints) -> tuple[Ints, Ints]:
+    """Return the group of each term, and the first term of each group.
 
-    of: Ints
-    firsts: Ints
-
-
-def _groups(columns: Ints) -> _Groups:
-    """Put terms of one column together; each unknown one stands for itself."""
+    Terms of one column are a group; each unknown term is a group of its own.
+    """
     own = np.where(columns == UNKNOWN, -1 - np.arange(len(columns)), columns)
-    _, firsts, of = np.unique(own, return_index=True, return_inverse=True)
+    _, firsts, groups = np.unique(own, return_index=True, return_inverse=True)
     order = np.argsort(firsts)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return _Groups(rank[of.reshape(-1)], firsts[order])
+    return rank[groups.reshape(-1)], firsts[order]
 
 
-def _group_names(names: list[str], group: _Groups) -> list[str]:
-    if len(group.firsts) == len(names):
-        return names
-    shared: list[list[str]] = [[] for _ in group.firsts]
-    for name, number in zip(names, group.of.tolist(), strict=True):
+def _group_names(names: list[str], groups: Ints, count: int) -> list[str]:
+    shared: list[list[str]] = [[] for _ in range(count)]
+    for name, number in zip(names, groups.tolist(), strict=True):
         shared[number].append(name)
     return [SHARED_BUCKET.join(together) for together in shared]
 
 
-def _columns_of(vectorizer: Vectorizer, spaces: list[int], terms: list[str]) -> Ints:
+def _columns_of(vectorizer: Vectorizer, keys: list[tuple[int, str]]) -> Ints:
+    spaces, terms = [space for space, _ in keys], [term for _, term in keys]
     if vectorizer.buckets is not None:
         return _native.hash_terms(vectorizer.buckets, spaces, terms)
     assert vectorizer.vocabulary is not None
     return _native.find_terms(vectorizer.vocabulary.native, spaces, terms)
-
-
-def _joined(columns: list[Ints]) -> Ints:
-    return np.concatenate([np.empty(0, dtype=np.int64), *columns])

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,19 +65,6 @@ SHOWN_RIVALS = 5
 LEAST_SHARE = 0.01  # of a bar, for a rival to be named
 
 
-class Circumstance(Protocol):
-    """A fact that a decision rests on beside the sum over terms."""
-
-    key: ClassVar[str]
-    title: ClassVar[str]
-
-    def lines(self) -> list[str]:
-        """Return its sentences, one on each line."""
-
-    def facts(self) -> dict[str, Any]:
-        """Return the same facts as JSON can hold them."""
-
-
 @dataclass(frozen=True, slots=True)
 class Scaling:
     """The ``factor`` that scales a document so that its point in LSI has the ``length``."""
@@ -97,10 +84,6 @@ class Scaling:
             f"Values are those of the vector times {self.factor:.4g}, which scales the document's "
             f"point {space} to the length {self.length:g}."
         ]
-
-    def facts(self) -> dict[str, Any]:
-        """Return the three numbers."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +127,6 @@ class Bar:
             f"{list_of(listed, self.others)}."
         ]
 
-    def facts(self) -> dict[str, Any]:
-        """Return the bar and the rivals listed."""
-        return asdict(self) | {"rivals": [asdict(each) for each in self.rivals]}
-
 
 @dataclass(frozen=True, slots=True)
 class NodeScore:
@@ -163,23 +142,23 @@ class Path:
     """The path of a document through the tree of a category; the last node decides."""
 
     category: str
-    steps: tuple[NodeScore, ...]
+    nodes: tuple[NodeScore, ...]
     key: ClassVar[str] = "paths"
     title: ClassVar[str] = "The way through its tree"
 
     def lines(self) -> list[str]:
         """Return a line for each node."""
-        write = Figures([step.score for step in self.steps]).signed
+        write = Figures([each.score for each in self.nodes]).signed
         *passed, last = (
-            f"{visible(self.category)}: {visible(step.node)} {write(step.score)}: "
-            f"{'yes' if step.accepted else 'no'}"
-            for step in self.steps
+            f"{visible(self.category)}: {visible(each.node)} {write(each.score)}: "
+            f"{'yes' if each.accepted else 'no'}"
+            for each in self.nodes
         )
         return [*passed, f"{last}, and here it ends: the terms are those of this node"]
 
-    def facts(self) -> dict[str, Any]:
-        """Return the nodes in their order."""
-        return {"category": self.category, "nodes": [asdict(step) for step in self.steps]}
+
+Circumstance: TypeAlias = Scaling | Bar | Path
+"""A fact that a decision rests on beside the sum over terms."""
 
 
 def lines_by_title(circumstances: tuple[Circumstance, ...]) -> dict[str, list[str]]:

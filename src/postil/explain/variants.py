@@ -9,9 +9,8 @@ too (glm2004), they are terms here as well, with weight 0.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -50,48 +49,66 @@ def _scales(norm: Norm, sums: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Variants(ABC):
+class Variants:
     """A document before the norm, under one category's weights, and the margins of its variants.
 
-    ``sizes`` holds u of each term. Margins are approximate where many are compared, and exactly
-    those of the model where one is shown.
+    Margins are approximate where many are compared, and exactly those of the model where one is
+    shown.
+
+    Parameters
+    ----------
+    norm:
+        The norm of the vectorizer.
+    sizes:
+        u of each term.
+    weights:
+        w of each term.
+    base:
+        The part of the margin that does not depend on the terms: the intercept and the constant.
     """
 
     norm: Norm
     sizes: Floats
+    weights: Floats
+    base: float
 
-    @property
-    @abstractmethod
+    @cached_property
     def pushes(self) -> Floats:
         """w·u of each term: the amount it would add if N were 1."""
+        return self.weights * self.sizes
 
     @cached_property
     def shares(self) -> Floats:
         """The share of each term in the sum under the norm."""
         return SHARES[self.norm](self.sizes)
 
-    @property
-    @abstractmethod
+    @cached_property
     def counting(self) -> Flags:
-        """The terms that can make a difference."""
+        """The terms that can make a difference: those with a push, or with a share in the norm."""
+        return np.not_equal(self.pushes, 0) | np.not_equal(self.shares, 0)
 
     @property
-    @abstractmethod
     def proven_length(self) -> float:
-        """The size up to which the first set that a search finds is the smallest there is."""
+        """The size up to which the first set that a search finds is the smallest there is.
 
-    @property
-    @abstractmethod
+        With l2 it is 2, because every single term is tried; otherwise every set is.
+        """
+        return 2 if self.norm == "l2" else math.inf
+
+    def margins_of_sums(self, pushes: Floats, shares: Floats) -> Floats:
+        """Return the margins of sums of pushes and shares, in float64."""
+        return self.base + pushes * _scales(self.norm, shares)
+
     def margin(self) -> float:
-        """The approximate margin of the document as it is."""
+        """Return the approximate margin of the document as it is."""
+        return float(self.margins_of_sums(self.pushes.sum(), self.shares.sum()))
 
-    def tried(self, ids: Indices) -> Indices:
-        """Return the terms that a search tries, out of those that it may remove."""
-        return ids
-
-    @abstractmethod
     def margin_of(self, kept: Flags) -> float:
-        """Return the exact margin of the document with these terms only."""
+        """Return the exact margin of these terms only, rounded as the vectorizer rounds."""
+        sizes = self.sizes[kept]
+        scale = float(_scales(self.norm, np.array(math.fsum(SHARES[self.norm](sizes)))))
+        values = (sizes.astype(np.float32).astype(np.float64) * scale).astype(np.float32)
+        return math.fsum([self.base, *(self.weights[kept] * values).tolist()])
 
     def margin_without(self, removed: Indices) -> float:
         """Return the exact margin of the document without these terms."""
@@ -99,79 +116,26 @@ class Variants(ABC):
         kept[removed] = False
         return self.margin_of(kept)
 
-    @abstractmethod
     def margins_without_each(self, kept: Flags, ids: Indices) -> Floats:
         """Return the approximate margins of the kept terms without each one of ``ids``."""
-
-    @abstractmethod
-    def margins_with_each(self, columns: Ints, weights: Floats, sizes: Floats) -> Floats:
-        """Return the approximate margins of the document with each of these terms added."""
-
-    @abstractmethod
-    def margin_with(self, column: int, weight: float, size: float) -> float:
-        """Return the exact margin of the document with one more term."""
-
-
-@dataclass(frozen=True)
-class LinearVariants(Variants):
-    """Variants under a linear rule.
-
-    ``base`` is the part of the margin that does not depend on the terms: the intercept and the
-    constant.
-    """
-
-    base: float
-    weights: Floats
-
-    @cached_property
-    def pushes(self) -> Floats:
-        """w·u of each term."""
-        return self.weights * self.sizes
-
-    @cached_property
-    def counting(self) -> Flags:
-        """The terms with a push, or with a share in the norm."""
-        return np.not_equal(self.pushes, 0) | np.not_equal(self.shares, 0)
-
-    @property
-    def proven_length(self) -> float:
-        """No bound where the goal is a sum over terms; with l2, every single term is tried."""
-        return 2 if self.norm == "l2" else math.inf
-
-    @property
-    def margin(self) -> float:
-        """The margin of the sums over all terms."""
-        return float(self.margins(self.pushes.sum(), self.shares.sum()))
-
-    def margins(self, pushes: Floats, shares: Floats) -> Floats:
-        """Return the margins of sums of pushes and shares, in float64."""
-        return self.base + pushes * _scales(self.norm, shares)
-
-    def margin_of(self, kept: Flags) -> float:
-        """Return the margin of these terms, rounded as the vectorizer rounds."""
-        sizes = self.sizes[kept]
-        scale = float(_scales(self.norm, np.array(math.fsum(SHARES[self.norm](sizes)))))
-        values = (sizes.astype(np.float32).astype(np.float64) * scale).astype(np.float32)
-        return math.fsum([self.base, *(self.weights[kept] * values).tolist()])
-
-    def margins_without_each(self, kept: Flags, ids: Indices) -> Floats:
-        """Return the margins of the sums over what is left."""
-        return self.margins(
+        return self.margins_of_sums(
             self.pushes[kept].sum() - self.pushes[ids], self.shares[kept].sum() - self.shares[ids]
         )
 
     def margins_with_each(self, columns: Ints, weights: Floats, sizes: Floats) -> Floats:  # noqa: ARG002
-        """Return the margins of the sums with each term added."""
-        return self.margins(
+        """Return the approximate margins of the document with each of these terms added."""
+        return self.margins_of_sums(
             self.pushes.sum() + weights * sizes, self.shares.sum() + SHARES[self.norm](sizes)
         )
 
-    def margin_with(self, column: int, weight: float, size: float) -> float:  # noqa: ARG002
-        """Return the margin with one more term, weighed anew."""
-        longer = LinearVariants(
-            self.norm, np.append(self.sizes, size), self.base, np.append(self.weights, weight)
-        )
-        return longer.margin_without(np.empty(0, dtype=np.intp))
+    def margin_with(self, column: int, weight: float, size: float) -> float:
+        """Return the exact margin of the document with one more term."""
+        longer = self._with_term(column, weight, size)
+        return longer.margin_of(np.ones(len(longer.sizes), dtype=bool))
+
+    def _with_term(self, column: int, weight: float, size: float) -> Variants:  # noqa: ARG002
+        sizes, weights = np.append(self.sizes, size), np.append(self.weights, weight)
+        return replace(self, sizes=sizes, weights=weights)
 
 
 @dataclass(frozen=True)
@@ -179,17 +143,12 @@ class ScoredVariants(Variants):
     """Variants under a rule that is not linear in the terms: the model scores each of them.
 
     Where a document is scaled to a length in LSI, or other categories set a bar, or a tree chooses
-    the weights, a term that is removed changes more than its own part.
+    the weights, a term that is removed changes more than its own part. The weights are those that
+    decided the whole document, and only choose the terms to try first.
     """
 
     columns: Ints
-    linear_pushes: Floats
     scorer: VariantScorer
-
-    @property
-    def pushes(self) -> Floats:
-        """w·u of each term, under the weights that decided the whole document."""
-        return self.linear_pushes
 
     @cached_property
     def counting(self) -> Flags:
@@ -199,23 +158,16 @@ class ScoredVariants(Variants):
 
     @property
     def proven_length(self) -> float:
-        """2 if every single term is tried."""
+        """2 if every single term is tried, else 1."""
         return 2 if np.count_nonzero(self.counting) <= MOST_TRIED else 1
 
-    @property
-    def margin(self) -> float:
-        """The margin that the scorer finds for all terms."""
-        return float(self.margins(np.ones((1, len(self.sizes)), dtype=bool))[0])
-
-    def tried(self, ids: Indices) -> Indices:
-        """Return the ``MOST_TRIED`` terms with the strongest pushes; each costs a scoring."""
-        if len(ids) <= MOST_TRIED:
-            return ids
-        return ids[np.argsort(-np.abs(self.pushes[ids]), kind="stable")[:MOST_TRIED]]
-
-    def margins(self, kept: Flags) -> Floats:
+    def margins_of(self, kept: Flags) -> Floats:
         """Return the approximate margins of documents × terms kept."""
         return self.scorer.margins(self._values(kept), self.columns)
+
+    def margin(self) -> float:
+        """Return the approximate margin of the document as it is."""
+        return float(self.margins_of(np.ones((1, len(self.sizes)), dtype=bool))[0])
 
     def margin_of(self, kept: Flags) -> float:
         """Return the margin of these terms as the model scores it."""
@@ -225,23 +177,17 @@ class ScoredVariants(Variants):
         """Return the margins of as many documents, each without one more term."""
         left = np.tile(kept, (len(ids), 1))
         left[np.arange(len(ids)), ids] = False
-        return self.margins(left)
+        return self.margins_of(left)
 
     def margins_with_each(self, columns: Ints, weights: Floats, sizes: Floats) -> Floats:  # noqa: ARG002
         """Return the margins that the scorer finds for each term added."""
         scale = _scales(self.norm, self.shares.sum() + SHARES[self.norm](sizes))
         return self.scorer.margins_with(self.sizes, self.columns, columns, sizes, scale)
 
-    def margin_with(self, column: int, weight: float, size: float) -> float:  # noqa: ARG002
-        """Return the margin with one more term as the model scores it."""
-        longer = ScoredVariants(
-            self.norm,
-            np.append(self.sizes, size),
-            np.append(self.columns, column),
-            np.append(self.pushes, 0.0),
-            self.scorer,
-        )
-        return longer.margin_without(np.empty(0, dtype=np.intp))
+    def _with_term(self, column: int, weight: float, size: float) -> Variants:
+        sizes, weights = np.append(self.sizes, size), np.append(self.weights, weight)
+        columns = np.append(self.columns, column)
+        return replace(self, sizes=sizes, weights=weights, columns=columns)
 
     def _values(self, kept: Flags) -> Floats:
         """Return the vectors of documents with these terms only, rounded as the vectorizer does."""
@@ -256,13 +202,11 @@ def variants_of(vectorizer: Vectorizer, document: DocumentTerms, rule: CategoryR
     sizes = document.sizes
     if sizes is None:
         sizes = sizes_of(vectorizer, document.columns, document.counts.astype(np.float64))
-    weights = weights_of(document, rule)
-    if rule.scorer is not None:
-        return ScoredVariants(
-            vectorizer.weighting.norm, sizes, document.columns, weights * sizes, rule.scorer
-        )
     base = rule.intercept + constant_of(vectorizer, rule)
-    return LinearVariants(vectorizer.weighting.norm, sizes, base, weights)
+    parts = (vectorizer.weighting.norm, sizes, weights_of(document, rule), base)
+    if rule.scorer is None:
+        return Variants(*parts)
+    return ScoredVariants(*parts, document.columns, rule.scorer)
 
 
 def sizes_of(vectorizer: Vectorizer, columns: Ints, counts: Floats) -> Floats:

@@ -58,8 +58,8 @@ class DocumentReasons:
 class _DecisionReasons:
     """Explains what a model decides, once a document's terms and scores are known.
 
-    Cost for each category that is explained: what :class:`~postil.explain.Explainer` says, and
-    sorting the categories where a rule counts them.
+    Cost for each category that is explained: that of ``Explainer.explain``, and sorting the
+    categories where a rule counts them.
     """
 
     empty: ClassVar[str]
@@ -148,8 +148,8 @@ class _DecisionReasons:
 class Reasons(_DecisionReasons):
     """Explains what a model decides on texts.
 
-    Cost for each document: scoring it, then what :class:`~postil.explain.Explainer` says for
-    each category that is explained, and sorting the categories where a rule counts them.
+    Cost for each document: scoring it, then that of ``Explainer.explain`` for each category that is
+    explained, and sorting the categories where a rule counts them.
     """
 
     empty = "the text holds no word that could be a term"
