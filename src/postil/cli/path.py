@@ -37,11 +37,11 @@ def check_drawable() -> None:
 
 def drawn(path: CategoryPath, terms: Sequence[str], top: int, ending: str) -> bytes:
     """The curves of the largest weights as an .svg or a .png file."""
-    from postil.learn.path_plot import AXES, weight_curves
+    from postil.learn.path import AXES
     from postil.plots.drawing import png_bytes, svg_bytes
     from postil.plots.figure import Axis, Figure, Line, Panel
 
-    curves = weight_curves(path, terms, path.way, top)
+    curves = path.weight_curves(terms, path.way, top)
     lines = tuple(
         Line(curve.name, curve.x, curve.y, stroke=_stroke(at), marked=False)
         for at, curve in enumerate(curves)

@@ -1,10 +1,6 @@
-"""The regularization path: what is learned with one strength after the other.
+"""The regularization path: the fits of a category with one strength after the other.
 
-genkin-lewis-madigan-2004, figures 2 and 3.
-
-A regularization path as rows, for files and tables.
-
-The regularization path of one category.
+See figures 2 and 3 of genkin-lewis-madigan-2004.
 """
 
 from __future__ import annotations
@@ -12,9 +8,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +20,7 @@ from postil.common.escaping import escaped_json
 from postil.common.progress import Progress
 from postil.common.suggest import advice
 from postil.common.types import Floats
-from postil.errors import UsageError
+from postil.errors import MissingExtraError, UsageError
 from postil.features.selection import Selection
 from postil.learn.fit import FitReport, LinearFit
 from postil.learn.job import Design, Labels, SampleWeights
@@ -47,87 +43,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+POINTS = 20
 CONSTANT = "(constant)"
 HEADER = ("category", "point", "lam", "C", "prior_variance", "terms", "term", "weight")
+AXES: dict[Way, str] = {
+    "lam": "λ, the strength of regularization",
+    "C": "C, the weight of errors",
+    "prior_variance": "prior variance",
+}
+_COLUMNS: dict[Way, str] = {"lam": "lambdas", "C": "costs", "prior_variance": "variances"}
 
 
-def name_of(term: int, terms: Sequence[str] | None) -> str:
-    """A term's name, or its number where terms have none."""
-    return str(term) if terms is None else terms[term]
-
-
-def point_rows(path: CategoryPath) -> list[dict[str, Any]]:
-    """A row for each point."""
-    return [
-        {
-            **_strength(path, point),
-            "terms": int(count),
-            "intercept": float(path.intercepts[point]),
-            "objective": report.objective,
-            "certificate": report.certificate,
-            "iterations": report.iterations,
-            "stopped": report.stopped,
-        }
-        for point, (count, report) in enumerate(zip(path.nonzeros, path.reports, strict=True))
-    ]
-
-
-def weight_rows(path: CategoryPath, terms: Sequence[str] | None) -> Iterator[dict[str, Any]]:
-    """A row for the constant and for each weight that is not 0, point by point."""
-    for point, count in enumerate(path.nonzeros.tolist()):
-        head = {"category": path.name, **_strength(path, point), "terms": count}
-        yield {**head, "term": CONSTANT, "weight": float(path.intercepts[point])}
-        for term, weight in _weights(path, point):
-            yield {**head, "term": name_of(term, terms), "weight": weight}
-
-
-def to_csv(rows: Iterable[dict[str, Any]]) -> str:
-    """Rows of weights as values between commas."""
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, HEADER, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
-
-
-def to_json(paths: Sequence[CategoryPath], terms: Sequence[str] | None) -> str:
-    """Each category with its points, their weights, and its terms in the order of entry."""
-    told = [
-        {
-            "category": path.name,
-            "over": path.way,
-            "points": [
-                row | {"weights": {name_of(t, terms): w for t, w in _weights(path, row["point"])}}
-                for row in point_rows(path)
-            ],
-            "order": [
-                {"term": name_of(entry.term, terms), "point": entry.point, "weight": entry.weight}
-                for entry in path.entries()
-            ],
-        }
-        for path in paths
-    ]
-    return escaped_json(json.dumps(told, ensure_ascii=False, indent=1)) + "\n"
-
-
-def _strength(path: CategoryPath, point: int) -> dict[str, Any]:
-    return {
-        "point": point,
-        "lam": float(path.lambdas[point]),
-        "C": float(path.costs[point]),
-        "prior_variance": float(path.variances[point]),
-    }
-
-
-def _weights(path: CategoryPath, point: int) -> Iterator[tuple[int, float]]:
-    start, end = path.weights.indptr[point : point + 2]
-    terms, weights = path.weights.indices[start:end], path.weights.data[start:end]
-    yield from zip(terms.tolist(), weights.tolist(), strict=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A term that enters a path: where, with what weight, and what weight it ends with."""
+class Entry(NamedTuple):
+    """A term that enters a path: the point, its weight there, and its weight at the last point."""
 
     term: int
     point: int
@@ -135,12 +63,32 @@ class Entry:
     last: float
 
 
+class WeightCurve(NamedTuple):
+    """The weight of one term along a path, by rising strength number."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CategoryPath:
     """The path of one category, from strong to weak.
 
-    ``values`` are the strengths as they were given, in the way ``way``; ``lambdas``, ``costs`` (C)
-    and ``variances`` say them in each of the three. ``weights`` is points × terms.
+    Attributes
+    ----------
+    name : str
+        The category.
+    way, values : str, array
+        The strengths as they were given, and the way they were given in.
+    lambdas, costs, variances : array
+        The strengths as λ, as C and as prior variances.
+    weights : sparse matrix
+        Points × terms.
+    intercepts : array
+        The constant's score at each point.
+    reports : tuple of FitReport
+        The report of each point.
     """
 
     name: str
@@ -163,18 +111,18 @@ class CategoryPath:
 
     @property
     def certificates(self) -> Floats:
-        """How near each fit is to the least value; see ``FitReport``."""
+        """The certificate of each fit; see ``FitReport``."""
         return np.array([report.certificate for report in self.reports])
 
     @property
     def nonzeros(self) -> NDArray[np.int64]:
-        """How many terms have a weight at each point."""
+        """The number of terms with a weight at each point."""
         return np.diff(self.weights.indptr).astype(np.int64)
 
     def entries(self) -> tuple[Entry, ...]:
-        """The terms in the order in which they enter; at one point the largest weight first.
+        """Return the terms in the order of entry; at one point the largest weight first.
 
-        Cost: sorting the weights that are not 0.
+        Costs a sort of the non-zero weights.
         """
         points = np.repeat(np.arange(len(self)), self.nonzeros)
         terms, weights = self.weights.indices, self.weights.data
@@ -189,12 +137,59 @@ class CategoryPath:
         )
 
     def to_rows(self, terms: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-        """A row for each weight that is not 0, and for the constant, point by point."""
-        return weight_rows(self, terms)
+        """Yield a row for the constant and for each non-zero weight, point by point."""
+        for point, count in enumerate(self.nonzeros.tolist()):
+            head = {"category": self.name, **self._strength(point), "terms": count}
+            yield {**head, "term": CONSTANT, "weight": float(self.intercepts[point])}
+            for term, weight in self._weights(point, terms):
+                yield {**head, "term": term, "weight": weight}
 
     def to_points(self) -> list[dict[str, Any]]:
-        """A row for each point: its strength in three ways, how many terms, how it was found."""
-        return point_rows(self)
+        """Return a row for each point: its strength in three ways, its terms, and its report."""
+        return [
+            {
+                **self._strength(point),
+                "terms": int(count),
+                "intercept": float(self.intercepts[point]),
+                "objective": report.objective,
+                "certificate": report.certificate,
+                "iterations": report.iterations,
+                "stopped": report.stopped,
+            }
+            for point, (count, report) in enumerate(zip(self.nonzeros, self.reports, strict=True))
+        ]
+
+    def to_dict(self, terms: Sequence[str] | None = None) -> dict[str, Any]:
+        """Return the points with their weights, and the terms in the order of entry."""
+        return {
+            "category": self.name,
+            "over": self.way,
+            "points": [
+                row | {"weights": dict(self._weights(row["point"], terms))}
+                for row in self.to_points()
+            ],
+            "order": [
+                {"term": _name(entry.term, terms), "point": entry.point, "weight": entry.weight}
+                for entry in self.entries()
+            ],
+        }
+
+    def weight_curves(self, terms: Sequence[str] | None, over: Way, top: int) -> list[WeightCurve]:
+        """Return the curves of the ``top`` terms of largest weight on the path, largest first.
+
+        Costs one pass over the non-zero weights, and the drawn columns.
+        """
+        size = abs(self.weights).max(axis=0).toarray().ravel()
+        order = np.argsort(-size, kind="stable")[:top]
+        chosen = order[size[order] > 0]
+        along = getattr(self, _COLUMNS[over])
+        rising = np.argsort(along, kind="stable")
+        columns = self.weights[:, chosen].toarray()[rising]
+        x = tuple(along[rising].tolist())
+        return [
+            WeightCurve(_name(int(term), terms), x, tuple(columns[:, at].tolist()))
+            for at, term in enumerate(chosen)
+        ]
 
     def plot(
         self,
@@ -204,27 +199,60 @@ class CategoryPath:
         over: Way | None = None,
         top: int = 8,
     ) -> Axes:
-        """Draw weights against the logarithm of the strength, by matplotlib.
+        """Draw weights against the logarithm of the strength with matplotlib.
 
-        The ``top`` terms of largest weight are drawn, over the way in which strengths were given
-        unless ``over`` says another.
+        Parameters
+        ----------
+        axes : matplotlib Axes or None
+            Where to draw; None for new axes.
+        terms : sequence of str or None
+            The names of terms; None for their numbers.
+        over : str or None
+            The way of the strengths; None for the way in which they were given.
+        top : int
+            The number of terms to draw, those of largest weight.
         """
-        from postil.learn.path_plot import plot_path
+        try:
+            from matplotlib.figure import Figure
+        except ImportError as error:
+            raise MissingExtraError("drawing a path", "matplotlib", "plots") from error
+        if axes is None:
+            axes = Figure(layout="constrained").subplots()
+        over = over or self.way
+        for curve in self.weight_curves(terms, over, top):
+            axes.plot(curve.x, curve.y, label=curve.name)
+        axes.set_xscale("log")
+        axes.set_xlabel(AXES[over])
+        axes.set_ylabel("weight")
+        axes.set_title(self.name)
+        if axes.get_lines():
+            axes.legend()
+        return axes
 
-        return plot_path(self, axes, terms, over or self.way, top)
+    def _strength(self, point: int) -> dict[str, Any]:
+        return {
+            "point": point,
+            "lam": float(self.lambdas[point]),
+            "C": float(self.costs[point]),
+            "prior_variance": float(self.variances[point]),
+        }
+
+    def _weights(self, point: int, terms: Sequence[str] | None) -> Iterator[tuple[str, float]]:
+        cells = slice(*self.weights.indptr[point : point + 2])
+        columns, weights = self.weights.indices[cells], self.weights.data[cells]
+        for term, weight in zip(columns.tolist(), weights.tolist(), strict=True):
+            yield _name(term, terms), weight
 
 
-__all__ = ["CategoryPath", "Entry", "RegularizationPath", "regularization_path"]
-
-
-POINTS = 20
+def _name(term: int, terms: Sequence[str] | None) -> str:
+    return str(term) if terms is None else terms[term]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RegularizationPath:
     """The paths of some categories, each from its own strongest strength or all from one.
 
-    Numbers of points are points × categories; ``path["grain"]`` is the path of one of them.
+    The properties are arrays of points × categories; ``path["grain"]`` is the path of one category.
     """
 
     categories: tuple[CategoryPath, ...]
@@ -241,37 +269,37 @@ class RegularizationPath:
 
     @property
     def lambdas(self) -> Floats:
-        """λ."""
+        """The strengths as λ."""
         return self._columns("lambdas")
 
     @property
     def costs(self) -> Floats:
-        """C."""
+        """The strengths as C."""
         return self._columns("costs")
 
     @property
     def variances(self) -> Floats:
-        """The prior variance."""
+        """The strengths as prior variances."""
         return self._columns("variances")
 
     @property
     def intercepts(self) -> Floats:
-        """The constant's score."""
+        """The constant's scores."""
         return self._columns("intercepts")
 
     @property
     def objectives(self) -> Floats:
-        """The least value of the objective."""
+        """The least values of the objective."""
         return self._columns("objectives")
 
     @property
     def certificates(self) -> Floats:
-        """How near each fit is to it."""
+        """The certificates of the fits."""
         return self._columns("certificates")
 
     @property
     def nonzeros(self) -> NDArray[np.int64]:
-        """How many terms have a weight."""
+        """The numbers of terms with a weight."""
         return np.stack([path.nonzeros for path in self.categories], axis=1)
 
     def _columns(self, name: str) -> Floats:
@@ -286,18 +314,19 @@ class RegularizationPath:
                 return path
         raise UsageError(f"there is no category {name!r}{advice(name, sorted(self.names))}")
 
-    def to_rows(self, terms: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-        """A row for each category, point and weight that is not 0; ``terms`` are their names."""
-        for path in self.categories:
-            yield from path.to_rows(terms)
-
     def to_csv(self, terms: Sequence[str] | None = None) -> str:
-        """The same rows as a file of values between commas."""
-        return to_csv(self.to_rows(terms))
+        """Return the rows of all categories as comma-separated values; ``terms`` are names."""
+        buffer = io.StringIO()
+        writer = csv.DictWriter(buffer, HEADER, lineterminator="\n")
+        writer.writeheader()
+        for path in self.categories:
+            writer.writerows(path.to_rows(terms))
+        return buffer.getvalue()
 
     def to_json(self, terms: Sequence[str] | None = None) -> str:
-        """Points with their weights, and terms in the order in which they enter."""
-        return to_json(self.categories, terms)
+        """Return each category's points, and its terms in the order of entry, as JSON."""
+        paths = [path.to_dict(terms) for path in self.categories]
+        return escaped_json(json.dumps(paths, ensure_ascii=False, indent=1)) + "\n"
 
 
 def regularization_path(
@@ -315,19 +344,28 @@ def regularization_path(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> RegularizationPath:
-    """Learn every category with one strength after the other, from strong to weak.
+    """Fit every category with one strength after the other, from strong to weak.
 
-    Without ``strengths``, each path has so many ``points``, evenly spaced by their logarithms,
-    from the strongest useful strength (:func:`postil.learn.search.strongest.strongest`: with a
-    Laplace prior, or an elastic net, the one at which every term still rests) down to ``ratio``
-    times its λ: 10^-4, or 10^-5 with a Gaussian prior. ``strengths`` are numbers of the way for
-    all categories, or :class:`Strengths`, points × categories.
+    The cost is that of a native path of all categories, every fit starting from the one before;
+    memory is some 12 bytes for each non-zero weight, twice while the last are gathered.
 
-    Cost: a native path of all categories, every fit starting from the one before. Memory: some 12
-    bytes for each weight that is not 0, twice while the last are gathered.
+    Parameters
+    ----------
+    design, labels, method, selection, sample_weights, priors, threads, progress
+        As for :func:`postil.learn.one_vs_rest.fit`.
+    way : str
+        The way of the strengths: ``lam``, ``C`` or ``prior_variance``.
+    points : int
+        The number of strengths without ``strengths``: evenly spaced by their logarithms, from the
+        strongest useful one (:func:`postil.learn.search.strongest.strongest`: with a Laplace prior,
+        or an elastic net, the one at which every weight is still 0).
+    ratio : float or None
+        The weakest λ as a share of the strongest; None for 10^-4, or 10^-5 with a Gaussian prior.
+    strengths : Strengths or sequence of float
+        Numbers of the way for all categories, or :class:`Strengths` of points × categories.
     """
     if not len(labels):
-        raise UsageError("there is no category to learn a path of")
+        raise UsageError("a path needs a category, and the labels have none")
     given = Problems(
         design, labels, method, sample_weights or SampleWeights(), selection, priors, threads
     )
@@ -343,7 +381,6 @@ def regularization_path(
 def _of_category(
     fits: tuple[LinearFit, ...], at: int, way: Way, values: Floats, documents: float, share: float
 ) -> CategoryPath:
-    """The path of the category at a place of these fits."""
     pairs = Strengths(way, values).pairs(documents, share)
     lambdas: Floats = pairs[:, 0] / share if share > 0 else pairs[:, 1]
     return CategoryPath(
@@ -366,12 +403,12 @@ def _values(
     ratio: float | None,
     strengths: Strengths | Sequence[float] | None,
 ) -> tuple[Way, Floats]:
-    """The way, and points × categories strengths, the strongest first."""
+    """Return the way, and strengths of points × categories, the strongest first."""
     if isinstance(strengths, Strengths):
         if strengths.values.ndim != 2:
             raise UsageError(
-                "the strengths of a path are points × categories; for all categories alike give a "
-                "list of numbers"
+                "the strengths of a path must be points × categories; give a list of numbers for "
+                "the same strengths in all categories"
             )
         return strengths.way, strong_first(strengths.values, strengths.way)
     share = problems.method.share
