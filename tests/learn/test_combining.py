@@ -123,7 +123,7 @@ def test_parts_round_trip(trees):
     ],
 )
 def test_what_is_no_forest_is_refused(roots, yes, no):
-    with pytest.raises(InputError, match="no trees"):
+    with pytest.raises(InputError, match="do not form trees"):
         Trees(roots, yes, no)
 
 

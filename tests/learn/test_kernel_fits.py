@@ -73,17 +73,17 @@ class TestKernels:
             ("rbf(", "does not parse"),
             ("rbf(1)(2)", "does not parse"),
             ("", "does not parse"),
-            ("rbf(x)", "gamma is a number, not 'x'"),
-            ("rbf(1, 2)", "takes 1 numbers, not 2"),
+            ("rbf(x)", "gamma must be a number, got 'x'"),
+            ("rbf(1, 2)", "takes 1 numbers, got 2"),
             ("rbf(width=1)", "'width' is not known"),
             ("polynomial(2, degree=3)", "'degree' is given twice"),
-            ("rbf(0)", "gamma is a finite number above 0"),
-            ("rbf(inf)", "gamma is a finite number above 0"),
-            ("polynomial(1.5)", "degree is a whole number"),
-            ("polynomial(0)", "degree is a whole number"),
-            ("polynomial(nan)", "degree is a whole number"),
-            ("polynomial(offset=-1)", "offset is a finite number of at least 0"),
-            ("polynomial(scale=0)", "scale is a finite number above 0"),
+            ("rbf(0)", "gamma must be a finite number above 0"),
+            ("rbf(inf)", "gamma must be a finite number above 0"),
+            ("polynomial(1.5)", "degree must be a whole number"),
+            ("polynomial(0)", "degree must be a whole number"),
+            ("polynomial(nan)", "degree must be a whole number"),
+            ("polynomial(offset=-1)", "offset must be a finite number of at least 0"),
+            ("polynomial(scale=0)", "scale must be a finite number above 0"),
         ],
     )
     def test_specs_that_do_not_parse(self, spec, message):
@@ -355,5 +355,5 @@ class TestRefusals:
         gram = fit_kernel(x @ x.T, labels, method_of(HINGE), "precomputed")
         with pytest.raises(UsageError, match="all 50 training documents"):
             gram.scores(new)
-        with pytest.raises(UsageError, match="cannot be asked"):
+        with pytest.raises(UsageError, match="cannot make products"):
             Precomputed()(x, x)

@@ -159,19 +159,19 @@ def rivals_with(**wrong):
             lambda: changed(
                 forest_model, arrays={"combination.yes": np.array([0, 0, 0, 0, 0], "i4")}
             ),
-            "no trees",
+            "do not form trees",
         ),
         (
             lambda: changed(forest_model, arrays={"combination.no": np.full(5, 2**32 - 1, "i8")}),
-            "32 bits",
+            "32-bit",
         ),
         (lambda: changed(forest_model, arrays={"combination.more": np.ones(2)}), "other things"),
         (lambda: changed(forest_model, {"combination": {"kind": "trees"}}), "has no 'settings'"),
         (lambda: changed(rivals_model, {"combination": RIVALS | {"kind": "x"}}), "unknown way"),
         (lambda: changed(rivals_model, rivals_with(categories=3 * 10**9)), "the names for 2"),
-        (lambda: changed(rivals_model, rivals_with(categories=True)), "rivals have a whole"),
-        (lambda: changed(rivals_model, rivals_with(sharpness=0.0)), "sharpness is a number"),
-        (lambda: changed(rivals_model, rivals_with(sharpness="1")), "rivals have a whole"),
+        (lambda: changed(rivals_model, rivals_with(categories=True)), "rivals need a whole"),
+        (lambda: changed(rivals_model, rivals_with(sharpness=0.0)), "sharpness must be from"),
+        (lambda: changed(rivals_model, rivals_with(sharpness="1")), "rivals need a whole"),
         (lambda: changed(rivals_model, rivals_with(more=1)), "other things"),
     ],
 )

@@ -1,4 +1,4 @@
-"""How far the documents leave each weight uncertain: the posterior around its mode.
+"""Posterior variances of weights: the Laplace approximation around the mode.
 
 With n documents of weights cᵢ, the negative logarithm of the posterior is n times the objective,
 
@@ -7,34 +7,33 @@ With n documents of weights cᵢ, the negative logarithm of the posterior is n t
     L(w, b) = Σᵢ cᵢ ln(1 + exp(-yᵢ (w·xᵢ + b))) + n Σⱼ (aⱼ |wⱼ - mⱼ| + bⱼ (wⱼ - mⱼ)²)
 
 with aⱼ and bⱼ as in :class:`~postil.learn.strength.Strengths` and
-:class:`~postil.learn.term_priors.priors.TermPrior`. The Laplace approximation takes it for a
-Gaussian whose precision is the curvature of L at the mode; here along each weight alone, so
-that the variance of a weight is 1/hⱼ:
+:class:`~postil.learn.term_priors.priors.TermPrior`. The Laplace approximation is a Gaussian whose
+precision is the curvature of L at the mode, here along each weight alone, so that the variance of a
+weight is 1/hⱼ:
 
 ::
 
     hⱼ = Σᵢ cᵢ pᵢ (1 - pᵢ) xᵢⱼ² + πⱼ,    pᵢ = 1/(1 + exp(-w·xᵢ - b))
 
-πⱼ is the precision of the prior. The square's is its curvature, 2nbⱼ: 1/σⱼ² for a Gaussian prior.
-The absolute value has a curvature of 0 but at its corner, which says nothing of how much it holds;
-it counts as the square that touches it at the weight, |w| ≤ w²/(2|ŵ|) + |ŵ|/2, which is also the
-Gaussian that a Laplace prior is, as a mixture, given the weight (Tibshirani 1996, section 2.5):
+πⱼ is the precision of the prior. That of the square is its curvature, 2nbⱼ: 1/σⱼ² for a Gaussian
+prior. The absolute value has a curvature of 0 except at its corner. It counts as the square that
+touches it at the weight, |w| ≤ w²/(2|ŵ|) + |ŵ|/2, which is also the Gaussian that a Laplace prior
+is, as a mixture, given the weight (Tibshirani 1996, section 2.5):
 
 ::
 
     πⱼ = 2 n bⱼ + n aⱼ/|wⱼ - mⱼ|
 
-A weight at the corner, which with a mean of 0 is one that has no entry, is thus held for known.
-(A Gaussian of the Laplace prior's own variance, 2/(naⱼ)², would hold a wide prior's weights too
-loosely, and makes moderated probabilities of Reuters worse.)
+A weight at the corner, which for a mean of 0 is a weight of 0, thus counts as known. (A Gaussian of
+the Laplace prior's own variance, 2/(naⱼ)², would constrain the weights of a wide prior too little,
+and makes moderated probabilities of Reuters worse.)
 
 The constant is one more weight u, of a feature of value k: b = k u has the variance k²/hᵤ, with
-πᵤ = 0 where it is free. A prior of variance 0 leaves nothing to be uncertain of.
+πᵤ = 0 where it is free. A prior of variance 0 gives a variance of 0.
 
-What this leaves out. Weights at 0 count as known, so that a lasso's intervals are of the terms it
-kept, as if it had to keep these. Each weight varies alone: where terms go together, each could
-give way to the others, and is less certain than is said here. Bounds of a weight are not looked
-at, unless they leave it no room.
+Limits: weights of 0 count as known, so that the intervals of a lasso cover the terms it kept. Each
+weight varies alone: weights of correlated terms are less certain than these variances say. Bounds of
+a weight are ignored unless they are equal.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ from postil.learn.one_vs_rest import usual_strengths
 from postil.learn.strength import Strengths
 from postil.learn.term_priors.priors import TermPrior, TermPriors
 
-# What nothing is known of: the widest that a model file can hold.
+# The variance of a weight without any precision: the largest that a model file can hold.
 WIDEST = float(np.finfo(np.float32).max)
 
 
@@ -70,22 +69,22 @@ def _logistic(scores: Floats) -> Floats:
     return curvatures
 
 
-# The curvature of a loss by the score; of losses that are the logarithm of a likelihood.
+# The curvature, by the score, of each loss that is the logarithm of a likelihood.
 CURVATURES: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType({"logistic": _logistic})
 
 
 def check_has_posterior(method: Method) -> None:
-    """Refuse a method that minimises no posterior of this kind."""
+    """Raise UsageError if the objective of a method is not a posterior of this kind."""
     loss, prior, _ = method.parts()
     if loss.name not in CURVATURES:
         raise UsageError(
-            f"posterior: variances are not known for the loss {loss.name}; write loss = "
+            f"posterior: there are no variances for the loss {loss.name}; write loss = "
             f"{' or '.join(map(repr, CURVATURES))}, or leave posterior out"
         )
     if "strength" not in prior.provides:
         raise UsageError(
-            f"posterior: the prior {prior.name} has no variance of its own; use another prior, or "
-            "leave posterior out"
+            f"posterior: the prior {prior.name} has no variance; use another prior, or leave "
+            "posterior out"
         )
 
 
@@ -100,12 +99,11 @@ def with_variances(
     strengths: Strengths | None = None,
     priors: TermPriors | None = None,
 ) -> LinearFit:
-    """The fit with a variance for each of its weights and for its constants.
+    """Return the fit with a variance for each of its weights and for its constants.
 
-    The rest is what the fit was made of: another prior or other documents make other variances.
-    A category in which there was nothing to learn has none to be uncertain of. Cost: two passes
-    over the non-zeros of each category's kept terms; memory is that of the weights, and 20 bytes
-    for each of these non-zeros of one category at a time.
+    The other arguments must be those of the fit. A category without anything to learn has
+    variances of 0. The cost is two passes over the non-zeros of each category's kept terms; memory
+    is that of the weights, and 20 bytes for each of these non-zeros of one category at a time.
     """
     check_has_posterior(method)
     sample_weights = sample_weights or SampleWeights()
@@ -119,12 +117,12 @@ def with_variances(
     for category in tasks.learnable.tolist():
         cells = slice(fit.weights.indptr[category], fit.weights.indptr[category + 1])
         terms = fit.weights.indices[cells]
-        # The constant's weight stands last.
+        # The constant's weight comes last.
         constant = fit.intercepts[category] / method.constant
         weights = np.append(fit.weights.data[cells], constant)
-        counts = _emphasised(tasks, members, category)
-        seen = _data_precisions(design, terms, weights, counts, method)
-        found = _inverse(seen + precisions.of(category, terms, weights))
+        counts = _sample_weights_of(tasks, members, category)
+        by_data = _data_precisions(design, terms, weights, counts, method)
+        found = _inverse(by_data + precisions.of(category, terms, weights))
         variances[cells] = found[:-1]
         if method.intercept != "none":
             intercepts[category] = min(WIDEST, float(found[-1]) * method.constant**2)
@@ -137,7 +135,7 @@ def with_variances(
 
 
 class _Precisions:
-    """What the prior knows of each weight, before any document."""
+    """The precisions that the prior gives each weight."""
 
     def __init__(
         self,
@@ -154,20 +152,20 @@ class _Precisions:
         self._common = self._priors.common(documents, method.share)
 
     def of(self, category: int, terms: NDArray[Any], weights: Floats) -> Floats:
-        """The precisions at the weights of some terms and, last, of the constant."""
+        """Return the precisions at the weights of some terms and, last, of the constant."""
         places = np.append(terms, self._priors.terms)
-        beliefs = self._common[places]
+        numbers = self._common[places]
         own = self._priors.own.get(category, {})
         for at in np.flatnonzero(np.isin(places, list(own))).tolist():
             prior = own[int(places[at])]
-            beliefs[at] = prior.numbers(self._documents, self._method.share)
+            numbers[at] = prior.numbers(self._documents, self._method.share)
         if self._method.intercept == "free":
-            beliefs[-1] = TermPrior(variance=math.inf).numbers(self._documents, self._method.share)
-        absolute, squared = (beliefs[:, :2] * self._pairs[category] + beliefs[:, 2:4]).T
-        mean, low, high = beliefs[:, 4:].T
+            numbers[-1] = TermPrior(variance=math.inf).numbers(self._documents, self._method.share)
+        absolute, squared = (numbers[:, :2] * self._pairs[category] + numbers[:, 2:4]).T
+        mean, low, high = numbers[:, 4:].T
         held: Floats = 2.0 * self._documents * squared
         pulled = absolute > 0
-        with np.errstate(divide="ignore"):  # at the corner itself a weight is known
+        with np.errstate(divide="ignore"):  # at the corner the precision is infinite
             away = np.abs(weights - mean)[pulled]
             held[pulled] += self._documents * absolute[pulled] / away
         held[low == high] = np.inf
@@ -177,7 +175,7 @@ class _Precisions:
 def _data_precisions(
     design: Design, terms: NDArray[Any], weights: Floats, counts: Floats, method: Method
 ) -> Floats:
-    """What the documents know of the weights of some terms and, last, of the constant."""
+    """Return the precisions that the documents give some terms and, last, the constant."""
     part = _columns(design, terms)
     scores = part @ weights[:-1] + weights[-1] * method.constant
     curvatures = counts * CURVATURES[method.loss](scores)
@@ -186,14 +184,14 @@ def _data_precisions(
 
 
 def _columns(design: Design, terms: NDArray[Any]) -> Any:  # noqa: ANN401 - a scipy CSC matrix
-    """Some columns in double precision; a copy in any case."""
+    """Return a copy of some columns in double precision."""
     columns = design.columns
     every = len(terms) == design.terms and bool((np.diff(terms) > 0).all())
     return (columns if every else columns[:, terms]).astype(np.float64)
 
 
-def _emphasised(tasks: CategoryTasks, members: sp.csc_matrix[Any], category: int) -> Floats:
-    """How much each document counts for a category."""
+def _sample_weights_of(tasks: CategoryTasks, members: sp.csc_matrix[Any], category: int) -> Floats:
+    """Return the weight of each document in the fit of a category."""
     inside = members.indices[members.indptr[category] : members.indptr[category + 1]]
     weights: Floats = tasks.documents * tasks.other_weights[category]
     weights[inside] = tasks.documents[inside] * tasks.member_weights[category]
@@ -201,6 +199,6 @@ def _emphasised(tasks: CategoryTasks, members: sp.csc_matrix[Any], category: int
 
 
 def _inverse(precisions: Floats) -> Floats:
-    """Variances; where nothing is known, the widest."""
+    """Return variances, ``WIDEST`` where the precision is 0."""
     variances: Floats = np.minimum(1.0 / np.maximum(precisions, 1.0 / WIDEST), WIDEST)
     return variances
