@@ -198,7 +198,7 @@ def test_moderated_probabilities_need_a_posterior():
 
 def test_a_loss_without_likelihood_has_no_posterior():
     with pytest.raises(
-        UsageError, match="posterior: variances are not known for the loss modified-squared"
+        UsageError, match="posterior: there are no variances for the loss modified-squared"
     ):
         Recipe.from_dict({"name": "x", "learn": {"posterior": True}})
 

@@ -35,8 +35,8 @@ class Rivals:
 
     The bar is ``(1/η) ln( 1/(N-1) Σ exp(η s_i) )`` over the other categories, which tends to the
     highest of their scores as the ``sharpness`` η grows. A ``capped`` bar is kept below 0,
-    smoothly, as ``-ln(1 + exp(-η bar)) / η``: rivals then matter for documents that none of them claims, and
-    several categories may claim one. The cost is documents × categories.
+    smoothly, as ``-ln(1 + exp(-η bar)) / η``: rivals then matter for documents that none of them
+    claims, and several categories may claim one. The cost is documents × categories.
     """
 
     categories: int

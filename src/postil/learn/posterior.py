@@ -32,8 +32,8 @@ The constant is one more weight u, of a feature of value k: b = k u has the vari
 πᵤ = 0 where it is free. A prior of variance 0 gives a variance of 0.
 
 Limits: weights of 0 count as known, so that the intervals of a lasso cover the terms it kept. Each
-weight varies alone: weights of correlated terms are less certain than these variances say. Bounds of
-a weight are ignored unless they are equal.
+weight varies alone: weights of correlated terms are less certain than these variances say. Bounds
+of a weight are ignored unless they are equal.
 """
 
 from __future__ import annotations
