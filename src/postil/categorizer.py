@@ -29,7 +29,7 @@ from postil.train.predict import Predictor
 from postil.train.reasons import Reasons
 from postil.train.train import train
 from postil.train.update import update
-from postil.vectors.fields import Columns, Text, held
+from postil.vectors.fields import Columns, Text, as_sequence
 
 Texts = Sequence[Text] | Mapping[str, Sequence[Text]]
 
@@ -60,7 +60,7 @@ def documents_of(texts: Texts) -> Iterator[Document]:
     given: Mapping[str, Sequence[Text]] = (
         texts if isinstance(texts, Mapping) else {ONE_FIELD: texts}
     )
-    columns = {name: held(column) for name, column in given.items()}
+    columns = {name: as_sequence(column) for name, column in given.items()}
     counts = {name: len(column) for name, column in columns.items()}
     if len(set(counts.values())) > 1:
         shown = ", ".join(f"{name} {count}" for name, count in counts.items())

@@ -21,8 +21,7 @@ from postil.common.types import Floats, Ints
 from postil.corpus.document import Document
 from postil.errors import InputError, UsageError
 from postil.learn.job import Labels
-from postil.model.fingerprint import DocumentDigest
-from postil.model.model import Model
+from postil.model.model import DocumentDigest, Model
 from postil.model.numbered import NumberedDocuments, check_takes_texts, columns_of
 from postil.train.assess import with_fields
 from postil_papers import margin_bounds as bounds

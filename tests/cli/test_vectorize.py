@@ -11,7 +11,7 @@ import scipy.sparse
 
 from postil.corpus.opening import open_corpus
 from postil.errors import CorpusError
-from postil.vectors.files import read_vectors
+from postil.vectors.rows import read_vectors
 from postil.vectors.svmlight import read_svmlight
 
 
@@ -134,8 +134,8 @@ def test_documents_without_a_split_among_marked_ones_are_told_of(postil, tmp_pat
     [
         (("-o", "x.npz", "--buckets", "7", "--min-df", "3"), "hash buckets have none"),
         (("-o", "x.svm", "--compress"), "--compress is for .npz"),
-        (("-o", "x.npz", "--split", "test"), "marked test never are"),
-        (("-o", "x.npz", "--min-df", "1000"), "more than the documents there are (252): lower it"),
+        (("-o", "x.npz", "--split", "test"), "marked test are not used"),
+        (("-o", "x.npz", "--min-df", "1000"), "more than the number of documents (252): lower it"),
     ],
 )
 def test_options_that_would_mean_nothing_are_refused(postil, arguments, message):
@@ -209,5 +209,5 @@ def test_a_file_whose_parts_do_not_fit_is_refused(postil, tmp_path, change):
     assert postil("vectorize", "c.csv", "-o", "c.npz").code == 0
     with np.load(tmp_path / "c.npz") as stored:
         np.savez(tmp_path / "c.npz", **dict(stored) | change)
-    with pytest.raises(CorpusError, match=r"c\.npz: is damaged, or no \.npz file"):
+    with pytest.raises(CorpusError, match=r"c\.npz: the file is damaged"):
         read_vectors(tmp_path / "c.npz")

@@ -323,7 +323,7 @@ def test_the_schema_knows_what_the_parts_know():
         ("[learn]\nC = true", "[learn] C: expected a finite number above 0, got true"),
         ("[learn]\nC = -1.0", "[learn] C: expected a finite number above 0, got -1.0"),
         ('[representation]\nanalyzer = "wrods"', "[representation]: "),
-        ("[representation]\napart = true", "[representation]: fields can only be kept apart"),
+        ("[representation]\napart = true", "[representation]: fields are kept apart only"),
         (
             '[decide]\ncalibration = "plat"',
             "[decide] calibration: expected one of logistic, platt, isotonic, moderated, softmax, "

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from postil.text.analyzer import Analyzer
-from postil.vectors.counting import RememberingWordMap, TermCounter
 from postil.vectors.fields import Fields
-from postil.vectors.vectorizer import TextChunk, Vectorizer
+from postil.vectors.vectorizer import CachingWordMap, TermCounter, TextChunk, Vectorizer
 
 from . import reference
 from .samples import COUNTS
@@ -113,7 +112,7 @@ def test_a_word_of_several_fields_and_threads_is_mapped_once(threads: int):
     assert len(spy.times) == 3000
 
 
-def test_words_of_later_small_chunks_are_remembered():
+def test_words_of_later_small_chunks_are_cached():
     spy = Spy("words lower stem(porter)")
     vectorizer = Vectorizer(spy.analyzer, weighting=COUNTS, threads=1)
     vectorizer.fit_chunks(TextChunk(([text],)) for text in TEXTS * 3)
@@ -121,16 +120,14 @@ def test_words_of_later_small_chunks_are_remembered():
     assert set(spy.times.values()) == {1}
 
 
-def test_what_is_remembered_is_bounded_and_changes_nothing(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(RememberingWordMap, "MOST_REMEMBERED", 10)
-    monkeypatch.setattr(RememberingWordMap, "SMALL_REQUEST", 6)
-    remembering = RememberingWordMap(
-        lambda words: [None if word == "no" else word for word in words]
-    )
+def test_what_is_cached_is_bounded_and_changes_nothing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(CachingWordMap, "MOST_CACHED", 10)
+    monkeypatch.setattr(CachingWordMap, "SMALL_REQUEST", 6)
+    caching = CachingWordMap(lambda words: [None if word == "no" else word for word in words])
     for start in range(0, 200, 3):
         words = [f"w{start + i}" for i in range(start % 9 + 1)]
-        assert remembering([*words, "no"]) == [*words, None]
-        assert len(remembering._remembered) <= 10
+        assert caching([*words, "no"]) == [*words, None]
+        assert len(caching._cached) <= 10
 
 
 def test_a_batch_says_how_many_documents_it_holds():

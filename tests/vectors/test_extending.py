@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.vectors.extending import extend, passing
+from postil.vectors.extending import admitted_terms, extend
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import TextChunk, Vectorizer
 from postil.vectors.vocabulary import TermBounds, Vocabulary
@@ -141,7 +141,9 @@ def test_upper_bounds_hold_and_lower_ones_are_not_asked():
     often = np.array([3, 9, 2, 5], dtype=np.uint64)
 
     def kept(total=10, known=4, **bounds):
-        return np.flatnonzero(passing(TermBounds(**bounds), held, often, total, known)).tolist()
+        return np.flatnonzero(
+            admitted_terms(TermBounds(**bounds), held, often, total, known)
+        ).tolist()
 
     assert kept() == [0, 1, 2, 3]
     assert kept(min_df=2) == kept(min_df=0.5) == kept(min_occurrences=9) == [0, 1, 2, 3]

@@ -99,10 +99,10 @@ def test_names_of_terms_read_back(space: int, term: str):
     [
         ((), True, "two or more"),
         (("title",), True, "two or more"),
-        (("title", "title"), False, "named twice: title, title"),
-        (("a:b", "c"), False, "no ':': 'a:b'"),
-        (("", "c"), False, "not empty"),
-        (tuple(map(str, range(MOST_FIELDS + 1))), False, "at most 256 fields, not 257"),
+        (("title", "title"), False, "must differ, got title, title"),
+        (("a:b", "c"), False, "or contain ':', got 'a:b'"),
+        (("", "c"), False, "must not be empty"),
+        (tuple(map(str, range(MOST_FIELDS + 1))), False, "at most 256 fields, got 257"),
     ],
 )
 def test_fields_that_cannot_be(names: tuple[str, ...], apart: bool, message: str):
@@ -113,11 +113,11 @@ def test_fields_that_cannot_be(names: tuple[str, ...], apart: bool, message: str
 @pytest.mark.parametrize(
     ("fields", "texts", "message"),
     [
-        (Fields(), "one text", "received one text"),
-        (Fields(), b"one text", "received one text"),
-        (Fields(), {"title": ["a"]}, "have the fields title, the vectorizer takes plain texts"),
+        (Fields(), "one text", "got one text"),
+        (Fields(), b"one text", "got one text"),
+        (Fields(), {"title": ["a"]}, "have the fields title, and the vectorizer takes plain texts"),
         (JOINED, ["a"], "documents have the fields title, body: pass a mapping"),
-        (JOINED, {"title": ["a"]}, "have the fields title, the vectorizer takes title, body"),
+        (JOINED, {"title": ["a"]}, "have the fields title, and the vectorizer takes title, body"),
     ],
 )
 def test_texts_that_do_not_fit_the_fields(fields: Fields, texts, message: str):

@@ -109,7 +109,7 @@ def test_the_constant_stands_behind_the_last_bucket():
 
 @pytest.mark.parametrize("buckets", [0, -1, MOST_BUCKETS + 1])
 def test_numbers_of_buckets_that_cannot_be(buckets: int):
-    with pytest.raises(UsageError, match=f"between 1 and .* not {buckets}"):
+    with pytest.raises(UsageError, match=f"from 1 to .* got {buckets}"):
         hashed(buckets)
 
 

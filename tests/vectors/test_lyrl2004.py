@@ -106,9 +106,9 @@ class TestBadInput:
         [
             ("2299  1:1", "document 2: document 2299 has no topic in rcv1-v2.topics.qrels"),
             ("2286  1:1", "document 2: document 2286 was read before"),
-            ("1:1 2:1", "document 2: a line begins with a document's number.*received none"),
-            ("2286,5  1:1", "document 2: a line begins with.*received 5,2286"),
-            ("-7  1:1", "document 2: a line begins with.*received -7"),
+            ("1:1 2:1", "document 2: a line must begin with a document's number.*received none"),
+            ("2286,5  1:1", "document 2: a line must begin with.*received 5,2286"),
+            ("-7  1:1", "document 2: a line must begin with.*received -7"),
             ("x  1:1", "line 2: "),
             ("2287  2:1 1:1", "line 2: term number 1 follows 2"),
             ("2287  0:1", "line 2: has a term number 0"),
@@ -122,7 +122,7 @@ class TestBadInput:
             read_lyrl2004(folder, "train")
 
     def test_more_terms_than_columns(self, folder):
-        with pytest.raises(UsageError, match="47236 terms, more than the 2000 asked for"):
+        with pytest.raises(UsageError, match="47236 terms, more than terms=2000"):
             read_lyrl2004(folder, "train", terms=2000)
 
     @pytest.mark.parametrize("missing", [TOPICS, VECTOR_FILES["test"][1]])

@@ -80,7 +80,7 @@ def test_both_index_arrays_are_of_one_width(monkeypatch, largest: int, width: ty
     make, handed_over = sp.csr_matrix, []
     monkeypatch.setattr(matrices, "LARGEST_INT32", largest)
     monkeypatch.setattr(
-        matrices.sp, "csr_matrix", lambda a, shape: handed_over.append(a) or make(a, shape=shape)
+        sp, "csr_matrix", lambda a, shape: handed_over.append(a) or make(a, shape=shape)
     )
     assert to_csr(arrays, 3).toarray().tolist() == dense
     assert stack(blocks, 3).toarray().tolist() == dense
@@ -124,7 +124,7 @@ def test_blocks_are_let_go_once_copied(monkeypatch: pytest.MonkeyPatch):
     """But for the last; else two matrices would be held at the end of every stack."""
     alive: list[int] = []
     watched: list[weakref.ref[sp.csr_matrix]] = []
-    make = matrices.sp.csr_matrix
+    make = sp.csr_matrix
 
     def note(*args, **kwargs) -> sp.csr_matrix:
         gc.collect()
@@ -137,7 +137,7 @@ def test_blocks_are_let_go_once_copied(monkeypatch: pytest.MonkeyPatch):
             watched.append(weakref.ref(block))
             yield block
 
-    monkeypatch.setattr(matrices.sp, "csr_matrix", note)
+    monkeypatch.setattr(sp, "csr_matrix", note)
     assert stack(blocks(), 3).shape == (10, 3)
     assert len(watched) == 5
     assert alive == [1]

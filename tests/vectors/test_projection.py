@@ -67,7 +67,7 @@ def test_without_a_length_points_are_as_projected():
     projection = projection_of(x, 8, None)
     np.testing.assert_array_equal(projection.points(x), Lsi(8, scaled=True).fit_transform(x))
     assert (projection.factors(x) == 1).all()
-    assert not projection.scales
+    assert projection.length is None
 
 
 def test_factors_do_not_depend_on_the_documents_beside(monkeypatch):
@@ -114,7 +114,7 @@ def test_refusals():
     with pytest.raises(InputError, match="no direction to learn in"):
         Projection.learned(sp.csr_matrix((3, 4), dtype=np.float32), 2)
     projection = projection_of(x)
-    with pytest.raises(UsageError, match="of 5 directions, and there are 8"):
+    with pytest.raises(UsageError, match="of 5 directions, and the projection has 8"):
         projection.fold(sp.csr_matrix((2, 5)))
     arrays = projection.to_arrays()
     with pytest.raises(InputError, match="not all finite"):

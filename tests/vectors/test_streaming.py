@@ -76,7 +76,7 @@ def test_a_stream_is_walked_once():
 
 @pytest.mark.parametrize("chosen", [{"buckets": 7}, {"given": GIVEN}])
 def test_an_idf_of_fixed_columns_takes_two_walks(chosen: dict[str, object]):
-    with pytest.raises(UsageError, match="walked twice, not an iterator"):
+    with pytest.raises(UsageError, match="read twice, not an iterator"):
         vectorizer_of("words", **chosen).fit_transform_chunks(iter(cut(TRAINING, [2])))
     once = vectorizer_of("words", weighting=COUNTS, **chosen)
     assert once.fit_transform_chunks(iter(cut(TRAINING, [2]))).shape == (6, once.columns)
@@ -127,7 +127,7 @@ def test_all_learned_is_the_same_as_not_saying():
 
 
 def test_every_document_says_whether_it_is_learned_from():
-    with pytest.raises(ValueError, match="learned says something of 1 documents"):
+    with pytest.raises(ValueError, match="learned has 1 flags"):
         Vectorizer().fit_transform_chunks([TextChunk((["a", "b"],), [True])])
 
 

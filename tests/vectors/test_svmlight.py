@@ -18,7 +18,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from postil.corpus.files import textlines
 from postil.errors import CorpusError, DocumentError, UsageError
 from postil.vectors import svmlight as writing
-from postil.vectors.svmlight import read_svmlight, svmlight_writer, write_svmlight
+from postil.vectors.svmlight import read_svmlight, write_svmlight
 
 TEXT = b"""# made by hand
 1,5,7 1:0.5 3:2 # three labels
@@ -74,7 +74,7 @@ class TestReading:
         path = file(b"1 1:1 3:3\n")
         assert read_svmlight(path, terms=7).vectors.shape == (1, 7)
         assert read_svmlight(path, terms=3).vectors.shape == (1, 3)
-        with pytest.raises(UsageError, match="3 terms, more than the 2"):
+        with pytest.raises(UsageError, match="3 terms, more than terms=2"):
             read_svmlight(path, terms=2)
 
     @pytest.mark.parametrize("content", [b"", b"\n\n", b"# nothing\n"])
@@ -233,15 +233,13 @@ class TestWriting:
         assert data.labels == [tuple(map(str, np.flatnonzero(row))) for row in y.toarray()]
 
     @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
-    def test_blocks_of_rows_stream_into_one_file(self, tmp_path, suffix):
+    def test_blocks_of_rows_make_one_file(self, tmp_path, suffix, monkeypatch):
+        monkeypatch.setattr("postil.vectors.svmlight.BLOCK_ENTRIES", 100)
         x = sp.random(90, 20, 0.3, format="csr", dtype=np.float32, random_state=0)
         labels = [[str(row % 7)] for row in range(90)]
         path = tmp_path / f"x.svm{suffix}"
-        with svmlight_writer(path) as writer:
-            for start in range(0, 90, 25):
-                assert not path.exists()
-                writer.write(x[start : start + 25], labels[start : start + 25])
-        data = read_svmlight(path, label_names={n: name for name, n in writer.label_ids.items()})
+        label_ids = write_svmlight(path, x, labels)
+        data = read_svmlight(path, label_names={n: name for name, n in label_ids.items()})
         assert (data.vectors.toarray() == x.toarray()).all()
         assert [list(one) for one in data.labels] == labels
 
@@ -251,7 +249,7 @@ class TestWriting:
         x = sp.csr_matrix(np.array([[1.0], [np.nan]], np.float32))
         with pytest.raises(UsageError, match="not a finite number"):
             write_svmlight(path, x, [["a"], ["b"]])
-        with pytest.raises(UsageError, match="2 documents and labels are given for 1"):
+        with pytest.raises(UsageError, match="2 documents and labels has 1 sets"):
             write_svmlight(path, x, [["a"]])
         assert path.read_bytes() == b"old"
         assert list(tmp_path.iterdir()) == [path]

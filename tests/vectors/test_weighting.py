@@ -124,10 +124,10 @@ def test_no_idf_is_none():
 @pytest.mark.parametrize("wrong", [{"tf": "sqrt"}, {"idf": "bm25"}, {"norm": "max"}])
 def test_unknown_parts_are_refused(wrong: dict[str, str]):
     ((part, value),) = wrong.items()
-    with pytest.raises(SpecError, match=f"unknown {part} '{value}'"):
+    with pytest.raises(SpecError, match=f"{part} must be one of .*, got '{value}'"):
         Weighting(**wrong)
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(SpecError, match="unknown weights 'bm25': they are one of binary, counts"):
+    with pytest.raises(SpecError, match=r"weights must be one of binary, counts.* got 'bm25'"):
         Weighting.named("bm25")

@@ -395,7 +395,7 @@ WIDTH = 40
 
 def gather(corpus: Corpus, analyzer: str) -> CorpusStatistics:
     """Walk the corpus once and count everything."""
-    from postil.vectors.counting import token_counter
+    from postil.vectors.vectorizer import token_counter
 
     count_tokens = token_counter(analyzer)
     return CorpusStatistics.gather(watched(corpus, f"counting {corpus.name}"), count_tokens)

@@ -19,8 +19,7 @@ from postil.errors import UsageError
 if TYPE_CHECKING:
     from postil.corpus.corpus import Corpus
     from postil.vectors.fields import Fields
-    from postil.vectors.files import VectorFile
-    from postil.vectors.gathering import RowFacts
+    from postil.vectors.rows import RowFacts, VectorFile
     from postil.vectors.vectorizer import TextChunk
 
 
@@ -91,7 +90,7 @@ def vectorize(
     """Turn a corpus into weighted sparse vectors that any tool can read.
 
     Documents marked as test get vectors too, but vocabulary and idf are learned from the others
-    alone. An .npz file opens with scipy.sparse.load_npz; postil.vectors.files.read_vectors gives
+    alone. An .npz file opens with scipy.sparse.load_npz; postil.vectors.rows.read_vectors gives
     terms, ids and labels as well. A svmlight file holds numbers only (columns from 1, labels from
     0); the names go beside it, as OUTPUT.terms.tsv and OUTPUT.labels.tsv, unless it goes to
     standard output. Train and test are not marked in it: --only writes one of them.
@@ -103,7 +102,7 @@ def vectorize(
     zcat mails.jsonl.gz | postil vectorize - -o mails.npz --chunk 10000
     """
     from postil.vectors.fields import Fields
-    from postil.vectors.gathering import RowFacts, vector_file
+    from postil.vectors.rows import RowFacts, VectorFile
     from postil.vectors.vectorizer import Vectorizer
     from postil.vectors.vocabulary import TermBounds
     from postil.vectors.weighting import Weighting
@@ -128,7 +127,7 @@ def vectorize(
     with told(opened), meter(f"vectorizing {opened.name}") as shown:
         stream = _Chunks(opened, chosen, chunk, facts, shown)
         matrix = vectorizer.fit_transform_chunks(stream)
-    vectors = vector_file(matrix, vectorizer, facts)
+    vectors = VectorFile.of(matrix, vectorizer, facts)
     if only is not None:
         vectors = vectors.only(only)
         if not vectors.ids:
@@ -164,7 +163,7 @@ class _Chunks:
         self._shown = shown
 
     def __iter__(self) -> Iterator[TextChunk]:
-        from postil.vectors.gathering import chunks_of
+        from postil.vectors.rows import chunks_of
 
         self._facts.clear()
         self._shown.reach(0)
@@ -201,10 +200,10 @@ def _write(
     *,
     compress: bool,
 ) -> None:
-    from postil.vectors.files import write_names
+    from postil.vectors.rows import write_names
 
     if format == "npz":
-        from postil.vectors.files import write_vectors
+        from postil.vectors.rows import write_vectors
 
         write_vectors(output, vectors, compress=compress)
         return

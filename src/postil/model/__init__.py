@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from postil.model.description import describe
-    from postil.model.fingerprint import DocumentDigest, TrainingFingerprint
     from postil.model.load import load_model, model_from_bytes
-    from postil.model.model import Model
+    from postil.model.model import DocumentDigest, Model, TrainingFingerprint
     from postil.model.save import model_to_bytes, save_model
 
 
@@ -28,9 +27,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "DocumentDigest": "fingerprint",
+    "DocumentDigest": "model",
     "Model": "model",
-    "TrainingFingerprint": "fingerprint",
+    "TrainingFingerprint": "model",
     "describe": "description",
     "load_model": "load",
     "model_from_bytes": "load",

@@ -17,8 +17,7 @@ from postil.decide.decision import DecisionRule, Thresholds
 from postil.errors import InputError, ModelFileError
 from postil.model import bbr_files
 from postil.model.bbr_files import ParsedModel
-from postil.model.fingerprint import DocumentDigest, TrainingFingerprint
-from postil.model.model import Model
+from postil.model.model import DocumentDigest, Model, TrainingFingerprint
 from postil.model.numbered import IDS, NAMES, VECTORS, is_number, number_vectorizer
 
 Read = Callable[[Iterable[tuple[int, str]], str, str], ParsedModel]

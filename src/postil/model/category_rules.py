@@ -24,8 +24,8 @@ from postil.explain.rule import (
     Scaling,
 )
 from postil.learn.combining import Rivals, Trees
-from postil.model.category_scores import categories_of, factors_of, rows_of_sums, vector_rows
 from postil.model.model import Model
+from postil.model.scoring import categories_of, factors_of, rows_of_sums, vector_rows
 
 # Terms that are tried at a time as one more: bounds memory by so many × (rows + directions).
 BLOCK = 1024

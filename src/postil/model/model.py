@@ -1,20 +1,21 @@
-"""A model: everything a decision needs."""
+"""A model: everything a decision needs, and a fingerprint of the documents it learned from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from postil import __version__
 from postil.common.types import Floats
 from postil.decide.calibrators import needs_variances
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.model.fingerprint import TrainingFingerprint
 from postil.model.parts import (
     check_combination,
     check_projection,
@@ -23,12 +24,15 @@ from postil.model.parts import (
     checked_units,
 )
 from postil.model.plain import plain, plain_mapping
+from postil.model.settings import checked
+from postil.model.tensors import Parts, Tensors, narrowed
 from postil.model.weights import (
     Weights,
     aligned_variances,
     canonical_weights,
     checked_intercept_variances,
 )
+from postil.vectors.fields import Text
 from postil.vectors.vectorizer import Vectorizer
 
 if TYPE_CHECKING:
@@ -37,6 +41,74 @@ if TYPE_CHECKING:
     from postil.learn.combining import Combination
     from postil.model.load import MappedFile
     from postil.vectors.projection import Projection
+
+
+_HEXADECIMAL = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_SCHEMA = {"corpus": str, "documents": int, "sha256": str}
+
+
+class DocumentDigest:
+    """SHA-256 over documents as they pass: their fields and labels, not their ids.
+
+    The order of documents and of fields counts, that of labels does not. Costs one pass over
+    the texts; nothing is kept of them.
+    """
+
+    def __init__(self) -> None:
+        self.documents = 0
+        self._digest = sha256()
+
+    def add(self, fields: Mapping[str, Text], labels: Iterable[str] = ()) -> None:
+        """Take in a document; bytes count as the text whose UTF-8 they are."""
+        names = sorted(set(labels))
+        pieces = [*(part for pair in fields.items() for part in pair), *names]
+        encoded = [_encoded(piece) for piece in pieces]
+        # With the lengths in front, no two documents have the same bytes.
+        lengths = " ".join(str(len(piece)) for piece in encoded)
+        self._digest.update(f"{len(fields)} {len(names)} {lengths}\n".encode("ascii"))
+        self._digest.update(b"".join(encoded))
+        self.documents += 1
+
+    def hexdigest(self) -> str:
+        """The digest of what has passed so far."""
+        return self._digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingFingerprint:
+    """The training documents: of which corpus, how many, their digest, members by category."""
+
+    corpus: str
+    documents: int
+    sha256: str
+    members: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        members = np.array(self.members)
+        if members.ndim != 1 or (members.size and members.dtype.kind not in "iu"):
+            raise UsageError("members are one whole number for each category")
+        if members.size and not 0 <= int(members.min()) <= int(members.max()) <= self.documents:
+            raise UsageError(f"a category has from 0 to {self.documents} members, the documents")
+        if not _HEXADECIMAL.fullmatch(self.sha256):
+            raise UsageError(f"a SHA-256 is 64 hexadecimal digits, not {self.sha256!r}")
+        members = members.astype(np.int64)
+        members.flags.writeable = False
+        object.__setattr__(self, "members", members)
+
+    def to_parts(self) -> Parts:
+        """Take it apart for a file."""
+        settings = {"corpus": self.corpus, "documents": self.documents, "sha256": self.sha256}
+        return Parts(settings, {"training.members": narrowed(self.members)})
+
+    @classmethod
+    def from_parts(cls, settings: object, tensors: Tensors, categories: int) -> TrainingFingerprint:
+        """Restore what :meth:`to_parts` gave."""
+        members = tensors.take("training.members", "u", categories)
+        return cls(members=members, **checked(settings, _SCHEMA, "training"))
+
+
+def _encoded(text: Text) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -92,8 +164,8 @@ class Model:
         if self.variances is not None:
             store(self, "variances", aligned_variances(self.variances, self.weights))
         if self.intercept_variances is not None:
-            checked = checked_intercept_variances(self.intercept_variances, self.rows)
-            store(self, "intercept_variances", checked)
+            values = checked_intercept_variances(self.intercept_variances, self.rows)
+            store(self, "intercept_variances", values)
         if self.units is not None:
             store(self, "units", checked_units(self.units, self.categories))
         if self.selection is not None:

@@ -26,8 +26,7 @@ from postil.errors import InputError, UsageError
 from postil.learn.job import Labels
 from postil.learn.term_priors.files import PriorFile
 from postil.learn.term_priors.matching import MatchedPriors, match_priors
-from postil.model.fingerprint import DocumentDigest, TrainingFingerprint
-from postil.model.model import Model
+from postil.model.model import DocumentDigest, Model, TrainingFingerprint
 from postil.vectors.svmlight import read_svmlight
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import Vocabulary
@@ -197,7 +196,7 @@ def with_new_numbers(model: Model, documents: NumberedDocuments) -> Grown:
     held[: len(vocabulary)] += vocabulary.documents
     total = vocabulary.total + matrix.shape[0]
     counted = Vocabulary(lambda: native, held, held, total)
-    return Grown(model.vectorizer.knowing(total, counted), matrix, len(new))
+    return Grown(model.vectorizer.with_fit(total, vocabulary=counted, idf=None), matrix, len(new))
 
 
 def columns_numbered(matrix: sp.csr_matrix[Any], numbers: NDArray[Any]) -> sp.csr_matrix[Any]:

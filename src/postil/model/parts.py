@@ -116,7 +116,7 @@ def check_projection(model: Model) -> None:
             f"the projection is of {projection.terms} terms, and the vectorizer has "
             f"{model.vectorizer.columns} columns"
         )
-    if not projection.scales:
+    if projection.length is None:
         raise UsageError(
             "a projection without a length changes no score: fold its weights, and leave it out"
         )

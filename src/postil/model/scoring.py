@@ -12,11 +12,11 @@ from postil import _native
 from postil.common.threads import thread_count
 from postil.common.types import Floats
 from postil.errors import InputError, UsageError
+from postil.model.model import Model
 from postil.text.words import WordStep
-from postil.vectors.counting import RememberingWordMap
 from postil.vectors.fields import Columns
 from postil.vectors.matrices import check_indices, index_type
-from postil.vectors.vectorizer import Texts, Vectorizer
+from postil.vectors.vectorizer import CachingWordMap, Texts, Vectorizer
 
 Csr: TypeAlias = "sp.csr_matrix[Any] | sp.csr_array[Any, tuple[int, int]]"
 Categories = NDArray[np.int32]
@@ -133,7 +133,7 @@ def _restore(state: tuple[Vectorizer, Csr, Floats], settings: dict[str, int]) ->
 def _word_map(vectorizer: Vectorizer, grams: tuple[int, int]) -> WordStep | None:
     word_map = vectorizer.analyzer.word_map
     # Single words are remembered natively; n-grams ask for those of every call.
-    return word_map if word_map is None or grams == (1, 1) else RememberingWordMap(word_map)
+    return word_map if word_map is None or grams == (1, 1) else CachingWordMap(word_map)
 
 
 def _check_fitted(vectorizer: Vectorizer) -> None:
@@ -186,3 +186,27 @@ def _checked_thresholds(thresholds: ArrayLike, categories: int) -> Floats:
     if np.isnan(vector).any():
         raise InputError("thresholds must be numbers, infinity included; some are not a number")
     return vector
+
+
+def rows_of_sums(model: Model, sums: Floats, factors: Floats | None) -> Floats:
+    """The score of each row of weights: ``factor(x) (w·x) + b``; factors where there are any."""
+    if factors is None:
+        return sums + model.intercepts
+    return sums * factors[:, np.newaxis] + model.intercepts
+
+
+def factors_of(model: Model, vectors: sp.csr_matrix[Any]) -> Floats | None:
+    """The factor of each document; None where the model has no projection."""
+    return None if model.projection is None else model.projection.factors(vectors)
+
+
+def vector_rows(model: Model, vectors: sp.csr_matrix[Any]) -> Floats:
+    """The scores of rows for vectors: documents × rows; linear in the weights they meet."""
+    weights = model.weights.T.astype(np.float64)
+    sums: Floats = (vectors.astype(np.float64) @ weights).toarray()
+    return rows_of_sums(model, sums, factors_of(model, vectors))
+
+
+def categories_of(model: Model, rows: Floats) -> Floats:
+    """Documents × categories, of documents × rows."""
+    return rows if model.combination is None else model.combination.combined(rows)

@@ -39,8 +39,7 @@ from postil.decide.calibration import Calibration, calibration_from_parts, calib
 from postil.decide.decision import DecisionRule
 from postil.errors import InputError
 from postil.learn.combining import Combination
-from postil.model.fingerprint import TrainingFingerprint
-from postil.model.model import Model
+from postil.model.model import Model, TrainingFingerprint
 from postil.model.parts import (
     check_categories,
     selection_from,

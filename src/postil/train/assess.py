@@ -17,12 +17,11 @@ from postil.errors import CorpusError, InputError, SpecError
 from postil.evaluate import Options, Provenance, Report, measure_run
 from postil.learn.category_tasks import NEVER
 from postil.learn.job import Labels
-from postil.model.fingerprint import DocumentDigest
-from postil.model.model import Model
+from postil.model.model import DocumentDigest, Model
 from postil.model.numbered import NumberedDocuments
 from postil.train.predict import Decider, Predictor, VectorPredictor
 from postil.train.train import CHUNK
-from postil.vectors.gathering import RowFacts, chunks_of
+from postil.vectors.rows import RowFacts, chunks_of
 
 CategorySet = Literal["all", "trained", "shared"]
 

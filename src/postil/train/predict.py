@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from postil.common.types import Floats
 from postil.decide.calibrators import Softmax, State, moderated_scores, needs_variances
-from postil.model.category_scores import categories_of, factors_of, rows_of_sums, vector_rows
 from postil.model.model import Model
 from postil.model.numbered import NumberedDocuments, check_takes_texts, columns_of
-from postil.model.scoring import TextScorer
+from postil.model.scoring import TextScorer, categories_of, factors_of, rows_of_sums, vector_rows
 from postil.model.weights import score_variances
 from postil.vectors.fields import Columns
 

@@ -87,7 +87,9 @@ class LearningSpace:
     @property
     def kept(self) -> Projection | None:
         """What a model needs of it: points of no set length are linear in terms, and need none."""
-        return self.projection if self.projection is not None and self.projection.scales else None
+        if self.projection is None or self.projection.length is None:
+            return None
+        return self.projection
 
     def of_terms(self, weights: sp.csr_matrix[Any]) -> sp.csr_matrix[Any]:
         """Weights as a model has them: those of terms."""

@@ -17,8 +17,7 @@ from postil.learn.job import Labels
 from postil.learn.resume import updating_method, usable_units
 from postil.learn.term_priors.files import PriorFile
 from postil.learn.term_priors.matching import PriorsWarning
-from postil.model.fingerprint import DocumentDigest, TrainingFingerprint
-from postil.model.model import Model
+from postil.model.model import DocumentDigest, Model, TrainingFingerprint
 from postil.model.numbered import (
     IDS,
     MEMBER,
@@ -36,7 +35,7 @@ from postil.train.fields import FieldsWarning, fitted
 from postil.train.notes import LabelsWarning, label_notes, rare_note
 from postil.train.run import LearningSpace, TrainingRun, timeless
 from postil.vectors.fields import Fields
-from postil.vectors.gathering import RowFacts, chunks_of
+from postil.vectors.rows import RowFacts, chunks_of
 from postil.vectors.vectorizer import TextChunk, Vectorizer
 
 CHUNK = 4096

@@ -11,15 +11,14 @@ from postil.common.progress import Notify, StepProgress, no_progress, notify_or_
 from postil.corpus.document import Document
 from postil.decide.calibrators import State
 from postil.learn.job import Labels
-from postil.model.fingerprint import DocumentDigest, TrainingFingerprint
-from postil.model.model import Model
+from postil.model.model import DocumentDigest, Model, TrainingFingerprint
 from postil.model.numbered import NumberedDocuments, check_takes_texts, with_new_numbers
 from postil.model.save import check_names_fit
 from postil.train.notes import LabelsWarning, label_notes
 from postil.train.train import check_any, check_labelled, digested, watched
 from postil.train.update_run import NewVectors, UpdatePlan, UpdateRun
 from postil.vectors.extending import extend
-from postil.vectors.gathering import RowFacts
+from postil.vectors.rows import RowFacts
 
 SHOWN = 5
 # Documents without a new category that teach it what it is not.

@@ -34,8 +34,7 @@ from postil.learn.resume import (
 )
 from postil.learn.strength import Strengths
 from postil.learn.unfinished import Unfinished
-from postil.model.fingerprint import TrainingFingerprint
-from postil.model.model import Model
+from postil.model.model import Model, TrainingFingerprint
 from postil.recipes.aiming import trains_for_figures
 from postil.recipes.recipe import Recipe, load_recipe, recipe_names
 from postil.train.run import timeless

@@ -1,4 +1,4 @@
-"""Which fields of a document count, and whether they are kept apart."""
+"""The fields of a document that make up its vector, joined or kept apart."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ MOST_FIELDS = 256
 SEPARATOR = ":"
 
 
-def held(texts: Iterable[Text]) -> Sequence[Text]:
-    """The texts as something that can be walked twice."""
+def as_sequence(texts: Iterable[Text]) -> Sequence[Text]:
+    """Return the texts as a sequence, which can be read twice."""
     return texts if isinstance(texts, Sequence) else list(texts)
 
 
@@ -24,9 +24,9 @@ def held(texts: Iterable[Text]) -> Sequence[Text]:
 class Fields:
     """The fields that make up a document's vector, in order.
 
-    Joined, a word is one term wherever it stands. Apart, a title word is another term than the
-    same body word (zhang-oles-2001): terms are then named ``title:oil`` and ``body:oil``.
-    Without names there is one field, the text itself.
+    Joined, a word is one term in whichever field it occurs. Apart, a title word and the same body
+    word are two terms (zhang-oles-2001), named ``title:oil`` and ``body:oil``. Without names there
+    is one field, the text itself.
     """
 
     names: tuple[str, ...] = ()
@@ -35,50 +35,54 @@ class Fields:
     def __post_init__(self) -> None:
         if self.apart and len(self.names) < 2:
             raise UsageError(
-                "fields can only be kept apart where two or more are named, as in "
+                "fields are kept apart only where two or more are named: name them, as in "
                 "--field title --field body"
             )
         if len(self.names) > MOST_FIELDS:
-            raise UsageError(f"at most {MOST_FIELDS} fields, not {len(self.names)}")
+            raise UsageError(
+                f"a vectorizer takes at most {MOST_FIELDS} fields, got {len(self.names)}"
+            )
         if len(set(self.names)) < len(self.names):
-            raise UsageError(f"a field is named twice: {', '.join(self.names)}")
+            raise UsageError(f"the names of fields must differ, got {', '.join(self.names)}")
         for name in self.names:
             if SEPARATOR in name or not name:
-                raise UsageError(f"a field name is not empty and has no '{SEPARATOR}': {name!r}")
+                raise UsageError(
+                    f"a field name must not be empty or contain '{SEPARATOR}', got {name!r}"
+                )
 
     @property
     def spaces(self) -> list[int]:
-        """The number of the space each column's words belong to."""
+        """The number of the term space of each column."""
         count = max(1, len(self.names))
         return list(range(count)) if self.apart else [0] * count
 
     def columns(self, texts: Sequence[Text] | Mapping[str, Sequence[Text]]) -> Columns:
         """Arrange texts, given as a sequence or as a mapping of fields, into columns."""
         if isinstance(texts, (str, bytes)):
-            raise UsageError("expected a sequence of texts, received one text: wrap it in a list")
+            raise UsageError("expected a sequence of texts, got one text: wrap it in a list")
         if isinstance(texts, Mapping):
             return self._columns_by_name(texts)
         if len(self.names) > 1:
             raise UsageError(
-                f"documents have the fields {', '.join(self.names)}: pass a mapping of each "
+                f"documents have the fields {', '.join(self.names)}: pass a mapping from each "
                 "field to its texts"
             )
-        return (held(texts),)
+        return (as_sequence(texts),)
 
     def _columns_by_name(self, texts: Mapping[str, Sequence[Text]]) -> Columns:
         missing = [name for name in self.names if name not in texts]
         if missing or not self.names:
             raise UsageError(
-                f"texts have the fields {', '.join(texts)}, the vectorizer takes "
+                f"the texts have the fields {', '.join(texts)}, and the vectorizer takes "
                 f"{', '.join(self.names) or 'plain texts'}"
             )
-        return tuple(held(texts[name]) for name in self.names)
+        return tuple(as_sequence(texts[name]) for name in self.names)
 
     def columns_of(self, documents: Iterable[Document]) -> Columns:
         """Arrange documents into columns; an absent field is empty.
 
-        Without names all fields are one text, a line each; n-grams then run from one into the
-        next, while fields that are named never share an n-gram.
+        Without names all fields are one text, a line each, and n-grams cross from one field into
+        the next; named fields never share an n-gram.
         """
         if not self.names:
             return (["\n".join(document.fields.values()) for document in documents],)
@@ -86,16 +90,16 @@ class Fields:
         return tuple([d.fields.get(name, "") for d in listed] for name in self.names)
 
     def term_name(self, space: int, term: str) -> str:
-        """The name of a term as users see it."""
+        """Return the name of a term as users see it."""
         return f"{self.names[space]}{SEPARATOR}{term}" if self.apart else term
 
     def parse_term(self, name: str) -> tuple[int, str]:
-        """The space and the bare term of a name."""
+        """Return the space and the bare term of a name."""
         if not self.apart:
             return 0, name
         field, separator, term = name.partition(SEPARATOR)
         if not separator or field not in self.names:
             raise UsageError(
-                f"the term {name!r} names no field: with fields apart it reads FIELD{SEPARATOR}TERM"
+                f"the term {name!r} must read FIELD{SEPARATOR}TERM, since fields are kept apart"
             )
         return self.names.index(field), term

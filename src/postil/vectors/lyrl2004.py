@@ -1,4 +1,4 @@
-"""The vector files of RCV1-v2 in the LYRL2004 distribution, with their topics.
+"""Read the vector files of RCV1-v2 in the LYRL2004 distribution, with their topics.
 
 A line is a document's number, two spaces and its terms: ``2286  864:0.0497 1523:0.0447``. Terms
 are numbered from 1 to 47,236; weights are cosine-normalised log TF × IDF. That is an svmlight file
@@ -8,15 +8,18 @@ whose label is the document's number, and it is read as one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from postil.corpus.document import Split
 from postil.corpus.files.streams import Source
 from postil.corpus.named.distributions import RCV1_V2
 from postil.corpus.named.rcv1 import TOPICS_FILE, TopicTable, read_topics, sample_bar, sample_key
 from postil.errors import CorpusError, DocumentError
+from postil.vectors.matrices import stack
 from postil.vectors.svmlight import read_svmlight
 
 if TYPE_CHECKING:
@@ -52,24 +55,32 @@ def read_lyrl2004(
     qrels: str | Path | None = None,
     terms: int = TERMS,
 ) -> Lyrl2004Data:
-    """Read the vectors of a split from a folder with the files, each plain, gzip or zstd.
-
-    Topics come from ``rcv1-v2.topics.qrels`` in the folder, or from ``qrels``. ``sample`` keeps
-    those test documents that the corpus ``rcv1-v2-sample`` has. ``terms`` is the number of
-    columns, the same for both splits. A document without a topic, or that comes twice, is an error.
+    """Read the vectors of a split; a document without a topic, or that comes twice, is an error.
 
     Time is linear in the bytes of the files. One file is parsed at a time: memory is the result
     (8 bytes an entry) and a copy of one file of it.
-    """
-    from postil.vectors.matrices import stack
 
+    Parameters
+    ----------
+    folder
+        The folder with the files, each plain, gzip or zstd.
+    split
+        "train" or "test".
+    sample
+        Keep only the test documents of the corpus ``rcv1-v2-sample``.
+    qrels
+        The file with the topics; by default ``rcv1-v2.topics.qrels`` in the folder.
+    terms
+        The number of columns, the same for both splits.
+    """
     place = Path(folder)
     sources = [_find(place, name) for name in VECTOR_FILES[split]]
     topics = _topics(_find(place, TOPICS_FILE) if qrels is None else Source(Path(qrels)))
     bar = sample_bar(topics.documents()) if sample and split == "test" else None
-    rows = _Rows(topics, bar)
-    vectors = stack(_blocks(sources, rows, terms), terms)
-    return Lyrl2004Data(vectors, rows.labels, rows.ids)
+    ids: dict[str, tuple[str, ...]] = {}
+    vectors = stack(_blocks(sources, topics, bar, ids, terms), terms)
+    kept = {identity: labels for identity, labels in ids.items() if labels}
+    return Lyrl2004Data(vectors, list(kept.values()), list(kept))
 
 
 def _find(folder: Path, name: str) -> Source:
@@ -90,53 +101,37 @@ def _topics(source: Source) -> TopicTable:
         return read_topics(stream, refuse)
 
 
-@dataclass
-class _Rows:
-    """What the rows that have passed are known by."""
-
-    topics: TopicTable
-    bar: int | None
-    ids: list[str] = field(default_factory=list)
-    labels: list[tuple[str, ...]] = field(default_factory=list)
-    seen: set[str] = field(default_factory=set)
-
-    def take(self, numbers: tuple[str, ...], source: str, position: int) -> bool:
-        """Note a document, and say whether it is wanted."""
-        identity = _identity(numbers, source, position)
-        if identity in self.seen:
-            raise _refusal(source, position, f"document {identity} was read before")
-        self.seen.add(identity)
-        if self.bar is not None and sample_key(int(identity)) > self.bar:
-            return False
-        labels = self.topics.topics(int(identity))
-        if not labels:
-            message = f"document {identity} has no topic in {TOPICS_FILE}"
-            raise _refusal(source, position, message)
-        self.ids.append(identity)
-        self.labels.append(labels)
-        return True
-
-
-def _identity(numbers: tuple[str, ...], source: str, position: int) -> str:
-    if len(numbers) != 1 or not numbers[0].isdigit():
-        received = ",".join(numbers) or "none"
-        message = f"a line begins with a document's number, a whole one; received {received}"
-        raise _refusal(source, position, message)
-    return numbers[0]
-
-
-def _refusal(source: str, position: int, message: str) -> DocumentError:
-    return DocumentError(source, f"document {position}", f"{message}; get the file again")
-
-
-def _blocks(sources: list[Source], rows: _Rows, terms: int) -> Iterator[sp.csr_matrix[Any]]:
-    import numpy as np
-
+def _blocks(
+    sources: list[Source],
+    topics: TopicTable,
+    bar: int | None,
+    ids: dict[str, tuple[str, ...]],
+    terms: int,
+) -> Iterator[sp.csr_matrix[Any]]:
+    """Yield the vectors of each file; ``ids`` receives topics by id, none for those left out."""
     for source in sources:
         assert source.path is not None
         data = read_svmlight(source.path, zero_based=False, terms=terms)
-        wanted = [
-            rows.take(numbers, source.name, position)
-            for position, numbers in enumerate(data.labels, 1)
-        ]
+        wanted = []
+        for position, numbers in enumerate(data.labels, 1):
+            problem = _problem(numbers, ids)
+            identity = numbers[0] if numbers else ""
+            if not problem:
+                left_out = bar is not None and sample_key(int(identity)) > bar
+                ids[identity] = () if left_out else topics.topics(int(identity))
+                wanted.append(not left_out)
+                if not left_out and not ids[identity]:
+                    problem = f"document {identity} has no topic in {TOPICS_FILE}"
+            if problem:
+                raise DocumentError(
+                    source.name, f"document {position}", f"{problem}; get the file again"
+                )
         yield data.vectors if all(wanted) else data.vectors[np.flatnonzero(wanted)]
+
+
+def _problem(numbers: tuple[str, ...], ids: dict[str, tuple[str, ...]]) -> str:
+    """Return what is wrong with the number of a document, or nothing."""
+    if len(numbers) != 1 or not numbers[0].isdigit():
+        received = ",".join(numbers) or "none"
+        return f"a line must begin with a document's number, a whole one; received {received}"
+    return f"document {numbers[0]} was read before" if numbers[0] in ids else ""

@@ -1,14 +1,16 @@
-"""Sparse matrices from native arrays, with 32-bit indices where they fit."""
+"""Sparse matrices: made from the arrays of the native core, stacked, and checked.
+
+SciPy is imported where a matrix is made, so that scoring texts does not load it.
+"""
 
 from __future__ import annotations
 
 import copy
 from collections import deque
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.errors import InputError
@@ -16,16 +18,21 @@ from postil.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import scipy.sparse as sp
+
 CsrArrays = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
+Csr: TypeAlias = "sp.csr_matrix[Any] | sp.csr_array[Any, tuple[int, int]]"
 
 LARGEST_INT32 = np.iinfo(np.int32).max
 
 
 def to_csr(arrays: CsrArrays, columns: int) -> sp.csr_matrix[Any]:
-    """The matrix of (row starts, terms, values), sharing the arrays.
+    """Return the matrix of (row starts, terms, values), which shares the arrays.
 
     SciPy wants both index arrays of one type: 32 bits while the entries can be numbered so.
     """
+    import scipy.sparse as sp
+
     row_starts, terms, values = arrays
     index = index_type(len(values))
     starts, indices = row_starts.astype(index), terms.astype(index, copy=False)
@@ -42,18 +49,35 @@ def to_csr(arrays: CsrArrays, columns: int) -> sp.csr_matrix[Any]:
     return cast("sp.csr_matrix[Any]", matrix)
 
 
+@lru_cache(maxsize=64)
+def _empty_row(columns: int) -> sp.csr_matrix[Any]:
+    import scipy.sparse as sp
+
+    nothing = (np.empty(0, np.float32), np.empty(0, np.int32), np.zeros(2, np.int32))
+    return sp.csr_matrix(nothing, shape=(1, columns))
+
+
 def index_type(entries: int) -> type[np.signedinteger[Any]]:
-    """The narrowest index type that numbers so many entries."""
+    """Return the narrowest index type that numbers this many entries."""
     return np.int32 if entries <= LARGEST_INT32 else np.int64
 
 
 def check_indices(matrix: Any, what: str) -> None:  # noqa: ANN401 - any matrix, sparse or not
-    """Refuse a sparse matrix whose indices lie outside it, naming it ``what``.
+    """Raise InputError if an index of a sparse matrix lies outside it.
 
-    SciPy and the native core believe indices, and would read and write memory that is not theirs.
-    So every sparse matrix of a caller is checked before anything is done with it. Cost: a pass
-    over the indices; formats other than CSR, CSC, BSR and COO are converted once more.
+    SciPy and the native core trust indices and would read and write memory that is not theirs, so
+    every sparse matrix of a caller is checked first. Cost: a pass over the indices; formats other
+    than CSR, CSC, BSR and COO are converted once more.
+
+    Parameters
+    ----------
+    matrix
+        Any matrix; one that is not sparse and two-dimensional passes.
+    what
+        The name of the matrix in the error message.
     """
+    import scipy.sparse as sp
+
     given: Any = matrix  # issparse tells type checkers of less than it has
     if not sp.issparse(matrix) or given.ndim != 2:
         return
@@ -68,7 +92,7 @@ def check_indices(matrix: Any, what: str) -> None:  # noqa: ANN401 - any matrix,
     elif given.format == "coo":
         if not len(given.row) == len(given.col) == len(given.data):
             raise InputError(
-                f"{what}: the sparse matrix has rows, columns and values of different number"
+                f"{what}: the sparse matrix has different numbers of rows, columns and values"
             )
         _check_range(given.row, rows, given.shape, what)
         _check_range(given.col, columns, given.shape, what)
@@ -86,7 +110,7 @@ def _check_compressed(given: Any, count: int, width: int, what: str) -> None:  #
     if not rising or starts[-1] > min(len(given.indices), len(given.data)):
         raise InputError(
             f"{what}: indptr of the sparse matrix does not rise from 0 to the number of its "
-            f"entries, {len(given.indices)}; make the matrix anew"
+            f"entries, {len(given.indices)}; build the matrix again"
         )
     _check_range(given.indices[: starts[-1]], width, given.shape, what)
 
@@ -98,21 +122,17 @@ def _check_range(indices: NDArray[Any], bound: int, shape: tuple[int, ...], what
     if indices.dtype.kind not in "iu" or least < 0 or most >= bound:
         raise InputError(
             f"{what}: the indices of the sparse matrix go from {least} to {most}, and its shape "
-            f"is {' × '.join(map(str, shape))}; make the matrix anew"
+            f"is {' × '.join(map(str, shape))}; build the matrix again"
         )
 
 
-@lru_cache(maxsize=64)
-def _empty_row(columns: int) -> sp.csr_matrix[Any]:
-    nothing = (np.empty(0, np.float32), np.empty(0, np.int32), np.zeros(2, np.int32))
-    return sp.csr_matrix(nothing, shape=(1, columns))
-
-
 def stack(blocks: Iterator[sp.csr_matrix[Any]], columns: int) -> sp.csr_matrix[Any]:
-    """Stack blocks of rows; each is let go once copied, so the peak is about one matrix.
+    """Stack blocks of rows; each block is released once copied, so the peak is about one matrix.
 
-    An iterator, because whoever held a list would hold every block to the end.
+    ``blocks`` is an iterator because a list would keep every block alive to the end.
     """
+    import scipy.sparse as sp
+
     waiting = deque(blocks)
     entries = sum(block.nnz for block in waiting)
     rows = sum(block.shape[0] for block in waiting)

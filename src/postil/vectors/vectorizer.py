@@ -1,8 +1,9 @@
-"""The road from texts to a weighted sparse matrix."""
+"""Texts to a weighted sparse matrix: terms are counted by the native core, then weighted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from postil import _native
 from postil.common.threads import thread_count
 from postil.errors import InputError, UsageError
 from postil.text.analyzer import Analyzer
-from postil.vectors.counting import TermCounter
+from postil.text.words import WordStep
 from postil.vectors.fields import Columns, Fields, Text
 from postil.vectors.matrices import stack, to_csr
 from postil.vectors.vocabulary import TermBounds, Vocabulary
@@ -25,10 +26,13 @@ if TYPE_CHECKING:
 Texts = Sequence[Text] | Mapping[str, Sequence[Text]]
 
 
+NOT_FITTED = "the vectorizer is not fitted: call fit first"
+
+
 class TextChunk(NamedTuple):
     """Some documents of a stream, as columns of texts.
 
-    ``learned`` says of each whether it is learned from; None means all are. Frequencies and the
+    ``learned`` marks the documents to learn from; None means all of them. Frequencies and the
     vocabulary come from those alone, so that a test set can pass in the same stream.
     """
 
@@ -37,19 +41,107 @@ class TextChunk(NamedTuple):
 
 
 MOST_BUCKETS = 2**31 - 2
-# Of a model: to score takes some 30 bytes for each, however few of them its file says anything of.
+# The most buckets of a model: scoring takes about 30 bytes for each, even one without weights.
 MOST_MODEL_BUCKETS = 2**24
 
 
-class Vectorizer:
-    """Turns texts into a CSR matrix of term weights, float32.
+class TermCounter:
+    """Count the terms of documents with an analyzer and a choice of fields.
 
-    ``buckets`` replaces the vocabulary by that many hash buckets: nothing is kept of the terms,
-    and terms that fall into one bucket are counted as one. ``vocabulary`` fixes the terms.
+    Cost: linear in the texts. Word steps run once for each distinct word of a call.
+    """
+
+    def __init__(self, analyzer: Analyzer, fields: Fields, threads: int) -> None:
+        self.analyzer = analyzer
+        self.fields = fields
+        self.threads = threads
+        options = analyzer.native_options()
+        self._options = options.to_native()
+        self._grams = (
+            None
+            if options.makes_char_grams or options.gram_max == 1
+            else (options.gram_min, options.gram_max)
+        )
+        self._spaces = fields.spaces
+
+    @cached_property
+    def _word_map(self) -> WordStep | None:
+        word_map = self.analyzer.word_map
+        return None if word_map is None else CachingWordMap(word_map)
+
+    def count(self, columns: Columns, *, tallies: bool = False) -> _native.Batch:
+        """Count documents given as columns of texts, one for each field.
+
+        With ``tallies``, words are summed as well, for a collector of terms.
+        """
+        in_sequence = self._grams is not None
+        batch = _native.count_texts(
+            columns, self._spaces, self._options, in_sequence, tallies, self.threads
+        )
+        if self._word_map is not None:
+            batch.rename_words(self._word_map, self.threads)
+        if self._grams is not None:
+            batch.form_grams(*self._grams, self.threads)
+        return batch
+
+
+def token_counter(spec: str, threads: int = 1) -> Callable[[list[str]], list[int]]:
+    """Return a function that counts the tokens of texts, before the word steps of the spec."""
+    options = Analyzer(spec).native_options().to_native()
+    return lambda texts: _native.count_tokens(texts, options, threads)
+
+
+class CachingWordMap:
+    """A word map that caches the results of small requests.
+
+    Documents that come one at a time share most of their words, and a look-up is far cheaper
+    than a stem. Large requests hold each word once already and go straight through.
+    """
+
+    SMALL_REQUEST = 2_000
+    MOST_CACHED = 200_000
+
+    def __init__(self, word_map: WordStep) -> None:
+        self._word_map = word_map
+        self._cached: dict[str, str | None] = {}
+
+    def __call__(self, words: list[str]) -> list[str | None]:
+        """Map words with the wrapped map."""
+        if len(words) > self.SMALL_REQUEST:
+            return self._word_map(words)
+        if len(self._cached) + len(words) > self.MOST_CACHED:
+            self._cached = {}
+        known = self._cached
+        unknown = [word for word in words if word not in known]
+        if unknown:
+            known.update(zip(unknown, self._word_map(unknown), strict=True))
+        return [known[word] for word in words]
+
+
+class Vectorizer:
+    """Turn texts into a CSR matrix of term weights, float32.
 
     The matrix and the vocabulary are the same for any number of threads, any order of documents
     (rows aside) and any chunks. Cost: time linear in the texts; memory, besides the texts, is
     the matrix plus about 80 bytes for each distinct term.
+
+    Parameters
+    ----------
+    analyzer
+        The analyzer of texts, or its spec.
+    fields
+        The fields that make up a document; by default one text.
+    weighting
+        Term frequency, idf and norm; by default scikit-learn's tf-idf.
+    bounds
+        The terms that the vocabulary keeps; by default all.
+    buckets
+        The number of hash buckets that take the place of the vocabulary: terms are not kept, and
+        terms that share a bucket are counted as one.
+    vocabulary
+        The terms, where they are fixed beforehand.
+    threads
+        The number of threads; by default the cores of the machine.
     """
 
     def __init__(
@@ -64,11 +156,13 @@ class Vectorizer:
         threads: int | None = None,
     ) -> None:
         if buckets is not None and not 1 <= buckets <= MOST_BUCKETS:
-            raise UsageError(f"buckets is between 1 and 2^31 - 2, not {buckets}")
+            raise UsageError(f"buckets must be from 1 to 2^31 - 2, got {buckets}")
         if buckets is not None and vocabulary is not None:
-            raise UsageError("hash buckets take the place of a vocabulary: give one of the two")
+            raise UsageError("buckets and vocabulary exclude each other: give one of the two")
         if buckets is not None and bounds not in (None, TermBounds()):
-            raise UsageError("bounds choose terms of a vocabulary; hash buckets have none")
+            raise UsageError(
+                "bounds apply to the terms of a vocabulary, and hash buckets have none"
+            )
         self.analyzer = analyzer if isinstance(analyzer, Analyzer) else Analyzer(analyzer)
         self.fields = _agreed_fields(fields, vocabulary)
         self.weighting = weighting if weighting is not None else Weighting()
@@ -91,7 +185,7 @@ class Vectorizer:
 
     @property
     def columns(self) -> int:
-        """The number of columns: the terms, and the constant if there is one."""
+        """The number of columns: the terms, and the constant if the weighting has one."""
         return self.terms + self.weighting.constant
 
     def fit(self, texts: Texts) -> Vectorizer:
@@ -103,7 +197,7 @@ class Vectorizer:
         return self.fit_transform_chunks([TextChunk(self.fields.columns(texts))])
 
     def transform(self, texts: Texts) -> csr_matrix[Any]:
-        """The matrix of texts under what was learned."""
+        """Return the matrix of texts under the learned terms and idf."""
         return self.transform_columns(self.fields.columns(texts))
 
     def fit_chunks(self, chunks: Iterable[TextChunk]) -> Vectorizer:
@@ -137,25 +231,24 @@ class Vectorizer:
         )
 
     def transform_columns(self, columns: Columns) -> csr_matrix[Any]:
-        """The matrix of one chunk."""
+        """Return the matrix of texts given as columns, one for each field."""
         return self._matrix(columns, self._fitted_weighting(), self.columns)
 
-    def knowing(
-        self,
-        documents: int,
-        vocabulary: Vocabulary | None = None,
-        idf: NDArray[np.float64] | None = None,
-    ) -> Vectorizer:
-        """The same way from texts to vectors after so many documents.
+    def with_fit(self, documents: int, **learned: Any) -> Vectorizer:  # noqa: ANN401
+        """Return a fitted copy of this vectorizer.
 
-        With a ``vocabulary``, its terms and their ``idf`` take the place of those known here.
+        Parameters
+        ----------
+        documents
+            The number of documents it has learned from.
+        learned
+            Attributes that differ from this vectorizer's: ``vocabulary``, ``idf``,
+            ``fixed_vocabulary``.
         """
-        known: dict[str, Any] = {"documents": documents, "_native_weighting": True}
-        if vocabulary is not None:
-            known |= {"vocabulary": vocabulary, "idf": idf}
-        made = Vectorizer.__new__(Vectorizer)
-        made.__setstate__(self.__getstate__() | known)
-        return made
+        copy = Vectorizer.__new__(Vectorizer)
+        fit = {"documents": documents, "_native_weighting": True} | learned
+        copy.__setstate__(self.__getstate__() | fit)
+        return copy
 
     def _matrix(
         self, columns: Columns, weighting: _native.Weighting, width: int
@@ -174,8 +267,8 @@ class Vectorizer:
     def _fit_transform_fixed(self, chunks: Iterable[TextChunk]) -> csr_matrix[Any]:
         if self.weighting.idf != "none" and iter(chunks) is chunks:
             raise UsageError(
-                "with hash buckets or a given vocabulary an idf takes two passes over the texts: "
-                "pass something that can be walked twice, not an iterator"
+                "with hash buckets or a given vocabulary, an idf takes two passes over the texts: "
+                "pass a list or another iterable that can be read twice, not an iterator"
             )
         if self.weighting.idf != "none":
             self.fit_chunks(chunks)
@@ -188,7 +281,7 @@ class Vectorizer:
         collector = _native.TermCollector(keep_rows)
         for chunk in chunks:
             learned = _learned(chunk)
-            # Tallies are of all documents: of some, the collector counts for itself.
+            # Tallies count all documents; for some of them the collector counts for itself.
             batch = self._counter.count(chunk.columns, tallies=not learned)
             collector.add(batch, self.threads, learned)
         return collector
@@ -204,9 +297,9 @@ class Vectorizer:
         )
         if len(vocabulary) == 0:
             raise InputError(
-                f"no terms left of {len(collector)}: lower min_df={self.bounds.min_df} or "
-                f"min_occurrences={self.bounds.min_occurrences}, or raise "
-                f"max_df={self.bounds.max_df}"
+                f"the bounds keep none of {len(collector)} terms: lower "
+                f"min_df={self.bounds.min_df} or min_occurrences={self.bounds.min_occurrences}, "
+                f"or raise max_df={self.bounds.max_df}"
             )
         self.vocabulary = vocabulary
         self._learn_idf(vocabulary.documents, vocabulary.total)
@@ -219,13 +312,13 @@ class Vectorizer:
 
     def _fitted_vocabulary(self) -> Vocabulary:
         if self.vocabulary is None:
-            raise UsageError("the vectorizer has not seen any text yet: call fit first")
+            raise UsageError(NOT_FITTED)
         return self.vocabulary
 
     def _fitted_weighting(self) -> _native.Weighting:
         if self._native_weighting is None:
             if self.weighting.idf != "none" or not (self.buckets or self.fixed_vocabulary):
-                raise UsageError("the vectorizer has not seen any text yet: call fit first")
+                raise UsageError(NOT_FITTED)
             self._learn_idf(np.zeros(self.terms, dtype=np.uint64), 0)
         assert self._native_weighting is not None
         return self._native_weighting
@@ -244,24 +337,25 @@ class Vectorizer:
 
 
 def _agreed_fields(fields: Fields | None, vocabulary: Vocabulary | None) -> Fields:
-    """The fields of a given vocabulary are the vectorizer's, said or not."""
+    """Return the fields given, or those of the vocabulary; raise UsageError if they differ."""
     if vocabulary is None:
         return fields if fields is not None else Fields()
     if fields is not None and fields != vocabulary.fields:
         raise UsageError(
-            f"the given vocabulary has {vocabulary.fields}, the vectorizer {fields}: they must be "
-            "the same"
+            f"the vocabulary has {vocabulary.fields} and the vectorizer {fields}: give both the "
+            "same fields"
         )
     return vocabulary.fields
 
 
 def _learned(chunk: TextChunk) -> list[bool]:
-    """Whether each document is learned from; empty if all are."""
+    """Return a flag for each document to learn from; none if all are."""
     if chunk.learned is None:
         return []
     documents = len(chunk.columns[0])
     if len(chunk.learned) != documents:
         raise UsageError(
-            f"learned says something of {len(chunk.learned)} documents, the chunk has {documents}"
+            f"learned has {len(chunk.learned)} flags and the chunk {documents} documents: give one "
+            "flag for each document"
         )
     return [bool(learned) for learned in chunk.learned]

@@ -1,4 +1,4 @@
-"""The terms a vectorizer knows, with how many documents hold each."""
+"""The terms of a vectorizer, with the number of documents that hold each."""
 
 from __future__ import annotations
 
@@ -22,11 +22,17 @@ EVERY_TERM = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class TermBounds:
-    """Which terms a vocabulary keeps.
+    """The bounds on the terms that a vocabulary keeps.
 
-    ``min_df`` and ``max_df`` bound the number of documents that hold a term: whole numbers
-    count documents, fractions are shares of all documents. ``min_occurrences`` bounds how often
-    a term occurs in all. ``max_terms`` keeps the terms that occur most often.
+    Parameters
+    ----------
+    min_df, max_df
+        The least and most documents that hold a term: whole numbers count documents, fractions
+        are shares of all documents.
+    max_terms
+        Keep only this many terms, those that occur most often.
+    min_occurrences
+        The least number of times that a term occurs in all documents together.
     """
 
     min_df: float = 1
@@ -39,22 +45,22 @@ class TermBounds:
             object.__setattr__(self, name, _checked_bound(name, getattr(self, name)))
         least: Any = self.min_occurrences
         if not (isinstance(least, (int, np.integer)) and least >= 1):
-            raise UsageError(f"min_occurrences is a whole number of at least 1, not {least!r}")
+            raise UsageError(f"min_occurrences must be a whole number of at least 1, got {least!r}")
         most: Any = self.max_terms
         if most is not None and not (isinstance(most, (int, np.integer)) and most >= 1):
-            raise UsageError(f"max_terms is a whole number of at least 1, not {most!r}")
+            raise UsageError(f"max_terms must be a whole number of at least 1, got {most!r}")
 
     def limits(self, total: int) -> tuple[int, int, int, int]:
-        """The least and most documents, least occurrences, and most terms, of ``total``."""
+        """Return least and most documents (of ``total``), least occurrences and most terms."""
         if total == 0:
             raise UsageError(
-                "there is no document to learn terms from (those marked test never are)"
+                "no document is left to learn terms from: documents marked test are not used"
             )
         least = _documents(self.min_df, total, math.ceil)
         most = _documents(self.max_df, total, math.floor)
         if least > total:
             raise UsageError(
-                f"min_df={self.min_df} is more than the documents there are ({total}): lower it, "
+                f"min_df={self.min_df} is more than the number of documents ({total}): lower it, "
                 "or learn from more documents"
             )
         if most < least:
@@ -67,12 +73,12 @@ class TermBounds:
 
 
 def _checked_bound(name: str, value: Any) -> float:  # noqa: ANN401 - whatever the user passed
-    """A whole number as int, a share as float, whatever type of number it came as."""
+    """Return a whole number as int and a share as float, from any type of number."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0:
         return int(value)
     if isinstance(value, (float, np.floating)) and 0 <= value <= 1:
         return float(value)
-    raise UsageError(f"{name} is a share between 0.0 and 1.0 or a whole number, not {value!r}")
+    raise UsageError(f"{name} must be a share from 0.0 to 1.0 or a whole number, got {value!r}")
 
 
 def _documents(bound: float, total: int, rounding: Callable[[float], int]) -> int:
@@ -84,8 +90,8 @@ class Vocabulary:
     """Terms ranked by falling document frequency; a term's rank is its column.
 
     Ties go by the term's bytes, so that the same documents in any order and any chunks give the
-    same vocabulary. Frequent terms standing together keep solvers in the cache. Where one was
-    extended (:mod:`postil.vectors.extending`), each update's terms stand behind those before.
+    same vocabulary. Frequent terms come together, which keeps solvers in the cache. In an extended
+    vocabulary (:mod:`postil.vectors.extending`), the terms of each update follow those before.
     Memory is about 70 bytes and the text for each term.
     """
 
@@ -105,11 +111,11 @@ class Vocabulary:
 
     @classmethod
     def of_terms(cls, names: Iterable[str], fields: Fields | None = None) -> Vocabulary:
-        """A vocabulary given term by term; its counts are zero."""
+        """Return a vocabulary of given terms; its counts are zero."""
         fields = fields if fields is not None else Fields()
         parsed = [fields.parse_term(name) for name in names]
         if any(not term for _, term in parsed):
-            raise UsageError("a vocabulary has an empty term")
+            raise UsageError("the terms of a vocabulary must not be empty")
         try:
             native = _native.Vocabulary([s for s, _ in parsed], [t for _, t in parsed])
         except ValueError as error:
@@ -119,15 +125,15 @@ class Vocabulary:
 
     @classmethod
     def merge(cls, parts: Sequence[Vocabulary], bounds: TermBounds | None = None) -> Vocabulary:
-        """One vocabulary of several counted apart, as if all documents had been counted at once.
+        """Merge vocabularies that were counted apart, as if all documents were counted at once.
 
-        Bounds belong here, not in the parts: a term that is rare in each may be frequent in all.
+        Give the bounds here, not to the parts: a term that is rare in each may be frequent in all.
         Cost: linear in the terms of the parts, and a sort of the distinct ones.
         """
         if not parts:
-            raise UsageError("there is no vocabulary to merge")
+            raise UsageError("merge needs at least one vocabulary")
         if any(part.fields != parts[0].fields for part in parts):
-            raise UsageError("vocabularies with different fields cannot be merged")
+            raise UsageError("vocabularies to merge must have the same fields")
         collector = _native.TermCollector(keep_rows=False)
         for part in parts:
             collector.add_terms(part.native, part.documents, part.occurrences, part.total)
@@ -141,7 +147,7 @@ class Vocabulary:
         fields: Fields,
         threads: int,
     ) -> tuple[Vocabulary, _native.Ranking]:
-        """Rank what a collector gathered; the ranking renumbers the rows it kept."""
+        """Rank the terms of a collector; the ranking renumbers the rows it kept."""
         ranking = collector.rank(*bounds.limits(collector.documents), threads)
         vocabulary = cls(
             partial(collector.vocabulary, ranking),
@@ -154,9 +160,9 @@ class Vocabulary:
 
     @cached_property
     def native(self) -> _native.Vocabulary:
-        """The table the native core looks terms up in, made when first needed."""
+        """The term table of the native core, made when first needed."""
         terms = self._make_terms()
-        self._make_terms = lambda: terms  # lets go of what it was made from
+        self._make_terms = lambda: terms  # releases the collector
         return terms
 
     @cached_property

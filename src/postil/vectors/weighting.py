@@ -1,4 +1,4 @@
-"""How counts become weights.
+"""Weights of terms: term frequency, idf and norm.
 
 With n(i,j) the count of term j in document i, n(j) the number of training documents that hold
 it, and D the number of training documents, a weight is tf(n(i,j)) · idf(n(j), D), divided by the
@@ -15,10 +15,10 @@ idf ``glm2004``                ln((D + 1) / (n(j) + 1)), genkin-lewis-madigan-20
 norm ``none``, ``l1``, ``l2``  1, Σ|x|, √Σx² (cosine)
 =============================  ==========================================================
 
-genkin-lewis-madigan-2004 sums the norm over all terms, those that only a test document holds
-included; ``glm2004`` does so too (their n(j) is 0). The paper has no bounds on terms: where a
-vocabulary is bounded or given, whatever is outside it counts as unseen, in training as in testing,
-so that a document has one vector wherever it comes from.
+genkin-lewis-madigan-2004 sums the norm over all terms, including those that only a test document
+holds (their n(j) is 0); ``glm2004`` does so too. The paper has no bounds on terms. Where a
+vocabulary is bounded or given, every term outside it counts as unseen, in training as in testing,
+so that a document has one vector in both.
 """
 
 from __future__ import annotations
@@ -77,18 +77,18 @@ class Weighting:
         for part, known in (("tf", TFS), ("idf", IDFS), ("norm", NORMS)):
             value = getattr(self, part)
             if value not in known:
-                raise SpecError(f"unknown {part} {value!r}: it is one of {', '.join(known)}")
+                raise SpecError(f"{part} must be one of {', '.join(known)}, got {value!r}")
 
     @classmethod
     def named(cls, name: str, *, norm: Norm = "l2", constant: bool = False) -> Weighting:
-        """A weighting by the name users give it; see ``NAMED``."""
+        """Return the weighting of a name in ``NAMED``."""
         if name not in NAMED:
-            raise SpecError(f"unknown weights {name!r}: they are one of {', '.join(NAMED)}")
+            raise SpecError(f"weights must be one of {', '.join(NAMED)}, got {name!r}")
         tf, idf = NAMED[name]
         return cls(tf, idf, norm, constant)
 
     def idf_of(self, documents: Frequencies, total: int) -> Floats | None:
-        """The idf of terms held by so many of ``total`` documents, or None where there is none."""
+        """Return the idf of terms that ``documents`` of ``total`` hold; None without an idf."""
         if self.idf == "none":
             return None
         idf = _IDF[self.idf]
@@ -98,11 +98,11 @@ class Weighting:
         return idf(np.arange(total + 1.0), total)[documents.astype(np.intp)]
 
     def unseen_idf(self, total: int) -> float:
-        """The idf of terms outside the vocabulary; only where it is not 0 do they have a part."""
+        """Return the idf of terms outside the vocabulary; at 0 they do not count in the norm."""
         return float(np.log(total + 1.0)) if self.idf == "glm2004" else 0.0
 
     def to_native(self, idf: Floats | None, total: int) -> _native.Weighting:
-        """Say the same as the native core takes it."""
+        """Return the weighting for the native core."""
         return _native.Weighting(
             frequency=getattr(_native.TermFrequency, self.tf),
             norm=getattr(_native.Norm, self.norm),

@@ -93,7 +93,7 @@ def narrowed(projection: Projection, dimensions: int) -> Projection:
     count = min(dimensions, projection.directions)
     lsi = Lsi(count, scaled=True)
     known = projection.lsi
-    lsi.take(known.singular_values[:count], known.term_vectors[:, :count])
+    lsi.set_directions(known.singular_values[:count], known.term_vectors[:, :count])
     return Projection(lsi, projection.length)
 
 

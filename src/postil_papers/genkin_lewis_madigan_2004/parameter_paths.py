@@ -23,7 +23,7 @@ from postil.learn.job import Design, Labels
 from postil.model.description import column_name
 from postil.recipes.parts import Representation
 from postil.recipes.recipe import Recipe
-from postil.vectors.gathering import RowFacts, chunks_of
+from postil.vectors.rows import RowFacts, chunks_of
 from postil_papers.cells import Json
 from postil_papers.experiment import (
     CellValues,

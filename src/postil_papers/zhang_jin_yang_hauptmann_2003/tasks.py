@@ -16,7 +16,7 @@ from postil.corpus.document import Document
 from postil.errors import UsageError
 from postil.learn.job import Design, Labels
 from postil.recipes.parts import Representation, TermSelection
-from postil.vectors.gathering import RowFacts, chunks_of
+from postil.vectors.rows import RowFacts, chunks_of
 
 CHUNK = 4096
 

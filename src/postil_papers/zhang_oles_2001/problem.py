@@ -17,7 +17,7 @@ from postil.features.selection import Selection
 from postil.learn.fit import LinearFit
 from postil.learn.job import Design, Labels
 from postil.recipes.parts import Representation
-from postil.vectors.gathering import RowFacts, chunks_of
+from postil.vectors.rows import RowFacts, chunks_of
 
 CHUNK = 4096
 SELECTION = "gini"

@@ -1,0 +1,248 @@
+"""The rows of a matrix of vectors: the documents they come from, and the .npz file of both.
+
+``scipy.sparse.load_npz`` reads the matrix of such a file; :func:`read_vectors` reads everything.
+Names are stored as UTF-8 in one run of bytes with the end of each, since NumPy would give every
+name the room of the longest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postil.common.escaping import escaped_json
+from postil.common.files import output_file
+from postil.corpus.document import Document
+from postil.errors import CorpusError, InputError
+from postil.vectors.fields import Fields
+from postil.vectors.matrices import check_indices, index_type
+from postil.vectors.vectorizer import TextChunk, Vectorizer
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+SPLITS = ("", "train", "test")
+
+
+class RowFacts:
+    """Ids, splits and labels of the documents read so far, in order.
+
+    Memory: the ids, a pointer for each split, four to eight bytes for each label of a document.
+    """
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything, for another pass over the corpus."""
+        self.ids: list[str] = []
+        self.splits: list[str] = []
+        self._category_ids: dict[str, int] = {}
+        self._members: list[int] = []
+        self._ends: list[int] = [0]
+
+    def add(self, document: Document) -> None:
+        """Record a document."""
+        self.ids.append(document.id)
+        self.splits.append(document.split or "")
+        for label in document.labels:
+            self._members.append(self._category_ids.setdefault(label, len(self._category_ids)))
+        self._ends.append(len(self._members))
+
+    @property
+    def categories(self) -> list[str]:
+        """The categories seen, sorted."""
+        return sorted(self._category_ids)
+
+    def indicator(self) -> sp.csr_matrix[Any]:
+        """Return the documents × categories matrix of labels, categories sorted by name."""
+        categories = self.categories
+        place = np.empty(len(categories), dtype=np.int64)
+        for position, name in enumerate(categories):
+            place[self._category_ids[name]] = position
+        index = index_type(len(self._members))
+        members = place[np.asarray(self._members, dtype=np.int64)].astype(index)
+        ends = np.asarray(self._ends, dtype=index)
+        indicator = _indicator(members, ends, len(self.ids), len(categories))
+        indicator.sort_indices()
+        return indicator
+
+
+def chunks_of(
+    documents: Iterable[Document],
+    fields: Fields,
+    size: int,
+    facts: RowFacts,
+    *,
+    any_field: bool = False,
+) -> Iterator[TextChunk]:
+    """Yield the texts of documents in chunks; test documents are not learned from.
+
+    Parameters
+    ----------
+    documents
+        The documents to read, once.
+    fields
+        The fields to take; a field that no document has is an error in the end.
+    size
+        The number of documents in a chunk.
+    facts
+        Receives the id, split and labels of every document.
+    any_field
+        Raise the error only if no document has any of the fields.
+    """
+    stream = iter(documents)
+    seen_fields: set[str] = set()
+    while chunk := list(islice(stream, size)):
+        for document in chunk:
+            facts.add(document)
+            seen_fields.update(document.fields)
+        learned = [document.split != "test" for document in chunk]
+        yield TextChunk(fields.columns_of(chunk), None if all(learned) else learned)
+    missing = [name for name in fields.names if name not in seen_fields]
+    if facts.ids and missing and not (any_field and len(missing) < len(fields.names)):
+        raise CorpusError(
+            f"no document has the field {', '.join(missing)}; there are: "
+            f"{', '.join(sorted(seen_fields))}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFile:
+    """A matrix, the names of its rows and columns, and the labels of its rows.
+
+    ``labels`` is a documents × categories indicator. ``splits`` holds "train", "test" or "" for
+    each document.
+    """
+
+    matrix: sp.csr_matrix[Any]
+    terms: list[str]
+    ids: list[str]
+    labels: sp.csr_matrix[Any]
+    categories: list[str]
+    splits: list[str]
+
+    @classmethod
+    def of(cls, matrix: sp.csr_matrix[Any], vectorizer: Vectorizer, facts: RowFacts) -> VectorFile:
+        """Join a matrix with the names of its rows and columns."""
+        return cls(
+            matrix=matrix,
+            terms=[] if vectorizer.vocabulary is None else vectorizer.vocabulary.names,
+            ids=facts.ids,
+            labels=facts.indicator(),
+            categories=facts.categories,
+            splits=facts.splits,
+        )
+
+    def only(self, split: str) -> VectorFile:
+        """Return the documents of one split; terms and categories keep their numbers."""
+        rows = [row for row, each in enumerate(self.splits) if each == split]
+        return replace(
+            self,
+            matrix=self.matrix[rows],
+            ids=[self.ids[row] for row in rows],
+            labels=self.labels[rows],
+            splits=[split] * len(rows),
+        )
+
+    def label_sets(self) -> list[list[str]]:
+        """Return the labels of each document by name."""
+        starts = self.labels.indptr.tolist()
+        return [
+            [self.categories[category] for category in self.labels.indices[first:end]]
+            for first, end in pairwise(starts)
+        ]
+
+
+def write_vectors(path: Path, vectors: VectorFile, *, compress: bool = False) -> None:
+    """Write vectors to an .npz file, which appears under its name only when it is complete."""
+    matrix, labels = vectors.matrix, vectors.labels
+    arrays: dict[str, Any] = {
+        "format": np.array(b"csr"),
+        "shape": np.array(matrix.shape),
+        "data": matrix.data,
+        "indices": matrix.indices,
+        "indptr": matrix.indptr,
+        "label_indices": labels.indices,
+        "label_indptr": labels.indptr,
+        "split": np.array([SPLITS.index(split) for split in vectors.splits], dtype=np.uint8),
+    }
+    for name in ("terms", "ids", "categories"):
+        arrays[f"{name}_utf8"], arrays[f"{name}_ends"] = _pack(getattr(vectors, name))
+    save = np.savez_compressed if compress else np.savez
+    with output_file(path) as file:
+        save(file, **arrays)
+
+
+def read_vectors(path: Path) -> VectorFile:
+    """Read the file that :func:`write_vectors` wrote; nothing in it is executed."""
+    try:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return _vector_file(arrays)
+    except FileNotFoundError:
+        raise CorpusError(f"{path}: the file does not exist") from None
+    except Exception as error:  # zipfile, zlib and NumPy have many for a damaged file
+        raise CorpusError(
+            f"{path}: the file is damaged, or postil vectorize did not write it (read svmlight "
+            "files with postil.vectors.svmlight.read_svmlight)"
+        ) from error
+
+
+def write_names(beside: Path, what: str, names: Sequence[str], first: int) -> None:
+    """Write numbered names to a file beside another, a line each: number, tab, name as JSON."""
+    with output_file(beside.with_name(f"{beside.name}.{what}.tsv")) as file:
+        for number, name in enumerate(names, first):
+            shown = escaped_json(json.dumps(name, ensure_ascii=False))
+            file.write(f"{number}\t{shown}\n".encode())
+
+
+def _vector_file(arrays: Any) -> VectorFile:  # noqa: ANN401 - NumPy's own mapping type is private
+    import scipy.sparse as sp
+
+    rows, columns = (int(size) for size in arrays["shape"])
+    categories = _unpack(arrays["categories_utf8"], arrays["categories_ends"])
+    read = VectorFile(
+        matrix=sp.csr_matrix(
+            (arrays["data"], arrays["indices"], arrays["indptr"]), shape=(rows, columns)
+        ),
+        terms=_unpack(arrays["terms_utf8"], arrays["terms_ends"]),
+        ids=_unpack(arrays["ids_utf8"], arrays["ids_ends"]),
+        labels=_indicator(arrays["label_indices"], arrays["label_indptr"], rows, len(categories)),
+        categories=categories,
+        splits=[SPLITS[code] for code in arrays["split"]],
+    )
+    check_indices(read.matrix, "vectors")
+    check_indices(read.labels, "labels")
+    if not len(read.ids) == len(read.splits) == rows:
+        raise InputError("ids, splits and vectors are of different numbers of documents")
+    return read
+
+
+def _indicator(
+    members: NDArray[Any], ends: NDArray[Any], rows: int, columns: int
+) -> sp.csr_matrix[Any]:
+    import scipy.sparse as sp
+
+    ones = np.ones(len(members), dtype=np.int8)
+    return sp.csr_matrix((ones, members, ends), shape=(rows, columns))
+
+
+def _pack(names: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    encoded = [name.encode("utf-8", "surrogatepass") for name in names]
+    ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
+    return np.frombuffer(b"".join(encoded), dtype=np.uint8), ends
+
+
+def _unpack(packed: NDArray[np.uint8], ends: NDArray[np.int64]) -> list[str]:
+    text = packed.tobytes()
+    return [
+        text[start:end].decode("utf-8", "surrogatepass")
+        for start, end in pairwise([0, *ends.tolist()])
+    ]
