@@ -250,7 +250,7 @@ class TestCategorizer:
             assert "it aimed at choice-jaccard, a measure of its maker's own" in report.to_text()
             unknown = TextCategorizer.load(tmp_path / "own.postil")
             assert unknown.predict(self.TEXTS) == learned.predict(self.TEXTS)
-            with pytest.raises(UsageError, match="made known first"):
+            with pytest.raises(UsageError, match="register a figure"):
                 unknown.fit(self.TEXTS, self.LABELS)
         finally:
             RULES.pop("choice-jaccard", None)

@@ -22,11 +22,12 @@ from postil.learn.merit.figures import (
     FBeta,
     Figure,
     PlainError,
+    PrecisionAtRecall,
+    RecallAtPrecision,
     SmoothCounts,
     Utility,
     written,
 )
-from postil.learn.merit.floors import PrecisionAtRecall, RecallAtPrecision
 from postil.learn.merit.naming import OwnFigure
 
 TRUSTING = "fbr.1(0)"

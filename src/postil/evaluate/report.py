@@ -28,8 +28,7 @@ from postil.evaluate.counts import Counts, plain, plain_fields, rule_named
 from postil.evaluate.measures import MEASURES, Measure, f1, f_beta_measure
 from postil.evaluate.ranking import Ranking
 from postil.features.inputs import Indices
-from postil.learn.merit.figures import Attained, Figure, SmoothCounts
-from postil.learn.merit.floors import FLOORS
+from postil.learn.merit.figures import FLOORS, Attained, Figure, SmoothCounts
 from postil.learn.merit.naming import figure_named
 
 

@@ -43,9 +43,8 @@ from postil.decide.evidence import Needs, OutOfFoldScores
 from postil.decide.platt import Platt
 from postil.features.inputs import Csr
 from postil.learn.learners import MfomLearner
-from postil.learn.merit.figures import BalancedError, FBeta, Figure, SmoothCounts, overall
+from postil.learn.merit.figures import FLOORS, BalancedError, FBeta, Figure, SmoothCounts, overall
 from postil.learn.merit.fit import problem_bytes
-from postil.learn.merit.floors import FLOORS
 from postil.learn.merit.naming import figure_named
 from postil.recipes.aiming import FIGURE, trains_for_figures
 from postil.recipes.recipe import Recipe

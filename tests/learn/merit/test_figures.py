@@ -9,15 +9,17 @@ from hypothesis import strategies as st
 
 from postil.errors import SpecError, UsageError
 from postil.learn.merit.figures import (
+    EASE,
     BalancedError,
     FBeta,
     Figure,
     PlainError,
+    PrecisionAtRecall,
+    RecallAtPrecision,
     SmoothCounts,
     Utility,
     overall,
 )
-from postil.learn.merit.floors import EASE, PrecisionAtRecall, RecallAtPrecision
 from postil.learn.merit.naming import (
     EXAMPLES,
     KINDS,
@@ -230,7 +232,7 @@ def test_an_own_figure_is_checked():
     with pytest.raises(UsageError, match="small letters"):
         OwnFigure(g_mean, "G mean")
     wrong = OwnFigure(lambda tp, fp, fn, tn: 1.0, "one")  # type: ignore[arg-type, return-value]  # noqa: ARG005
-    with pytest.raises(UsageError, match=r"gave shape \(\)"):
+    with pytest.raises(UsageError, match=r"got shape \(\)"):
         wrong.values(counts_of([1], [1], [2], [2]))
 
 
@@ -239,7 +241,7 @@ def test_an_own_figure_is_checked():
     [
         (lambda tp: tp, "'mine'.*arrays tp, fp, fn and tn fails with TypeError"),
         (lambda tp, fp, fn, tn: 1 / 0, "'mine'.*fails with ZeroDivisionError"),  # noqa: ARG005
-        (lambda tp, fp, fn, tn: "high", "'mine'.*gives numbers, and gave 'high'"),  # noqa: ARG005
+        (lambda tp, fp, fn, tn: "high", "'mine'.*must return numbers, got 'high'"),  # noqa: ARG005
     ],
 )
 def test_functions_that_do_not_fit_are_named(function, sentence):
@@ -301,23 +303,23 @@ def test_names_may_be_written_loosely():
         ("recall", "write recall>=0.95"),
         ("recall(0.9)", "write recall>=0.95"),
         ("recall>=1.5", "above 0 and up to 1.*got 1.5"),
-        ("recall>=much", "'much' is no finite number"),
+        ("recall>=much", "'much' is not a finite number"),
         ("precision>=0", "above 0 and up to 1"),
         ("f0", "above 0, got 0"),
         ("f-1", "above 0, got -1"),
-        ("f1e999", "no finite number"),
-        ("fx", "none called 'fx'"),
-        ("", "none called ''"),
+        ("f1e999", "not a finite number"),
+        ("fx", "no figure called 'fx'"),
+        ("", "no figure called ''"),
         ("cost", "write cost"),
         ("cost()", "needs numbers"),
         ("cost(fp=1, fp=2)", "fp is given twice"),
-        ("cost(tp=1)", "'tp' is none of fp, fn"),
+        ("cost(tp=1)", "'tp' is not one of fp, fn"),
         ("cost(fp=-1)", "0 or more, got fp=-1"),
         ("cost(fp=0)", "everything would be accepted"),
         ("cost(fn=0)", "nothing would be accepted"),
         ("utility(fp=-1)", "nothing would be accepted"),
-        ("utility(tp=nan)", "no finite number"),
-        ("micro-error", "adds up over categories as it is; write error"),
+        ("utility(tp=nan)", "not a finite number"),
+        ("micro-error", "already adds up over categories; write error"),
         ("micro-balanced-error", "of each category alone"),
         ("error(1)", "write error"),
     ],

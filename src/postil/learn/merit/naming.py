@@ -1,10 +1,8 @@
-"""Figures of merit as text: ``f1``, ``recall>=0.95``, ``cost(fp=1, fn=5)``.
+"""Figures of merit by name: ``f1``, ``recall>=0.95``, ``cost(fp=1, fn=5)``, or a user's own.
 
-A name is a kind of ``KINDS``, with what its form adds: nothing, a number right behind it, a floor
-behind ``>=``, or numbers by name in parentheses. In front of some, ``micro-`` asks for the counts
-of all categories together. ``figure.name`` is the canonical text, and reads back as the figure.
-
-A user's own measure, as a function of the four counts.
+A name is a kind of ``KINDS``, followed by what its form adds: nothing, a number, a floor after
+``>=``, or numbers by name in parentheses. Some take ``micro-`` in front, for the counts of all
+categories together. ``figure.name`` is the canonical text, and reads back as the figure.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import ClassVar, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 import numpy as np
 
@@ -28,10 +26,11 @@ from postil.learn.merit.figures import (
     FBeta,
     Figure,
     PlainError,
+    PrecisionAtRecall,
+    RecallAtPrecision,
     SmoothCounts,
     Utility,
 )
-from postil.learn.merit.floors import PrecisionAtRecall, RecallAtPrecision
 
 Function = Callable[[Floats, Floats, Floats, Floats], Floats]
 Gains = Callable[[Floats, Floats, Floats, Floats], tuple[Floats, Floats]]
@@ -43,19 +42,25 @@ STEP = 6e-6
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
 
 
-class OwnFigure:
-    """``function(tp, fp, fn, tn)`` of arrays, one number for each problem: the more the better.
+class OwnFigure(Figure):
+    """A user's own measure, as a function of the four counts.
 
-    ``gains(tp, fp, fn, tn)`` are its slopes with TP and with FP while members and others stay as
-    they are: FN falls as TP rises, TN as FP. Where none are given they are central differences of
-    the counts, one-sided where a count cannot be less or more; that costs four calls of the
-    function. With ``pooled`` it is taken of the counts of all problems together. The function must
-    do with fractions of documents, and may say nan where it is undefined, which is taken for 0, as
-    infinite slopes are.
+    Parameters
+    ----------
+    function : callable
+        ``function(tp, fp, fn, tn)`` of arrays returns one number for each problem, higher is
+        better. It must accept fractions of documents, and may return nan where the measure is
+        undefined, which counts as 0.
+    name : str
+        Small letters, digits and hyphens.
+    gains : callable or None
+        ``gains(tp, fp, fn, tn)`` returns the slopes with TP and with FP while members and others
+        stay fixed: FN falls as TP rises, TN as FP rises. Infinite slopes count as 0. None takes
+        central differences, one-sided at the ends of the counts, which cost four calls of
+        the function.
+    pooled : bool
+        True to take the counts of all problems together.
     """
-
-    falls: ClassVar[bool] = False
-    adds_up: ClassVar[bool] = False
 
     def __init__(
         self, function: Function, name: str, gains: Gains | None = None, pooled: bool = False
@@ -66,95 +71,79 @@ class OwnFigure:
             )
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise UsageError(
-                "a figure's own name is of small letters, digits and hyphens, as 'g-mean', got "
-                f"{name!r}"
+                "the name of a figure must have small letters, digits and hyphens, as 'g-mean', "
+                f"got {name!r}"
             )
         self._function = function
         self._gains = gains
         self._name = name
-        self._pooled = pooled
+        self.pooled = pooled
 
     @property
     def name(self) -> str:
-        """What its maker calls it."""
+        """The name that the user gave."""
         return self._name
 
-    @property
-    def pooled(self) -> bool:
-        """Whether all problems have one value."""
-        return self._pooled
-
     def alone(self) -> OwnFigure:
-        """The same, taken of each problem by itself."""
+        """Return the same figure, taken of each problem by itself."""
         return OwnFigure(self._function, self._name, self._gains)
 
-    def values(self, counts: SmoothCounts) -> Floats:
-        """The value of each problem."""
-        return self._known(counts.added() if self.pooled else counts)
+    def own_values(self, counts: SmoothCounts) -> Floats:
+        """Return the function's value of each problem, 0 where it is undefined."""
+        return self._finite(self._called(self._function, counts), counts)
 
-    def gains(self, counts: SmoothCounts) -> tuple[Floats, Floats]:
-        """The given slopes, or differences."""
-        taken = counts.added() if self.pooled else counts
+    def own_gains(self, counts: SmoothCounts) -> tuple[Floats, Floats]:
+        """Return the given slopes, or differences."""
         if self._gains is not None:
-            by_found, by_wrong = self._asked(self._gains, taken)
-            return self._finite(by_found, taken), self._finite(by_wrong, taken)
-        found, wrong = taken.true_positives, taken.false_positives
+            by_found, by_wrong = self._called(self._gains, counts)
+            return self._finite(by_found, counts), self._finite(by_wrong, counts)
+        found, wrong = counts.true_positives, counts.false_positives
 
         def at_found(moved: Floats) -> Floats:
-            return self._known(SmoothCounts(moved, wrong, taken.members, taken.others))
+            return self.own_values(SmoothCounts(moved, wrong, counts.members, counts.others))
 
         def at_wrong(moved: Floats) -> Floats:
-            return self._known(SmoothCounts(found, moved, taken.members, taken.others))
+            return self.own_values(SmoothCounts(found, moved, counts.members, counts.others))
 
-        return _slope(at_found, found, taken.members), _slope(at_wrong, wrong, taken.others)
+        return _slope(at_found, found, counts.members), _slope(at_wrong, wrong, counts.others)
 
     def attained(self, counts: SmoothCounts) -> Attained:
-        """The function of counted decisions; undefined where it says so."""
-        values = self._raw(counts)
+        """Return the function of counted decisions, which may be undefined."""
+        values = self._shaped(self._called(self._function, counts), counts)
         return Attained(values, np.ones(values.shape, dtype=np.bool_))
 
-    def _known(self, counts: SmoothCounts) -> Floats:
-        return self._finite(self._raw(counts), counts)
-
-    def _finite(self, given: Floats, counts: SmoothCounts) -> Floats:
-        values = self._shaped(given, counts)
-        return np.where(np.isfinite(values), values, 0.0)
-
-    def _raw(self, counts: SmoothCounts) -> Floats:
-        return self._shaped(self._asked(self._function, counts), counts)
-
-    def _asked(self, function: Callable[..., Answer], counts: SmoothCounts) -> Answer:
+    def _called(self, function: Callable[..., Answer], counts: SmoothCounts) -> Answer:
         try:
             with np.errstate(divide="ignore", invalid="ignore"):
-                return function(*_four(counts))
+                return function(
+                    counts.true_positives,
+                    counts.false_positives,
+                    counts.false_negatives,
+                    counts.true_negatives,
+                )
         except Exception as error:
             raise UsageError(
                 f"figure {self.name!r}: its function of the arrays tp, fp, fn and tn fails with "
                 f"{type(error).__name__}: {error}"
             ) from error
 
+    def _finite(self, given: Floats, counts: SmoothCounts) -> Floats:
+        values = self._shaped(given, counts)
+        return np.where(np.isfinite(values), values, 0.0)
+
     def _shaped(self, given: Floats, counts: SmoothCounts) -> Floats:
         try:
             values = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
             raise UsageError(
-                f"figure {self.name!r}: its function gives numbers, and gave {given!r}"
+                f"figure {self.name!r}: its function must return numbers, got {given!r}"
             ) from None
         if values.shape != counts.members.shape:
             raise UsageError(
-                f"figure {self.name!r}: its function gives a number for each problem, and gave "
+                f"figure {self.name!r}: its function must return a number for each problem, got "
                 f"shape {values.shape} for counts of shape {counts.members.shape}"
             )
         return values
-
-
-def _four(counts: SmoothCounts) -> tuple[Floats, Floats, Floats, Floats]:
-    return (
-        counts.true_positives,
-        counts.false_positives,
-        counts.false_negatives,
-        counts.true_negatives,
-    )
 
 
 def _slope(value: Callable[[Floats], Floats], at: Floats, most: Floats) -> Floats:
@@ -180,9 +169,20 @@ Numbers = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One way to name figures: its form, how to make one of its numbers, and an example.
+    """One kind of named figures.
 
-    ``keys`` are the names its numbers may have; a number or a floor alone is called ``value``.
+    Attributes
+    ----------
+    name, help : str
+        The name, and one line of help.
+    form : str
+        What follows the name: a key of ``_SHAPES``, or ``plain`` for nothing.
+    make : callable
+        Makes the figure from its numbers; a single number or floor is called ``value``.
+    example : str
+        A name of this kind.
+    keys : tuple of str
+        The names that its numbers may have.
     """
 
     name: str
@@ -196,7 +196,7 @@ class Kind:
 def _cost(numbers: Numbers) -> Figure:
     for name, value in numbers.items():
         if value < 0:
-            raise UsageError(f"a cost is a number of 0 or more, got {name}={value:g}")
+            raise UsageError(f"a cost must be 0 or more, got {name}={value:g}")
     return Utility.of_costs(**numbers)
 
 
@@ -253,7 +253,7 @@ _OWN: dict[str, OwnFigure] = {}
 
 
 def register_figure(figure: OwnFigure) -> OwnFigure:
-    """Make a user's own figure known by its name, in this process, in place of one before."""
+    """Register a user's own figure by its name in this process, in place of an earlier one."""
     if figure.name in KINDS or figure.name.startswith(MICRO) or _shape(figure.name)[0] != _PLAIN:
         raise UsageError(f"the name {figure.name!r} is taken: choose another, as 'my-measure'")
     _OWN[figure.name] = figure
@@ -261,28 +261,21 @@ def register_figure(figure: OwnFigure) -> OwnFigure:
 
 
 def figure_named(text: str) -> Figure:
-    """The figure that a text names; what is wrong with it is said with what would be right."""
+    """Return the figure that a text names; an error suggests what to write instead."""
     if callable(text):
-        _refuse(text, "a function of your own is told with its name: OwnFigure(function, 'name')")
+        _refuse(text, "a function of your own needs a name: OwnFigure(function, 'name')")
     if not isinstance(text, str):
         _refuse(text, f"a figure of merit is a text, such as {', '.join(EXAMPLES[:4])}")
     said = text.strip().lower()
     if said in _OWN:
         return _OWN[said]
     if said.startswith(MACRO):
-        _refuse(text, f"the mean over categories is meant by the name alone: {said[len(MACRO) :]}")
+        _refuse(text, f"the plain name is the mean over categories: {said[len(MACRO) :]}")
     pooled = said.startswith(MICRO)
     form, name, rest = _shape(said.removeprefix(MICRO))
-    kind = KINDS.get(name)
-    if kind is None:
-        known = [*EXAMPLES, *_OWN]
-        near = near_names(said, known) or [KINDS[each].example for each in near_names(name, KINDS)]
-        own = (
-            ""
-            if near
-            else "; one of your own has to be made known first (in Python: register_figure)"
-        )
-        _refuse(text, f"there is none called {name!r}{advise(near, known)}{own}")
+    if name not in KINDS:
+        _refuse(text, _unknown(said, name))
+    kind = KINDS[name]
     if kind.form != form:
         _refuse(text, f"{kind.name} is {kind.help}; write {kind.example}")
     try:
@@ -291,25 +284,30 @@ def figure_named(text: str) -> Figure:
         raise
     except UsageError as error:
         _refuse(text, str(error))
-    return _pooled(text, made) if pooled else made
+    if not pooled:
+        return made
+    if not isinstance(made, FBeta | PrecisionAtRecall | RecallAtPrecision):
+        alike = "already adds up over categories" if made.adds_up else "is of each category alone"
+        _refuse(text, f"{made.name} {alike}; write {made.name}")
+    return replace(made, pooled=True)
 
 
 def unpooled(figure: Figure) -> Figure:
-    """The same figure, taken of each problem by itself."""
+    """Return the same figure, taken of each problem by itself."""
     if isinstance(figure, FBeta | PrecisionAtRecall | RecallAtPrecision):
         return replace(figure, pooled=False)
     return figure.alone() if isinstance(figure, OwnFigure) else figure
 
 
-def _pooled(text: str, made: Figure) -> Figure:
-    if not isinstance(made, FBeta | PrecisionAtRecall | RecallAtPrecision):
-        alike = "adds up over categories as it is" if made.adds_up else "is of each category alone"
-        _refuse(text, f"{made.name} {alike}; write {made.name}")
-    return replace(made, pooled=True)
+def _unknown(said: str, name: str) -> str:
+    known = [*EXAMPLES, *_OWN]
+    near = near_names(said, known) or [KINDS[each].example for each in near_names(name, KINDS)]
+    own = "" if near else "; register a figure of your own first (in Python: register_figure)"
+    return f"there is no figure called {name!r}{advise(near, known)}{own}"
 
 
 def _shape(said: str) -> tuple[str, str, str]:
-    """The form of a name, its kind, and what is behind that."""
+    """Return the form of a name, its kind, and the rest of the text."""
     if said in KINDS:
         return _PLAIN, said, ""
     for form, pattern in _SHAPES.items():
@@ -328,7 +326,7 @@ def _numbers(text: str, kind: Kind, rest: str) -> Numbers:
     for part in filter(None, (each.strip() for each in rest.split(","))):
         key, _, number = (piece.strip() for piece in part.partition("="))
         if key not in kind.keys:
-            _refuse(text, f"{key!r} is none of {', '.join(kind.keys)}; write {kind.example}")
+            _refuse(text, f"{key!r} is not one of {', '.join(kind.keys)}; write {kind.example}")
         if key in found:
             _refuse(text, f"{key} is given twice")
         found[key] = _number(text, number, kind)
@@ -339,7 +337,7 @@ def _numbers(text: str, kind: Kind, rest: str) -> Numbers:
 
 def _number(text: str, said: str, kind: Kind) -> float:
     if not _NUMBER.fullmatch(said) or not math.isfinite(float(said)):
-        _refuse(text, f"{said!r} is no finite number; write one measure alone, as {kind.example}")
+        _refuse(text, f"{said!r} is not a finite number; write one measure, as {kind.example}")
     return float(said) + 0.0  # -0.0 is written 0
 
 
