@@ -24,7 +24,7 @@ struct LaneShard {
 
 namespace {
 
-// Enters its words into a table, and calls sink(local, id) for each.
+// Adds the words to a table and calls sink(local, id) for each.
 template <class Table, class Sink>
 void enter(const LaneShard& from, Table& table, Sink&& sink) {
     intern_many(
@@ -37,7 +37,7 @@ void enter(const LaneShard& from, Table& table, Sink&& sink) {
         });
 }
 
-// By lane, of learned documents alone; `learned` is empty where all are.
+// Returns the tally of each lane over the learned documents; `learned` is empty if all are.
 std::vector<Tally> tally_lanes(const Batch& batch, const std::vector<bool>& learned,
                                std::size_t workers, Monitor& monitor) {
     std::vector<Tally> tallies(batch.lanes.size());
@@ -62,7 +62,7 @@ std::vector<Tally> tally_lanes(const Batch& batch, const std::vector<bool>& lear
     return tallies;
 }
 
-// By number of the lane's words; says in `fate` if one has none.
+// Returns the rank of each word of a lane; sets `fate` to dropped if one has none.
 std::vector<std::uint32_t> ranks_of(const LaneTerms& lane, const TermCollector::Ranking& ranking,
                                     Fate& fate) {
     std::size_t longest = 0;
@@ -109,7 +109,7 @@ std::vector<Provisional> TermCollector::merge_into_shard(const LaneShard& from) 
     std::vector<Provisional> terms(from.words.size());
     auto& words = terms_.shard(from.shard);
     auto& counts = counts_[from.shard];
-    counts.resize(words.size() + from.words.size());  // room at once, should all be new
+    counts.resize(words.size() + from.words.size());  // room in case all words are new
     enter(from, words, [&](std::size_t local, std::uint32_t id) {
         const auto& counted = from.counted(local);
         counts[id].add(counted.documents, counted.occurrences);
@@ -131,7 +131,7 @@ std::vector<Provisional> TermCollector::merge_anywhere(const LaneShard& from) {
 
 void TermCollector::add(Batch&& given, const std::vector<bool>& learned, std::size_t workers,
                         Monitor& monitor) {
-    auto batch = std::move(given);  // empty from here on, even if this comes to no end
+    auto batch = std::move(given);  // moved out first, so that `given` is empty even if this throws
     const auto tallies = batch.tallies && learned.empty()
                              ? std::move(*batch.tallies)
                              : tally_lanes(batch, learned, workers, monitor);
@@ -141,12 +141,13 @@ void TermCollector::add(Batch&& given, const std::vector<bool>& learned, std::si
     }
     const auto shards = batch.lanes[0].shard_count();
     std::vector<LaneTerms> term_of(batch.lanes.size(), LaneTerms(shards));
-    // Where lanes are cut as the terms are, a word's shard is its term's: no two tasks meet.
+    // If lanes are sharded like the terms, the shard of a word is the shard of its term: no two
+    // tasks touch the same one.
     const bool alike = shards == terms_.shard_count();
     run_tasks(shards, alike ? workers : 1, monitor, [&](std::size_t shard, std::size_t) {
         for (std::size_t number = 0; number < batch.lanes.size(); ++number) {
             auto& lane = batch.lanes[number];
-            // The words go at once, for memory is at its highest here.
+            // Free the words immediately: memory use peaks here.
             LaneShard from{std::exchange(lane.shard(shard), {}), tallies[number], lane, shard};
             auto& terms = term_of[number][shard];
             if (!alike) terms = merge_anywhere(from);
@@ -185,7 +186,7 @@ TermCollector::Rows TermCollector::take_rows(const Ranking& ranking, std::size_t
     rows.final_terms.resize(lanes.size());
     std::atomic<bool> dropped{false};
     run_tasks(lanes.size(), workers, monitor, [&](std::size_t number, std::size_t) {
-        const auto lane = std::move(lanes[number]);  // goes at once, for there may be many
+        const auto lane = std::move(lanes[number]);  // freed immediately: there may be many
         auto fate = Fate::kept;
         rows.final_terms[number] = ranks_of(lane, ranking, fate);
         if (fate == Fate::dropped) dropped = true;

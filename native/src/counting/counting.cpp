@@ -13,32 +13,34 @@ namespace postil {
 
 namespace {
 
-// Large enough that a chunk's own costs do not count.
+// Large enough that the fixed costs of a chunk do not matter.
 constexpr std::size_t chunk_bytes = 1 << 16;
 
-// Twice as many shards as workers or more keep all of them busy; further ones only scatter words.
+// Uses at least twice as many shards as workers, to keep all of them busy; more would only scatter
+// words.
 unsigned shard_bits_for(std::size_t workers) {
     return workers > 1 ? static_cast<unsigned>(std::bit_width(workers)) : 0;
 }
 
-// Distinct words grow about as the root of a text's length (Heaps' law); in news, which have few, so.
+// A lower estimate of the number of distinct words, by Heaps' law: it grows about as the square
+// root of the length of the text. The constant is that of news, which have few.
 std::size_t least_words(std::size_t bytes) {
     return static_cast<std::size_t>(10.0 * std::sqrt(static_cast<double>(bytes)));
 }
 
-// By the same law tells a lane that has done so many of about `all` chunks how many words it will have in
-// the end.
+// By the same law, announces the final number of words of a lane that has counted `chunks` of about
+// `all` chunks.
 void expect_words(TermTable& words, std::size_t chunks, std::size_t all) {
     if (chunks >= all) return;
     const auto growth = std::sqrt(static_cast<double>(all) / static_cast<double>(chunks));
     words.expect(static_cast<std::size_t>(1.1 * growth * static_cast<double>(words.size())));
 }
 
-// Four bytes for each distinct word of a document, of which news and mail have one in ten to twelve
-// characters.
+// A lower estimate of the bytes of rows: four bytes for each distinct word of a document, of which
+// news and mail have one in ten to twelve characters.
 std::size_t least_row_bytes(std::size_t bytes) { return bytes * 5 / 16; }
 
-// Documents cut into chunks, and how long all texts are.
+// Documents cut into chunks, and the total length of the texts.
 struct Cut {
     std::vector<Chunk> chunks;
     std::size_t bytes = 0;
@@ -58,11 +60,12 @@ Cut cut_into_chunks(const Columns& columns, std::size_t documents) {
     return cut;
 }
 
-// Cuts the last of many chunks smaller, so that nobody waits long for who has the very last one. Of a few,
-// as streams bring them, small rows would add up: they are kept where memory does not go back at once.
+// Splits the last of many chunks, so that workers do not wait long for the last one. A few chunks,
+// as streams deliver them, are not split: their small rows would come from malloc, which keeps
+// freed memory.
 void split_last(std::vector<Chunk>& chunks, std::size_t workers) {
     constexpr std::size_t parts = 4;
-    constexpr std::size_t many = 32;  // for each worker
+    constexpr std::size_t many = 32;  // chunks per worker
     if (workers == 1 || chunks.size() < many * workers) return;
     const auto last = 2 * workers;
     const std::vector<Chunk> whole(std::make_move_iterator(chunks.end() - static_cast<std::ptrdiff_t>(last)),
@@ -78,7 +81,7 @@ void split_last(std::vector<Chunk>& chunks, std::size_t workers) {
         }
 }
 
-// What a worker needs besides its lane.
+// The buffers of a worker besides its lane.
 struct Workbench {
     TokenizerScratch tokenizer;
     CountingScratch counting;
@@ -142,7 +145,7 @@ Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerO
     const auto process = wanted.in_sequence ? list_chunk : count_chunk;
     run_tasks(batch.chunks.size(), batch.lanes.size(), monitor,
               [&](std::size_t task, std::size_t lane) {
-                  // Worked on apart, so that workers never write to one cache line.
+                  // Moved out, so that workers never write to the same cache line.
                   auto chunk = std::move(batch.chunks[task]);
                   chunk.lane = lane;
                   batch.lanes[lane].reserve(words);  // by its own thread

@@ -6,8 +6,8 @@ namespace postil {
 
 namespace {
 
-// The words of one field, joined by single spaces, so that every n-gram is one run of bytes. Held
-// a window at a time: memory does not grow with the field.
+// The words of one field joined by single spaces, so that every n-gram is one run of bytes. Holds
+// one window at a time, so memory does not grow with the field.
 class JoinedWords {
 public:
     JoinedWords(std::size_t shortest, std::size_t longest) : shortest_(shortest), longest_(longest) {}
@@ -29,7 +29,7 @@ public:
 private:
     static constexpr std::size_t window = 1 << 16;
 
-    // Emits the n-grams that begin at the first so many words and lets those words go.
+    // Emits the n-grams that begin at the first `count` words and removes these words.
     template <class Sink>
     void emit(std::size_t count, Sink&& sink) {
         const auto used = bytes_.size();
@@ -85,7 +85,7 @@ void gram_chunk(const TermTable& words, TermTable& grams, JoinedWords& joined,
         counter.end_row();
     }
     counter.end_chunk();
-    // New vectors in their place: assigning {} would keep the memory.
+    // Swap in new vectors: assigning {} would keep the memory.
     chunk.sequence = decltype(chunk.sequence)();
     chunk.sequence_ends = decltype(chunk.sequence_ends)();
 }

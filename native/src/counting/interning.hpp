@@ -1,4 +1,4 @@
-// Entering many words at once.
+// Adds many words to a table at once.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace postil {
 
-// Enters the words make_key(place, index) puts into place, and calls sink(first index, numbers)
-// for a few at a time: their keys are made together and their table slots fetched together, so
-// that one wait covers many.
+// Adds the words that make_key(place, index) constructs, and calls sink(first index, numbers) for a
+// few at a time. Their keys are made together and their table slots prefetched together, so that
+// one wait for memory covers many.
 template <class Table, class MakeKey, class Sink>
 void intern_many(Table& words, std::size_t count, MakeKey&& make_key, Sink&& sink) {
     constexpr std::size_t few = 32;

@@ -11,10 +11,10 @@ namespace postil {
 
 namespace {
 
-// Two ways to the same sorted row, in which equal terms are added up. Occurrences are added in any
-// order; drain(emit) then calls emit(term, count) by rising term and leaves the sorter empty.
+// Two ways to sort a row and sum equal terms. Occurrences are added in any order; drain(emit) then
+// calls emit(term, count) by rising term and leaves the sorter empty.
 
-// For a few rows: sorts them as they are.
+// For a few rows: sorts by comparison.
 class ComparingSorter {
 public:
     explicit ComparingSorter(std::size_t) {}
@@ -37,8 +37,8 @@ private:
     std::vector<Occurrence> row_;
 };
 
-// For many rows: a bit for each term of the row, and a bit for each non-zero word of those bits.
-// Costs a few nanoseconds a term whatever the row's length.
+// For many rows: one bit for each term of the row, and one bit for each non-zero word of these
+// bits. Costs a few nanoseconds per term whatever the length of the row.
 class BitmapSorter {
 public:
     explicit BitmapSorter(std::size_t terms)
@@ -89,7 +89,7 @@ std::size_t count_distinct(const Chunk& chunk, const std::vector<std::uint32_t>&
     return distinct;
 }
 
-// Where a chunk's rows go.
+// The position of a chunk's rows in the matrix.
 struct Place {
     std::size_t row, entry;
 };
@@ -128,8 +128,8 @@ void write_chunk(const Chunk& chunk, const std::vector<std::uint32_t>& final_ter
     }
 }
 
-// Calls work(task, sorter) for every task, with a sorter for each worker. Neighbours fall to the same
-// one: were two workers to come to a new huge page at the same time, both would clear it, one in vain.
+// Calls work(task, sorter) for every task, with one sorter per worker. Neighbouring tasks go to the
+// same worker: two workers that reach a new huge page at the same time would both clear it.
 template <class Sorter, class Work>
 void run_sorting(std::size_t tasks, std::size_t terms, std::size_t workers, Monitor& monitor,
                  Work&& work) {
@@ -140,7 +140,7 @@ void run_sorting(std::size_t tasks, std::size_t terms, std::size_t workers, Moni
     });
 }
 
-// A bitmap pays once it has far more to sort than it has to clear, and while it fits in memory.
+// Chooses the bitmap if it has far more to sort than to clear, and while it fits in memory.
 template <class Work>
 void run_sorting_best(std::size_t entries, std::size_t tasks, std::size_t terms,
                       std::size_t workers, Monitor& monitor, Work&& work) {

@@ -1,4 +1,4 @@
-// Terms to be ranked, and how they are cut into pieces that workers sort side by side.
+// Cuts the terms to be ranked into pieces that workers sort in parallel.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace postil {
 
-// What a term is ranked by; the leading bytes decide nearly every tie without a look elsewhere.
+// The sort key of a term. The leading bytes decide nearly every tie without another memory access.
 struct RankKey {
     std::uint64_t leading;  // the first eight bytes, most significant first
     std::uint32_t documents;
@@ -23,7 +23,8 @@ using Run = std::vector<RankKey>;
 // The order of terms.
 class RankOrder {
 public:
-    // Of terms that stand in at most so many documents; those in more are compared one by one.
+    // For terms that occur in at most `most_documents` documents; terms in more are compared one by
+    // one.
     RankOrder(const TermTable& terms, std::uint32_t most_documents)
         : terms_(terms),
           most_documents_(most_documents),
@@ -39,15 +40,15 @@ public:
         return order != 0 ? order < 0 : terms_.space(a.term) < terms_.space(b.term);
     }
 
-    // A number that never falls from one term to the next: as much of what ranks it as there is room for.
+    // Returns a number that never falls from one term to the next: as much of the sort key as fits.
     std::uint64_t coarse(const RankKey& key) const {
         if (key.documents > most_documents_) return 0;
         return std::uint64_t{most_documents_ - key.documents} << (64 - document_bits_) |
                key.leading >> document_bits_;
     }
 
-    // As std::sort by this order. By the first digits in which terms differ, in linear time; the few that
-    // agree in them are then compared.
+    // Equivalent to std::sort by this order. Sorts by the first digits in which terms differ, in
+    // linear time, then compares the few terms that agree in them.
     void sort(Run& keys) const {
         constexpr unsigned digits = 3;
         const auto spare = std::max(0, differing_bits(keys) - static_cast<int>(digits * radix_digit_bits));
@@ -63,7 +64,7 @@ public:
     }
 
 private:
-    // From the highest bit in which any two differ down to the lowest.
+    // Returns the number of bits from the highest to the lowest in which any two keys differ.
     int differing_bits(const Run& keys) const {
         std::uint64_t differing = 0;
         for (const auto& key : keys) differing |= coarse(key) ^ coarse(keys[0]);
@@ -81,7 +82,7 @@ inline std::size_t total_size(const std::vector<Run>& runs) {
     return size;
 }
 
-// Keeps so many terms: those that occur most, ties by their bytes.
+// Keeps the `most` terms with the most occurrences; ties by their bytes.
 template <class OccurrencesOf>
 void keep_most_frequent(std::vector<Run>& runs, std::uint64_t most, const RankOrder& order,
                         OccurrencesOf&& occurrences_of) {
@@ -98,10 +99,10 @@ void keep_most_frequent(std::vector<Run>& runs, std::uint64_t most, const RankOr
         std::erase_if(run, [&](const RankKey& key) { return !before(key, *first_lost); });
 }
 
-// The order of terms cut into pieces of about the same size, each to be sorted by itself.
+// Splitters that cut the order of terms into pieces of about the same size, each sorted by itself.
 class RankPieces {
 public:
-    // By the coarse numbers of a sample of the terms, in any order.
+    // Chooses splitters from the coarse numbers of a sample of the terms, in any order.
     RankPieces(std::vector<std::uint64_t> sample, std::size_t pieces) {
         std::sort(sample.begin(), sample.end());
         for (std::size_t piece = 1; piece < pieces && !sample.empty(); ++piece)
@@ -111,7 +112,7 @@ public:
     std::size_t count() const { return firsts_.size() + 1; }
 
     std::size_t piece_of(std::uint64_t coarse) const {
-        std::size_t piece = 0;  // by counting, which has no branch to predict: pieces are few
+        std::size_t piece = 0;  // by counting, which has no branch to mispredict: pieces are few
         for (const auto first : firsts_) piece += first <= coarse;
         return piece;
     }

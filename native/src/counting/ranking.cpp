@@ -10,8 +10,8 @@ namespace postil {
 
 namespace {
 
-// Enough to keep workers busy, and small enough that a piece is sorted within the cache; but few, for
-// every term is compared with the first of each.
+// Returns enough pieces to keep workers busy and to sort a piece within the cache; but few, because
+// every term is compared with every splitter.
 std::size_t pieces_for(std::size_t terms, std::size_t workers) {
     constexpr std::size_t worthwhile = std::size_t{1} << 10, in_cache = std::size_t{1} << 14, few = 16;
     const auto busy = workers > 1 ? std::min(2 * workers, terms / worthwhile + 1) : 1;
@@ -24,11 +24,11 @@ template <class Sink>
 void TermCollector::for_each_key(std::size_t shard, std::size_t stride, const TermBounds& bounds,
                                  Sink&& sink) const {
     const auto& words = terms_.shard(shard);
-    // Words without counts are left by an addition for which there was no memory.
+    // Words without counts remain from an addition that ran out of memory.
     const auto counted = std::min(words.size(), counts_[shard].size());
     for (std::size_t local = 0; local < counted; local += stride) {
         const auto& [documents, occurrences] = counts_[shard][local];
-        // None at all: only documents that are not learned from hold the term.
+        // No documents at all: the term occurs only in documents that are not learned from.
         if (documents == 0 || documents < bounds.min_documents ||
             documents > bounds.max_documents || occurrences < bounds.min_occurrences)
             continue;
@@ -40,7 +40,7 @@ void TermCollector::for_each_key(std::size_t shard, std::size_t stride, const Te
 
 RankPieces TermCollector::choose_pieces(const RankOrder& order, const TermBounds& bounds,
                                         std::size_t workers) const {
-    constexpr std::size_t looked_at = 64;  // for each piece
+    constexpr std::size_t looked_at = 64;  // samples per piece
     const auto pieces = pieces_for(terms_.size(), workers);
     const auto stride = std::max<std::size_t>(1, terms_.size() / (pieces * looked_at));
     std::vector<std::uint64_t> sample;

@@ -1,4 +1,4 @@
-// How the stages of a batch count: words into a table, occurrences into rows.
+// Counting shared by the stages of a batch: words into a table, occurrences into rows.
 #pragma once
 
 #include <algorithm>
@@ -12,21 +12,21 @@
 
 namespace postil {
 
-// Where a word stands in the newest row that holds it.
+// The position of a word in the latest row that contains it.
 struct Mark {
     std::uint32_t row = WordTable::absent;
     std::uint32_t position = 0;
 };
 
-// What a worker keeps from chunk to chunk to count rows with.
+// Buffers that a worker reuses from chunk to chunk.
 struct CountingScratch {
-    PageSlabs& slabs;                      // where a chunk's rows are kept when it is done
-    Tally* tally;                          // of all chunks; none if it is not wanted
+    PageSlabs& slabs;                      // where the rows of finished chunks are kept
+    Tally* tally;                          // of all chunks; null if not requested
     std::vector<Mark> marks = {};          // by word number
-    std::vector<Occurrence> entries = {};  // of the chunk at hand
+    std::vector<Occurrence> entries = {};  // of the current chunk
 };
 
-// The lane's tally, begun anew, if the batch has any.
+// Returns the cleared tally of the lane, or null if the batch has none.
 inline Tally* new_tally(Batch& batch, std::size_t lane) {
     if (!batch.tallies) return nullptr;
     auto& tally = (*batch.tallies)[lane];
@@ -34,9 +34,9 @@ inline Tally* new_tally(Batch& batch, std::size_t lane) {
     return &tally;
 }
 
-// Adds occurrences to the row at hand. The marks say where a word already stands, so that no row
-// is ever searched or sorted to be counted. Whether a word is new to its row is a coin toss no
-// processor can predict, hence the arithmetic in place of a branch.
+// Adds occurrences to the current row. Marks record where a word already is, so that no row is
+// searched or sorted for counting. Whether a word is new to its row is unpredictable for the
+// processor, hence arithmetic instead of a branch.
 class RowCounter {
 public:
     RowCounter(CountingScratch& scratch, Chunk& chunk) : scratch_(scratch), chunk_(chunk) {}
@@ -84,7 +84,7 @@ private:
     static std::uint32_t add_one(Mark& mark, Occurrence* entries, std::uint32_t word,
                                  std::uint32_t count, std::uint32_t row, std::uint32_t used) {
         const auto fresh = static_cast<std::uint32_t>(mark.row != row);
-        const auto known = fresh - 1;  // all ones if the row has the word already
+        const auto known = fresh - 1;  // all ones if the row already has the word
         const auto position = (mark.position & known) | (used & ~known);
         auto& entry = entries[position];
         entry = {word, (entry.count & known) + count};
@@ -97,10 +97,10 @@ private:
     std::uint32_t used_ = 0;
 };
 
-// Enters tokens and calls sink(numbers) for a few at a time.
+// Adds tokens and calls sink(numbers) for a few at a time.
 template <class Sink>
 void intern_tokens(TermTable& words, Space space, const Tokens& tokens, Sink&& sink) {
-    // Keys are made in place: copying one would stall on its own stores.
+    // Keys are constructed in place: copying one would stall on its own stores.
     intern_many(
         words, tokens.size(),
         [&](WordKey* key, std::size_t i) { std::construct_at(key, space, tokens[i]); },
@@ -112,7 +112,7 @@ inline void count_tokens(TermTable& words, Space space, const Tokens& tokens, st
     intern_tokens(words, space, tokens, [&](auto numbers) { counter.add(numbers, row); });
 }
 
-// The chunks of each lane, so that a stage can take a lane as one task.
+// Calls work for the chunks of each lane, so that a stage can process a lane as one task.
 template <class Work>
 void for_each_lane(Batch& batch, std::size_t workers, Monitor& monitor, Work&& work) {
     run_tasks(batch.lanes.size(), workers, monitor, [&](std::size_t lane, std::size_t) {

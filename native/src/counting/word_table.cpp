@@ -14,7 +14,8 @@ std::uint32_t WordTable::insert(std::size_t place, const WordKey& key) {
     const auto needed = arena_used_ + key.length + string_padding;
     if (needed > arena_.size()) arena_.resize(needed + arena_.size());
     static_assert(string_padding >= 16);
-    // Sixteen bytes whatever the length: both ends have the padding, and most words have no more.
+    // Copies sixteen bytes whatever the length: both ends have the padding, and most words are no
+    // longer.
     auto* const copy = arena_.data() + arena_used_;
     std::memcpy(copy, key.bytes, 16);
     if (key.length > 16) std::memcpy(copy + 16, key.bytes + 16, key.length - 16);
@@ -23,7 +24,7 @@ std::uint32_t WordTable::insert(std::size_t place, const WordKey& key) {
     entries_.push_back({key.hash, key.space, arena_used_});
     arena_used_ += key.length;
     slots_[place] = {key.first, key.second, shape_of(key), id};
-    // Not by far more than doubling would: what is expected may be wrong.
+    // Bounded, because the expected number may be wrong: not far beyond doubling.
     const auto words = entries_.size();
     if (crowded(words, slots_.size())) grow(std::clamp(expected_, words, 4 * words));
     return id;

@@ -1,4 +1,4 @@
-// What is done around the solving of a category's problem, whatever solves it.
+// Helpers around the solution of a category's problem, independent of the solver.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Drops what nobody asked for: there may be very many categories.
+// Removes what was not requested and zero weights: there may be very many categories.
 inline Fit lightened(Fit fit, const LearnOptions& options) {
     if (!options.keep_duals) {
-        // A new vector in its place: assigning {} would keep the memory.
+        // Swap in new vectors: assigning {} would keep the memory.
         fit.duals = std::vector<double>();
         fit.factors = std::vector<double>();
         fit.exponents = std::vector<double>();
@@ -38,7 +38,7 @@ inline Fit lightened(Fit fit, const LearnOptions& options) {
     return fit;
 }
 
-// A strength at the end of the range of doubles may drive weights out of it.
+// A strength near the end of the range of doubles may make weights overflow.
 [[noreturn]] inline void throw_out_of_range(const Strength& strength) {
     const auto lambda = strength.absolute + strength.squared;
     char message[120] = "weights leave the range of double precision: take a smaller rate or vectors";

@@ -1,4 +1,4 @@
-// A category's labels, document weights and beliefs, made anew for each task in a worker's own
+// The labels, weights and per-term priors of a category, built for each task in the worker's own
 // memory.
 #pragma once
 

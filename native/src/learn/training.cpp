@@ -60,7 +60,7 @@ Fit solve_smo(const BinaryProblem& problem, const LearnOptions& options, Monitor
     return fit;
 }
 
-// Documents as rows of a kernel matrix; the scores of all of them are kept up to date.
+// The documents as rows of a kernel matrix; keeps the scores of all of them up to date.
 class GramProducts {
 public:
     GramProducts(const BinaryProblem& problem, const double* gram)
@@ -96,7 +96,7 @@ private:
     double constant_;
 };
 
-// Runs solve(problem, category, fits) for every category, with its labels in place; there is a fit
+// Runs solve(problem, category, fits) for every category with its labels set; `fits` has one fit
 // for each of its strengths.
 template <class Solve>
 std::vector<Fit> train_each(const BinaryProblem& shared, const Assignment& assignment,
@@ -112,7 +112,7 @@ std::vector<Fit> train_each(const BinaryProblem& shared, const Assignment& assig
     return fits;
 }
 
-// Calls solve(point) for every strength, which the problem then has, and keeps its fits.
+// Calls solve(point) for every strength after setting it in the problem, and stores the fits.
 template <class Solve>
 void follow_path(BinaryProblem& problem, std::span<const Strength> strengths, std::span<Fit> fits,
                  Solve&& solve) {
@@ -125,8 +125,8 @@ void follow_path(BinaryProblem& problem, std::span<const Strength> strengths, st
     }
 }
 
-// Where the next strength begins: at the same weights. They are (1/2bn) Σ cᵢ aᵢ yᵢ xᵢ, so that duals
-// change with b.
+// Returns the warm start of the next strength: the same weights. They are (1/2bn) Σ cᵢ aᵢ yᵢ xᵢ, so
+// the duals scale with b.
 std::vector<double> next_start(const Fit& fit, const BinaryProblem& problem, double change) {
     auto start = fit.duals.empty() ? fit.weights : fit.duals;
     if (!fit.duals.empty())
@@ -153,7 +153,7 @@ void solve_newton(BinaryProblem& problem, const ColumnFacts& facts, const LearnO
     });
 }
 
-// By a solver that is told where to start.
+// Solves with a solver that takes a warm start.
 void solve_from_starts(BinaryProblem& problem, const LearnOptions& options,
                        std::span<const double> start, std::span<const Strength> strengths,
                        std::span<Fit> fits, Monitor& monitor) {

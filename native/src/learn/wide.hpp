@@ -1,4 +1,4 @@
-// Functions compiled twice: for any processor, and for those with wider instructions.
+// Compiles a function twice: for any processor, and for those with AVX2.
 #pragma once
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)

@@ -23,9 +23,9 @@ void append_piece(std::string_view raw, std::string& text) {
     if (text.size() == begin) text.resize(before);
 }
 
-// Walks from tag to tag. At any time it stands between two elements, or in a document; there,
-// in no container, or in one (a label set or TEXT); there, in no leaf or in one. While a leaf is
-// open, every tag but its own end and <REUTERS> is text.
+// Walks from tag to tag. At any time the scanner is between two elements or in a document; in a
+// document, it is in no container or in one (a label set or TEXT); there, in no leaf or in one.
+// While a leaf is open, every tag but its own end tag and <REUTERS> is text.
 class Scanner {
 public:
     Scanner(std::string_view sgml, bool loose_text) : sgml_(sgml), loose_text_(loose_text) {}
@@ -153,7 +153,8 @@ private:
         report(tag.begin, fault_of(tag.closing ? "</" : "<", tag.name, fault));
     }
 
-    // A defect of the document at hand: its first is kept, and the document is not.
+    // Records a defect of the current document. Only the first is kept, and the document is not
+    // returned.
     void report(std::size_t offset, std::string message) {
         if (!broken_) add_problem(offset, std::move(message));
         broken_ = true;
@@ -171,7 +172,8 @@ private:
         scan_.problems.push_back({offset, 0, std::move(message)});
     }
 
-    // Offsets must not fall from one call to the next: every byte is counted once.
+    // Returns the line of an offset. Offsets must not decrease from call to call, so that every
+    // byte is counted once.
     std::size_t line_at(std::size_t offset) {
         const auto passed = sgml_.substr(counted_, offset - counted_);
         line_ += static_cast<std::size_t>(std::ranges::count(passed, '\n'));
@@ -192,11 +194,11 @@ private:
     ReutersScan scan_;
     std::size_t line_ = 1, counted_ = 0;
 
-    std::size_t gap_begin_ = 0;  // behind the last element
+    std::size_t gap_begin_ = 0;  // after the last element
 
     bool in_document_ = false, broken_ = false, has_text_ = false, reads_loose_text_ = false;
     std::size_t document_begin_ = 0, container_begin_ = 0, leaf_begin_ = 0;
-    std::size_t content_begin_ = 0;  // of the leaf, or of loose text in the container
+    std::size_t content_begin_ = 0;  // of the leaf, or of text directly in the container
     Name container_ = Name::none, leaf_ = Name::none;
     ReutersDocument document_;
 };

@@ -1,4 +1,4 @@
-// The tags of Reuters-21578's DTD, and how they are found in the bytes.
+// The tags of the Reuters-21578 DTD, and how they are found in the bytes.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace postil::readers {
 
-// The five label sets come first, in their order.
+// The five label sets come first, in order.
 enum class Name {
     topics, places, people, orgs, exchanges,  // hold D
-    text,                                     // holds TITLE, AUTHOR, DATELINE, BODY, loose text
+    text,                                     // contains TITLE, AUTHOR, DATELINE, BODY and text
     title, dateline, body, author,            // only in TEXT
     d,                                        // only in a label set
     date, mknote, unknown, companies,         // not read
@@ -28,19 +28,19 @@ inline bool is_ignored(Name name) { return name >= Name::date && name <= Name::c
 struct Tag {
     Name name = Name::none;
     bool closing = false;
-    std::size_t begin = 0, end = 0;  // from < to behind >
+    std::size_t begin = 0, end = 0;  // from < to after >
     std::string_view attributes;
 };
 
-// The tag that stands at `begin`, where there is a <; none where this is no tag of the DTD.
-// A tag has no < inside: this bounds the search for its >, and keeps the whole scan linear.
+// Returns the tag at `begin`, where there is a <, or nothing if it is not a tag of the DTD. A tag
+// contains no <: this bounds the search for its > and keeps the scan linear.
 std::optional<Tag> tag_at(std::string_view sgml, std::size_t begin);
 
-// The value of one attribute, cleaned; empty where it is absent or its quote is not closed.
+// Returns the cleaned value of one attribute; empty if it is absent or its quote is not closed.
 std::string attribute(std::string_view attributes, std::string_view wanted);
 
-// Where, between two elements, something stands that is neither white space nor a declaration
-// (<!DOCTYPE …>, <?…>) nor a comment nor the root's tag; npos where there is nothing of the kind.
+// Returns the position, between two elements, of text that is neither white space nor a declaration
+// (<!DOCTYPE …>, <?…>) nor a comment nor the tag of the root; npos if there is none.
 std::size_t stray_text(std::string_view gap);
 
 }  // namespace postil::readers

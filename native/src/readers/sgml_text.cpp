@@ -17,7 +17,7 @@ constexpr bool is_control(char32_t code) {
 
 constexpr bool is_blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\n'; }
 
-// Bytes that can be copied as they are; all others need a look.
+// Bytes that are copied unchanged.
 constexpr auto plain = [] {
     std::array<bool, 256> table{};
     for (unsigned byte = 0; byte < 0x80; ++byte) table[byte] = !is_control(byte) && byte != '&';
@@ -50,11 +50,11 @@ void append_character(char32_t code, std::string& text) {
 
 struct Reference {
     char32_t code = 0;
-    std::size_t length = 0;  // with & and ;, or 0: this is no reference
+    std::size_t length = 0;  // including & and ;, or 0: not a reference
 };
 
-// The longest reference that is one, "&#x10FFFF;" or "&#1114111;": looking no further than this
-// keeps the time linear.
+// The length of the longest reference, "&#x10FFFF;" or "&#1114111;". Looking no further keeps the
+// time linear.
 constexpr std::size_t longest_reference = 10;
 
 Reference named_reference(std::string_view name) {
@@ -76,7 +76,7 @@ Reference numeric_reference(std::string_view name) {
     return {exists ? char32_t{code} : replacement, name.size() + 2};
 }
 
-// The reference that `rest`, which begins with &, begins with.
+// Returns the reference at the beginning of `rest`, which begins with &.
 Reference reference_at(std::string_view rest) {
     const auto end = rest.substr(0, longest_reference).find(';');
     if (end == std::string_view::npos) return {};
@@ -84,7 +84,7 @@ Reference reference_at(std::string_view rest) {
     return name.starts_with('#') ? numeric_reference(name) : named_reference(name);
 }
 
-// Appends what `rest` begins with, which is not plain; returns how many bytes that was.
+// Appends the special character at the beginning of `rest`; returns its length in bytes.
 std::size_t append_special(std::string_view rest, std::string& text) {
     const auto byte = static_cast<unsigned char>(rest.front());
     if (byte == '&') {

@@ -1,4 +1,4 @@
-// The counts of one document.
+// The term counts of one document.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace postil {
 
-// A small table of its own for the numbers of a document, reused from document to document: it
-// stays in the nearest cache and grows with the longest document, not with the terms there are.
-// A slot is free unless it bears the stamp of the document at hand, so nothing is ever cleared.
+// A small hash table of the numbers in a document, reused from document to document: it stays in
+// the nearest cache and grows with the longest document, not with the number of terms. A slot is
+// free unless it has the stamp of the current document, so the table is never cleared.
 class DocumentCounts {
 public:
     DocumentCounts() { resize(10); }
@@ -23,7 +23,7 @@ public:
         stamp_ = 1;
     }
 
-    // Makes room for so many additions.
+    // Reserves room for `additions` additions.
     void reserve(std::size_t additions) {
         while ((used_ + additions) * 2 > slots_.size()) grow();
     }
@@ -42,7 +42,7 @@ public:
 
     std::size_t size() const { return used_; }
 
-    // In the order they came.
+    // Returns occurrences in the order they were added.
     Occurrence operator[](std::size_t at) const {
         const auto& slot = slots_[order_[at]];
         return {slot.number, slot.count};
@@ -65,7 +65,7 @@ private:
         bits_ = bits;
         mask_ = (std::uint32_t{1} << bits) - 1;
         slots_.assign(std::size_t{1} << bits, Slot{});
-        order_.resize(slots_.size() / 2 + 1);  // one more, written and not used
+        order_.resize(slots_.size() / 2 + 1);  // one spare entry, written but not used
     }
 
     void grow() {
@@ -81,7 +81,7 @@ private:
     }
 
     std::vector<Slot> slots_;
-    std::vector<std::uint32_t> order_;  // places of slots
+    std::vector<std::uint32_t> order_;  // positions of slots
     std::size_t used_ = 0;
     unsigned bits_ = 0;
     std::uint32_t mask_ = 0;

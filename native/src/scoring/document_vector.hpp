@@ -1,4 +1,4 @@
-// From the texts of one document to its vector.
+// Converts the texts of one document to its vector.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace postil {
 
-// A document's vector; the arrays may be longer than it is.
+// The vector of a document; the arrays may be longer than `length`.
 struct DocumentVector {
     std::vector<std::int32_t> terms;
     std::vector<float> values;
@@ -29,11 +29,12 @@ struct alignas(128) Workbench {
     DocumentCounts counts;
     DocumentVector vector;
     std::vector<double> sums;      // by category
-    WordTable unseen;              // words that are no terms, of this document and earlier ones
-    std::size_t longest_text = 0;  // of all so far, in bytes: the room it took is still held
+    WordTable unseen;              // words that are not terms, of this and earlier documents
+    std::size_t longest_text = 0;  // in bytes: the buffers keep the room that it took
 };
 
-// Keys are made a few at a time and their slots fetched together, so that one wait covers many.
+// Counts tokens. Keys are made a few at a time and their slots prefetched together, so that one
+// wait for memory covers many.
 template <class Lookup>
 void count_tokens(Lookup& lookup, Space space, const Tokens& tokens, DocumentCounts& counts) {
     constexpr std::size_t few = 32;
@@ -61,7 +62,7 @@ void count_document(const Columns& columns, std::size_t document, const Spaces& 
         });
 }
 
-// Numbers past the terms are of words that only lengthen the norm.
+// Weights a document. Numbers past the terms are words that only count towards the norm.
 inline void weigh_document(const DocumentCounts& counts, const Weighting& weighting,
                            std::size_t terms, DocumentVector& vector) {
     if (vector.terms.size() < counts.size()) {

@@ -1,5 +1,5 @@
-// From a word to the number it is counted under: three ways. `dropped` is a number like any other
-// here: counting it and leaving it out at the end is cheaper than to ask of every word.
+// Three ways from a word to the number under which it is counted. `dropped` is an ordinary number
+// here: counting it and omitting it at the end is cheaper than testing every word.
 #pragma once
 
 #include "postil/counting/vocabulary.hpp"
@@ -9,7 +9,7 @@ namespace postil {
 
 inline constexpr std::uint32_t dropped = WordMemo::dropped;
 
-// Words that are no terms are dropped, or numbered past the terms where they matter.
+// Words that are not terms are dropped, or numbered past the terms if they matter.
 struct VocabularyLookup {
     const WordTable& terms;
     WordTable* unseen;
@@ -29,7 +29,7 @@ struct BucketLookup {
     std::uint32_t number(const WordKey& key) { return bucket_of(key, buckets); }
 };
 
-// Unknown words are noted: their document has to wait until they are known.
+// Records words that are not in the memo: their document waits until they are mapped.
 struct MemoLookup {
     const WordMemo& memo;
     TermTable& unknown;

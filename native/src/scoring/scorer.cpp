@@ -32,7 +32,7 @@ std::size_t bytes_of(const Columns& columns, std::size_t document) {
     return bytes;
 }
 
-// Cuts documents wherever enough text has come together; both ends are among the cuts.
+// Cuts documents into slices of at least `enough` bytes of text; the cuts include both ends.
 std::vector<std::size_t> cuts_of(const Columns& columns, const Documents& documents,
                                  std::size_t enough) {
     std::vector<std::size_t> cuts = {0};
@@ -61,7 +61,7 @@ WordNames names_of(const WordMap& word_map, const DistinctWords& distinct) {
 
 }  // namespace
 
-// Workbenches on loan.
+// Workbenches borrowed from the pool for one call.
 class Scorer::Benches {
 public:
     Benches(Scorer& scorer, std::size_t count) : scorer_(scorer) {
@@ -72,7 +72,7 @@ public:
     }
     Benches(const Benches&) = delete;
 
-    // One that a very long text blew up does not come back.
+    // A workbench with buffers enlarged by a very long text is not returned to the pool.
     ~Benches() {
         const std::lock_guard guard(scorer_.lock_);
         for (auto& bench : benches_)
@@ -148,7 +148,7 @@ void Scorer::score(const Columns& columns, ScoreSink& sink, std::size_t workers,
     Call call{columns, sink, workers, monitor, word_map, {*this, workers}};
     const bool forms_grams = settings_.longest_gram > 1;
     if (!forms_grams && !settings_.maps_words) return score_words(call, documents);
-    // By slices, so that memory besides the scores does not grow with the documents.
+    // In slices, so that memory besides the scores does not grow with the documents.
     const auto cuts = cuts_of(columns, from_to(0, documents), slice_bytes);
     for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
         if (forms_grams) score_grams(call, cuts[i], cuts[i + 1]);
@@ -174,8 +174,8 @@ void Scorer::score_words(Call& call, std::size_t documents) {
     });
 }
 
-// Documents whose words are all known are scored at once. The others wait until the word map has
-// been asked, once, for the words of all of them.
+// Scores documents whose words are all known at once. The others wait until the word map has been
+// called, once, for all of their unknown words.
 void Scorer::score_mapped(Call& call, std::size_t first, std::size_t last) {
     const auto known = memo();
     std::vector<TermTable> unknown(call.workers);
@@ -201,7 +201,7 @@ void Scorer::score_mapped(Call& call, std::size_t first, std::size_t last) {
     score_known(again);
 }
 
-// Word n-grams take the road of a batch: counted, named, joined, put into a matrix.
+// Scores word n-grams as a batch: counts, renames, joins, and builds a matrix.
 void Scorer::score_grams(Call& call, std::size_t first, std::size_t last) {
     auto& monitor = call.monitor;
     const auto workers = call.workers;

@@ -23,7 +23,7 @@ void TopScores::take(std::size_t document, const double* scores, std::size_t wor
         best.push_back({static_cast<std::int32_t>(category), scores[category]});
     std::make_heap(best.begin(), best.end(), better);
     for (auto category = kept_; category < categories_; ++category) {
-        if (!(scores[category] > best.front().score)) continue;  // of equals the first stays
+        if (!(scores[category] > best.front().score)) continue;  // the first of equals stays
         std::pop_heap(best.begin(), best.end(), better);
         best.back() = {static_cast<std::int32_t>(category), scores[category]};
         std::push_heap(best.begin(), best.end(), better);

@@ -10,8 +10,8 @@ namespace {
 constexpr std::uint32_t sparse = 0xFFFFFFFFu;
 constexpr std::size_t vector_lanes = 4;
 
-// A stored weight takes eight bytes and is added by itself; in a dense row it takes four and is
-// added with its neighbours, some four times as fast. In between, speed is worth the memory.
+// A sparse weight takes eight bytes and is added by itself; in a dense row it takes four and is
+// added with its neighbours, about four times as fast. In between, speed is worth the memory.
 constexpr std::size_t dense_share = 4;
 
 std::size_t rounded_up(std::size_t count) {
@@ -31,8 +31,8 @@ void add_row(const DenseTerm& term, std::size_t width, double* __restrict sums) 
 
 constexpr std::size_t rows_at_once = 4;
 
-// A sum is loaded and stored once for four rows. Products are added one after another, as they
-// would be row by row.
+// Loads and stores a sum once for four rows. Products are added one after another, in the same
+// order as row by row.
 void add_rows(const DenseTerm* terms, std::size_t width, double* __restrict sums) {
     const auto* __restrict const row0 = terms[0].row;
     const auto* __restrict const row1 = terms[1].row;

@@ -24,7 +24,7 @@ void WordMemo::learn(const std::vector<TermTable>& lanes, const DistinctWords& d
                                          ? number_named(lanes[lane].space(word), *name)
                                          : dropped);
             });
-    } catch (...) {  // out of memory: a word without a number must not stay
+    } catch (...) {  // out of memory: remove the word, which has no number
         words_ = WordTable();
         number_of_.clear();
         throw;

@@ -21,17 +21,17 @@ namespace postil {
 
 namespace {
 
-// Where a thread waits for its next job.
+// The mailbox of one thread: it waits here for its next job.
 struct Post {
     std::mutex lock;
     std::condition_variable called;
     std::function<void()> job;
-    std::atomic<bool> has_job{false};  // told without the lock
+    std::atomic<bool> has_job{false};  // read without the lock
 };
 
 class Helpers {
 public:
-    // Never destroyed: helpers wait for it to the end of the process.
+    // Never destroyed: helpers use it until the process ends.
     static Helpers& all() {
         static auto* const helpers = new Helpers;
         return *helpers;
@@ -49,14 +49,15 @@ public:
         post->job = std::move(job);
         post->has_job = true;
         std::thread([this, own = post.get()] { serve(*own); }).detach();
-        post.release();  // the thread's from here on
+        post.release();  // owned by the thread from now on
     }
 
 private:
     Helpers() {
-        has_processors_to_spare();  // asked before anybody can fork in the middle of the answer
+        has_processors_to_spare();  // measured now, so that no fork can interrupt the measurement
 #if POSTIL_FORKS
-        // A forked process has none of the threads; the list must be whole when it is copied.
+        // A forked process has none of the threads, and the list must be consistent when it is
+        // copied.
         pthread_atfork([] { all().lock_.lock(); }, [] { all().lock_.unlock(); },
                        [] {
                            all().idle_.clear();
@@ -75,7 +76,8 @@ private:
 
     void serve(Post& post) {
         for (;;) {
-            // The next phase of a call follows soon, and to wake a thread takes long.
+            // The next phase of a call usually follows soon, and waking a thread takes longer than
+            // that.
             spin_until([&] { return post.has_job.load(); });
             std::function<void()> job;
             {
@@ -101,7 +103,7 @@ void run_on_helper(std::function<void()> job) { Helpers::all().run(std::move(job
 void wake_helpers(std::size_t count) {
     try {
         for (std::size_t helper = 0; helper < count; ++helper) run_on_helper([] {});
-    } catch (...) {  // no further thread can be had: who needs it will find out
+    } catch (...) {  // no further thread available: run_tasks handles this
     }
 }
 

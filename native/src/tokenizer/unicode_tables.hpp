@@ -1,6 +1,6 @@
-// Declarations of the generated tables (tools/generate_unicode.py). Each map is two-stage:
-// blocks[code >> 7] names a block of 128, run_of[block, code & 127] a run of the pool; run 0 is
-// the identity.
+// Declarations of the generated tables (tools/generate_unicode.py). Each map has two stages:
+// blocks[code >> 7] selects a block of 128, and run_of[block, code & 127] selects a run of the
+// pool. Run 0 is the identity.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,14 @@
-// Texts to rows of counted terms.
+// Counts the terms of texts.
 //
-// Documents are cut into chunks; each worker has a lane with a word table of its own, so that
-// nothing is locked while counting. A batch then passes through stages, each lane by itself:
+// Documents are cut into chunks. Each worker has a lane with a word table of its own, so that
+// counting takes no locks. A batch then passes through stages, each lane by itself:
 //
 //     count_texts      tokens of every document, as counts or (for n-grams) in sequence
-//     rename_words     every distinct word becomes another, or is dropped (stop lists, stems)
+//     rename_words     every distinct word is renamed or dropped (stop lists, stemming)
 //     form_grams       sequences of words become counts of word n-grams
 //
-// Time is linear in the texts; memory is 4 bytes for each distinct term of each document, plus
-// the distinct words once for each lane.
+// Time is linear in the texts. Memory is 4 bytes for each distinct term of each document, plus the
+// distinct words once per lane.
 #pragma once
 
 #include <cstdint>
@@ -35,29 +35,29 @@ struct Chunk {
     std::vector<std::uint64_t> sequence_ends;  // into sequence, one for each document
 };
 
-// How many documents hold a word, and how often it occurs in all.
+// The number of documents that contain a word, and its total number of occurrences.
 struct WordCounts {
     std::uint32_t documents = 0, occurrences = 0;
 };
 
 using Tally = std::vector<WordCounts>;  // by number
 
-// The final number of each word by lane and number: WordTable::absent drops it.
+// The final number of each word, by lane and number. WordTable::absent drops the word.
 using FinalTerms = std::vector<std::vector<std::uint32_t>>;
 
-// What may become of words on their way to terms.
+// How words map to terms.
 enum class Fate : std::uint8_t {
-    joined,   // several become one term, as in hash buckets
-    dropped,  // each is a term of its own, or none
-    kept,     // each is a term of its own
+    joined,   // several words may become one term, as in hash buckets
+    dropped,  // each word becomes a term of its own or is dropped
+    kept,     // each word becomes a term of its own
 };
 
 inline constexpr std::uint32_t field_end = WordTable::absent;
 
-// What is wanted of words.
+// What count_texts keeps about words.
 struct Wanted {
-    bool in_sequence = false;  // their order, for n-grams to be formed of
-    bool tallies = false;      // their counts in the batch, for a collector of terms
+    bool in_sequence = false;  // their order, to form n-grams
+    bool tallies = false;      // their counts in the batch, for a TermCollector
 };
 
 struct Batch {
@@ -65,26 +65,27 @@ struct Batch {
     std::vector<Chunk> chunks;
     std::size_t documents = 0;
     bool in_sequence = false;
-    // By lane and number, where they are wanted. Counted chunk by chunk, while a chunk is in the cache.
+    // By lane and number, if requested. Updated per chunk, while the chunk is in the cache.
     std::optional<std::vector<Tally>> tallies;
 };
 
-// Which space each column's words belong to: all 0 where fields are joined.
+// The space of each column's words: all 0 if fields are joined.
 using Spaces = std::vector<Space>;
 
-// With several lanes the tables come in shards, ready to be merged side by side.
+// Counts the tokens of documents. With several lanes the tables are sharded, so that they can be
+// merged in parallel.
 Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
                   Wanted wanted, std::size_t workers, Monitor& monitor);
 
-// The tokens of one text, in order.
+// Returns the tokens of one text, in order.
 std::vector<std::string> list_tokens(const TextView& text, const TokenizerOptions& options);
 
-// The number of tokens of each text.
+// Returns the number of tokens of each text.
 std::vector<std::size_t> count_tokens(const std::vector<TextView>& texts,
                                       const TokenizerOptions& options, std::size_t workers,
                                       Monitor& monitor);
 
-// The distinct words of all lanes and spaces, each once, in an order of no meaning.
+// The distinct words of all lanes and spaces, each once, in unspecified order.
 struct DistinctWords {
     std::vector<std::string> words;
     std::vector<std::vector<std::uint32_t>> index_of;  // [lane][word number] -> place in `words`
@@ -92,12 +93,12 @@ struct DistinctWords {
 
 DistinctWords distinct_words(const std::vector<TermTable>& lanes);
 
-// names[i] replaces words[i]; no value drops it.
+// Replaces words[i] by names[i]; an empty name drops the word.
 void rename_words(Batch& batch, const DistinctWords& distinct,
                   const std::vector<std::optional<std::string>>& names, std::size_t workers,
                   Monitor& monitor);
 
-// Word n-grams of every size from shortest to longest, joined by a space, within a field.
+// Forms word n-grams of every size from shortest to longest within a field, joined by a space.
 void form_grams(Batch& batch, std::uint32_t shortest, std::uint32_t longest, std::size_t workers,
                 Monitor& monitor);
 

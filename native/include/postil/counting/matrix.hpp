@@ -1,4 +1,4 @@
-// Rows of counted terms to one sparse matrix.
+// Converts rows of counted terms to one sparse matrix.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace postil {
 
-// A compressed sparse row matrix under construction. The arrays are allocated, not cleared, and
-// a chunk is freed as soon as it is written, so that the peak is about one matrix, not two. Each
-// worker takes pages of the result, up to 4 MB, before it fills them.
+// The arrays of a compressed sparse row matrix, allocated but not cleared. A chunk is freed as soon
+// as it is written, so that peak memory is about one matrix, not two. Each worker requests up to 4
+// MB of pages before it fills them.
 struct MatrixTarget {
     std::int64_t* row_starts;  // documents + 1
     std::int32_t* terms;
@@ -20,16 +20,16 @@ struct MatrixTarget {
 
 class MatrixBuilder {
 public:
-    // Finds out how large the matrix will be: words without a term are dropped, and words of a
-    // row that became one term are one entry.
+    // Computes the size of the matrix: words without a term are dropped, and words of a row that
+    // became the same term are one entry.
     MatrixBuilder(std::vector<Chunk> chunks, FinalTerms final_terms, Fate fate,
                   std::size_t terms, std::size_t workers, Monitor& monitor);
 
     std::size_t documents() const { return documents_; }
     std::size_t entries() const { return entries_; }
 
-    // Writes the weighted rows, sorted by term; with a constant column each row ends in a 1 there.
-    // Can be called once, for chunks do not outlive it.
+    // Writes the weighted rows, sorted by term. With a constant column each row ends in a 1 there.
+    // Call it once: it frees the chunks.
     void write(const MatrixTarget& target, const Weighting& weighting,
                const std::int32_t* constant_column, std::size_t workers, Monitor& monitor);
 

@@ -1,4 +1,4 @@
-// Counted terms in a little over four bytes each; in eight where terms have numbers past 2^24.
+// Counted terms in little more than four bytes each, or in eight if term numbers exceed 2^24.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ struct Occurrence {
     std::uint32_t count;
 };
 
-// A fixed list of occurrences. A term takes three bytes and nearly every count one; the few counts that
-// need more are kept apart, found by bisection. A list with a larger term is kept as it is.
+// A fixed list of occurrences. A term takes three bytes and nearly every count one; the few larger
+// counts are stored separately and found by bisection. A list with a larger term number is stored
+// unpacked.
 class Occurrences {
 public:
     Occurrences() = default;
@@ -43,9 +44,9 @@ private:
     void pack(const Occurrence* first, std::uint32_t* packed);
     std::uint32_t large_count(std::size_t at) const;
 
-    std::shared_ptr<std::uint32_t[]> packed_;  // none: the list is kept whole
+    std::shared_ptr<std::uint32_t[]> packed_;  // null: the list is stored unpacked
     std::shared_ptr<Occurrence[]> whole_;
-    std::vector<LargeCount> large_;  // by rising place
+    std::vector<LargeCount> large_;  // by rising position
     std::size_t size_ = 0;
 };
 

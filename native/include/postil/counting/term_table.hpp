@@ -1,6 +1,7 @@
-// A word table in shards by hash, so that workers can merge tables side by side without locks.
+// A word table sharded by hash, so that workers can merge tables in parallel without locks.
 //
-// A term's number tells its shard: local id * shards + shard. One shard makes it a plain table.
+// The number of a term encodes its shard: local id * shards + shard. With one shard it is a plain
+// table.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +18,12 @@ public:
           bits_(shard_bits),
           mask_((std::uint32_t{1} << shard_bits) - 1) {}
 
-    // Makes room for so many words; more are welcome.
+    // Reserves room for `words` words; the table still grows beyond.
     void reserve(std::size_t words) {
         for (auto& shard : shards_) shard.reserve(words >> bits_);
     }
 
-    // How many words there will be in the end.
+    // Announces the final number of words.
     void expect(std::size_t words) {
         for (auto& shard : shards_) shard.expect(words >> bits_);
     }
@@ -38,7 +39,7 @@ public:
         return total;
     }
 
-    // One past the largest number in use.
+    // Returns one past the largest number in use.
     std::size_t number_end() const {
         std::size_t longest = 0;
         for (const auto& shard : shards_) longest = shard.size() > longest ? shard.size() : longest;
@@ -70,7 +71,7 @@ public:
     }
 
 private:
-    // Bits that neither pick a slot in a table of ordinary size nor are used up by hashing.
+    // Uses bits that neither select a slot in a table of ordinary size nor are used up by hashing.
     std::size_t shard_of(const WordKey& key) const {
         return (key.hash >> 48) & mask_;
     }

@@ -1,4 +1,4 @@
-// Counts to weights, a row at a time.
+// Converts the counts of a row to weights.
 #pragma once
 
 #include <cmath>
@@ -18,8 +18,8 @@ enum class Norm : std::uint8_t { none, l1, l2 };
 struct Weighting {
     TermFrequency frequency = TermFrequency::counts;
     Norm norm = Norm::none;
-    const double* idf = nullptr;  // by term; none means 1 throughout
-    double unseen_idf = 0.0;      // of terms outside the vocabulary: they lengthen a row's norm
+    const double* idf = nullptr;  // by term; null means 1 throughout
+    double unseen_idf = 0.0;      // of terms outside the vocabulary, which count in the norm
 };
 
 inline double term_frequency(TermFrequency kind, double count) {
@@ -27,7 +27,7 @@ inline double term_frequency(TermFrequency kind, double count) {
     return kind == TermFrequency::log ? 1.0 + std::log(count) : count;
 }
 
-// What one weight adds to the row's norm before the root is taken.
+// Returns the contribution of one weight to the norm, before the root is taken.
 inline double norm_share(Norm norm, double weight) {
     return norm == Norm::l2 ? weight * weight : std::abs(weight);
 }
@@ -37,19 +37,19 @@ inline double norm_scale(Norm norm, double shares) {
     return 1.0 / (norm == Norm::l2 ? std::sqrt(shares) : shares);
 }
 
-// Whether terms outside the vocabulary matter to a row.
+// Returns true if terms outside the vocabulary affect a row.
 inline bool weighs_unseen(const Weighting& weighting) {
     return weighting.unseen_idf != 0.0 && weighting.norm != Norm::none;
 }
 
-// What a term outside the vocabulary adds to the row's norm before the root is taken.
+// Returns the contribution of a term outside the vocabulary to the norm, before the root is taken.
 inline double unseen_share(const Weighting& weighting, double count) {
     return norm_share(weighting.norm,
                       term_frequency(weighting.frequency, count) * weighting.unseen_idf);
 }
 
-// Replaces the counts of one row by weights. `unseen` is the norm share of terms outside the
-// vocabulary. Sums are float64; a row without weight stays zero.
+// Replaces the counts of one row by weights. `unseen` is the contribution to the norm of terms
+// outside the vocabulary. Sums are float64; a row of norm 0 stays zero.
 template <class Index>
 void weigh_row(const Weighting& weighting, const Index* terms, float* values, std::size_t length,
                double unseen) {

@@ -1,9 +1,9 @@
-// Distinct strings, numbered in the order they were first seen.
+// A hash table of distinct strings, numbered in order of first appearance.
 //
-// A string lives in a space (a document field kept apart): the same bytes in two spaces are two
-// words. Open addressing; a slot holds a word's first sixteen bytes and its length, which settles
-// nearly every look-up in one cache line. Finding costs O(length); memory is about 80 bytes and
-// the string for each distinct word.
+// A string belongs to a space (a document field kept separate): the same bytes in two spaces are
+// two words. Open addressing: a slot holds the first sixteen bytes of a word and its length, so
+// that nearly every look-up touches one cache line. Finding costs O(length); memory is about 80
+// bytes plus the string for each distinct word.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace postil {
 using Space = std::uint32_t;
 inline constexpr Space max_space = 255;
 
-// A string ready to be looked up: what a table compares, computed once.
+// A string with the precomputed values that a table compares.
 struct WordKey {
-    const char* bytes;  // readable string_padding past the end
+    const char* bytes;  // readable string_padding bytes past the end
     std::size_t length;
     std::uint64_t first, second;  // the leading sixteen bytes
     std::uint64_t hash;
@@ -42,16 +42,16 @@ public:
 
     WordTable() : slots_(1), mask_(0) {}
 
-    // Makes room for so many words: an empty table then need not grow until it has them.
+    // Reserves room for `words` words, so that an empty table does not grow until it has that many.
     void reserve(std::size_t words);
 
-    // Says how many words there will be in the end: a table that has to grow then does so once.
+    // Announces the final number of words, so that a table that has to grow does so once.
     void expect(std::size_t words) { expected_ = words; }
 
     std::size_t size() const { return entries_.size(); }
     Space space(std::uint32_t id) const { return static_cast<Space>(entries_[id].space); }
 
-    // Readable string_padding bytes past its end.
+    // Returns the bytes of a word, readable string_padding bytes past the end.
     std::string_view text(std::uint32_t id) const {
         return {arena_.data() + entries_[id].offset, length_of(id)};
     }
@@ -70,7 +70,7 @@ public:
 
     void prefetch(const WordKey& key) const { __builtin_prefetch(&slots_[key.hash & mask_]); }
 
-    // The id of the word, entered if it is new. A word has at least one byte.
+    // Returns the id of the word and adds it if it is new. A word has at least one byte.
     std::uint32_t intern(const WordKey& key) {
         const auto shape = shape_of(key);
         auto place = key.hash & mask_;
@@ -81,7 +81,7 @@ public:
         }
     }
 
-    // The id of the word, or `absent`.
+    // Returns the id of the word, or `absent`.
     std::uint32_t find(const WordKey& key) const {
         const auto shape = shape_of(key);
         for (auto place = key.hash & mask_;; place = (place + 1) & mask_) {
@@ -94,7 +94,7 @@ public:
 private:
     static constexpr std::uint32_t vacant = 0;
     static constexpr std::size_t usual_length = 8;
-    // A shape tells a length, up to so much, and above it the space.
+    // The shape of a word: its length, up to this limit, and above it the space.
     static constexpr std::uint32_t longest_told = 0xFFFFFF, space_shift = 24;
 
     struct Slot {
@@ -119,7 +119,7 @@ private:
     }
     std::size_t length_of(std::uint32_t id) const { return end_of(id) - entries_[id].offset; }
 
-    // Never `vacant`. Tells apart any two short words with the same leading bytes.
+    // Never returns `vacant`. Distinguishes any two short words with the same leading bytes.
     static std::uint32_t shape_of(const WordKey& key) {
         return static_cast<std::uint32_t>(key.length < longest_told ? key.length : longest_told) |
                key.space << space_shift;
@@ -136,14 +136,15 @@ private:
         return true;
     }
 
-    // A short word's anew, for its slot has all of it: entries lie elsewhere, in another order.
+    // Rehashes a short word from its slot, which holds all of it: entries lie elsewhere in memory,
+    // in another order.
     std::uint64_t hash_of(const Slot& slot) const {
         const auto length = slot.shape & longest_told;
         if (length > 16) return entries_[slot.id].hash;
         return hash_string(slot.first, slot.second, nullptr, length, slot.shape >> space_shift);
     }
 
-    // At most two thirds full.
+    // The load factor is at most two thirds.
     static bool crowded(std::size_t words, std::size_t slots) { return words * 3 >= slots * 2; }
 
     std::uint32_t insert(std::size_t place, const WordKey& key);

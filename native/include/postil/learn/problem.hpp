@@ -1,8 +1,8 @@
-// One category's learning problem, and what a solver makes of it.
+// The learning problem of one category, and the result of a solver.
 //
 //     minimise  (1/n) Σ cᵢ f(yᵢ (w·xᵢ + b)) + Σⱼ prior(wⱼ)       y in {-1, +1}, n = Σ dᵢ
 //
-// where dᵢ are the documents' weights and cᵢ = dᵢ times the weight of the document's class.
+// where dᵢ are the sample weights and cᵢ is dᵢ times the class weight of the document's class.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,14 @@ namespace postil {
 // b is the weight of a constant feature, regularised like any other or not at all.
 enum class Intercept : std::uint8_t { none, penalised, free };
 
-// How strongly the prior common to all terms holds weights back: a and b of priors.hpp.
+// The strength of the prior common to all terms: a and b of priors.hpp.
 struct Strength {
     double absolute = 0.0;
     double squared = 0.0;
 };
 
-// What is thought of one term: shares of the common strength, a strength of its own besides, where
-// the prior has its mean, and bounds of the weight.
+// The prior of one term: factors of the common strength, an additional strength of its own, the
+// mean of the prior, and bounds of the weight.
 struct Belief {
     double absolute_share = 1.0;
     double squared_share = 1.0;
@@ -44,9 +44,10 @@ struct Belief {
     }
 };
 
-// The unit of a weight's violation in the KKT residual: the steepest slope of the loss along it, or its
-// Laplace prior's a, if that is less. Each weight has its own, so that a column of large values cannot
-// hide the others. A violation below the last digits of the slope says nothing, however weak the prior.
+// Returns the unit of a weight's violation in the KKT residual: the steepest slope of the loss
+// along the weight, or the a of its Laplace prior if that is smaller. Each weight has its own unit,
+// so that a column of large values cannot hide the others. Violations below the rounding error of
+// the slope do not count, however weak the prior.
 inline double violation_unit(const Prior& prior, double steepest) {
     const auto least = 4.0 * std::numeric_limits<double>::epsilon() * steepest;
     return prior.absolute > 0.0 ? std::max(least, std::min(steepest, prior.absolute)) : steepest;
@@ -54,20 +55,20 @@ inline double violation_unit(const Prior& prior, double steepest) {
 
 struct BinaryProblem {
     Design design;
-    std::span<const std::int32_t> terms;  // those the category may use, rising
+    std::span<const std::int32_t> terms;  // terms that the category may use, rising
     std::span<const float> labels;        // +1 or -1
-    std::span<const double> weights;      // cᵢ; a document of weight 0 takes no part
+    std::span<const double> weights;      // cᵢ; documents of weight 0 are ignored
     double documents = 0.0;               // n
     Strength strength;
-    std::span<const Belief> beliefs;  // by term of the design, the constant's last; or none
+    std::span<const Belief> beliefs;  // by term of the design, the constant last; or empty
     Intercept intercept = Intercept::penalised;
-    double constant = 1.0;  // the value of the constant feature
+    double constant = 1.0;  // value of the constant feature
 
     std::size_t size() const { return labels.size(); }
     bool has_constant() const { return intercept != Intercept::none; }
     std::size_t coordinates() const { return terms.size() + has_constant(); }
 
-    // The prior of a coordinate: a place in the terms, or past them the constant.
+    // Returns the prior of a coordinate: a position in the terms, or past them the constant.
     Prior prior(std::size_t place) const {
         const bool is_constant = place == terms.size();
         if (is_constant && intercept == Intercept::free) return {};
@@ -76,10 +77,11 @@ struct BinaryProblem {
         return beliefs[at].prior(strength);
     }
 
-    // Whether the constant has no prior: the dual variables must then be balanced (dual_balance.hpp).
+    // Returns true if the constant has no prior. The dual variables must then be balanced
+    // (dual_balance.hpp).
     bool is_constant_free() const { return has_constant() && !prior(terms.size()).holds(); }
 
-    // Whether there is a duality gap: every term has a prior that keeps its conjugate finite near zero.
+    // Returns true if there is a duality gap: the conjugate of every prior is finite around zero.
     bool has_gap() const {
         if (beliefs.empty()) return terms.empty() || prior(0).holds();
         for (std::size_t place = 0; place < terms.size(); ++place)
@@ -87,8 +89,8 @@ struct BinaryProblem {
         return true;
     }
 
-    // The steepest slope that the average loss can have along each coordinate at zero weights, given the
-    // loss's slope there.
+    // Returns the steepest slope of the average loss along each coordinate at zero weights, given
+    // the slope of the loss there.
     std::vector<double> steepest_slopes(double slope_of_loss) const {
         std::vector<double> slopes(coordinates());
         for (std::size_t place = 0; place < slopes.size(); ++place) {
@@ -120,31 +122,31 @@ enum class Stop : std::uint8_t {
 };
 
 enum class Certificate : std::uint8_t {
-    duality_gap,   // the objective less a lower bound of the minimum
+    duality_gap,   // the objective minus a lower bound of the minimum
     kkt_residual,  // the largest violation of the optimality conditions
-    mistakes,      // the share of documents that the last pass misclassified; there is no objective
+    mistakes,      // the share of documents misclassified in the last pass; there is no objective
 };
 
-// What a solver reports of one category. The certificate is relative: a gap to the objective, each
-// violation of the optimality conditions to its coordinate's unit.
+// The result of a solver for one category. The certificate is relative: a duality gap to the
+// objective, a violation of the optimality conditions to the unit of its coordinate.
 struct Fit {
-    std::vector<double> weights;  // by place in the problem's terms, from a solver
-    std::vector<std::int32_t> places;  // from training: of the weights that are not 0, the others
-                                       // are left out
-    double intercept = 0.0;       // b: the constant's weight times its value
-    std::vector<double> duals;    // a by document, where the solver starts from them
-    std::vector<double> gap_duals;  // a by document where the gap is measured, if no weights tell them
-    std::vector<double> exponents;  // θ by place and the constant's last, where it starts from them
-    double unit = 0.0;            // of weights that are a function of exponents (weight_states.hpp)
-    std::vector<double> factors;  // of the documents in w = Σ factorᵢ xᵢ, where that is known
+    std::vector<double> weights;  // from a solver: by position in the problem's terms
+    std::vector<std::int32_t> places;  // from training: positions of the non-zero weights,
+                                       // to which `weights` is then reduced
+    double intercept = 0.0;       // b: weight of the constant times its value
+    std::vector<double> duals;    // a by document, if the solver can be warm-started from them
+    std::vector<double> gap_duals;  // a by document of the gap, if the weights do not determine them
+    std::vector<double> exponents;  // θ by position, the constant last, for a warm start
+    double unit = 0.0;            // factor of weights that are a function of exponents
+    std::vector<double> factors;  // of the documents in w = Σ factorᵢ xᵢ, where known
     double objective = 0.0;
     double certificate = 0.0;
     Certificate kind = Certificate::duality_gap;
     Stop stop = Stop::iterations;
     std::uint32_t iterations = 0;
     double seconds = 0.0;
-    double smoothing = 0.0;  // how far the objective may have been moved by smoothing the loss
-    std::vector<double> trace_seconds, trace_objectives;  // step by step, where asked for
+    double smoothing = 0.0;  // upper bound of the change of the objective by smoothing the loss
+    std::vector<double> trace_seconds, trace_objectives;  // by step, if requested
 };
 
 }  // namespace postil

@@ -1,4 +1,4 @@
-// A small generator with the same numbers on every platform.
+// A small random number generator with the same sequence on every platform.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ public:
         return bits ^ (bits >> 31);
     }
 
-    // Below `end`, which is under 2^32: by multiplication, with no division and next to no bias.
+    // Returns a number below `end` < 2^32, by multiplication: no division, and negligible bias.
     std::uint32_t below(std::uint32_t end) {
         return static_cast<std::uint32_t>(((next() >> 32) * end) >> 32);
     }

@@ -1,4 +1,4 @@
-// The shared matrix, by rows and by columns: the only index arithmetic of the solvers.
+// The shared matrix, by rows and by columns. All index arithmetic of the solvers is here.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace postil {
 
-// One row or one column: places and values of its non-zeros.
+// One row or one column: positions and values of its non-zeros.
 struct SparseLine {
     const std::int32_t* places;
     const float* values;
@@ -30,9 +30,9 @@ struct SparseLine {
     }
 };
 
-// Compressed rows, or compressed columns. Owns nothing.
+// Compressed rows, or compressed columns. A view: it owns nothing.
 struct SparseLines {
-    const std::int64_t* starts;  // one more than there are lines
+    const std::int64_t* starts;  // number of lines + 1
     const std::int32_t* places;
     const float* values;
     std::size_t count;
@@ -43,7 +43,7 @@ struct SparseLines {
     }
 };
 
-// Documents × terms in both orders.
+// The matrix of documents × terms in both orders.
 struct Design {
     SparseLines documents;
     SparseLines terms;

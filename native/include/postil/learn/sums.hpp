@@ -1,5 +1,5 @@
-// Sums over documents. Adding up one after the other waits for each addition before the next; four
-// sums side by side do not, and the result is still the same on every machine.
+// Sums over documents. Four interleaved partial sums avoid waiting for each addition before the
+// next; the result is the same on every machine.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace postil {
 
-// Σ part(i) for i < size.
+// Returns Σ part(i) for i < size.
 template <class Part>
 double summed(std::size_t size, Part&& part) {
     double lanes[4] = {};

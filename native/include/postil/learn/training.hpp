@@ -1,8 +1,7 @@
-// Many categories over one shared matrix, each a task of its own.
+// Trains many categories over one shared matrix, each category an independent task.
 //
-// Memory besides the matrix: some doubles for each document and each term of a worker, and 12 bytes
-// for each weight that is not 0. Time is that of the categories, spread over the workers; results
-// do not depend on their number.
+// Memory besides the matrix: a few doubles per document and per term for each worker, and 12 bytes
+// for each non-zero weight. Results do not depend on the number of workers.
 #pragma once
 
 #include <cstdint>
@@ -49,24 +48,24 @@ struct LearnOptions {
     SolverName solver = SolverName::dual_coordinate;
     Intercept intercept = Intercept::penalised;
     double constant = 1.0;
-    double rate = 1.0;           // of the hinge's dual step
-    bool printed_bound = false;  // the logistic curvature bound of algorithm 4
-    bool keep_duals = false;     // by document, for each category: to start from, or to look at
+    double rate = 1.0;           // step size of the hinge's dual step
+    bool printed_bound = false;  // use the logistic curvature bound printed in algorithm 4
+    bool keep_duals = false;     // return dual variables by document, e.g. for a warm start
     PrimalOptions primal;
     DualOptions dual;
     SmoOptions smo;
     NewtonOptions newton;
     EmOptions em;
     OnlineOptions online;
-    EntropyPrior entropy;  // of solvers that move along documents
-    double gamma = 200.0;        // of the smoothed hinge
+    EntropyPrior entropy;  // prior of the online solvers
+    double gamma = 200.0;        // sharpness of the smoothed hinge
     CgOptions conjugate;
     SmoothingOptions smoothing;
 };
 
-// Lists of different lengths, one after the other.
+// Lists of different lengths, concatenated.
 struct Lists {
-    std::span<const std::int64_t> starts;  // one more than there are lists
+    std::span<const std::int64_t> starts;  // number of lists + 1
     std::span<const std::int32_t> places;
 
     std::span<const std::int32_t> operator[](std::size_t list) const {
@@ -75,29 +74,29 @@ struct Lists {
     }
 };
 
-// What is thought of single terms: by all categories, and by each besides.
+// Per-term priors: common to all categories, and per category.
 struct Beliefs {
-    std::span<const Belief> common;  // by term, the constant's last; or none
-    Lists own;                       // of each category: terms, the constant being past them
+    std::span<const Belief> common;  // by term, the constant last; or empty
+    Lists own;                       // for each category: its terms (the constant is past all terms)
     std::span<const Belief> of_own;
 
     bool empty() const { return common.empty() && of_own.empty(); }
 };
 
-// What is learned about, and from what. Starts are empty, or hold one for each category. Each
-// category learns with one strength after the other, every one but the first from where the one
-// before it ended.
+// The categories to learn, their labels and settings. `starts` is empty or has one warm start for
+// each category. Each category is fitted with one strength after the other, warm-started from the
+// previous strength.
 struct Assignment {
     Lists members;                              // documents of each category
-    std::span<const double> document_weights;   // dᵢ
-    std::span<const double> member_weights;     // by category: of its members
-    std::span<const double> other_weights;      // and of the others
-    std::span<const Strength> strengths;        // of the first category, then of the second...
-    std::size_t points = 1;                     // how many each has
+    std::span<const double> document_weights;   // sample weights dᵢ
+    std::span<const double> member_weights;     // class weight of the members, by category
+    std::span<const double> other_weights;      // class weight of the other documents, by category
+    std::span<const Strength> strengths;        // of the first category, then of the second, ...
+    std::size_t points = 1;                     // number of strengths per category
     Beliefs beliefs;
     std::vector<std::span<const double>> starts;
-    // θ₀ of each category, or none, for solvers that move weights along documents: by place in its
-    // terms, the constant's last. What is learned is beside the weights that belong to it.
+    // Initial exponents θ₀ of each category, or none, for the online solvers: by position in its
+    // terms, the constant last. The prior is then centred on the weights of θ₀.
     std::vector<std::span<const double>> beginnings;
 
     std::size_t categories() const { return members.starts.size() - 1; }
@@ -106,12 +105,12 @@ struct Assignment {
     }
 };
 
-// Terms are those each category may use; without lists all of them. The fits of a category's
-// strengths follow each other.
+// Trains all categories. `terms` lists the terms that each category may use; null means all. The
+// fits of a category's strengths are consecutive.
 std::vector<Fit> train(const Design& design, const Lists* terms, const Assignment& assignment,
                        const LearnOptions& options, std::size_t workers, Monitor& monitor);
 
-// The same by a kernel matrix given whole: fits hold duals, and no weights.
+// Trains all categories from a precomputed kernel matrix. Fits have dual variables and no weights.
 std::vector<Fit> train_by_kernel(const double* gram, std::size_t documents,
                                  const Assignment& assignment, const LearnOptions& options,
                                  std::size_t workers, Monitor& monitor);

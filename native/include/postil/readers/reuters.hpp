@@ -1,4 +1,4 @@
-// Reuters-21578, Distribution 1.0: from SGML bytes to documents.
+// Reads Reuters-21578, Distribution 1.0, from SGML bytes.
 #pragma once
 
 #include <array>
@@ -15,21 +15,21 @@ inline constexpr std::array<std::string_view, 5> reuters_label_sets = {
 
 // One <REUTERS> element. All strings are UTF-8, cleaned as sgml_text.hpp says.
 struct ReutersDocument {
-    std::size_t line = 0;  // where its start tag stands, counted from 1
+    std::size_t line = 0;  // line of its start tag, counted from 1
 
-    // Attributes of the start tag; empty where the tag has none of that name.
+    // Attributes of the start tag; empty if absent.
     std::string newid, oldid, lewis_split, cgi_split, topics_flag;
 
-    // TITLE, DATELINE and BODY of its TEXT. Text that stands loose in TEXT (all of an UNPROC
-    // story, a table head in some others) is part of `body`, in its place; not so in a BRIEF
-    // story, whose text is its TITLE and where only filler stands loose. AUTHOR is left out.
+    // TITLE, DATELINE and BODY of TEXT. Text directly in TEXT (all of an UNPROC story, a table
+    // heading in some others) is part of `body`, in its place, except in a BRIEF story: its text is
+    // the TITLE, and only filler is directly in TEXT. AUTHOR is omitted.
     std::string title, dateline, body;
 
     std::array<std::vector<std::string>, reuters_label_sets.size()> labels;
 };
 
-// A structural defect. The element it stands in is not among the documents, and has one problem,
-// its first.
+// A structural defect. The element that contains it is not returned as a document; only its first
+// defect is reported.
 struct ReutersProblem {
     std::size_t offset = 0;  // in bytes
     std::size_t line = 0;    // counted from 1
@@ -41,9 +41,9 @@ struct ReutersScan {
     std::vector<ReutersProblem> problems;  // by rising offset
 };
 
-// Reads every <REUTERS> element of `sgml` (Latin-1). Any bytes are valid input: what is not an
-// element becomes a problem, never a crash. Time and memory are linear in the number of bytes.
-// Without `loose_text` a body is what stands in BODY alone.
+// Reads every <REUTERS> element of `sgml` (Latin-1). Any bytes are valid input: defects become
+// problems. Time and memory are linear in the number of bytes. Without `loose_text` the body is the
+// content of BODY only.
 ReutersScan scan_reuters(std::string_view sgml, bool loose_text = true);
 
 }  // namespace postil::readers

@@ -1,9 +1,9 @@
-// Raw texts to scores in one call: tokens, terms, weights, and the sum over them for each category.
+// Scores raw texts in one call: tokens, terms, weights, and their sum for each category.
 //
-// Nothing is kept of a document but its scores: a word goes straight from the text to the number
-// of its term, is counted in a small table, weighed, and added up. Documents are independent, so
-// that scores are the same for any number of workers. Time is linear in the texts and in the
-// weights of their terms, plus the categories for each document.
+// Only the scores of a document are kept: each word is mapped to the number of its term, counted in
+// a small table, weighted and added to the scores. Documents are independent, so scores are the
+// same for any number of workers. Time is linear in the texts and in the weights of their terms,
+// plus the number of categories per document.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@
 
 namespace postil {
 
-// From texts to vectors.
+// How texts become vectors.
 struct VectorSettings {
     TermNumbers numbers;
     Spaces spaces;
     TokenizerOptions options;
-    Weighting weighting;              // its idf is the one below
-    std::vector<double> idf;          // by term; none means 1 throughout
+    Weighting weighting;              // its idf points to the one below
+    std::vector<double> idf;          // by term; empty means 1 throughout
     std::uint32_t shortest_gram = 1;  // in words
     std::uint32_t longest_gram = 1;
     bool maps_words = false;
-    // Past this, what became of words is forgotten: memory must not grow with the texts.
+    // The limit of the memo of mapped words, so that memory does not grow with the texts.
     std::size_t most_known_words = 1'000'000;
 };
 
@@ -38,7 +38,7 @@ struct Workbench;
 
 class Scorer {
 public:
-    // Throws std::invalid_argument where the parts do not fit together.
+    // Throws std::invalid_argument if the parts do not fit together.
     Scorer(VectorSettings settings, TermWeights weights, std::vector<double> intercepts);
     ~Scorer();
 
@@ -46,12 +46,12 @@ public:
     std::size_t categories() const { return weights_.categories(); }
     std::size_t dense_rows() const { return weights_.dense_rows(); }
 
-    // How many words it knows what became of.
+    // Returns the number of words in the memo.
     std::size_t known_words();
 
-    // Gives the sink the scores of every document. The word map is asked, on this thread, for
-    // words not met before: never where all are known, nor where no words are mapped. Several
-    // threads may call this at a time.
+    // Passes the scores of every document to the sink. The word map is called on this thread for
+    // words not in the memo; it is not called if all words are known or no word map is set.
+    // Thread-safe.
     void score(const Columns& columns, ScoreSink& sink, std::size_t workers, Monitor& monitor,
                const WordMap& word_map);
 
@@ -70,7 +70,7 @@ private:
     VectorSettings settings_;
     TermWeights weights_;
     std::vector<double> intercepts_;  // as long as the sums
-    std::mutex lock_;                 // of what follows
+    std::mutex lock_;                 // guards the members below
     std::shared_ptr<WordMemo> memo_;
     std::vector<std::unique_ptr<Workbench>> idle_;
 };

@@ -1,4 +1,4 @@
-// What becomes of the scores of documents: all of them, the best, or those above thresholds.
+// Consumers of scores: all scores, the best, or those that reach their thresholds.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace postil {
 
-// Takes the scores of each document once, in any order; several workers at a time.
+// Receives the scores of each document once, in any order, from several workers at a time.
 class ScoreSink {
 public:
     virtual ~ScoreSink() = default;
     virtual void take(std::size_t document, const double* scores, std::size_t worker) = 0;
 };
 
-// Every score: documents by categories.
+// Keeps every score: documents by categories.
 class AllScores final : public ScoreSink {
 public:
     AllScores(double* target, std::size_t categories) : target_(target), categories_(categories) {}
@@ -31,13 +31,13 @@ struct CategoryScore {
     double score;
 };
 
-// A list for each worker, aligned so that no two share a cache line.
+// One list per worker, aligned so that no two share a cache line.
 struct alignas(128) WorkerScores {
     std::vector<CategoryScore> list;
 };
 
-// The best `kept` categories of each document, best first; the lower category of two equals.
-// Time grows with the categories, memory with `kept`.
+// Keeps the best `kept` categories of each document, best first; ties go to the lower category.
+// Time grows with the number of categories, memory with `kept`.
 class TopScores final : public ScoreSink {
 public:
     struct Target {  // documents by kept
@@ -56,7 +56,7 @@ private:
     std::vector<WorkerScores> best_;  // by worker
 };
 
-// The scores that reach their category's threshold, by document and rising category.
+// Keeps the scores that reach their category's threshold, by document and rising category.
 class ScoresAbove final : public ScoreSink {
 public:
     ScoresAbove(const double* thresholds, std::size_t categories, std::size_t documents,

@@ -1,4 +1,4 @@
-// How a word becomes the number of a term: by its rank in a vocabulary, or by its hash bucket.
+// Maps a word to the number of a term: its rank in a vocabulary, or its hash bucket.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace postil {
 
 class TermNumbers {
 public:
-    // The vocabulary must outlive this.
+    // The vocabulary must outlive this object.
     explicit TermNumbers(const Vocabulary& vocabulary)
         : vocabulary_(&vocabulary), size_(vocabulary.size()) {}
     explicit TermNumbers(std::uint32_t buckets) : size_(buckets) {}
@@ -20,13 +20,13 @@ public:
     const Vocabulary* vocabulary() const { return vocabulary_; }  // null with buckets
     Fate fate() const { return vocabulary_ != nullptr ? Fate::dropped : Fate::joined; }
 
-    // The term's number, WordTable::absent where the word is no term.
+    // Returns the number of the term, WordTable::absent if the word is not a term.
     std::uint32_t find(const WordKey& key) const {
         return vocabulary_ != nullptr ? vocabulary_->terms().find(key)
                                       : bucket_of(key, static_cast<std::uint32_t>(size_));
     }
 
-    // The number of each word of a lane by its own.
+    // Returns the number of each word of a lane, by its number in the lane.
     std::vector<std::uint32_t> look_up(const TermTable& words) const {
         return vocabulary_ != nullptr ? vocabulary_->look_up(words)
                                       : buckets_of(words, static_cast<std::uint32_t>(size_));

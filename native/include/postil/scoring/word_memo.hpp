@@ -1,4 +1,4 @@
-// What became of the words of texts, so that a word map is asked for each of them only once.
+// A memo of mapped words, so that a word map is called only once for each word.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace postil {
 
 using WordNames = std::vector<std::optional<std::string>>;
 
-// Names words anew, one name for each; no value drops the word.
+// Maps words to new names, one for each; an empty name drops the word.
 using WordMap = std::function<WordNames(const std::vector<std::string>&)>;
 
-// Surface words and the numbers they are counted under. It only ever grows: whoever wants it
-// smaller begins a new one. Memory is about 85 bytes and the text for each word.
+// Surface words and the numbers under which they are counted. It only grows; to limit it, start a
+// new one. Memory is about 85 bytes plus the text for each word.
 //
-// Readers hold `lock` shared while they look words up; `learn` takes it alone.
+// Readers hold `lock` shared while they look words up; `learn` takes it exclusively.
 class WordMemo {
 public:
     static constexpr std::uint32_t dropped = WordTable::absent;
     static constexpr std::uint32_t unknown = dropped - 1;
 
-    // Where `number_unseen`, names that are no terms have numbers past those of the terms; else
-    // they are dropped.
+    // If `number_unseen`, names that are not terms get numbers past those of the terms; else they
+    // are dropped.
     WordMemo(const TermNumbers& numbers, bool number_unseen)
         : numbers_(numbers), number_unseen_(number_unseen) {}
 
@@ -39,13 +39,13 @@ public:
 
     void prefetch(const WordKey& key) const { words_.prefetch(key); }
 
-    // Its number, `dropped` or `unknown`.
+    // Returns the number of a word, `dropped` or `unknown`.
     std::uint32_t find(const WordKey& key) const {
         const auto id = words_.find(key);
         return id == WordTable::absent ? unknown : number_of_[id];
     }
 
-    // Takes in words of lanes, named as `distinct` lists them. Words known already stay.
+    // Adds the words of lanes with the names of `distinct`. Known words keep their numbers.
     void learn(const std::vector<TermTable>& lanes, const DistinctWords& distinct,
                const WordNames& names);
 
@@ -58,7 +58,7 @@ private:
     bool number_unseen_;
     WordTable words_;
     std::vector<std::uint32_t> number_of_;  // by word
-    WordTable unseen_;                      // names that are no terms
+    WordTable unseen_;                      // names that are not terms
 };
 
 }  // namespace postil

@@ -1,4 +1,5 @@
-// Tables that begin at the beginning of a cache line, so that a row of whole lines touches no other.
+// A vector whose storage is aligned to a cache line, so that rows of whole lines share no line with
+// other data.
 #pragma once
 
 #include <cstddef>

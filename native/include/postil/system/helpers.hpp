@@ -1,4 +1,4 @@
-// Threads that wait to be of help: to wake one costs a part of what it costs to start one.
+// A pool of idle threads. Waking a thread costs a fraction of starting one.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,12 @@
 
 namespace postil {
 
-// Runs the job on a thread that has nothing else to do; one is started if there is none. The thread
-// stays, for the next job. What a job throws ends the program.
+// Runs the job on an idle thread, or on a new one if all are busy. The thread then stays in the
+// pool. An exception that leaves the job ends the program.
 void run_on_helper(std::function<void()> job);
 
-// Wakes so many, which stay awake for a moment: for who will soon have work for them.
+// Wakes `count` threads, which then spin for a moment. Call it shortly before run_tasks, so that
+// waking overlaps with other work.
 void wake_helpers(std::size_t count);
 
 }  // namespace postil

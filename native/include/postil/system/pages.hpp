@@ -1,7 +1,8 @@
-// Memory that goes back to the system the moment it is freed.
+// Memory that is returned to the system as soon as it is freed.
 //
-// malloc keeps what is freed for itself, so that rows that have become a matrix would go on being
-// counted against us. Large blocks are therefore mapped page by page where that can be done.
+// malloc keeps freed memory in its own lists, so rows that have been copied into a matrix would
+// still count towards the process. Large blocks are therefore mapped page by page where the system
+// allows it.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 #include <new>
 #include <vector>
 
-// Not under AddressSanitizer, which sees only what malloc gives.
+// AddressSanitizer only checks memory that comes from malloc.
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(__SANITIZE_ADDRESS__)
 #include <sys/mman.h>
 #include <unistd.h>
@@ -31,8 +32,8 @@ inline std::size_t in_huge_pages(std::size_t bytes) {
     return (bytes + huge_page - 1) / huge_page * huge_page;
 }
 
-// Asks for huge pages where there are any: a large array then costs a few page faults, not
-// thousands, for which threads would wait on each other.
+// Requests huge pages where the system has them: a large array then costs a few page faults instead
+// of thousands, for which threads would wait on each other.
 inline void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if POSTIL_MAPS_PAGES && defined(MADV_HUGEPAGE)
     const auto first = in_huge_pages(reinterpret_cast<std::uintptr_t>(memory));
@@ -41,7 +42,8 @@ inline void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] st
 #endif
 }
 
-// As malloc, for std::free; what is large begins where a huge page may, and asks for them.
+// Like malloc (free with std::free). Large blocks are aligned to a huge page and request huge
+// pages.
 inline void* allocate_array(std::size_t bytes) {
     if (bytes < huge_page || !POSTIL_MAPS_PAGES) return std::malloc(bytes > 0 ? bytes : 1);
     void* const memory = std::aligned_alloc(huge_page, in_huge_pages(bytes));
@@ -49,8 +51,8 @@ inline void* allocate_array(std::size_t bytes) {
     return memory;
 }
 
-// Asks for the pages of memory that is about to be written, all at once: cheaper than a fault for each.
-// Linux knows how since 5.14; elsewhere they come one by one.
+// Requests the pages of memory that is about to be written all at once, which is cheaper than one
+// fault per page. Linux supports this since 5.14; elsewhere this does nothing.
 inline void populate([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if POSTIL_MAPS_PAGES && defined(MADV_POPULATE_WRITE)
     static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -61,8 +63,8 @@ inline void populate([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t
 #endif
 }
 
-// An array that workers write to part by part, and which of its pages have been asked for: each huge page
-// once and as a whole, by who comes to it first.
+// An array that workers write in parts, with a record of the huge pages requested so far. Each huge
+// page is requested once and as a whole, by the first worker that reaches it.
 class PopulatedArray {
 public:
     PopulatedArray(void* memory, std::size_t bytes)
@@ -70,7 +72,7 @@ public:
           bytes_(bytes),
           claimed_((memory_ + bytes) / huge_page - memory_ / huge_page + 1) {}
 
-    // For who is about to write so many bytes.
+    // Requests the pages of [offset, offset + bytes). Call it before writing them.
     void take(std::size_t offset, std::size_t bytes) {
         if (bytes == 0) return;
         const auto before = memory_ / huge_page;
@@ -92,9 +94,10 @@ private:
 };
 
 #if POSTIL_MAPS_PAGES
-// What is large begins where a huge page may, and asks for them. Goes back by munmap.
+// Maps pages and returns them. Large blocks are aligned to a huge page and request huge pages.
+// Release with munmap.
 inline std::byte* map_pages(std::size_t bytes) {
-    const auto spare = bytes < huge_page ? 0 : huge_page;  // not every system aligns what it maps
+    const auto spare = bytes < huge_page ? 0 : huge_page;  // not every system aligns mappings
     void* const mapped =
         mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) throw std::bad_alloc();
@@ -109,20 +112,21 @@ inline std::byte* map_pages(std::size_t bytes) {
 }
 #endif
 
-// Memory for what is freed in about the order it was made: blocks are cut one after the other from
-// slabs, and a slab goes back when the last block of it is gone. Few and large, for all threads wait
-// while pages are taken from one of them. Workers share them: so little is left over.
+// An allocator for blocks that are freed in about the order of their allocation. Blocks are cut
+// from slabs one after the other, and a slab is returned when its last block is freed. Slabs are
+// few and large because all threads wait while one takes its pages, and shared by all workers so
+// that little is left over.
 class PageSlabs {
 public:
-    // `expected` is about how many bytes will be asked for in all; rather less than more, for huge pages
-    // that stay empty are taken all the same.
+    // `expected` is an estimate of the total number of bytes. Prefer a low estimate: huge pages are
+    // taken even if they stay empty.
     explicit PageSlabs(std::size_t expected) : expected_(expected) {}
 
-    // Not cleared; it lives as long as anybody holds it. Any thread may ask.
+    // Allocates without clearing. The block lives as long as its last owner. Thread-safe.
     template <class Value>
     std::shared_ptr<Value[]> allocate(std::size_t count) {
         const auto bytes = (count * sizeof(Value) + line - 1) / line * line;
-        // Whole pages would be a waste, and malloc is faster.
+        // Small blocks would waste whole pages, and malloc is faster.
         if (bytes < smallest) return std::shared_ptr<Value[]>(new Value[count]);
         const auto [block, populated] = cut(bytes);
         if (!populated) populate(block.get(), bytes);
@@ -145,21 +149,22 @@ private:
         return {{slab_, slab_.get() + used_ - bytes}, size_ == huge_page};
     }
 
-    // A huge page where it will be filled: one to clear and to give back is far less work than all the
-    // small ones.
+    // Takes a huge page if it will be filled: clearing and returning one is far less work than
+    // clearing many small pages.
     void begin_slab(std::size_t least) {
         const auto usual = expected_ >= huge_page ? huge_page : small_slab;
         const auto size = least > usual ? in_whole_pages(least) : usual;
-        slab_ = {};  // goes back first, if nobody else has it
+        slab_ = {};  // freed first, unless a block still uses it
         size_ = used_ = 0;
-        slab_ = new_slab(size);  // where there is no memory, others find a slab without room
+        slab_ = new_slab(size);  // if this throws, other threads find a slab without room
         size_ = size;
-        // While others wait: were they to come to the page at the same time, they would clear it in vain.
+        // Populate under the lock: threads that reached the page at the same time would each clear
+        // it.
         if (size == huge_page) populate(slab_.get(), size);
         expected_ -= size < expected_ ? size : expected_;
     }
 
-    // Of any size that systems have.
+    // Rounds up to the largest page size in use.
     static std::size_t in_whole_pages(std::size_t bytes) {
         constexpr std::size_t largest_page = std::size_t{1} << 16;
         return (bytes + largest_page - 1) / largest_page * largest_page;
@@ -176,7 +181,7 @@ private:
     std::mutex lock_;
     std::shared_ptr<std::byte[]> slab_;
     std::size_t size_ = 0, used_ = 0;
-    std::size_t expected_;  // of what is yet to come
+    std::size_t expected_;  // bytes still to come
 };
 
 }  // namespace postil

@@ -1,7 +1,7 @@
-// Waiting awake, for a moment.
+// Short active waits.
 //
-// To put a thread to sleep and to wake it takes some 50 µs, in a virtual machine more; what is waited for
-// between two phases of one call mostly takes less.
+// Putting a thread to sleep and waking it takes about 50 µs, more in a virtual machine. Waits
+// between two phases of one call are mostly shorter.
 #pragma once
 
 #include <chrono>
@@ -17,14 +17,15 @@ inline void pause_processor() {
 #endif
 }
 
-// Whether this process may use more than one processor, as it was when first asked.
+// Returns true if this process may use more than one processor, as measured at the first call.
 bool has_processors_to_spare();
 
-// Returns once `holds` does, or after a moment; on a single processor at once, for nothing would change.
+// Returns as soon as `holds` is true, or after 400 µs. On a single processor it returns at once,
+// because no other thread could change the condition.
 template <class Condition>
 void spin_until(Condition&& holds) {
     constexpr auto moment = std::chrono::microseconds(400);
-    constexpr int looks_at_once = 32;  // between looks at the clock
+    constexpr int looks_at_once = 32;  // between two reads of the clock
     if (holds() || !has_processors_to_spare()) return;
     const auto end = std::chrono::steady_clock::now() + moment;
     do {
@@ -32,7 +33,7 @@ void spin_until(Condition&& holds) {
             if (holds()) return;
             pause_processor();
         }
-        std::this_thread::yield();  // to who works, where there are more threads than processors
+        std::this_thread::yield();  // matters where there are more threads than processors
     } while (std::chrono::steady_clock::now() < end);
 }
 

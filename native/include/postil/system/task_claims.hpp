@@ -1,4 +1,4 @@
-// Who takes which of some tasks: two ways to hand them out to workers, each task once.
+// Two ways to hand out tasks to workers, each task once.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace postil {
 
-// In order, each to whoever comes first.
+// Hands out tasks in order, each to the first worker that claims one.
 class TasksInOrder {
 public:
     TasksInOrder(std::size_t tasks, std::size_t) : tasks_(tasks) {}
@@ -26,8 +26,9 @@ private:
     std::atomic<std::size_t> next_{0};
 };
 
-// Neighbours to the same worker: each begins with a stretch of its own, and who has done it takes the
-// last tasks of others. For tasks whose results lie side by side, and of which there are not very many.
+// Hands out neighbouring tasks to the same worker. Each worker begins with a range of its own; when
+// that is done, it takes the last task of the longest remaining range. For tasks whose results are
+// neighbours in memory; every claim scans all ranges, so keep the number of tasks moderate.
 class TasksInStretches {
 public:
     TasksInStretches(std::size_t tasks, std::size_t workers) {

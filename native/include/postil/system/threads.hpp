@@ -1,8 +1,8 @@
-// Work spread over threads: independent tasks by number, claimed one at a time.
+// Independent tasks, numbered and spread over threads.
 //
-// Results must not depend on which thread ran which task; that is the caller's promise, and how
-// every result here is the same for any number of threads. A Monitor lets somebody outside stop
-// the work.
+// Results must not depend on which thread ran which task: callers ensure this, so that every result
+// is the same for any number of threads. A Monitor counts finished work and lets the caller
+// interrupt it.
 #pragma once
 
 #include <algorithm>
@@ -32,20 +32,20 @@ public:
 
     Monitor() = default;
 
-    // `should_stop` is asked once in every interval, and always on the thread that made the
-    // monitor: only there can Python be asked for signals.
+    // `should_stop` is called at most once per interval and only on the thread that created the
+    // monitor, because only there can Python check for signals.
     explicit Monitor(std::function<bool()> should_stop) : should_stop_(std::move(should_stop)) {}
 
     void stop() { stopped_ = true; }
     bool stopped() const { return stopped_; }
 
-    // Throws Interrupted if the work is to stop. Call it often: it costs some nanoseconds.
+    // Throws Interrupted if the work is to stop. Call it often: it costs a few nanoseconds.
     void check() {
         ask();
         if (stopped_) throw Interrupted();
     }
 
-    // Counts a piece of work as done, for who watches it go.
+    // Counts one finished piece of work. `done` is the progress that the caller reports.
     void count() { ++done_; }
     std::size_t done() const { return done_; }
 
@@ -65,8 +65,8 @@ private:
     std::atomic<std::size_t> done_{0};
 };
 
-// Runs work(task, worker) for every task below `tasks`, on `workers` threads of which the caller
-// is one. The first exception stops the rest and is thrown again here; so is Interrupted.
+// Runs work(task, worker) for every task below `tasks` on `workers` threads, the caller being one
+// of them. The first exception stops the other workers and is rethrown here; so is Interrupted.
 template <class Tasks = TasksInOrder, class Work>
 void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& work) {
     const auto useful = std::max<std::size_t>(1, std::min(workers, tasks));
@@ -94,17 +94,17 @@ void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& 
         loop(worker);
         const std::lock_guard guard(lock);
         --busy;
-        returned.notify_one();  // under the lock: nothing here is touched once it is released
+        returned.notify_one();  // under the lock: the caller may return once it is released
     };
 
-    for (std::size_t helper = 1; helper < useful; ++helper) {  // the caller is one of them
+    for (std::size_t helper = 1; helper < useful; ++helper) {  // the caller is worker 0
         {
             const std::lock_guard guard(lock);
             ++busy;
         }
         try {
             run_on_helper([help, helper] { help(helper); });
-        } catch (...) {  // no further thread can be had: those there are do the work
+        } catch (...) {  // no further thread available: the others do the work
             const std::lock_guard guard(lock);
             --busy;
             break;

@@ -1,6 +1,6 @@
-// The fast road for ASCII texts: 64 bytes at a time become a bit mask of token characters, and
-// tokens are read off the mask's edges. Loops over fixed blocks are plain so that the compiler
-// turns them into vector code on any machine.
+// The fast path for ASCII texts: 64 bytes at a time become a bit mask of token characters, and
+// tokens are read off the edges of the mask. Loops over fixed-size blocks are plain, so that the
+// compiler vectorizes them on any machine.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct IsNotSpace {
     }
 };
 
-// One bit for each of 64 bytes. Eight flags are gathered by one multiplication.
+// Returns one bit for each of 64 bytes. One multiplication gathers eight flags.
 template <class Test>
 std::uint64_t mask_of(const std::uint8_t* bytes) {
     std::uint8_t flags[block];
@@ -58,8 +58,8 @@ std::uint64_t mask_of(const std::uint8_t* bytes) {
     return mask;
 }
 
-// The text with its case folded, zero-padded to whole blocks and past the end, and a bit for
-// each of its bytes that is part of a token.
+// The case-folded text, zero-padded to whole blocks and beyond, and one bit per byte that says
+// whether the byte is part of a token.
 struct Scratch {
     std::vector<std::uint8_t> text;
     std::vector<std::uint64_t> masks;
@@ -91,14 +91,14 @@ void load(Scratch& scratch, const char* source, std::size_t length, bool lower) 
         std::uint8_t last[block] = {};
         std::memcpy(last, from + whole * block, length - whole * block);
         copy_block(last, text + whole * block, lower);
-        // What lies past the end is no token, though it is no white space either.
+        // Bytes past the end are not token characters, although they are not white space either.
         const auto present = (std::uint64_t{1} << (length - whole * block)) - 1;
         masks[whole] = mask_of<Test>(text + whole * block) & present;
     }
     std::memset(text + blocks * block, 0, string_padding);
 }
 
-// Joins words over a single apostrophe or hyphen with a word character on either side.
+// Joins words across a single apostrophe or hyphen that has a word character on both sides.
 inline void join_compounds(Scratch& scratch, std::size_t blocks) {
     std::uint64_t before = 0;
     for (std::size_t i = 0; i < blocks; ++i) {
@@ -110,23 +110,24 @@ inline void join_compounds(Scratch& scratch, std::size_t blocks) {
     }
 }
 
-// The blocks of one call of the sink: a token takes two bytes with what parts it from the next.
+// The number of blocks per call of the sink: a token and its separator take at least two bytes.
 inline constexpr std::size_t blocks_at_once = 2 * most_tokens_at_once / block;
 
 template <class Sink>
 void emit_tokens(Scratch& scratch, std::size_t length, std::size_t min_length, Sink&& sink) {
     const auto* text = reinterpret_cast<const char*>(scratch.text.data());
     const auto blocks = (length + block - 1) / block;
-    scratch.stretches.resize(most_tokens_at_once + 2);  // and one over each end
+    scratch.stretches.resize(most_tokens_at_once + 2);  // one spare entry at each end
     auto* const first = scratch.stretches.data();
     auto position = [](std::size_t index, std::uint64_t bits) {
         return index * block + static_cast<std::size_t>(std::countr_zero(bits));
     };
-    std::uint64_t carry = 0;  // whether the block before ended inside a token
+    std::uint64_t carry = 0;  // 1 if the previous block ended inside a token
     std::size_t begin = 0;
     for (std::size_t from = 0; from < blocks; from += blocks_at_once) {
         auto* next = first;
-        // A short token is written and then written over: no branch on its length.
+        // A token that is too short is written and then overwritten, which avoids a branch on its
+        // length.
         auto put = [&](std::size_t end) {
             *next = {begin, end - begin};
             next += end - begin >= min_length;

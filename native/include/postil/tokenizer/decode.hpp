@@ -1,5 +1,4 @@
-// Readers of code points, one for each encoding. A reader is a cheap value: copying it is how
-// one looks ahead.
+// Readers of code points, one for each encoding. Copy a reader, which is cheap, to look ahead.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +21,7 @@ struct UnitReader {
     char32_t next() { return valid_or_replaced(*at++); }
 };
 
-// Each maximal invalid part reads as one U+FFFD, as Python's errors="replace" does.
+// Each maximal invalid sequence reads as one U+FFFD, as with Python's errors="replace".
 struct Utf8Reader {
     const std::uint8_t* at;
     const std::uint8_t* end;
@@ -43,7 +42,7 @@ struct Utf8Reader {
     }
 
 private:
-    // The second byte's range shuts out overlong forms, surrogates and values past U+10FFFF.
+    // The range of the second byte excludes overlong forms, surrogates and values past U+10FFFF.
     static bool continues(std::uint8_t lead, int index, std::uint8_t byte) {
         std::uint8_t low = 0x80, high = 0xBF;
         if (index == 0) {

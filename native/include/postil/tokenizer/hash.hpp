@@ -1,4 +1,5 @@
-// Hashing of short byte strings: one multiply-mix per eight bytes, the same on every platform.
+// Hashing of short byte strings: one multiply-mix per eight bytes, with the same result on every
+// platform.
 #pragma once
 
 #include <bit>
@@ -8,7 +9,7 @@
 
 namespace postil {
 
-// Strings handed to the hash must be readable this many bytes past their end.
+// Strings passed to the hash must be readable this many bytes past their end.
 inline constexpr std::size_t string_padding = 16;
 
 inline std::uint64_t load_little_endian(const char* bytes) {
@@ -20,14 +21,15 @@ inline std::uint64_t load_little_endian(const char* bytes) {
 
 namespace hashing {
 
-// All ones in the first so many bytes.
+// Masks of the first k bytes.
 inline constexpr std::uint64_t byte_masks[9] = {
     0x0,         0xFF,         0xFFFF,         0xFFFFFF,         0xFFFFFFFF,
     0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF};
 
 }  // namespace hashing
 
-// The first eight bytes, zero beyond the end. By table: word lengths defeat branch prediction.
+// Returns the first eight bytes, zero past the end. Uses a table, because word lengths defeat
+// branch prediction.
 inline std::uint64_t leading_word(const char* bytes, std::size_t length) {
     return load_little_endian(bytes) & hashing::byte_masks[length < 8 ? length : 8];
 }
@@ -48,14 +50,14 @@ inline std::uint64_t finish(std::uint64_t state) {
 
 }  // namespace hashing
 
-// The eight bytes after those, zero beyond the end.
+// Returns the second eight bytes, zero past the end.
 inline std::uint64_t second_word(const char* bytes, std::size_t length) {
     const auto rest = length > 8 ? length - 8 : 0;
     return load_little_endian(bytes + 8) & hashing::byte_masks[rest < 8 ? rest : 8];
 }
 
-// A 64-bit hash of (space, bytes), given its first and second word, which callers have. Nearly all
-// words have at most sixteen bytes and take no branch here.
+// Returns a 64-bit hash of (space, bytes), given the first and second word, which callers have at
+// hand. Nearly all words have at most sixteen bytes and take no branch here.
 inline std::uint64_t hash_string(std::uint64_t first, std::uint64_t second, const char* bytes,
                                  std::size_t length, std::uint32_t space) {
     auto state = hashing::mix(length + (std::uint64_t{space} << 56), first);

@@ -1,4 +1,4 @@
-// Code points as the tokenizer sees them: case folded, accents dropped, in reading order.
+// Normalises code points in reading order: folds case and drops accents.
 #pragma once
 
 #include "postil/tokenizer/options.hpp"
@@ -6,7 +6,7 @@
 
 namespace postil {
 
-// Hangul syllables decompose by arithmetic (Unicode, section 3.12).
+// Decomposes Hangul syllables arithmetically (Unicode, section 3.12).
 template <class Sink>
 void decompose_hangul(char32_t code, Sink&& sink) {
     const auto index = code - unicode::hangul_first;
@@ -32,9 +32,9 @@ bool cased_letter_follows(Reader ahead) {
     return false;
 }
 
-// Calls sink(code) for every code point of the normalised text, while the reader stands behind the
-// character it comes of. Lower case is that of the whole text, as str.lower has it: a capital sigma
-// at the end of a word takes its final form.
+// Calls sink(code) for every code point of the normalised text; at that time the reader has just
+// read the source character. Lower case follows str.lower on the whole text: a capital sigma at the
+// end of a word takes its final form.
 template <class Reader, class Sink>
 void normalise(Reader& reader, LetterCase letter_case, bool fold_accents, Sink&& sink) {
     auto emit = [&](char32_t code) {

@@ -1,4 +1,4 @@
-// What a tokenizer is told: how characters are normalised and where tokens begin and end.
+// Tokenizer options: how characters are normalised, and where tokens begin and end.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ enum class TokenKind : std::uint8_t {
     letters,         // runs of letters; marks continue a run
     compounds,       // words joined by single inner apostrophes or hyphens
     whitespace,      // runs of anything but white space
-    trec,            // ASCII words, markup left out: see trec.hpp
+    trec,            // ASCII words without markup: see trec.hpp
     chars,           // character n-grams of the whole text
     chars_in_words,  // character n-grams within words padded by a space on each side
 };
@@ -24,7 +24,7 @@ struct TokenizerOptions {
     TokenKind kind = TokenKind::words;
     LetterCase letter_case = LetterCase::lower;
     bool fold_accents = false;
-    std::uint32_t min_length = 1;  // in code points; of no effect on character n-grams
+    std::uint32_t min_length = 1;  // in code points; ignored for character n-grams
     std::uint32_t gram_min = 1;    // character n-grams only
     std::uint32_t gram_max = 1;
 };
@@ -33,13 +33,13 @@ inline bool makes_char_grams(TokenKind kind) {
     return kind == TokenKind::chars || kind == TokenKind::chars_in_words;
 }
 
-// Whether a token is a run of characters of some classes, so that many can be cut at once.
+// Returns true if tokens are runs of characters of fixed classes, so that many can be cut at once.
 inline bool cuts_runs(TokenKind kind) {
     return !makes_char_grams(kind) && kind != TokenKind::trec;
 }
 
-// The class bits that begin and that continue a token. Whitespace tokens are the complement of
-// the class `space`, so the bits are flipped before they are tested.
+// The class bits that begin and that continue a token. Whitespace tokens are the complement of the
+// class `space`, so the bits are flipped before they are tested.
 struct TokenClasses {
     std::uint8_t begin;
     std::uint8_t proceed;

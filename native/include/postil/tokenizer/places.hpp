@@ -1,8 +1,8 @@
-// Where tokens stand in the text they were cut from: what a tokenizer can take note of on its way.
+// Positions of tokens in their source text, recorded while tokenizing.
 //
-// A place is counted in characters of the source. Normalising makes several code points of one
-// character, or none of an accent that is dropped: a token stands where all the characters that
-// gave its code points do, and on the dropped accents that follow them.
+// Positions count characters of the source. Normalisation turns one character into several code
+// points, or drops an accent. A token covers all characters that produced its code points, and the
+// dropped accents that follow them.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct SourceSpan {
     std::size_t end;
 };
 
-// A reader that knows how many code points it has given.
+// A reader that counts the code points it has returned.
 template <class Reader>
 struct CountingReader {
     Reader reader;
@@ -32,7 +32,7 @@ struct CountingReader {
     }
 };
 
-// Takes note of nothing, at no cost: what tokenizing does when nobody asks for places.
+// Records nothing at no cost: used when no positions are needed.
 struct NoPlaces {
     template <class Reader>
     static Reader reader_of(Reader reader) {
@@ -58,7 +58,7 @@ struct NoPlaces {
     static void add_gram(std::size_t, std::size_t) {}
 };
 
-// Takes note of the place of every token, in their order.
+// Records the position of every token, in order.
 class Places {
 public:
     const std::vector<SourceSpan>& listed() const { return listed_; }
@@ -68,7 +68,7 @@ public:
         return {reader};
     }
 
-    // The code point at hand comes of the character read last, or there is none left.
+    // Records that the current code point comes from the character read last.
     template <class Reader>
     void arrive(const CountingReader<Reader>& reader) {
         here_ = reader.given - 1;
@@ -78,7 +78,7 @@ public:
         here_ = reader.given;
     }
 
-    // Tokens of a text that normalising leaves character by character.
+    // Records tokens of a text that normalisation leaves unchanged character by character.
     void note(const Tokens& tokens) {
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             const auto [offset, length] = tokens.first[i];
@@ -86,8 +86,9 @@ public:
         }
     }
 
-    // Runs: the token at hand covers this character, and opens with it if it is its first; a
-    // joiner may be its last or may not; it ends before this character, or before that joiner.
+    // For runs: `cover` adds this character to the current token, `first` starting a new one. A
+    // joiner may turn out to be inside the token or not; the token ends before this character, or
+    // before the joiner.
     void cover(bool first) {
         if (first) token_.begin = here_;
         token_.end = here_ + 1;
@@ -97,7 +98,7 @@ public:
         if (kept) listed_.push_back({token_.begin, std::max(token_.end, paused ? pause_ : here_)});
     }
 
-    // Character n-grams: a place for each code point they are formed of. Padding has no width.
+    // For character n-grams: one position for each code point. Padding has no width.
     void begin_spaces() { spaces_ = here_; }
     void append_spaces() { append_at(spaces_); }
     void append() { append_at(here_); }
@@ -121,7 +122,7 @@ private:
         codes_.push_back({begin, begin + 1});
     }
 
-    // The last code point stands on everything up to there, but padding on nothing.
+    // Extends the last code point up to `end`; padding stays empty.
     void reach(std::size_t end) {
         if (codes_.empty() || codes_.back().begin == codes_.back().end) return;
         codes_.back().end = std::max(codes_.back().end, end);

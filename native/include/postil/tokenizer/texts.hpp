@@ -1,4 +1,4 @@
-// Texts as their owner holds them: read in place, never copied.
+// Views of texts in their owner's memory. Nothing is copied.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The tokens of one text with where each stands in it.
+// The tokens of one text and their positions.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace postil {
 
-// What list_tokens gives, token by token, and the characters [begin, end) each comes of. Those of
-// UTF-8 are counted as it reads: an invalid part is one character.
+// The tokens of list_tokens, and the source characters [begin, end) of each. An invalid UTF-8
+// sequence counts as one character.
 struct PlacedTokens {
     std::vector<std::string> tokens;
     std::vector<std::int64_t> begins, ends;

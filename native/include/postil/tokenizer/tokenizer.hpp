@@ -1,6 +1,6 @@
-// Text to tokens. tokenize(text, options, scratch, sink) calls sink(tokens) with some UTF-8 tokens
-// at a time, in order; with a Places it lists where they stand as well. Linear in the text; any
-// input is defined, none is an error.
+// Splits text into tokens. tokenize(text, options, scratch, sink) calls sink(tokens) with a batch
+// of UTF-8 tokens at a time, in order; with a Places it also records their positions. Time is
+// linear in the text. Every input is valid.
 #pragma once
 
 #include <cstring>
@@ -19,7 +19,7 @@
 
 namespace postil {
 
-// UTF-8 under construction, always padded.
+// A growing UTF-8 string, always padded.
 class Utf8Buffer {
 public:
     Utf8Buffer() : bytes_(64) {}
@@ -58,7 +58,7 @@ private:
     std::size_t size_ = 0;
 };
 
-// Room a tokenizer reuses from text to text.
+// Buffers that a tokenizer reuses from text to text.
 struct TokenizerScratch {
     ascii::Scratch ascii;
     Utf8Buffer text;
@@ -74,9 +74,9 @@ void tokenize_runs(Reader reader, const TokenizerOptions& options, TokenizerScra
     auto& text = scratch.text;
     text.shorten(0);
     TokenBatch batch(scratch.stretches, sink);
-    std::size_t begin = 0;   // of the token at hand, in bytes
-    std::size_t length = 0;  // of the token at hand, in code points
-    char32_t joiner = 0;     // seen after a word, taken in if a word follows at once
+    std::size_t begin = 0;   // of the current token, in bytes
+    std::size_t length = 0;  // of the current token, in code points
+    char32_t joiner = 0;     // seen after a word; joins it to a word that follows immediately
 
     auto flush = [&] {
         batch.flush(text.data());
@@ -119,7 +119,7 @@ void tokenize_runs(Reader reader, const TokenizerOptions& options, TokenizerScra
 
 namespace char_grams {
 
-// All n-grams of one size that begin at the first `count` code points in the scratch.
+// Emits all n-grams of one size that begin at the first `count` code points of the scratch.
 template <class Sink, class Noted>
 void emit(const TokenizerScratch& scratch, std::size_t size, std::size_t count,
           TokenBatch<Sink>& batch, Noted& places) {
@@ -131,7 +131,8 @@ void emit(const TokenizerScratch& scratch, std::size_t size, std::size_t count,
     }
 }
 
-// The n-grams that begin at the first `count` code points of a text; `starts` ends with the end.
+// Emits the n-grams that begin at the first `count` code points of a text. `starts` ends with the
+// end of the text.
 template <class Sink, class Noted>
 void of_text(const TokenizerOptions& options, TokenizerScratch& scratch, std::size_t count,
              Sink&& sink, Noted& places) {
@@ -141,7 +142,7 @@ void of_text(const TokenizerOptions& options, TokenizerScratch& scratch, std::si
     batch.flush(scratch.text.data());
 }
 
-// Lets the first `count` code points go.
+// Removes the first `count` code points.
 inline void drop_first(TokenizerScratch& scratch, std::size_t count) {
     auto& starts = scratch.starts;
     const auto dropped = starts[count];
@@ -150,7 +151,7 @@ inline void drop_first(TokenizerScratch& scratch, std::size_t count) {
     for (auto& start : starts) start -= dropped;
 }
 
-// A word shorter than n counts once, whole, and ends the row of sizes (as in scikit-learn).
+// Emits a word shorter than n once, as a whole, and no larger sizes (as scikit-learn does).
 template <class Sink, class Noted>
 void of_word(const TokenizerOptions& options, TokenizerScratch& scratch, Sink&& sink,
              Noted& places) {
@@ -169,9 +170,9 @@ void of_word(const TokenizerOptions& options, TokenizerScratch& scratch, Sink&& 
 
 }  // namespace char_grams
 
-// Character n-grams of the text with each run of two or more white spaces made one space. Held a
-// window at a time: memory does not grow with the text. Within a window all n-grams of one size
-// come before those of the next.
+// Character n-grams of the text, in which each run of two or more white spaces becomes one space.
+// The text is held one window at a time, so memory does not grow with it. Within a window all
+// n-grams of one size come before those of the next.
 template <class Reader, class Sink, class Noted>
 void tokenize_text_grams(Reader reader, const TokenizerOptions& options,
                          TokenizerScratch& scratch, Sink&& sink, Noted& places) {
@@ -219,7 +220,8 @@ void tokenize_text_grams(Reader reader, const TokenizerOptions& options,
     char_grams::of_text(options, scratch, scratch.starts.size(), sink, places);
 }
 
-// Character n-grams within white-space separated words, each padded by a space at both ends.
+// Character n-grams within words separated by white space, each word padded by a space at both
+// ends.
 template <class Reader, class Sink, class Noted>
 void tokenize_word_grams(Reader reader, const TokenizerOptions& options,
                          TokenizerScratch& scratch, Sink&& sink, Noted& places) {

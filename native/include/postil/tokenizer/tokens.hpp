@@ -1,5 +1,4 @@
-// Tokens on their way to whoever takes them: many at a time, so that the taker can overlap its
-// waits for memory.
+// Batches of tokens, so that the consumer can overlap its waits for memory.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +12,8 @@ struct Stretch {
     std::size_t length;
 };
 
-// Stretches of one buffer, each readable string_padding past its end; valid only while the taker
-// runs.
+// Tokens as ranges of one buffer, each readable string_padding bytes past its end. Valid only
+// during the call of the sink.
 struct Tokens {
     const char* buffer;
     const Stretch* first;
@@ -28,7 +27,7 @@ struct Tokens {
 
 inline constexpr std::size_t most_tokens_at_once = 2048;
 
-// Notes tokens as stretches of a buffer that may still move; where it is, is said in `flush`.
+// Collects tokens as ranges of a buffer that may still move. `flush` receives its final address.
 template <class Sink>
 class TokenBatch {
 public:

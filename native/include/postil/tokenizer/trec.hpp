@@ -1,16 +1,16 @@
-// Words as the TREC reader of the Lemur toolkit cut them in its early versions;
-// genkin-lewis-madigan-2004 read Reuters-21578 and OHSUMED with it.
+// Words as split by the TREC reader in early versions of the Lemur toolkit, which
+// genkin-lewis-madigan-2004 used for Reuters-21578 and OHSUMED.
 //
-//   word         run of ASCII letters and digits; everything else parts words
-//   it's         it: a word goes on over an apostrophe and letters, which are dropped
-//   U.S.         US: two or more capitals, each with a dot, are one word
-//   USAIR's      U: of two or more capitals with 's, what stands before the first S (a slip of that
-//                program, which looked for the suffix from the front)
-//   <IBM> </p>   nothing: markup, and so whatever stands in angle brackets, up to the next > or the
-//                end of the text
-//   &lt; &#60;   nothing: entities
+//     word         a run of ASCII letters and digits; every other character separates words
+//     it's         it: an apostrophe and the letters after it are dropped
+//     U.S.         US: two or more capitals, each followed by a dot, form one word
+//     USAIR's      U: two or more capitals with 's keep what precedes the first S (a bug of that
+//                  program, which searched for the suffix from the front)
+//     <IBM> </p>   nothing: markup, that is anything in angle brackets, up to the next > or the
+//                  end of the text
+//     &lt; &#60;   nothing: entities
 //
-// Linear in the text: what is looked ahead at is read once more at most.
+// Time is linear in the text: characters read by looking ahead are read at most once more.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ inline bool is_digit(char32_t code) { return code - U'0' < 10; }
 inline bool is_letter(char32_t code) { return (code | 32) - U'a' < 26; }
 inline bool is_letter_or_digit(char32_t code) { return is_letter(code) || is_digit(code); }
 
-// Reads the next code point if there is one and it passes the test.
+// Reads the next code point if it exists and passes the test.
 template <class Reader, class Test>
 bool take_if(Reader& reader, Test&& test) {
     auto ahead = reader;
@@ -47,7 +47,7 @@ std::size_t take_while(Reader& reader, Test&& test) {
     return taken;
 }
 
-// Behind a <.
+// Skips markup after a <.
 template <class Reader>
 void skip_markup(Reader& reader) {
     auto ahead = reader;
@@ -61,7 +61,7 @@ void skip_markup(Reader& reader) {
     reader = ahead;
 }
 
-// Behind a &.
+// Skips an entity after a &.
 template <class Reader>
 void skip_entity(Reader& reader) {
     auto ahead = reader;
@@ -70,7 +70,8 @@ void skip_entity(Reader& reader) {
     if ((numbered || length > 0) && take(ahead, U';')) reader = ahead;
 }
 
-// Behind a word: its apostrophe and the letters after it. Says whether these are one small s.
+// Skips the apostrophe after a word and the letters that follow. Returns true if these are a single
+// small s.
 template <class Reader>
 bool skip_suffix(Reader& reader) {
     auto ahead = reader;
@@ -81,7 +82,7 @@ bool skip_suffix(Reader& reader) {
     return small_s && more == 0;
 }
 
-// The token at hand, at the end of the text that is written.
+// The current token, at the end of the text written so far.
 template <class Text, class Noted>
 class Word {
 public:
@@ -92,7 +93,7 @@ public:
     std::size_t length() const { return text_.size() - begin_; }
     bool all_capitals() const { return capitals_ == length(); }
 
-    // The code point that the reader stands behind.
+    // Appends the code point that the reader has just read.
     template <class Reader>
     void append(char32_t code, const Reader& reader) {
         places_.arrive(reader);
@@ -114,7 +115,8 @@ private:
     std::size_t capitals_ = 0;
 };
 
-// Behind a capital that is a word alone: the other capitals of an acronym. Says whether it is one.
+// Reads the remaining capitals of an acronym after a capital that is a word by itself. Returns true
+// if it is an acronym.
 template <class Reader, class Token>
 bool take_acronym(Reader& reader, Token& word) {
     auto ahead = reader;

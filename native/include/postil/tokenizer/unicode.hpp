@@ -1,4 +1,4 @@
-// What the tokenizer knows of a code point: its class, its lower case, its unaccented form.
+// Properties of a code point that the tokenizer uses: its class, lower case and unaccented form.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace postil::unicode {
 enum Class : std::uint8_t {
     letter = 1,
     number = 2,
-    connector = 4,       // '_' and its kin
-    mark = 8,            // combining marks and joiners: they continue a word, never begin one
+    connector = 4,       // '_' and similar
+    mark = 8,            // combining marks and joiners: they continue a word but never begin one
     space = 16,          // Python's str.isspace
     python_word = 32,    // Python's \w
-    cased = 64,          // together these two decide the form of a final sigma
+    cased = 64,          // this and case_ignorable decide the form of a final sigma
     case_ignorable = 128,
 };
 
@@ -24,8 +24,8 @@ std::uint8_t class_bits(char32_t code);
 
 using Image = std::span<const char32_t>;
 
-// The image of a code point under one map; an empty optional would cost a branch more than the
-// pair (changed, image) does.
+// The image of a code point under one map. The pair (changed, image) costs one branch less than an
+// optional.
 struct Mapped {
     bool changed;
     Image image;
@@ -33,7 +33,7 @@ struct Mapped {
 
 Mapped lower(char32_t code);
 Mapped casefold(char32_t code);
-Mapped unaccent(char32_t code);  // but for Hangul syllables, which decompose by arithmetic
+Mapped unaccent(char32_t code);  // except Hangul syllables, which decompose arithmetically
 
 inline constexpr char32_t hangul_first = 0xAC00, hangul_count = 11172;
 

@@ -10,8 +10,8 @@ namespace postil {
 
 namespace {
 
-// Some lanes as one value. Written out, as a compiler leaves a loop over lanes with so many results
-// lane by lane, and the divisions of single lanes would be most of a move.
+// Several lanes as one vector. Written explicitly, because compilers do not vectorize a loop over
+// lanes with this many results, and scalar divisions would dominate the cost.
 typedef double Wide __attribute__((vector_size(wide_lanes * sizeof(double))));
 
 [[gnu::always_inline]] inline void read(Wide& value, const double* from) {
@@ -21,7 +21,7 @@ typedef double Wide __attribute__((vector_size(wide_lanes * sizeof(double))));
     std::memcpy(to, &value, sizeof value);
 }
 
-// The lanes from `first` on.
+// Updates the lanes beginning at `first`.
 POSTIL_WIDE void multiply_lanes(const std::int32_t* terms, std::size_t size, std::size_t first,
                                 const double* factors, double* __restrict powers,
                                 double* __restrict weights, PowerMove::Found& found) {

@@ -18,9 +18,9 @@ namespace postil {
 
 namespace {
 
-// Categories with the same terms, some at a time; categories with terms of their own go alone. Blocks
-// are in the order of their first category. Costs the lists of terms, and the logarithm of how many
-// differ.
+// Groups categories with the same terms into blocks; categories with terms of their own are alone.
+// Blocks are ordered by their first category. Costs the lists of terms, times the logarithm of the
+// number of distinct lists.
 std::vector<std::vector<std::size_t>> blocks_of(std::size_t categories, const Lists* terms) {
     struct InOrder {
         bool operator()(std::span<const std::int32_t> a, std::span<const std::int32_t> b) const {
@@ -28,7 +28,7 @@ std::vector<std::vector<std::size_t>> blocks_of(std::size_t categories, const Li
         }
     };
     std::vector<std::vector<std::size_t>> blocks;
-    std::map<std::span<const std::int32_t>, std::size_t, InOrder> open;  // the block that has room
+    std::map<std::span<const std::int32_t>, std::size_t, InOrder> open;  // the block with room for more, by terms
     for (std::size_t category = 0; category < categories; ++category) {
         const auto own = terms == nullptr ? std::span<const std::int32_t>() : (*terms)[category];
         const auto [at, is_new] = open.try_emplace(own, blocks.size());
@@ -39,7 +39,7 @@ std::vector<std::vector<std::size_t>> blocks_of(std::size_t categories, const Li
     return blocks;
 }
 
-// What all blocks are made from, and where their fits go.
+// The common inputs of all blocks, and their results.
 struct Course {
     const Assignment& assignment;
     const LearnOptions& options;
@@ -51,7 +51,7 @@ struct Course {
     }
 };
 
-// One strength after the other, each from where the one before it ended.
+// Solves one strength after the other, warm-started from the previous one.
 template <class Solver>
 void follow_paths(const Course& course, BinaryProblem& problem, LabelScratch& scratch,
                   std::span<const std::size_t> block, Solver& solver) {

@@ -10,7 +10,7 @@ namespace postil {
 
 namespace {
 
-constexpr std::size_t block = 8;  // of documents
+constexpr std::size_t block = 8;  // documents
 
 bool are_alike(const float* labels, const double* scores) {
     bool alike = true;
@@ -21,8 +21,8 @@ bool are_alike(const float* labels, const double* scores) {
 
 }  // namespace
 
-// Documents without a term that has a weight have one score. Where few terms do, as in a rare
-// category, these are most, and the loss is known once it is known of one of them.
+// Documents without any non-zero-weight term have the same score. If few terms have weights, as in
+// a rare category, these are most documents, and their loss is computed once.
 POSTIL_WIDE void look_at(LogisticLoss loss, std::size_t size, double scale,
                          const float* __restrict labels, const double* __restrict weights,
                          const double* __restrict scores, double* __restrict values,
@@ -67,7 +67,7 @@ POSTIL_WIDE double slack_of(LogisticLoss loss, std::size_t size, double scale, d
     double sum = 0.0, parts[64];
     for (std::size_t first = 0; first < size; first += std::size(parts)) {
         const auto count = std::min(std::size(parts), size - first);
-        // No sum in the loop, so that it uses vector instructions.
+        // No sum in the loop, so that it is vectorized.
         for (std::size_t k = 0; k < count; ++k) {
             const auto i = first + k;
             parts[k] = slack_at(loss, weights[i] * scale, share * std::abs(duals[i]), values[i],

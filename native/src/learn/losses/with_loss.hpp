@@ -1,4 +1,4 @@
-// The table of what is compiled.
+// Selects the compiled loss by name.
 #pragma once
 
 #include <stdexcept>
@@ -11,7 +11,7 @@
 
 namespace postil {
 
-// Calls work(loss) with the loss that the options name.
+// Calls work(loss) with the loss named by the options.
 template <class Work>
 auto with_loss(const LearnOptions& options, Work&& work) -> decltype(work(SquaredLoss{})) {
     switch (options.loss) {

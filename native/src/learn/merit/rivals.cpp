@@ -12,7 +12,7 @@ namespace postil {
 
 namespace {
 
-// Sums and maxima are kept in lanes: one after the other they would not use vector instructions.
+// Sums and maxima are kept in lanes, so that they are vectorized.
 constexpr std::size_t lanes = 8;
 
 POSTIL_WIDE double highest_of(const double* values, std::size_t count) {
@@ -37,21 +37,21 @@ POSTIL_WIDE double sum_of(const double* values, std::size_t count) {
     return total;
 }
 
-// exp(η(s - base)), where no score is above the base.
+// Computes exp(η(s - base)), where no score exceeds the base.
 POSTIL_WIDE void raise(const double* __restrict scores, std::size_t count, double sharpness, double base,
                        double* __restrict powers) {
     for (std::size_t k = 0; k < count; ++k) powers[k] = exp_below(sharpness * (scores[k] - base));
 }
 
-// highest + (common + ln(1 - power share)) / η: a power is at most half of the sum, as the best's is in
-// it too.
+// Computes highest + (common + ln(1 - power share)) / η. A power is at most half of the sum, which
+// includes that of the best.
 POSTIL_WIDE void raise_bars(const double* __restrict powers, std::size_t count, double highest,
                             double common, double share, double width, double* __restrict bars) {
     for (std::size_t k = 0; k < count; ++k)
         bars[k] = highest + (common + log1p_share(-powers[k] * share)) * width;
 }
 
-// bar ← -ln(1 + exp(-η bar)) / η: below 0, and as it was where it is far below.
+// Computes bar ← -ln(1 + exp(-η bar)) / η: negative, and unchanged far below 0.
 POSTIL_WIDE void cap_bars(double* __restrict bars, std::size_t count, double sharpness, double width) {
     for (std::size_t k = 0; k < count; ++k) {
         const double z = sharpness * bars[k];
@@ -60,7 +60,7 @@ POSTIL_WIDE void cap_bars(double* __restrict bars, std::size_t count, double sha
     }
 }
 
-// factor = 1 / (1 + exp(η bar)): how much of a bar's slope a cap lets through.
+// Computes factor = 1 / (1 + exp(η bar)): the derivative of a capped bar.
 POSTIL_WIDE void find_factors(const double* __restrict bars, std::size_t count, double sharpness,
                               double* __restrict factors) {
     for (std::size_t k = 0; k < count; ++k) {
@@ -70,7 +70,7 @@ POSTIL_WIDE void find_factors(const double* __restrict bars, std::size_t count, 
     }
 }
 
-// g / (sum - power): the 1 of the best stays in the sum.
+// Computes g / (sum - power): the 1 of the best stays in the sum.
 POSTIL_WIDE void share_out(const double* __restrict slopes, const double* __restrict powers,
                            std::size_t count, double sum, double* __restrict shares) {
     for (std::size_t k = 0; k < count; ++k) shares[k] = slopes[k] / std::max(sum - powers[k], 1.0);
@@ -83,7 +83,8 @@ POSTIL_WIDE void take_shares(double* __restrict slopes, const double* __restrict
         slopes[k] -= powers[k] * (rate - shares[k]) + of_best * over_next[k];
 }
 
-// One document: exp(η s) relative to the best category, and relative to the next, without the best.
+// One document: exp(η s) relative to the best category, and relative to the second best without the
+// best.
 class Powers {
 public:
     explicit Powers(const RivalTable& table)
@@ -100,7 +101,8 @@ public:
             margins[k] = static_cast<Value>(static_cast<double>(scores[k]) - bars_[k]);
     }
 
-    // ∂/∂s_k = g_k - Σ_{j≠k} g_j factor_j share_jk, where share_jk = exp(η s_k) / Σ_{i≠j} exp(η s_i).
+    // ∂/∂s_k = g_k - Σ_{j≠k} g_j factor_j share_jk, where share_jk = exp(η s_k) / Σ_{i≠j} exp(η
+    // s_i).
     template <class Value>
     void slopes(const Value* scores, Value* slopes) {
         see(scores);
@@ -110,7 +112,7 @@ public:
         }
         for (std::size_t k = 0; k < count(); ++k) slopes_[k] = static_cast<double>(slopes[k]) * factors_[k];
         const double of_best = slopes_[best_];
-        slopes_[best_] = 0.0;  // shared among the others by powers of their own
+        slopes_[best_] = 0.0;  // distributed among the others by separate powers
         share_out(slopes_.data(), powers_.data(), count(), sum_, shares_.data());
         const double rate = sum_of(shares_.data(), count());
         take_shares(slopes_.data(), powers_.data(), shares_.data(), over_next_.data(), count(), rate,

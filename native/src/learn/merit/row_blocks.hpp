@@ -1,4 +1,4 @@
-// Rows of a table in blocks of a fixed size, and sums over them that do not depend on threads.
+// Blocks of table rows of a fixed size, with sums that do not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void run_row_blocks(std::size_t rows, std::size_t threads, Monitor& monitor, Wor
     });
 }
 
-// Calls work(row, sums) for every row, with sums of the row's block, and adds those up in order.
+// Calls work(row, sums) for every row with the sums of its block, and adds these up in order.
 template <class Work>
 std::vector<double> sum_row_blocks(std::size_t rows, std::size_t width, std::size_t threads,
                                    Monitor& monitor, Work&& work) {

@@ -11,7 +11,7 @@ namespace postil {
 
 namespace {
 
-// Sums of one block of documents, four rows of problems.
+// The sums of one block of documents: four rows of problems.
 struct BlockCounts {
     double* members;
     double* others;
@@ -31,7 +31,7 @@ template <class Value>
         const double z = steepness[p] * (score - offsets[p]);
         const double small = exp_below(-std::abs(z));
         const double accepted = (z < 0.0 ? small : 1.0) / (1.0 + small);
-        // Choices between numbers at hand: with a branch the loop would not use vectors.
+        // Select instead of branch, so that the loop is vectorized.
         const double member = cases[p] > 0 ? weight : 0.0, other = cases[p] < 0 ? weight : 0.0;
         const double sure_member = score > 0.0 ? member : 0.0, sure_other = score > 0.0 ? other : 0.0;
         acceptances[p] = static_cast<Value>(cases[p] != 0 ? accepted : 0.0);

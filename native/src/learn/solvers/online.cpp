@@ -6,12 +6,13 @@ namespace postil {
 
 namespace {
 
-// Some categories, one for each lane that has one.
+// A block of categories, one for each used lane.
 struct Block {
     std::size_t first, count;
 };
 
-// In their order, whatever terms they use: a look at a document sees all of its terms anyway.
+// Blocks in the order of the categories, whatever their terms: reading a document visits all of its
+// terms anyway.
 std::vector<Block> blocks_in_order(std::size_t categories) {
     std::vector<Block> blocks;
     for (std::size_t first = 0; first < categories; first += block_lanes)
@@ -72,7 +73,7 @@ private:
         for (std::size_t point = 0; point < assignment_.points; ++point) {
             const auto begun = std::chrono::steady_clock::now();
             auto found = updates.solve(strengths(point), monitor);
-            // A lane's share of what they took together.
+            // The time of the block is divided among its lanes.
             const auto seconds = seconds_since(begun) / static_cast<double>(block_.count);
             for (std::size_t lane = 0; lane < block_.count; ++lane) {
                 auto& fit = fits[lane * assignment_.points + point];
@@ -98,7 +99,7 @@ private:
         }
     }
 
-    // C of priors ½‖w‖² (λ = 1/(2Cn)) and of entropies (λ = 1/(Cn)).
+    // C of the priors ½‖w‖² (λ = 1/(2Cn)) and of entropies (λ = 1/(Cn)).
     LaneValues<Lanes> strengths(std::size_t point) const {
         LaneValues<Lanes> values;
         values.fill(1.0);
@@ -110,7 +111,7 @@ private:
         return values;
     }
 
-    // Weights and exponents of the category's own terms.
+    // Restricts weights and exponents to the terms of the category.
     Fit placed(Fit fit, std::size_t lane) const {
         if (terms_ == nullptr) return fit;
         const auto own = (*terms_)[block_.first + lane];

@@ -1,4 +1,4 @@
-// Training by updates: blocks of categories that go through the documents side by side.
+// Training by online updates: blocks of categories that visit the documents side by side.
 #pragma once
 
 #include "postil/learn/training.hpp"

@@ -1,11 +1,11 @@
-// The second-order expansion of the polychotomous loss over a working set of weights, and its minimum
-// together with the priors.
+// The quadratic model of the polychotomous loss over a working set of weights, minimised together
+// with the priors.
 //
-// Coordinate descent goes class after class. While one class has its turn, a document keeps two numbers
-// for it: the expansion's slope along its score, and its curvature p (1 - p); so that a weight costs its
-// column, as with two classes. What the same shift of a term's weight in all classes can do
-// (common_shift.hpp) is done without a look at the documents; where the passes are going is guessed
-// ahead (extrapolation.hpp).
+// Coordinate descent visits class after class. During the turn of a class each document has two
+// numbers: the slope of the model along its score, and its curvature p (1 - p), so that a weight
+// costs its column, as with two classes. The best common shift of a term's weights in all classes
+// (common_shift.hpp) needs no pass over the documents. Anderson extrapolation (extrapolation.hpp)
+// accelerates the passes.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@ namespace postil {
 
 class ClassExpansion {
 public:
-    // shares are cᵢ / n.
+    // `shares` are cᵢ / n.
     ClassExpansion(ClassWeights& weights, ClassScores& scores, std::span<const double> shares,
                    bool has_reference, std::uint32_t passes, Monitor& monitor)
         : weights_(weights), scores_(scores), shares_(shares), has_reference_(has_reference),
           passes_(passes), monitor_(monitor), places_(shares.size()), means_(shares.size()) {}
 
-    // The working set: terms by class, the constant past all terms.
+    // Sets the working set: terms by class, the constant past all terms.
     void choose(std::vector<std::vector<std::int32_t>>& wanted) {
         chosen_.clear();
         starts_.assign(1, 0);
@@ -43,8 +43,8 @@ public:
         changes_.resize(chosen_.size());
     }
 
-    // Coordinate descent on the second-order expansion and the priors; gives the sum of violations
-    // that its first pass met.
+    // Minimises the model plus the priors by coordinate descent; returns the sum of the violations
+    // seen in the first pass.
     double minimise() {
         scores_.forget_steps();
         std::fill(means_.begin(), means_.end(), 0.0);
@@ -66,7 +66,7 @@ public:
         return first;
     }
 
-    // What a share of the step adds to what the weights pay.
+    // Returns the change of the penalty by a share of the step.
     double penalty_change(double share) {
         double sum = 0.0;
         over_chosen([&](const Prior& prior, double at, double change) {
@@ -80,26 +80,26 @@ public:
             at = rounded(at, share * step, prior.rest());
         });
         scores_.take(share);
-        // Whole steps may reach further, short ones were too long.
+        // Enlarge the trust region after whole steps, reduce it after short ones.
         if (share == 1.0) reach_ = std::min(2.0 * reach_, first_reach);
         else if (share < 0.25) reach_ *= 0.5;
     }
 
 private:
-    // What coordinate descent asks of a document while a class has its turn.
+    // The data of a document during the turn of a class.
     struct Place {
         double slope;
         double curvature;
         double change;
     };
-    // One class's turn.
+    // Runs the turn of one class; returns the violations seen.
     double pass_over(std::size_t of_class, bool is_first) {
         prepare_places(of_class);
         const auto first = starts_[of_class], end = starts_[of_class + 1];
         const bool has_constant = term_of(end - 1) == weights_.terms();
         double met = 0.0;
         if (is_first) for (auto at = first; at < end; ++at) find_curvature(at);
-        // All terms lean on the constant: it comes first, and once more at the end.
+        // The constant interacts with all terms: it is visited first and once more at the end.
         if (has_constant) met += improve(of_class, end - 1);
         for (auto at = first; at + has_constant < end; ++at) met += improve(of_class, at);
         if (has_constant) improve(of_class, end - 1);
@@ -132,8 +132,8 @@ private:
         return prior.violation(slope, now);
     }
 
-    // Far from here the expansion is wrong, above all along weights that hardly bend it: in one step no
-    // weight moves any score by more than the reach.
+    // The model is inaccurate far away, above all along weights with little curvature: in one step
+    // no weight may move any score by more than the trust region.
     Prior within_reach(std::size_t of_class, std::size_t term) {
         auto prior = weights_.prior(of_class, term);
         const auto from = weights_(of_class, term);
@@ -143,7 +143,7 @@ private:
         return prior;
     }
 
-    // Where the passes are going, if the expansion is lower there.
+    // Moves to the extrapolated point if the model is lower there.
     void go_further() {
         const auto before = scores_.expansion() + penalty_change(1.0);
         for (const auto c : weights_.moving())
@@ -169,7 +169,8 @@ private:
         }
     }
 
-    // The expansion's slope along zᵢₖ is that of the loss and pₖ (dₖ - Σ p d), for steps d so far.
+    // The slope of the model along zᵢₖ is that of the loss plus pₖ (dₖ - Σ p d), for the steps d so
+    // far.
     void prepare_places(std::size_t of_class) {
         const auto* probabilities = scores_.probabilities(of_class);
         const auto* steps = scores_.steps(of_class);
@@ -189,8 +190,8 @@ private:
         }
     }
 
-    // Moves the weights of terms that all classes have chosen to where their priors like them best.
-    // Scores would move by the same number in all classes: they may as well stay.
+    // Shifts the weights of terms in the working sets of all classes to the minimum of their
+    // priors. All scores of a document would move by the same number, so they stay.
     void shift_terms() {
         if (has_reference_) return;
         cursors_.assign(starts_.begin(), starts_.end() - 1);
@@ -227,7 +228,7 @@ private:
 
     std::size_t term_of(std::size_t at) const { return static_cast<std::size_t>(chosen_[at]); }
 
-    // What was to end at rest ends there, and not a last digit from it.
+    // A weight meant to end at its mode ends exactly there, without rounding error.
     static double rounded(double from, double step, double rest) {
         const auto to = from + step;
         return std::abs(to - rest) <= digits * (std::abs(from) + std::abs(step)) ? rest : to;
@@ -235,8 +236,8 @@ private:
 
     static constexpr double digits = 4.0 * std::numeric_limits<double>::epsilon();
     static constexpr double ridge = 1e-12;      // for columns without curvature
-    static constexpr double first_reach = 8.0;  // of scores in one step
-    static constexpr double inner_share = 0.1;  // of the first violations, where passes end
+    static constexpr double first_reach = 8.0;  // trust region of scores in one step
+    static constexpr double inner_share = 0.1;  // passes end at this share of the first violations
 
     ClassWeights& weights_;
     ClassScores& scores_;
@@ -244,9 +245,9 @@ private:
     bool has_reference_;
     std::uint32_t passes_;
     Monitor& monitor_;
-    std::vector<std::int32_t> chosen_;  // terms of the working set, one class after the other
-    std::vector<std::size_t> starts_;   // where each class begins
-    std::vector<double> curvatures_, changes_, further_;  // of what is chosen
+    std::vector<std::int32_t> chosen_;  // terms of the working set, class after class
+    std::vector<std::size_t> starts_;   // start of each class
+    std::vector<double> curvatures_, changes_, further_;  // of the working set
     Extrapolation extrapolation_;
     std::vector<Place> places_;
     std::vector<double> means_;  // Σ p d by document

@@ -1,12 +1,12 @@
-// The losses of a multi-class SVM, all classes at once: a model for conjugate gradients.
+// The loss of a multi-class SVM over all classes: a Model for conjugate gradients.
 //
 //     (1/n) Σ cᵢ Σ_{k ≠ y(i)} g_γ(zᵢ,y(i) - zᵢₖ - 1)       g_γ the smoothed hinge
 //
-// The slope by the own class's score is less the sum of the others, so that a look at a document costs
-// its classes, and not pairs of them.
+// The slope with respect to the score of the own class is the negative sum of the others, so that a
+// document costs its classes, not pairs of classes.
 //
-// A look along a line costs documents × classes, spread over the workers; passes over X are those of
-// class_products.hpp. Memory: 24 bytes for each document and class.
+// Evaluating a point on a line costs documents × classes, spread over the workers; passes over X
+// are those of class_products.hpp. Memory: 24 bytes for each document and class.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ public:
         for (std::size_t c = 0; c < classes(); ++c) held_[c] = 2.0 * problem.strengths[c].squared;
     }
 
-    // Where weights and scores lie.
+    // The layout of weights and scores.
     const ClassProducts& products() const { return products_; }
     std::size_t documents() const { return products_.documents(); }
     std::size_t classes() const { return products_.classes(); }
@@ -63,7 +63,8 @@ public:
                static_cast<double>(classes() - 1);
     }
 
-    // 1/M: M is the prior's curvature, and the loss's for margins that are mostly between 1 and 3.
+    // Computes 1/M, where M is the curvature of the prior plus that of the loss at margins between
+    // 1 and 3.
     void scales(std::vector<double>& out) const {
         const auto typical = 0.5 * (loss_.slope(2.0) - loss_.slope(0.0));
         const auto others = static_cast<double>(classes() - 1);
@@ -92,7 +93,7 @@ public:
 
     void head(const std::vector<double>& direction) { products_.scores(direction, steps_); }
 
-    // How far the direction moves a score, at most.
+    // Returns the largest change of a score by a step of 1.
     double longest_step(std::size_t) const {
         double longest = 0.0;
         for (const auto step : steps_) longest = std::max(longest, std::abs(step));
@@ -113,7 +114,7 @@ public:
         })[0];
     }
 
-    // The average of Σ max(0, 2 - margin).
+    // Returns the average of Σ max(0, 2 - margin).
     double hinge_loss() {
         return over_documents([&](std::size_t first, std::size_t end) {
             double sum = 0.0;
@@ -124,7 +125,7 @@ public:
         })[0];
     }
 
-    // Σ c a/n by the class of the document and the other, at the duals a = -g'.
+    // Returns Σ c a/n by the class of the document and the other class, at the duals a = -g'.
     std::vector<double> flows() const {
         std::vector<double> flows(classes() * classes());
         for (std::size_t i = 0; i < documents(); ++i)
@@ -133,8 +134,8 @@ public:
         return flows;
     }
 
-    // (1/n) Σ c a and the largest a, where a is share(own class, other) times -g'; the gradient that
-    // such slopes make goes to `out`.
+    // Returns (1/n) Σ c a and the largest a, where a is share(own class, other) times -g'; writes
+    // the gradient for these slopes to `out`.
     template <class Share>
     std::array<double, 2> pull_shares(Share&& share, std::vector<double>& out) {
         double sum = 0.0, most = 0.0;
@@ -159,13 +160,14 @@ public:
 private:
     using Pair = std::array<double, 2>;
 
-    static constexpr std::size_t chunk = 64;       // documents of a task
-    static constexpr std::size_t small = 1 << 14;  // scores that are not worth a second thread
+    static constexpr std::size_t chunk = 64;       // documents per task
+    static constexpr std::size_t small = 1 << 14;  // fewer scores are not worth a second thread
 
     std::size_t own_class(std::size_t i) const { return static_cast<std::size_t>(problem_.labels[i]); }
     std::size_t at(std::size_t i, std::size_t of_class) const { return products_.score_at(i, of_class); }
 
-    // Calls visit(document, place, own score) for all pairs of a document and a class not its own.
+    // Calls visit(document, position, own score) for all pairs of a document and a class not its
+    // own.
     template <class Visit>
     void for_pairs(std::size_t first, std::size_t end, Visit&& visit) const {
         for (std::size_t i = first; i < end; ++i) {
@@ -175,7 +177,7 @@ private:
         }
     }
 
-    // Sums over parts of the documents, in their order.
+    // Sums work(first, end) over blocks of documents, in order.
     template <class Work>
     Pair over_documents(Work&& work) {
         run_tasks(parts_.size(), workers_, monitor_, [&](std::size_t task, std::size_t) {
@@ -189,7 +191,7 @@ private:
         return sum;
     }
 
-    // 1 for the classes of a block but the document's own.
+    // Sets 1 for the classes of a block other than the document's own, else 0.
     void mark_others(std::size_t block, std::size_t own, double* marks) const {
         for (std::size_t lane = 0; lane < width; ++lane) {
             const auto c = block * width + lane;
@@ -197,12 +199,12 @@ private:
         }
     }
 
-    // A loss at some margins.
+    // The loss at a block of margins.
     struct Lot {
         double margins[chunk * width], first[chunk * width], second[chunk * width];
     };
 
-    // Slope and curvature after a step.
+    // Returns slope and curvature along the direction at t.
     Pair look_along(double t, std::size_t first, std::size_t end) const {
         Lot lot;
         double own_steps[chunk], own_scores[chunk], marks[width];
@@ -282,7 +284,7 @@ private:
     std::size_t workers_;
     Monitor& monitor_;
     ClassProducts products_;
-    std::vector<double> held_;        // of all lanes: 2λ of a class, and 1 where there is none
+    std::vector<double> held_;        // by lane: 2λ of a class, and 1 for unused lanes
     std::array<double, width> nothing_{};
     std::vector<double> shares_;      // c/n
     std::vector<double> scores_, steps_, slopes_;

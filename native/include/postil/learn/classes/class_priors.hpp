@@ -1,4 +1,4 @@
-// The prior of each weight where every class has weights for the same terms.
+// The prior of each weight, if every class has weights for the same terms.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace postil {
 
-// A class without beliefs of its own costs nothing; each other one has them for all terms here: 56
-// bytes for each term. A selection of terms costs a byte for each class and term.
+// Memory: nothing for a class without priors of its own, else 56 bytes for each term; a selection
+// of terms takes one byte for each class and term.
 class ClassPriors {
 public:
     ClassPriors(const PolychotomousProblem& problem, const PolychotomousOptions& options)
@@ -23,7 +23,7 @@ public:
         if (problem.terms != nullptr) keep_selection(*problem.terms);
     }
 
-    // The constant's term is past all others.
+    // Returns the prior of a weight; the constant is past all terms.
     Prior operator()(std::size_t of_class, std::size_t term) const {
         if (term == terms_ && is_free_) return {};
         if (!may_use(of_class, term)) return {0.0, 0.0, 0.0, 0.0, 0.0};

@@ -1,10 +1,11 @@
-// X times the weights of all classes, and back: the linear part of a multi-class SVM.
+// Products of X with the weights of all classes, and of its transpose with slopes: the linear part
+// of a multi-class SVM.
 //
-// Classes lie side by side in blocks of lanes (lanes.hpp): one pass over X serves a block. Where a
-// class has terms of its own, what it does not use is pulled by 0.
+// Classes are side by side in blocks of lanes (lanes.hpp): one pass over X serves a block. If
+// classes have terms of their own, the gradient is 0 for terms that a class does not use.
 //
-// A pass costs the non-zeros × classes, and is spread over the workers. Memory: a byte for each term
-// and class where classes have terms of their own.
+// A pass costs non-zeros × classes, spread over the workers. Memory: one byte for each term and
+// class if classes have terms of their own.
 #pragma once
 
 #include <algorithm>
@@ -41,20 +42,20 @@ public:
     bool has_constant() const { return has_constant_; }
     double constant() const { return constant_; }
 
-    // Of a block; the constant's is the last.
+    // The number of rows of a block; the constant is last.
     std::size_t height() const { return terms_.size() + has_constant_; }
     std::size_t rows() const { return blocks_ * height(); }
-    // The place of a weight; past the terms is the constant's.
+    // Returns the position of a weight; the constant is past the terms.
     std::size_t weight_at(std::size_t of_class, std::size_t row) const {
         return (of_class / width * height() + row) * width + of_class % width;
     }
-    // The place of a score, or of a slope by it.
+    // Returns the position of a score or of its slope.
     std::size_t score_at(std::size_t document, std::size_t of_class) const {
         return (of_class / width * documents() + document) * width + of_class % width;
     }
     std::size_t score_count() const { return documents() * blocks_ * width; }
 
-    // X·weights, the constant's last.
+    // X·weights, the constant last.
     void scores(const std::vector<double>& weights, std::vector<double>& out) const {
         std::fill(out.begin(), out.end(), 0.0);
         const auto parts = is_all_ ? (documents() + chunk - 1) / chunk : 1;
@@ -78,7 +79,7 @@ public:
         });
     }
 
-    // Calls fill(block, row, lanes) for the rows of all blocks, which begin as zeros.
+    // Calls fill(block, row, lanes) for the rows of all blocks, which are zero at first.
     template <class Fill>
     void over_rows(std::vector<double>& out, Fill&& fill) const {
         std::fill(out.begin(), out.end(), 0.0);
@@ -103,11 +104,12 @@ public:
     }
 
 private:
-    static constexpr std::size_t chunk = 64, rows_of_task = 64;  // documents and rows of a task
+    static constexpr std::size_t chunk = 64, rows_of_task = 64;  // documents and rows per task
 
     std::size_t term(std::size_t row) const { return static_cast<std::size_t>(terms_[row]); }
 
-    // All terms, or those that any class uses; then which class uses which, if they differ.
+    // Selects all terms, or those that any class uses; then marks which class uses which, if they
+    // differ.
     void choose_terms(const Lists* lists) {
         const auto count = design_.terms.count;
         std::vector<std::uint8_t> is_used(count, lists == nullptr);
@@ -133,7 +135,7 @@ private:
             }
     }
 
-    // Of one block: along documents where all terms are used, else along the terms.
+    // Multiplies one block: along documents if all terms are used, else along the terms.
     void multiply(const double* weights, std::size_t first, std::size_t end, double* out) const {
         if (is_all_)
             for (std::size_t i = first; i < end; ++i)
@@ -161,7 +163,7 @@ private:
     double constant_;
     std::vector<std::int32_t> terms_;
     bool is_all_ = true;
-    std::vector<std::uint8_t> used_;  // by block, term and lane; none where all use all
+    std::vector<std::uint8_t> used_;  // by block, term and lane; empty if all classes use all terms
 };
 
 }  // namespace postil

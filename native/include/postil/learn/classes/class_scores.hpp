@@ -1,6 +1,6 @@
-// Scores and probabilities of all documents and classes, and a step that may be taken.
+// Scores and probabilities of all documents and classes, and a tentative step.
 //
-// Class by class: those of a class lie together. Memory: 32 bytes for each document and class.
+// Arrays are by class, then by document. Memory: 32 bytes for each document and class.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace postil {
 
 class ClassScores {
 public:
-    // labels are places among the classes; shares are cᵢ / n.
+    // `labels` are class numbers; `shares` are cᵢ / n.
     ClassScores(std::span<const std::int32_t> labels, std::span<const double> shares,
                 std::size_t classes, std::size_t workers, Monitor& monitor)
         : labels_(labels), shares_(shares), classes_(classes), workers_(workers), monitor_(monitor),
@@ -31,13 +31,13 @@ public:
     double average_loss() const { return average_loss_; }
     std::size_t own_class(std::size_t i) const { return static_cast<std::size_t>(labels_[i]); }
 
-    // The slope of the average loss along a document's score for a class.
+    // Returns the slope of the average loss with respect to a document's score for a class.
     double slope(std::size_t i, std::size_t of_class) const {
         const auto is_member = static_cast<std::size_t>(labels_[i]) == of_class;
         return shares_[i] * (probabilities_[of_class * documents() + i] - (is_member ? 1.0 : 0.0));
     }
 
-    // The second-order expansion of the average loss after the step, less what it is now.
+    // Returns the change of the quadratic model of the average loss by the step.
     double expansion() {
         return over_blocks([&](std::size_t first, std::size_t end) {
             std::vector<double> means(end - first);
@@ -55,7 +55,7 @@ public:
         });
     }
 
-    // Σ p d of every document.
+    // Computes Σ p d of every document.
     void mean_steps(std::vector<double>& means) const {
         std::fill(means.begin(), means.end(), 0.0);
         for (std::size_t c = 0; c < classes_; ++c)
@@ -67,7 +67,7 @@ public:
     void restore_steps() { steps_ = saved_; }
     void forget_steps() { std::fill(steps_.begin(), steps_.end(), 0.0); }
 
-    // Σ of slope times step: how fast the average loss falls along the step.
+    // Returns Σ of slope times step: the derivative of the average loss along the step.
     double slope_along_steps() const {
         double sum = 0.0;
         for (std::size_t c = 0; c < classes_; ++c)
@@ -76,7 +76,7 @@ public:
         return sum;
     }
 
-    // The average loss after a share of the step.
+    // Returns the average loss after a share of the step.
     double loss_after(double share) {
         return over_blocks([&](std::size_t first, std::size_t end) {
             std::vector<double> now((end - first) * classes_);
@@ -93,7 +93,7 @@ public:
         look();
     }
 
-    // Probabilities and the loss at the scores.
+    // Computes probabilities and the loss at the scores.
     void look() {
         average_loss_ = over_blocks([&](std::size_t first, std::size_t end) {
             return loss_of(scores_.data() + first, documents(), first, end,
@@ -103,7 +103,8 @@ public:
         });
     }
 
-    // How much probability the documents of each class give to each other class: classes × classes.
+    // Returns the probability mass that documents of each class give to each other class: classes ×
+    // classes.
     std::vector<double> flows() const {
         std::vector<double> flows(classes_ * classes_);
         for (std::size_t c = 0; c < classes_; ++c)
@@ -113,9 +114,10 @@ public:
         return flows;
     }
 
-    // What duals q leave of the gap (optimality.hpp): the mean of f(z) + k(q) - (q - y)·z, k being the
-    // negative entropy. With ln p = z - ln Σ exp(z) that is the divergence Σ q ln(q/p). Of other classes
-    // than a document's own q is share(own, class) times p; its own class has the rest.
+    // Returns the documents' part of the gap at duals q (optimality.hpp): the mean of f(z) + k(q) -
+    // (q - y)·z, where k is the negative entropy. With ln p = z - ln Σ exp(z) it is the divergence
+    // Σ q ln(q/p). For classes other than the document's own, q is share(own, class) times p; its
+    // own class gets the rest.
     template <class Share>
     double divergence(Share&& share) {
         return over_blocks([&](std::size_t first, std::size_t end) {
@@ -129,7 +131,7 @@ public:
 private:
     static constexpr std::size_t block = 512;  // documents
 
-    // The sum of work(first, end) over blocks of documents, in their order.
+    // Sums work(first, end) over blocks of documents, in order.
     template <class Work>
     double over_blocks(Work&& work) {
         run_tasks(losses_.size(), workers_, monitor_, [&](std::size_t task, std::size_t) {
@@ -140,7 +142,8 @@ private:
         return sum;
     }
 
-    // Scores of a class lie `apart` from those of the next; visit(place, probability) of each.
+    // Computes the loss of a block. Scores of consecutive classes are `apart` entries apart; calls
+    // visit(position, probability) for each.
     template <class Visit>
     double loss_of(const double* scores, std::size_t apart, std::size_t first, std::size_t end,
                    Visit&& visit) const {
@@ -189,7 +192,7 @@ private:
     std::size_t classes_, workers_;
     Monitor& monitor_;
     std::vector<double> scores_, probabilities_, steps_, saved_;
-    std::vector<double> losses_;  // of blocks of documents
+    std::vector<double> losses_;  // by block of documents
     double average_loss_ = 0.0;
 };
 

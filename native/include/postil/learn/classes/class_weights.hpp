@@ -1,4 +1,5 @@
-// The weights of all classes, with their columns and priors: what a solver and its expansion share.
+// The weights of all classes with their columns and priors, shared by a solver and its quadratic
+// model.
 #pragma once
 
 #include <algorithm>
@@ -27,16 +28,16 @@ public:
     }
 
     std::size_t terms() const { return width_ - 1; }
-    // How many weights a class has: with an intercept the constant's, past all terms.
+    // Returns the number of weights of a class; with an intercept the constant is past all terms.
     std::size_t coordinates() const { return terms() + (options_.intercept != Intercept::none); }
-    // The place of a weight among those of all classes.
+    // Returns the position of a weight among those of all classes.
     std::size_t place(std::size_t of_class, std::size_t term) const { return of_class * width_ + term; }
     std::size_t size() const { return weights_.size(); }
 
     double& operator()(std::size_t of_class, std::size_t term) { return weights_[place(of_class, term)]; }
     Prior prior(std::size_t of_class, std::size_t term) const { return priors_(of_class, term); }
 
-    // Classes, but for the reference.
+    // All classes except the reference.
     const std::vector<std::size_t>& moving() const { return moving_; }
     // The largest |x| of a term.
     double largest(std::size_t term) const { return largest_[term]; }
@@ -57,7 +58,7 @@ private:
     const PolychotomousProblem& problem_;
     const PolychotomousOptions& options_;
     ClassPriors priors_;
-    std::size_t width_;            // terms, and the constant
+    std::size_t width_;            // terms and the constant
     std::vector<double> weights_;  // by class, then by term
     std::vector<double> largest_;
     std::vector<std::size_t> moving_;

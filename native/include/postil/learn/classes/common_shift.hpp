@@ -1,7 +1,7 @@
-// The shift of one term's weights in all classes that their priors like best.
+// The common shift of a term's weights in all classes that minimises their priors.
 //
-// The same number added to a term's weight in every class changes no probability: only the priors see
-// it. Coordinate descent finds that direction slowly, since each class alone leans on the others.
+// Adding the same number to a term's weight in every class changes no probability, only the priors.
+// Coordinate descent converges slowly in that direction, because it changes one class at a time.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace postil {
 
 class CommonShift {
 public:
-    // The t that minimises Σ priorₖ(wₖ + t); where no prior holds a weight, their mean goes to 0.
-    // Cost: the classes, times their logarithm where there are absolute values.
+    // Returns the t that minimises Σ priorₖ(wₖ + t); without priors, the t that makes the mean of
+    // the weights 0. Cost: the classes, times their logarithm if there are absolute values.
     double operator()(std::span<const Prior> priors, std::span<const double> weights) {
         double squared = 0.0, pull = 0.0, low = -no_bound, high = no_bound;
         kinks_.clear();
@@ -42,7 +42,7 @@ private:
                static_cast<double>(weights.size());
     }
 
-    // Where the derivative pull + squared t + Σ aₖ sign(t - kinkₖ) passes 0.
+    // Finds the zero of the derivative pull + squared t + Σ aₖ sign(t - kinkₖ).
     double among_kinks(double squared, double pull) {
         std::sort(kinks_.begin(), kinks_.end());
         for (const auto& kink : kinks_) pull -= kink.second;
@@ -57,7 +57,8 @@ private:
         return squared > 0.0 ? -pull / squared : last;
     }
 
-    // Between two kinks all is the same; at a kink a weight is at its mean, which makes more of them 0.
+    // Between two kinks the priors are constant. At a kink a weight is at its mean, which makes
+    // more weights 0.
     static double end_of_flat(double last, double at) {
         return std::abs(last) < std::abs(at) ? last : at;
     }

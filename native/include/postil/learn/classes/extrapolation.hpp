@@ -1,7 +1,8 @@
-// Where iterates are going: Anderson's extrapolation of a linear iteration (1965).
+// Anderson extrapolation of a linear iteration (1965).
 //
-// Coordinate descent on a quadratic is a linear iteration once no weight comes or goes; the mixture of
-// its last iterates whose differences cancel best is much nearer to the end than any of them.
+// Coordinate descent on a quadratic is a linear iteration once the set of non-zero weights is
+// fixed. The affine combination of its last iterates whose differences cancel best is much closer
+// to the limit than any of them.
 #pragma once
 
 #include <array>
@@ -14,7 +15,8 @@
 
 namespace postil {
 
-// Memory: 40 bytes for each number of an iterate. Cost: 30 operations for each, every fifth time.
+// Memory: 40 bytes for each number of an iterate. Cost: 30 operations for each, every fifth
+// iterate.
 class Extrapolation {
 public:
     void clear() { held_ = 0; }
@@ -24,8 +26,8 @@ public:
         iterates_[held_++].assign(iterate.begin(), iterate.end());
     }
 
-    // True once there are enough iterates: then `point` is where they go, and all begins anew. Numbers
-    // that did not change stay exactly what they are.
+    // Returns true if there are enough iterates; `point` is then the extrapolated limit, and the
+    // iterates are cleared. Numbers that did not change stay exactly the same.
     bool find(std::vector<double>& point) {
         if (held_ < iterates_.size()) return false;
         held_ = 0;
@@ -43,7 +45,8 @@ private:
     static constexpr std::size_t differences = 4;
     using Row = std::array<double, differences>;
 
-    // c with Σ c = 1 that makes |Σ cₘ (xₘ₊₁ - xₘ)| least, nearly: (G + ε) c ∝ 1, G their products.
+    // Solves for c with Σ c = 1 that nearly minimises |Σ cₘ (xₘ₊₁ - xₘ)|: (G + ε) c ∝ 1, G the Gram
+    // matrix of the differences.
     Row solve() const {
         std::array<Row, differences> products{};
         for (std::size_t at = 0; at < iterates_[0].size(); ++at) {

@@ -1,8 +1,9 @@
-// Flows between classes, made to balance: what leaves each is what comes to it.
+// Balances flows between classes, so that the outflow of each class equals its inflow.
 //
-// Scaling flow[y][k] by d[y]/d[k] balances any flows in which every class that gives also takes, by
-// Osborne's method: class after class gets the d for which its two sums are the same. A class that
-// only gives, or only takes, has no part in any circulation, and loses its flows.
+// Scaling flow[y][k] by d[y]/d[k] balances any flows in which every class with an outflow also has
+// an inflow, by Osborne's method: for one class after the other, d is set to make its two sums
+// equal. A class with only outflow or only inflow cannot be part of a circulation; its flows become
+// 0.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +16,11 @@ namespace postil {
 
 class FlowBalance {
 public:
-    // `flows` are classes × classes, none from a class to itself.
+    // `flows` are classes × classes, with a zero diagonal.
     FlowBalance(std::vector<double> flows, std::size_t classes)
         : flows_(std::move(flows)), factors_(classes, 1.0), is_out_(classes, 0) {}
 
-    // Whether they balance, to rounding. Costs classes² for each round.
+    // Returns true if the flows balance up to rounding. Costs classes² for each round.
     bool run() {
         for (int round = 0; round < most_rounds; ++round) {
             double worst = 0.0;
@@ -29,7 +30,7 @@ public:
         return false;
     }
 
-    // What a flow is to be multiplied by.
+    // Returns the factor of a flow.
     double share(std::size_t from, std::size_t to) const {
         return is_out_[from] || is_out_[to] ? 0.0 : factors_[from] / factors_[to];
     }
@@ -37,7 +38,7 @@ public:
 private:
     std::size_t classes() const { return factors_.size(); }
 
-    // Gives back how far apart the sums were.
+    // Balances one class; returns the relative difference of its sums before.
     double settle(std::size_t k) {
         if (is_out_[k]) return 0.0;
         double given = 0.0, taken = 0.0;

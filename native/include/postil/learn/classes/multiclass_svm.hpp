@@ -13,14 +13,14 @@ namespace postil {
 
 struct MulticlassSvmOptions {
     Intercept intercept = Intercept::free;
-    double constant = 1.0;  // the value of the constant feature
+    double constant = 1.0;  // value of the constant feature
     CgOptions conjugate;
     SmoothingOptions smoothing;
 };
 
-// Without beliefs and reference; strengths are squared ones. The objective is O, and the certificate a
-// duality gap of it. Counts, for who watches, how many hundredths of the steps are done.
-// Results do not depend on the number of workers.
+// Trains a multi-class SVM. Takes no per-term priors and no reference class; strengths are squared
+// ones. The objective is O, and the certificate a duality gap of O. Counts progress in hundredths
+// of the steps. Results do not depend on the number of workers.
 PolychotomousFit train_multiclass_svm(const PolychotomousProblem& problem,
                                       const MulticlassSvmOptions& options, std::size_t workers,
                                       Monitor& monitor);

@@ -1,18 +1,19 @@
-// The multi-class SVM as the limit of smooth problems: MMLR-CG, zhang-jin-yang-hauptmann-2003, section 4.
+// The multi-class SVM as the limit of smooth problems: MMLR-CG, zhang-jin-yang-hauptmann-2003,
+// section 4.
 //
 //     O_γ(w) = (1/n) Σ cᵢ Σ_{k ≠ y} g_γ(zᵢ,y - zᵢₖ - 1) + Σₖ λₖ ‖wₖ‖²
 //
-// is at most (C - 1) ln2/γ above O. Steps and γ go as in smoothed_lanes.hpp, with one step for all
-// classes. With aᵢₖ = -g_γ' in [0, 1],
+// exceeds O by at most (C - 1) ln2/γ. Steps and γ are scheduled as in smoothed_lanes.hpp, with one
+// step for all classes. With aᵢₖ = -g_γ' in [0, 1], a lower bound of O is
 //
 //     D(a) = (2/n) Σ cᵢ Σ_{k ≠ y} aᵢₖ - Σₖ ‖vₖ‖²/4λₖ        vₖ = (1/n) Σ cᵢ xᵢ (yᵢₖ Σₗ aᵢₗ - (1 - yᵢₖ) aᵢₖ)
 //
-// is no more than O anywhere. Free intercepts ask for Σ cᵢ (yᵢₖ Σₗ aᵢₗ - (1 - yᵢₖ) aᵢₖ) = 0 for every
-// class k: the pulls between classes are flows, and are made to balance (flow_balance.hpp). Of the
-// multiples of a the best is taken, and of all bounds on the way the highest.
+// Unpenalised intercepts require Σ cᵢ (yᵢₖ Σₗ aᵢₗ - (1 - yᵢₖ) aᵢₖ) = 0 for every class k: the duals
+// between classes are flows, which are balanced (flow_balance.hpp). The best multiple of a is used,
+// and the highest bound so far is kept.
 //
-// A step costs two passes over X × classes, a bound one more. Memory: 24 bytes for each document and
-// class, 48 for each term and class; with free intercepts 16 for each pair of classes.
+// A step costs two passes over X × classes, a bound one more. Memory: 24 bytes for each document
+// and class, 48 for each term and class; with unpenalised intercepts 16 for each pair of classes.
 #pragma once
 
 #include <algorithm>
@@ -62,13 +63,13 @@ private:
         gradients_.begin(zero);
     }
 
-    // Hundredths of the steps.
+    // Counts progress in hundredths of the steps.
     void tell(std::uint32_t steps) {
         const auto now = std::uint64_t{100} * steps / options_.conjugate.iterations;
         for (; told_ < now; ++told_) monitor_.count();
     }
 
-    // Whether the tolerance is reached, or the range of numbers left.
+    // Returns true if the tolerance is reached, or the objective is no longer finite.
     bool check(PolychotomousFit& fit) {
         fit.objective = model_.hinge_loss() + gradients_.penalty(0);
         fit.smoothing = model_.loss().excess() * model_.mass();
@@ -129,7 +130,7 @@ private:
     ConjugateGradient<ClassModel> gradients_;
     Monitor& monitor_;
     std::vector<double> pulled_;
-    double bound_ = 0.0;  // of the minimum, from below
+    double bound_ = 0.0;  // lower bound of the minimum
     std::uint64_t told_ = 0;
 };
 

@@ -2,8 +2,8 @@
 //
 //     minimise  (1/n) Σ cᵢ [ln Σₖ exp(zᵢₖ) - zᵢ,y(i)] + Σₖ Σⱼ priorₖⱼ(wₖⱼ)     zᵢₖ = wₖ·xᵢ + bₖ
 //
-// Every document has exactly one class y(i) (genkin-lewis-madigan-2004, section 7). A reference class
-// keeps its scores at 0, so that the others are odds against it.
+// Every document has exactly one class y(i) (genkin-lewis-madigan-2004, section 7). The scores of a
+// reference class stay 0, so that the others are odds against it.
 #pragma once
 
 #include <cstdint>
@@ -18,31 +18,31 @@ namespace postil {
 
 struct PolychotomousOptions {
     Intercept intercept = Intercept::penalised;
-    double constant = 1.0;         // the value of the constant feature
-    std::uint32_t steps = 1000;    // of Newton's method, at most
-    double tolerance = 1e-3;       // of the certificate; 0: as near as steps lower the objective
-    std::uint32_t passes = 30;     // of coordinate descent within a step, at most
-    std::uint32_t least_set = 64;  // weights of each class by which a working set grows, at least
+    double constant = 1.0;         // value of the constant feature
+    std::uint32_t steps = 1000;    // maximum number of Newton steps
+    double tolerance = 1e-3;       // of the certificate; 0: until no step lowers the objective
+    std::uint32_t passes = 30;     // maximum number of coordinate descent passes within a step
+    std::uint32_t least_set = 64;  // minimum number of weights per class by which a working set grows
 };
 
 inline constexpr std::int32_t no_reference = -1;
 
 struct PolychotomousProblem {
     Design design;
-    const Lists* terms = nullptr;            // those each class may use; without lists all of them
+    const Lists* terms = nullptr;            // terms that each class may use; null means all
     std::span<const std::int32_t> labels;    // y(i)
-    std::span<const double> weights;         // cᵢ; a document of weight 0 takes no part
+    std::span<const double> weights;         // cᵢ; documents of weight 0 are ignored
     double documents = 0.0;                  // n
     std::span<const Strength> strengths;     // by class
-    Beliefs beliefs;                         // of all classes, and of each besides
+    Beliefs beliefs;                         // common to all classes, and per class
     std::int32_t reference = no_reference;
 
     std::size_t size() const { return labels.size(); }
     std::size_t classes() const { return strengths.size(); }
 };
 
-// The weights that are not 0, class by class, and what is to be said of the whole. The certificate is
-// as in Fit: a duality gap, or a KKT residual where intercepts or other weights have no prior.
+// The non-zero weights, class by class, and the report of the fit. The certificate is as in Fit: a
+// duality gap, or a KKT residual if intercepts or other weights have no prior.
 struct PolychotomousFit {
     std::vector<std::int64_t> starts;
     std::vector<std::int32_t> terms;
@@ -57,7 +57,7 @@ struct PolychotomousFit {
     double smoothing = 0.0;  // as in Fit
 };
 
-// Counts, for who watches, how many hundredths of the way to the tolerance are done. Results do not
+// Trains all classes. Counts progress in hundredths of the way to the tolerance. Results do not
 // depend on the number of workers.
 PolychotomousFit train_polychotomous(const PolychotomousProblem& problem,
                                      const PolychotomousOptions& options, std::size_t workers,

@@ -2,22 +2,21 @@
 //
 //     minimise  (1/n) Σ cᵢ f(zᵢ) + Σₖ Σⱼ priorₖⱼ(wₖⱼ)       f(z) = ln Σₖ exp(zₖ) - z_y
 //
-// Around the weights the loss is taken for its second-order expansion, with the curvature
-// diag(p) - p pᵀ of a document's scores: classes lean on each other, and the expansion says how. It
-// is minimised, with the priors, over the working set (class_expansion.hpp). A line search takes the
-// step.
+// The loss is replaced by its quadratic model at the current weights, with the curvature diag(p) -
+// p pᵀ of a document's scores, which couples the classes. The model plus the priors is minimised
+// over the working set (class_quadratic_model.hpp), and a line search takes the step.
 //
 // Dual variables are probabilities q on the simplex, with k(·) the negative entropy:
 //
 //     D(q) = -(1/n) Σ cᵢ Σₖ qᵢₖ ln qᵢₖ - Σₖ Σⱼ priorₖⱼ*(vₖⱼ)     vₖⱼ = (1/n) Σ cᵢ (yᵢₖ - qᵢₖ) xᵢⱼ
 //
-// and at q = s p + (1 - s) y the gap falls into the parts of optimality.hpp. Free intercepts ask for
-// Σ cᵢ (yᵢₖ - qᵢₖ) = 0 for every class k: the probabilities that documents of one class give to another are
-// flows between classes, and are made to balance (flow_balance.hpp).
+// At q = s p + (1 - s) y the gap has the parts of optimality.hpp. Unpenalised intercepts require Σ
+// cᵢ (yᵢₖ - qᵢₖ) = 0 for every class k: the probabilities that documents of one class give to
+// another are flows between classes, which are balanced (flow_balance.hpp).
 //
-// A Newton step costs documents × classes, and the working set's non-zeros for every inner pass; a look
-// at all weights costs the non-zeros × classes. Memory: 32 bytes for each document and class, 16 for
-// each term and class, 68 for each weight of the working set.
+// A Newton step costs documents × classes, and the working set's non-zeros for every inner pass;
+// checking all weights costs non-zeros × classes. Memory: 32 bytes for each document and class, 16
+// for each term and class, 68 for each weight of the working set.
 #pragma once
 
 #include <algorithm>
@@ -72,7 +71,7 @@ private:
         std::int32_t term;
     };
 
-    // cᵢ / n
+    // Returns cᵢ / n.
     static std::vector<double> shares_of(const PolychotomousProblem& problem) {
         std::vector<double> shares(problem.weights.begin(), problem.weights.end());
         for (auto& share : shares) share /= problem.documents;
@@ -91,8 +90,8 @@ private:
         scores_.look();
     }
 
-    // There is a gap where every term has a prior that keeps its conjugate finite, and either all
-    // constants have one or none has.
+    // There is a duality gap if the conjugate of every term's prior is finite, and either all
+    // constants have a prior or none has.
     void look_at_priors() {
         std::size_t free_terms = 0, free_constants = 0;
         for (const auto c : weights_.moving())
@@ -110,20 +109,21 @@ private:
             });
     }
 
-    // The share of a class's probability that is its dual, for documents of another class.
+    // Returns the factor of a class's probability that gives its dual, for documents of another
+    // class.
     double dual_share(std::size_t own, std::size_t c) const {
         return dual_shares_.empty() ? 1.0 : dual_shares_[own * problem_.classes() + c];
     }
 
     void balance_duals() {
         const auto classes = problem_.classes();
-        dual_shares_.assign(classes * classes, 0.0);  // duals of zero are always feasible
+        dual_shares_.assign(classes * classes, 0.0);  // zero duals are always feasible
         FlowBalance balance(scores_.flows(), classes);
         if (!balance.run()) return;
         for (std::size_t own = 0; own < classes; ++own)
             for (std::size_t other = 0; other < classes; ++other)
                 dual_shares_[own * classes + other] = balance.share(own, other);
-        // Duals that grew must not be more than 1 in all for any document.
+        // The duals of a document must not sum to more than 1 after scaling up.
         const auto given = duals_of_others();
         double most = 1.0;
         for (std::size_t i = 0; i < given.size(); ++i)
@@ -131,7 +131,7 @@ private:
         for (auto& share : dual_shares_) share /= most;
     }
 
-    // The sum of a document's duals for other classes than its own.
+    // Returns the sum of each document's duals for classes other than its own.
     std::vector<double> duals_of_others() const {
         std::vector<double> sums(problem_.size());
         for (std::size_t c = 0; c < problem_.classes(); ++c) {
@@ -143,8 +143,8 @@ private:
         return sums;
     }
 
-    // The pull of the duals on every weight, as a slope. A document's classes side by side, each column
-    // is read once for all of them.
+    // Computes the slope along every weight at the duals. The classes of a document are adjacent,
+    // so that each column is read once for all of them.
     void look_at_all() {
         const auto& moving = weights_.moving();
         const auto width = moving.size();
@@ -177,7 +177,7 @@ private:
                   });
     }
 
-    // How far the whole is from optimal.
+    // Measures the violations of all optimality conditions.
     void settle() {
         look_at_all();
         measured_ = {};
@@ -214,7 +214,8 @@ private:
         fit.certificate = measured_.gap_with(divergence) / scale;
     }
 
-    // A certificate falls by powers of ten: its logarithm says how much of the way is done.
+    // Reports progress: a certificate falls by powers of ten, so its logarithm measures the way
+    // done.
     void tell(const PolychotomousFit& fit) {
         auto share = static_cast<double>(fit.iterations) / options_.steps;
         if (options_.tolerance > 0.0 && fit.certificate > 0.0)
@@ -222,7 +223,8 @@ private:
         while (static_cast<double>(monitor_.done()) < 99.0 * std::min(share, 1.0)) monitor_.count();
     }
 
-    // Chooses a working set and takes Newton steps on it; false if none lowers the objective.
+    // Chooses a working set and takes Newton steps on it. Returns false if none lowers the
+    // objective.
     bool descend(PolychotomousFit& fit) {
         choose();
         double goal = 0.0;
@@ -238,7 +240,8 @@ private:
         return moved;
     }
 
-    // All weights that are away from rest, and those that nothing holds there; of the others the worst.
+    // Chooses all weights not at their modes and those without a kink there; of the others those
+    // with the largest violations.
     void choose() {
         for (auto& each : wanted_) each.clear();
         violators_.clear();
@@ -270,8 +273,9 @@ private:
             wanted_[each->of_class].push_back(each->term);
     }
 
-    // Takes the longest of the step, its half, its quarter... that lowers the objective enough. Near the
-    // end a step promises less than the objective's last digits show: some such are taken on trust.
+    // Takes the longest of the step, its half, its quarter, ... that lowers the objective enough.
+    // Near the optimum a step predicts a decrease below the rounding error of the objective: a few
+    // such steps are accepted.
     bool search_line() {
         const auto promised = scores_.slope_along_steps() + expansion_.penalty_change(1.0);
         if (!(promised < 0.0)) return false;
@@ -316,12 +320,12 @@ private:
     std::vector<double> slopes_;  // of the loss, along all weights
     std::vector<std::vector<std::int32_t>> wanted_;  // terms of the working set, by class
     std::vector<Violator> violators_;
-    int faint_ = 0;  // steps that promised next to nothing, one after the other
+    int faint_ = 0;  // consecutive steps with a predicted decrease below rounding
     Optimality measured_;
     bool has_gap_ = true;
-    bool is_balanced_ = false;         // constants are free: the duals of the gap are balanced
-    std::vector<double> dual_shares_;  // classes × classes; none: the duals are the probabilities
-    std::vector<double> steepest_;     // slopes of the loss, by term; without a gap only
+    bool is_balanced_ = false;         // constants are unpenalised: the duals of the gap are balanced
+    std::vector<double> dual_shares_;  // classes × classes; empty: the duals are the probabilities
+    std::vector<double> steepest_;     // slopes of the loss by term; only without a gap
 };
 
 }  // namespace postil

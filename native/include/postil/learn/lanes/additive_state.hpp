@@ -1,4 +1,4 @@
-// w = θ: the weights of Perceptron and SVM (weight_states.hpp).
+// The weights of Perceptron and SVM: w = θ (online.hpp).
 #pragma once
 
 #include <vector>
@@ -36,8 +36,8 @@ public:
         for (std::size_t lane = 0; lane < Lanes; ++lane) last[lane] += document.constant * by[lane];
     }
 
-    // ‖x‖², how fast a score moves with its document's dual variable; and the largest step that
-    // the expansion can be trusted for.
+    // Computes ‖x‖², the derivative of a score with respect to the dual variable of its document,
+    // and the largest reliable step.
     void steepness(const Visited& document, LaneValues<Lanes>& out, double& reach) const {
         out.fill(document.constant * document.constant);
         for (std::size_t k = 0; k < document.row.size; ++k) {
@@ -50,7 +50,7 @@ public:
         reach = no_limit;
     }
 
-    // Weights of exponents by term and lane.
+    // Sets the weights from exponents by term and lane.
     void settle(const std::vector<double>& exponents) {
         weights_.assign(exponents.begin(), exponents.end());
     }

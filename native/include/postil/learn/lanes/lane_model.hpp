@@ -1,12 +1,13 @@
-// The documents of some categories with the same terms, side by side: a model for conjugate gradients.
+// The documents of several categories with the same terms, side by side: a Model for conjugate
+// gradients.
 //
-// A category is a lane: its scores of the documents, and its weights of the terms, lie beside those of
-// the others, so that one pass over X serves all (lanes.hpp). A lane's numbers are the same whichever
-// others lie beside it, and whether a pass goes by rows, as with all terms, or by the columns of some:
-// each sum has the same parts in the same order.
+// Each category is a lane. Its scores and weights are interleaved with those of the other lanes, so
+// that one pass over X serves all (lanes.hpp). The numbers of a lane do not depend on the other
+// lanes, nor on whether a pass goes by rows (all terms) or by columns (some terms): each sum has
+// the same parts in the same order.
 //
-// A pass costs the non-zeros of the terms × lanes, a look along a line the documents × lanes. Memory:
-// 32 bytes for each document and lane.
+// A pass costs the non-zeros of the terms × lanes, evaluating a point on a line costs documents ×
+// lanes. Memory: 32 bytes for each document and lane.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +29,7 @@ public:
     static constexpr std::size_t groups = Lanes, width = Lanes;
     using Scalars = std::array<double, Lanes>;
 
-    // Labels, weights and strengths come lane by lane; `shared` is what the lanes have in common.
+    // `shared` is common to all lanes; labels, weights and strengths are set per lane.
     LaneModel(const BinaryProblem& shared, Loss loss)
         : design_(shared.design),
           terms_(shared.terms),
@@ -64,10 +65,11 @@ public:
     double constant() const { return constant_; }
     Loss& loss() { return loss_; }
     double average(std::size_t lane) const { return averages_[lane]; }
-    // Σ c/n: 1 where no class counts more than the other.
+    // Σ c/n: 1 without class weights.
     double mass(std::size_t lane) const { return masses_[lane]; }
 
-    // 1/M: M is the prior's curvature, and the loss's for margins that are mostly between -1 and 1.
+    // Computes 1/M, where M is the curvature of the prior plus that of the loss at margins between
+    // -1 and 1.
     void scales(std::vector<double>& out) const {
         const auto typical = 0.5 * (loss_.slope(1.0) - loss_.slope(-1.0));
         for (std::size_t row = 0; row < rows(); ++row) {
@@ -89,12 +91,12 @@ public:
         look_again();
     }
 
-    // Where the loss has changed: its slopes at the same scores.
+    // Recomputes the slopes at the same scores after the loss has changed.
     void look_again() { move({}); }
 
     void pull(std::vector<double>& out) const { pull(slopes_, out); }
 
-    // Of slopes that are other shares of the loss's, for members and for others.
+    // The gradient from slopes scaled by factors for members and for other documents.
     void pull(const Scalars& of_members, const Scalars& of_others, std::vector<double>& out) {
         for (std::size_t at = 0; at < slopes_.size(); ++at) {
             const auto lane = at % Lanes;
@@ -105,7 +107,7 @@ public:
 
     void head(const std::vector<double>& direction) { products(direction, steps_); }
 
-    // How far the direction moves a score of the lane, at most.
+    // Returns the largest change of a score of the lane by a step of 1.
     double longest_step(std::size_t lane) const {
         double longest = 0.0;
         for (std::size_t at = lane; at < steps_.size(); at += Lanes)
@@ -138,7 +140,7 @@ public:
 
     void take(const Scalars& t) { move(t); }
 
-    // Calls visit(pull, score, slope) for every document, pull being y c/n, and slope that of the
+    // Calls visit(pull, score, slope) for every document: pull is y c/n, and slope that of the
     // average loss.
     template <class Visit>
     void for_documents(std::size_t lane, Visit&& visit) const {
@@ -147,7 +149,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t chunk = 64;  // documents: what loops hand to each other stays near
+    static constexpr std::size_t chunk = 64;  // documents: keeps intermediate values in the cache
 
     template <class Visit>
     void for_each(std::size_t row, Visit&& visit) const {
@@ -183,7 +185,7 @@ private:
         }
     }
 
-    // X·weights, the constant's last.
+    // X·weights, the constant last.
     void products(const std::vector<double>& weights, std::vector<double>& out) const {
         std::fill(out.begin(), out.end(), 0.0);
         if (is_all_)
@@ -200,7 +202,7 @@ private:
                 out[i * Lanes + lane] += constant_ * of_constant[lane];
     }
 
-    // Xᵀ·slopes, the constant's last.
+    // Xᵀ·slopes, the constant last.
     void pull(const std::vector<double>& slopes, std::vector<double>& out) const {
         std::fill(out.begin(), out.end(), 0.0);
         for (std::size_t row = 0; row < terms_.size(); ++row)

@@ -1,4 +1,4 @@
-// Conjugate gradients for some categories side by side: what their solvers have in common.
+// Conjugate gradients for several categories side by side: the base of their solvers.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ public:
     using Model = LaneModel<Lanes, Loss>;
     using Scalars = typename Model::Scalars;
 
-    // `lanes` of them are used.
+    // Only the first `lanes` lanes are used.
     LaneSolver(const BinaryProblem& shared, Loss loss, const CgOptions& options, std::size_t lanes)
         : model_(shared, loss),
           options_(options),
@@ -31,14 +31,15 @@ public:
 
     Model& model() { return model_; }
 
-    // Weights by place in the terms, and last the constant's; none means zero.
+    // Sets the initial weights of a lane by position in the terms, the constant last; empty means
+    // zero.
     void set_start(std::size_t lane, std::span<const double> start) {
         for (std::size_t row = 0; row < std::min(start.size(), model_.rows()); ++row)
             start_[row * Lanes + lane] = start[row];
     }
 
 protected:
-    // At the start, or where the strengths before have ended, with those of now.
+    // Starts with the current strengths, warm-started from the last solution if there is one.
     void begin() {
         gradients_.scale();
         if (!std::exchange(has_begun_, true)) gradients_.begin(start_);

@@ -1,4 +1,4 @@
-// What lanes see of documents: which terms each may use, and the constant feature.
+// The documents as seen by lanes: the terms that each lane may use, and the constant feature.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace postil {
 
-// Which terms each lane may use, and the constant past them; without a list all of them.
+// The terms that each lane may use, and the constant past them; without a list all of them.
 template <std::size_t Lanes>
 class UsableTerms {
 public:
@@ -38,17 +38,17 @@ public:
 private:
     std::size_t terms_;
     bool has_constant_;
-    std::vector<float> flags_;  // empty: all
+    std::vector<float> flags_;  // empty: all terms are usable
 };
 
 template <std::size_t Lanes>
 using LaneValues = std::array<double, Lanes>;
 
-// A document with its constant feature, as a state sees it.
+// A document with its constant feature.
 struct Visited {
     SparseLine row;
-    double constant;  // 0: there is none
-    double largest;   // |x|, the constant's included
+    double constant;  // 0: none
+    double largest;   // largest |x|, including the constant
 };
 
 }  // namespace postil

@@ -1,8 +1,9 @@
-// Many weight vectors side by side: the weights of a term lie together, a lane for each category.
+// Weight vectors of several categories side by side: the weights of a term are adjacent, one lane
+// for each category.
 //
-// One look at a document serves all lanes: its places and values are read once, and a line of the
-// cache holds a term's weights of eight categories. A lane's numbers do not depend on which others
-// lie beside it.
+// One read of a document serves all lanes: its positions and values are read once, and a cache line
+// holds the weights of a term for eight categories. The numbers of a lane do not depend on the
+// other lanes.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +13,10 @@
 
 namespace postil {
 
-// Lanes of a block. One is for a category alone.
+// The number of lanes of a block. Categories processed alone use one lane.
 inline constexpr std::size_t block_lanes = 8;
 
-// The loops themselves: inlined, so that whoever calls them decides for which processor.
+// The loops, inlined so that the caller decides for which processor they are compiled.
 namespace lane_loops {
 
 template <std::size_t Lanes>
@@ -57,8 +58,8 @@ inline void add_multiples(const SparseLine& row, const double* __restrict factor
     lane_loops::add_multiples<Lanes>(row, factors, weights);
 }
 
-// A whole block with wider instructions where the processor has them: the same operations in the same
-// order, so that results do not depend on the processor.
+// A whole block with AVX2 where the processor has it: the same operations in the same order, so
+// that results do not depend on the processor.
 template <>
 void add_products<block_lanes>(const SparseLine& row, const double* __restrict weights,
                                double* __restrict out);

@@ -1,4 +1,4 @@
-// w = unit (exp(θ) - exp(-θ)): the weights of Winnows (weight_states.hpp).
+// The weights of Winnow: w = unit (exp(θ) - exp(-θ)) (online.hpp).
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 
 namespace postil {
 
-// exp(θ) of a term moves by a factor that is the same for all terms of equal value in a document, and
-// θ is its logarithm. Far out, where that would leave double precision, a lane knows θ itself and
-// keeps exp(θ - shift).
+// An update multiplies exp(θ) of a term by a factor that is the same for all terms of equal value
+// in a document; θ is its logarithm. A lane is `far` once exp(θ) would leave the range of double
+// precision: it then stores θ itself and exp(θ - shift).
 template <std::size_t Lanes>
 class MultiplicativeState {
 public:
@@ -50,8 +50,9 @@ public:
                 if (by[lane] != 0.0) keep_sum(lane);
     }
 
-    // The second derivative of the conjugate along the document: Σ w x² of both signs, less the
-    // square of the mean where weights are normalised. A step is trusted while no factor is over e.
+    // Computes the second derivative of the conjugate along the document: Σ w x² of both signs,
+    // minus the square of the mean if weights are normalised. A step is reliable while no factor
+    // exceeds e.
     void steepness(const Visited& document, LaneValues<Lanes>& out, double& reach) const {
         LaneValues<Lanes> scores;
         look(document, scores);
@@ -67,14 +68,15 @@ public:
                 const auto score = scores[lane] + prior_.threshold;
                 out[lane] = std::max(out[lane] - score * score / totals_[lane], 1e-12 * out[lane]);
             }
-            // Far below other terms weights are next to nothing, but not as steady as without terms.
+            // Terms far below others have almost no weight, but unlike documents without terms they
+            // can move.
             constexpr auto least = std::numeric_limits<double>::min();
             if (!(out[lane] >= least)) out[lane] = has_terms(document, lane) ? least : 0.0;
         }
         reach = document.largest > 0.0 ? 1.0 / document.largest : 0.0;
     }
 
-    // Weights, sums and units of exponents by term and lane.
+    // Sets weights, sums and units from exponents by term and lane.
     void settle(const std::vector<double>& exponents) {
         for (std::size_t lane = 0; lane < Lanes; ++lane)
             settle_lane(lane, [&](std::size_t term) { return exponents[term * Lanes + lane]; });
@@ -83,13 +85,13 @@ public:
     double weight(std::size_t term, std::size_t lane) const {
         const auto at = term * Lanes + lane;
         if (!is_far_[lane]) return weights_[at] * units_[lane];
-        // By θ itself: beside the largest power it may be too small for a double, and yet not by itself.
+        // From θ itself: relative to the largest power it may underflow, but not by itself.
         if (!usable_(term, lane)) return 0.0;
         const auto theta = exponents_[at];
         return far_power(theta, lane) - (prior_.positive ? 0.0 : far_power(-theta, lane));
     }
-    // w = unit (exp(θ) - exp(-θ)), or unit exp(θ). It is 0 where a normalised lane has gone so far,
-    // up or down, that θ cannot be told from weights.
+    // w = unit (exp(θ) - exp(-θ)), or unit exp(θ). Returns 0 if a normalised lane is so far, up or
+    // down, that the weights do not determine θ.
     double unit(std::size_t lane) const {
         if (prior_.kind != Entropy::normalised) return prior_.mu;
         if (!is_far_[lane]) return units_[lane];
@@ -115,7 +117,7 @@ public:
     }
 
 private:
-    static constexpr double far = 300.0;  // exp() of it can be multiplied once more by as much
+    static constexpr double far = 300.0;  // exp(far) squared is still a double
 
     template <class Visit>
     void for_each(const Visited& document, Visit&& visit) const {
@@ -131,8 +133,8 @@ private:
         return found;
     }
 
-    // By the largest power of the document's own terms, so that its sign is that of the sum, however
-    // small they are beside others.
+    // Computed relative to the largest power of the document's own terms, so that the sign is right
+    // however small they are compared to others.
     double far_score(const Visited& document, std::size_t lane) const {
         double most = -std::numeric_limits<double>::infinity(), sum = 0.0;
         const auto theta_of = [&](std::size_t term) { return exponents_[term * Lanes + lane]; };
@@ -150,7 +152,8 @@ private:
         return score == 0.0 ? std::copysign(std::numeric_limits<double>::min(), sum) : score;
     }
 
-    // unit exp(θ) where neither of them may be a double. The shift goes first, as it may be as large.
+    // Returns unit exp(θ) where neither factor may be a double. The shift is subtracted first,
+    // because it may be as large.
     double far_power(double theta, std::size_t lane) const {
         return prior_.kind == Entropy::normalised
                    ? std::exp(std::log(units_[lane]) + (theta - shifts_[lane]))
@@ -161,12 +164,12 @@ private:
         const auto at = term * Lanes + lane;
         return is_far_[lane] ? exponents_[at] : std::log(powers_[at]);
     }
-    // exp(-θ - shift), of balanced weights.
+    // exp(-θ - shift), for balanced weights.
     double opposite(std::size_t term, std::size_t lane) const {
         return powers_[term * Lanes + lane] - weights_[term * Lanes + lane];
     }
 
-    // Whether a step is so long that its factor has no room.
+    // Returns true if a step is so long that its factor may overflow.
     bool is_long(const Visited& document, const LaneValues<Lanes>& by) const {
         double most = 0.0;
         for (const auto each : by) most = std::max(most, std::abs(each));
@@ -180,7 +183,7 @@ private:
             if (by[lane] != 0.0) move_lane(document, lane, by[lane]);
     }
 
-    // Whether all lanes that move can do so side by side (power_move.hpp).
+    // Returns true if all moving lanes can be updated side by side (power_move.hpp).
     bool may_move_together(const Visited& document, const LaneValues<Lanes>& by) const {
         return usable_.all() && !prior_.positive && !any_far_ && !is_long(document, by);
     }
@@ -189,7 +192,7 @@ private:
         PowerMove move(by, sums_);
         move.run(document, usable_.terms(), powers_.data(), weights_.data());
         for (std::size_t lane = 0; lane < Lanes; ++lane) {
-            if (by[lane] == 0.0) continue;  // not even rounding moves a lane that rests
+            if (by[lane] == 0.0) continue;  // a resting lane must not change by rounding
             sums_[lane] = move.sum(lane);
             watch(lane, move.largest(lane), move.least(lane));
         }
@@ -223,7 +226,7 @@ private:
         if (largest > most || least < 1.0 / most) go_far(lane);
     }
 
-    // From here on θ is known itself.
+    // Switches a lane to storing θ itself.
     void go_far(std::size_t lane) {
         if (exponents_.empty()) exponents_.resize(powers_.size());
         for (std::size_t term = 0; term <= usable_.terms(); ++term)
@@ -271,8 +274,8 @@ private:
         renew_unit(lane);
     }
 
-    // A sum that was much larger has kept its rounding errors: it is added up anew. That takes a
-    // fall by so many factors that it costs next to nothing.
+    // A sum that was much larger keeps its rounding errors, so it is recomputed. This takes a fall
+    // by so many factors that the cost is negligible.
     void keep_sum(std::size_t lane) {
         peaks_[lane] = std::max(peaks_[lane], sums_[lane]);
         if (sums_[lane] < 1e-6 * peaks_[lane])
@@ -280,10 +283,10 @@ private:
         renew_unit(lane);
     }
 
-    // exp(θ - shift) + exp(-θ - shift) of a term.
+    // Sets a term and returns exp(θ - shift) + exp(-θ - shift).
     double settle_cell(std::size_t term, std::size_t lane, double theta) {
         const auto power = std::exp(theta - shifts_[lane]);
-        // Near by the same way as where lanes move together, which writes down those that rest, too.
+        // Not far: the same formula as in PowerMove, which also rewrites resting lanes.
         const auto back = prior_.positive ? 0.0
                           : !is_far_[lane]  ? 1.0 / power
                                             : std::exp(-theta - shifts_[lane]);
@@ -293,7 +296,7 @@ private:
     }
 
     void renew_unit(std::size_t lane) {
-        // Unnormalised and far out it may be infinite, and so is a weight then.
+        // Without normalisation this may overflow, and so does the weight then.
         if (prior_.kind != Entropy::normalised) units_[lane] = prior_.mu * std::exp(shifts_[lane]);
         else units_[lane] = sums_[lane] > 0.0 ? totals_[lane] / sums_[lane] : 0.0;
     }
@@ -302,9 +305,9 @@ private:
     const EntropyPrior& prior_;
     CacheLines<double> powers_;      // exp(θ - shift) by term and lane
     CacheLines<double> weights_;     // exp(θ - shift) - exp(-θ - shift)
-    std::vector<double> exponents_;  // θ of lanes that are far out; empty while there are none
-    LaneValues<Lanes> starts_{}, totals_{};  // how many weights there are, and W
-    LaneValues<Lanes> shifts_{}, sums_{}, peaks_{}, units_{};  // peaks: of sums since added up anew
+    std::vector<double> exponents_;  // θ of lanes that are far; empty if there are none
+    LaneValues<Lanes> starts_{}, totals_{};  // number of weights, and W
+    LaneValues<Lanes> shifts_{}, sums_{}, peaks_{}, units_{};  // peaks: of sums since recomputed
     std::array<bool, Lanes> is_far_{};
     bool any_far_ = false;
 };

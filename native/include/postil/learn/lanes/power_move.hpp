@@ -1,9 +1,9 @@
-// A move of a block's balanced powers along a document, where all its terms are usable:
+// An update of a block's balanced powers along a document whose terms are all usable:
 //
-//     p ← p exp(by x)      w ← p - 1/p      sum += what p + 1/p gains
+//     p ← p exp(by x)      w ← p - 1/p      sum += increase of p + 1/p
 //
-// Lanes take part in groups of wide_lanes, as many as one wide instruction takes; a group that rests
-// costs nothing. Terms of one value share their factors, and so exp() is not asked for each of them.
+// Lanes are processed in groups of wide_lanes, one wide instruction each; a resting group costs
+// nothing. Consecutive terms of equal value share their factors, which saves calls of exp().
 #pragma once
 
 #include <cstddef>
@@ -22,15 +22,15 @@ public:
 
     PowerMove(const Values& by, const Values& sums);
 
-    // Rows of powers and weights are by term, the constant's at `constant`.
+    // Rows of powers and weights are by term, the constant at `constant`.
     void run(const Visited& document, std::size_t constant, double* powers, double* weights);
 
-    // Of lanes that rest they mean nothing.
+    // Undefined for resting lanes.
     double sum(std::size_t lane) const { return found_.sums[lane]; }
     double largest(std::size_t lane) const { return found_.largest[lane]; }
     double least(std::size_t lane) const { return found_.least[lane]; }
 
-    // Sums, and the powers that were met.
+    // Sums, and the largest and least powers seen.
     struct Found {
         Values sums, largest, least;
     };
@@ -39,8 +39,8 @@ private:
     void multiply(const std::int32_t* terms, std::size_t size, double x, double* powers, double* weights);
 
     const Values& by_;
-    Values factors_;      // of terms whose value is
-    double value_ = 0.0;  // this
+    Values factors_;      // exp(by x) for the value x
+    double value_ = 0.0;  // x
     Found found_;
 };
 

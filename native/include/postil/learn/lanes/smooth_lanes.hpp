@@ -1,14 +1,14 @@
-// Categories side by side by conjugate gradients, for a smooth loss and a Gaussian prior.
+// Several categories side by side by conjugate gradients, for a smooth loss and a Gaussian prior.
 //
-//     minimise  (1/n) Σ cᵢ f(yᵢ (w·xᵢ + b)) + λ‖w‖²        each lane
+//     minimise  (1/n) Σ cᵢ f(yᵢ (w·xᵢ + b)) + λ‖w‖²        for each lane
 //
-// With g the gradient, the duality gap at a = -f'(z) is ‖g‖²/4λ (optimality.hpp): it costs nothing.
-// A free intercept needs balanced duals (dual_balance.hpp), whose gap costs a pass over X: it is
-// computed where the gap without the intercept is small enough, and at the end. A lane that is done
-// rests until all are.
+// With g the gradient, the duality gap at a = -f'(z) is ‖g‖²/4λ (optimality.hpp) and costs nothing.
+// An unpenalised intercept needs balanced duals (dual_balance.hpp), whose gap costs a pass over X:
+// it is computed once the gap without the intercept is small enough, and at the end. A finished
+// lane rests until all are.
 //
-// A step costs two passes over X and some looks along the line. Memory: 32 bytes for each document and
-// lane, 48 for each term and lane.
+// A step costs two passes over X and a few evaluations along the line. Memory: 32 bytes for each
+// document and lane, 48 for each term and lane.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ public:
     using LaneSolver<Lanes, Loss>::LaneSolver;
     using typename LaneSolver<Lanes, Loss>::Scalars;
 
-    // One fit for each lane, with the strengths that the model has now.
+    // Solves all lanes with the current strengths of the model; one fit for each.
     void solve(std::span<Fit* const> fits, Monitor& monitor) {
         this->begin();
         ways_ = {};
@@ -45,7 +45,7 @@ public:
     }
 
 private:
-    // How a lane has fared.
+    // The progress of a lane.
     struct Way {
         double objective = std::numeric_limits<double>::infinity();
         double certificate = std::numeric_limits<double>::infinity();
@@ -84,7 +84,8 @@ private:
         return way.in_vain < most_in_vain;
     }
 
-    // The gap at balanced duals: that of the weights which have a prior, and that of the documents.
+    // Returns the gap at balanced duals: the part of the penalised weights plus that of the
+    // documents.
     double balanced_gap(std::size_t lane) {
         double members = 0.0, others = 0.0;
         this->model_.for_documents(lane, [&](double pull, double, double slope) {
@@ -116,7 +117,7 @@ private:
     static constexpr std::uint32_t most_in_vain = 50;
 
     std::array<Way, Lanes> ways_;
-    std::vector<double> balanced_;  // pulls of balanced duals on the weights
+    std::vector<double> balanced_;  // gradient of the loss at balanced duals
 };
 
 }  // namespace postil

@@ -1,17 +1,19 @@
-// Support vector machines side by side, each the limit of smooth problems: MLR-CG,
+// Several support vector machines side by side, each the limit of smooth problems: MLR-CG,
 // zhang-jin-yang-hauptmann-2003, algorithm 1.
 //
 //     O_γ(w) = (1/n) Σ cᵢ g_γ(zᵢ) + λ‖w‖²       g_γ the smoothed hinge
 //
-// O_γ is at most ln2/γ above the SVM's objective O (proposition 1). From γ = 1 some steps of conjugate
-// gradients are taken with each γ; then γ grows, the weights stay, and directions begin anew.
+// O_γ exceeds the objective O of the SVM by at most ln2/γ (proposition 1). Starting at γ = 1, a few
+// steps of conjugate gradients are taken with each γ; then γ grows, and the directions restart from
+// the same weights.
 //
-// The certificate is a duality gap of the SVM itself, at aᵢ = -g_γ'(zᵢ), which is within [0, 1]:
+// The certificate is a duality gap of the SVM itself, at aᵢ = -g_γ'(zᵢ), which is in [0, 1]:
 //
 //     D(a) = (1/n) Σ cᵢ aᵢ - ‖v‖²/4λ       v = (1/n) Σ cᵢ aᵢ yᵢ xᵢ
 //
-// It costs a pass over X. A free intercept asks for Σ cᵢ aᵢ yᵢ = 0: the heavier side's a are made smaller.
-// Of the multiples of a the best is taken, and of all bounds on the way the highest.
+// It costs a pass over X. An unpenalised intercept requires Σ cᵢ aᵢ yᵢ = 0: the a of the class with
+// the larger sum are scaled down. The best multiple of a is used, and the highest bound so far is
+// kept.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +37,7 @@ public:
                   const SmoothingOptions& smoothing, std::size_t lanes)
         : Base(shared, SmoothedHingeLoss{smoothing.first_gamma}, options, lanes), smoothing_(smoothing) {}
 
-    // One fit for each lane, with the strengths that the model has now.
+    // Solves all lanes with the current strengths of the model; one fit for each.
     void solve(std::span<Fit* const> fits, Monitor& monitor) {
         this->model_.loss().gamma = smoothing_.first_gamma;
         this->model_.look_again();
@@ -58,7 +60,7 @@ public:
     }
 
 private:
-    // Slopes by the γ of now, and directions from steepest descent.
+    // Recomputes slopes with the current γ and restarts from steepest descent.
     void restart() {
         this->model_.look_again();
         this->gradients_.begin_again();
@@ -103,7 +105,8 @@ private:
         return sums;
     }
 
-    // The dual objective at a = -g_γ', balanced where the intercept is free.
+    // Raises the lower bounds to the dual objective at a = -g_γ', balanced if the intercept is
+    // unpenalised.
     void raise_bounds() {
         Scalars of_members, of_others, sums{}, largest{};
         for (std::size_t lane = 0; lane < Lanes; ++lane) {
@@ -128,8 +131,8 @@ private:
                 std::max(bounds_[lane], best_multiple(sums[lane], squares[lane], largest[lane]));
     }
 
-    // ‖v‖²/4λ, without a free constant's part. Not from the gradient: of small duals nothing would be
-    // left beside the weights' part.
+    // Returns ‖v‖²/4λ without an unpenalised constant. It is not computed from the gradient, in
+    // which small duals would be lost beside the part of the weights.
     Scalars squared_pulls(const Scalars& of_members, const Scalars& of_others) {
         Scalars squares{};
         pulled_.resize(this->gradients_.weights().size());
@@ -145,7 +148,7 @@ private:
     }
 
     SmoothingOptions smoothing_;
-    Scalars bounds_{};            // the highest of the minimum so far
+    Scalars bounds_{};            // highest lower bound of the minimum so far
     std::vector<double> pulled_;
 };
 

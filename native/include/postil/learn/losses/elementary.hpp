@@ -1,5 +1,5 @@
-// exp and log1p on the halves of the line where the logistic loss needs them: without branches, so
-// that loops over documents use vector instructions. Errors are a few units in the last place.
+// exp and log1p on the half-lines that the logistic loss needs, without branches, so that loops
+// over documents are vectorized. Errors are a few units in the last place.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 
 namespace postil {
 
-// exp(x) for x <= 0; what is under exp(-708) comes out as that.
+// Returns exp(x) for x <= 0; exp(-708) for smaller x.
 inline double exp_below(double x) {
     constexpr double log2_e = 1.4426950408889634, ln2_high = 0.693147180369123816490,
                      ln2_low = 1.90821492927058770002e-10;
-    constexpr double rounder = 6755399441055744.0;  // 1.5 · 2^52: adding it rounds to a whole number
+    constexpr double rounder = 6755399441055744.0;  // 1.5 · 2^52: adding it rounds to an integer
     x = std::max(-708.0, x);
     const double shifted = x * log2_e + rounder;
     const double whole = shifted - rounder;
@@ -32,12 +32,12 @@ inline double exp_below(double x) {
     sum = sum * rest + 0.5;
     sum = sum * rest + 1.0;
     sum = sum * rest + 1.0;
-    // The whole number stands in the lowest bits of `shifted`: it goes to the exponent.
+    // The integer is in the lowest bits of `shifted`: add it to the exponent.
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) +
                                  (std::bit_cast<std::uint64_t>(shifted) << 52));
 }
 
-// ln(1 + x) for -1/2 <= x <= 1, by 2 artanh(x / (2 + x)).
+// Returns ln(1 + x) for -1/2 <= x <= 1, by 2 artanh(x / (2 + x)).
 inline double log1p_share(double x) {
     const double ratio = x / (2.0 + x), square = ratio * ratio;
     double sum = 1.0 / 33;

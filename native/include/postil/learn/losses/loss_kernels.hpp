@@ -1,5 +1,5 @@
-// A loss at many margins at once: no sums in the loops, and no arrays that may overlap, so that they
-// use vector instructions.
+// A loss at many margins at once. The loops have no sums and no overlapping arrays, so that they
+// are vectorized.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace postil {
 
-// f' and f''. Inlined wherever it is called, so that it is compiled for the caller's processor.
+// Computes f' and f''. Inlined, so that it is compiled for the processor of the caller.
 template <class Loss>
 [[gnu::always_inline]] inline void slopes_loop(Loss loss, std::size_t size,
                                                const double* __restrict margins,
@@ -22,7 +22,7 @@ template <class Loss>
     }
 }
 
-// f and f'.
+// Computes f and f'.
 template <class Loss>
 [[gnu::always_inline]] inline void values_loop(Loss loss, std::size_t size,
                                                const double* __restrict margins,
@@ -45,7 +45,7 @@ void values_at(const Loss& loss, std::size_t size, const double* margins, double
     values_loop(loss, size, margins, values, slopes);
 }
 
-// The dearest, with wider instructions where the processor has them: the same operations in the same
+// The most expensive losses, with AVX2 where the processor has it: the same operations in the same
 // order, so that results do not depend on the processor.
 void slopes_at(const LogisticLoss& loss, std::size_t size, const double* margins, double* slopes,
                double* curvatures);

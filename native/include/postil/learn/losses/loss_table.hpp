@@ -1,4 +1,4 @@
-// The formulas of the losses, one by one, for whoever checks them.
+// The formulas of the losses, exposed for tests.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 namespace postil {
 
 struct LossTable {
-    std::vector<double> values, slopes, curvatures;  // a loss without curvature has none
+    std::vector<double> values, slopes, curvatures;  // no curvatures if the loss has none
 };
 
 LossTable tabulate(const LearnOptions& options, std::span<const double> margins);
 
-// Of a loss without curvature it is infinite.
+// Returns the curvature bound; infinite for a loss without curvature.
 double loss_bound(const LearnOptions& options, double margin, double distance);
 
 double loss_conjugate(const LearnOptions& options, double dual);

@@ -1,4 +1,4 @@
-// A loss at all documents at once.
+// The loss of all documents at their current scores.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace postil {
 
-// cᵢ f(zᵢ)/n, and its first and second derivative by the score. No sum in the loop, and no arrays that
-// may overlap, so that it uses vector instructions.
+// Computes cᵢ f(zᵢ)/n and its first and second derivative with respect to the score. The loop has
+// no sum and no overlapping arrays, so that it is vectorized.
 template <class Loss>
 void look_at(Loss loss, std::size_t size, double scale, const float* __restrict labels,
              const double* __restrict weights, const double* __restrict scores,
@@ -29,18 +29,19 @@ void look_at(Loss loss, std::size_t size, double scale, const float* __restrict 
     }
 }
 
-// The dearest of them, with wider instructions where the processor has them: the same operations in
-// the same order, so that results do not depend on the processor.
+// The most expensive loss, with AVX2 where the processor has it: the same operations in the same
+// order, so that results do not depend on the processor.
 void look_at(LogisticLoss loss, std::size_t size, double scale, const float* __restrict labels,
              const double* __restrict weights, const double* __restrict scores,
              double* __restrict values, double* __restrict slopes, double* __restrict curvatures);
 
-// Whether a loss tells what a dual near its slope leaves of the gap; else it is only bounded.
+// Losses that bound the gap of a dual variable near their slope tightly.
 template <class Loss>
 concept knows_slack = requires(Loss loss) { loss.slack(1.0, 0.5, 0.5, 0.25); };
 
-// No less than c [f(z) + k(-a) + az] (optimality.hpp): up to a = -f'(z) it is at most a share of the
-// loss, as k is convex and k(0) = 0. All come times c, and as sizes.
+// Returns an upper bound of c [f(z) + k(-a) + az] (optimality.hpp). For a <= -f'(z) it is at most a
+// share of the loss, because k is convex and k(0) = 0. All arguments are multiplied by c, and
+// absolute values.
 template <class Loss>
 double slack_at(const Loss& loss, double weight, double dual, double value, double slope,
                 double curvature) {
@@ -50,7 +51,7 @@ double slack_at(const Loss& loss, double weight, double dual, double value, doub
     return slope > 0.0 || dual > 0.0 ? slack : 0.0;
 }
 
-// No less than (1/n) Σ cᵢ [f(zᵢ) + k(-s aᵢ) + s aᵢ zᵢ], the slopes of duals a being cᵢ yᵢ (-aᵢ)/n.
+// Returns an upper bound of (1/n) Σ cᵢ [f(zᵢ) + k(-s aᵢ) + s aᵢ zᵢ]; `duals` holds cᵢ yᵢ (-aᵢ)/n.
 template <class Loss>
 double slack_of(Loss loss, std::size_t size, double scale, double share,
                 const double* __restrict weights, const double* __restrict duals,
@@ -82,8 +83,9 @@ struct LossView {
         average = summed(values);
     }
 
-    // What a share of the duals leaves of the gap, or a bound of it. The duals are slopes of the loss, or
-    // near them; those of a loss that knows no slack are `shares` of its slopes, by class.
+    // Returns an upper bound of the documents' part of the gap at `share` times the duals. The
+    // duals are slopes of the loss, or close to them; for a loss without `slack` they are `shares`
+    // of its slopes, by class.
     template <class Loss>
     double slack(const BinaryProblem& problem, const Loss& loss, std::span<const double> duals,
                  double share, const DualShares& shares) const {

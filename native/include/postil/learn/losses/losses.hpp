@@ -1,18 +1,18 @@
 // Losses: functions f of the margin z = y (w·x + b).
 //
-// A struct for each, with what solvers ask of it:
+// Each loss is a struct with the following members:
 //
 //     value(z), slope(z) = f'(z), curvature(z) = f''(z)
-//     Point           a margin with what its slope and curvature cost, kept between steps;
-//                     at(z) makes one, move(point, by) takes it along
-//     Reach           how far margins may move in the next step; reach(distance) makes one
-//     bound(point, reach)   at least the greatest curvature within reach of the margin
+//     Point           a margin with cached values for its slope and curvature; at(z) makes one,
+//                     move(point, by) changes its margin
+//     Reach           a trust region of margins; reach(distance) makes one
+//     bound(point, reach)   an upper bound of the curvature within the trust region
 //     conjugate(a)    k(-a), where k(v) = sup_u (uv - f(u)) is the Legendre transform, a >= 0
 //                     where f falls
 //     dual_step(a, z, q)    the new a for which k'(-a) = z + q (a_new - a): the exact minimum of
 //                     zhang-oles-2001's (**), where z is the margin and q = c‖x‖²/(2λn)
-//     violation(a, z) how far a is from optimal, in units of the margin
-//     settled(a, z, slack)  whether a stands at a bound that the margin keeps it at
+//     violation(a, z) the violation of the optimality condition of a, in units of the margin
+//     can_shrink(a, z, slack)   true if a is at a bound and the margin keeps it there
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ struct SquaredLoss {
     bool settled(double, double, double) const { return false; }
 };
 
-// f(z) = (1 - z)² for z <= 1, else c (1 - z)²: zhang-oles-2001's h (eq. 11) where c = 0, and its
+// f(z) = (1 - z)² for z <= 1, else c (1 - z)²: h of zhang-oles-2001 (eq. 11) with c = 0, and its
 // continuation (eq. 13).
 struct ModifiedSquaredLoss {
     static constexpr bool smooth = true;
@@ -67,7 +67,7 @@ struct ModifiedSquaredLoss {
     };
     void move(Point& point, double by) const { point.margin += by; }
     Point at(double margin) const { return {margin}; }
-    // On which side of 1 a margin is no processor can predict, hence no branches.
+    // The side of 1 is unpredictable for the processor, hence no branches.
     double slope(const Point& point) const {
         const auto excess = point.margin - 1.0, size = std::abs(excess);
         return (excess - size) + beyond * (excess + size);
@@ -97,14 +97,14 @@ struct ModifiedSquaredLoss {
 // f(z) = max(0, 1 - z): the support vector machine.
 struct HingeLoss {
     static constexpr bool smooth = false;
-    double rate = 1.0;  // zhang-oles-2001's η: the share of the full dual step that is taken
+    double rate = 1.0;  // η of zhang-oles-2001: the share of the full dual step
 
     double value(double z) const { return std::max(0.0, 1.0 - z); }
     double slope(double z) const { return z < 1.0 ? -1.0 : 0.0; }
 
     double conjugate(double a) const { return -a; }
     double dual_step(double a, double z, double q) const {
-        // A document without terms has q = 0: only its constant loss is at stake.
+        // A document without terms has q = 0: only its constant loss depends on a.
         if (q == 0.0) return z < 1.0 ? 1.0 : 0.0;
         return std::clamp(a + rate * (1.0 - z) / q, 0.0, 1.0);
     }
@@ -141,7 +141,7 @@ struct PerceptronLoss {
 // f(z) = ln(1 + exp(-z)).
 struct LogisticLoss {
     static constexpr bool smooth = true;
-    bool printed_bound = false;  // zhang-oles-2001's F of algorithm 4; else the exact supremum
+    bool printed_bound = false;  // F of zhang-oles-2001's algorithm 4; else the exact supremum
 
     double value(double z) const {
         return z > 0.0 ? std::log1p(std::exp(-z)) : std::log1p(std::exp(z)) - z;
@@ -152,7 +152,7 @@ struct LogisticLoss {
         return small / ((1.0 + small) * (1.0 + small));
     }
 
-    // Exponentials are dear: one for each step of a margin.
+    // Exponentials are expensive: one for each change of a margin.
     struct Point {
         double margin = 0.0;
         double slope = -0.5;
@@ -171,9 +171,10 @@ struct LogisticLoss {
     }
     double curvature(const Point& point) const { return point.curvature; }
 
-    // c [f(z) + k(-a) + az], or hardly more, for a dual a in [0, 1] near q = -f'(z): it is
-    // a ln(a/q) + (1 - a) ln((1 - a)/(1 - q)), and ln(1 + u) <= u (6 + u)/(6 + 4u). `dual` is ca,
-    // `slope` cq and `curvature` c f''(z) = cq (1 - q); not a number, or infinite, where that is 0.
+    // Returns a tight upper bound of c [f(z) + k(-a) + az] for a dual a in [0, 1] near q = -f'(z).
+    // The exact value is a ln(a/q) + (1 - a) ln((1 - a)/(1 - q)); the bound uses ln(1 + u) <= u (6
+    // + u)/(6 + 4u). `dual` is ca, `slope` is cq and `curvature` is c f''(z) = cq (1 - q); NaN or
+    // infinite if that is 0.
     static double slack(double weight, double dual, double slope, double curvature) {
         const auto away = dual - slope;
         return dual * logarithm(away, slope) +
@@ -193,7 +194,7 @@ struct LogisticLoss {
         return small >= 1.0 ? 0.25 : small / ((1.0 + small) * (1.0 + small));
     }
 
-    // ln(1 + over/under), or hardly more.
+    // Returns a tight upper bound of ln(1 + over/under).
     static double logarithm(double over, double under) {
         return over * (6.0 * under + over) / (under * (6.0 * under + 4.0 * over));
     }
@@ -202,8 +203,8 @@ struct LogisticLoss {
         auto term = [](double p) { return p > 0.0 ? p * std::log(p) : 0.0; };
         return term(a) + term(1.0 - a);
     }
-    // With a = 1/(1 + exp(s)) the equation is s = z + q (a(s) - a): one root, inside a bracket as
-    // wide as q, where the left side less the right rises with a slope between 1 and 1 + q/4.
+    // With a = 1/(1 + exp(s)) the equation is s = z + q (a(s) - a). It has one root, in a bracket
+    // of width q, where the left side minus the right rises with a slope between 1 and 1 + q/4.
     double dual_step(double a, double z, double q) const {
         auto share = [](double s) {
             return s > 0.0 ? std::exp(-s) / (1.0 + std::exp(-s)) : 1.0 / (1.0 + std::exp(s));
@@ -216,7 +217,7 @@ struct LogisticLoss {
             if (std::abs(excess) <= 1e-12 * (1.0 + std::abs(s))) break;
             (excess > 0.0 ? high : low) = s;
             auto next = s - excess / (1.0 + q * p * (1.0 - p));
-            // From one flat end Newton's step leads to the other, and back.
+            // From one flat end a Newton step leads to the other and back: bisect instead.
             const bool is_slow = std::abs(excess) > 0.5 * std::exchange(last, std::abs(excess));
             if (is_slow || !(next > low && next < high)) next = 0.5 * (low + high);
             if (next == s) break;

@@ -1,4 +1,4 @@
-// The probit link's loss: f(z) = -ln Φ(z), Φ the normal distribution function.
+// The loss of the probit link: f(z) = -ln Φ(z), Φ the normal distribution function.
 //
 // With h(z) = φ(z)/Φ(z), the inverse of Mills' ratio at -z,
 //
@@ -28,7 +28,7 @@ struct ProbitLoss {
     double slope(double z) const { return at(z).slope; }
     double curvature(double z) const { return at(z).curvature; }
 
-    // erfc and exp are dear: one of each for a step of a margin.
+    // erfc and exp are expensive: one of each for each change of a margin.
     struct Point {
         double margin = 0.0;
         double slope = 0.0;
@@ -47,7 +47,7 @@ struct ProbitLoss {
     double value(const Point& point) const { return value(point.margin); }
     double curvature(const Point& point) const { return point.curvature; }
 
-    // The curvature falls everywhere: within reach the greatest is at the lower end.
+    // The curvature decreases everywhere, so its maximum in a trust region is at the lower end.
     struct Reach {
         double distance;
     };
@@ -56,15 +56,16 @@ struct ProbitLoss {
         return curvature(std::max(point.margin - reach.distance, -1e100));
     }
 
-    // sup_u (-u a - f(u)) is where h(u) = a.
+    // The supremum of -u a - f(u) is where h(u) = a.
     double conjugate(double a) const {
         if (a <= 0.0) return 0.0;
         const auto u = margin_of(a);
         return -u * a - value(u);
     }
-    // With a = h(s) the equation is s = z + q (h(s) - a). The left side less the right rises with a
-    // slope between 1 and 1 + q, and is concave: Newton's steps come from below, and never pass by.
-    // They are as short as 1/s where q is huge, so that some hundreds may be needed; usually a few.
+    // With a = h(s) the equation is s = z + q (h(s) - a). The left side minus the right rises with
+    // a slope between 1 and 1 + q and is concave, so Newton steps approach the root from below and
+    // never overshoot. For huge q they are as short as 1/s, so that hundreds may be needed; usually
+    // a few suffice.
     double dual_step(double a, double z, double q) const {
         const auto low = z - q * a;
         const auto high = std::max(z, z + q * (h(z) - a));
@@ -85,7 +86,7 @@ struct ProbitLoss {
 private:
     static constexpr double half_root = 1.0 / std::numbers::sqrt2;
     static constexpr double log_root_two_pi = 0.91893853320467274178;
-    static constexpr double far = -5.0;  // from here on down the fraction has converged
+    static constexpr double far = -5.0;  // below this the continued fraction has converged
     static constexpr int depth = 30;
     static constexpr double no_limit = std::numeric_limits<double>::infinity();
 
@@ -93,15 +94,15 @@ private:
 
     double h(double z) const { return -at(z).slope; }
 
-    // h(-x) - x, for x of at least 5.
+    // Returns h(-x) - x, for x >= 5.
     static double excess(double x) {
         double fraction = x;
         for (int k = depth; k > 1; --k) fraction = x + k / fraction;
         return 1.0 / fraction;
     }
 
-    // Where h(u) = a > 0: ln h is concave and falls with the slope -(u + h), so that Newton's steps
-    // come from above after the first.
+    // Solves h(u) = a > 0. ln h is concave and falls with slope -(u + h), so Newton steps approach
+    // the root from above after the first.
     double margin_of(double a) const {
         const auto goal = std::log(a);
         auto u = a < 0.5 ? std::sqrt(-2.0 * goal) : -a;

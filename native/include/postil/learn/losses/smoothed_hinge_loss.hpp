@@ -1,11 +1,11 @@
-// The hinge made smooth: g(z) = (1/γ) ln(1 + exp(-γ(z - 1))), zhang-jin-yang-hauptmann-2003, eq. 1.
+// The smoothed hinge: g(z) = (1/γ) ln(1 + exp(-γ(z - 1))), zhang-jin-yang-hauptmann-2003, eq. 1.
 //
-// It lies above the hinge max(0, 1 - z), by ln2/γ at most (proposition 1). With L the logistic loss
-// and u = γ(z - 1) all of it is L's:
+// It exceeds the hinge max(0, 1 - z) by at most ln2/γ (proposition 1). It is expressed by the
+// logistic loss L at u = γ(z - 1):
 //
 //     g = L(u)/γ     g' = L'(u)     g'' = γ L''(u)     k(-a) = -a + k_L(-a)/γ
 //
-// and the dual step's k'(-a) = z + q (a - old) is that of L at u, with γq for q.
+// and the dual step k'(-a) = z + q (a - old) is that of L at u, with γq for q.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct SmoothedHingeLoss {
     double value(double z) const { return logistic.value(inner(z)) / gamma; }
     double slope(double z) const { return logistic.slope(inner(z)); }
     double curvature(double z) const { return gamma * logistic.curvature(inner(z)); }
-    // What it is above the hinge, at most.
+    // The maximum excess over the hinge.
     double excess() const { return std::numbers::ln2 / gamma; }
 
     struct Point {
@@ -36,7 +36,7 @@ struct SmoothedHingeLoss {
     double value(const Point& point) const { return logistic.value(point.inner) / gamma; }
     double curvature(const Point& point) const { return gamma * point.inner.curvature; }
 
-    // As in LogisticLoss; `curvature` is that of a Point, γ times L's.
+    // As in LogisticLoss; `curvature` is that of a Point, γ times that of L.
     double slack(double weight, double dual, double slope, double curvature) const {
         return logistic.slack(weight, dual, slope, curvature / gamma) / gamma;
     }
@@ -44,7 +44,7 @@ struct SmoothedHingeLoss {
     using Reach = LogisticLoss::Reach;
     Reach reach(double distance) const { return logistic.reach(gamma * distance); }
     double bound(const Point& point, Reach reach) const {
-        // A point knows no exponential below exp(-708).
+        // A Point has no exponentials below exp(-708).
         const auto nearest = std::abs(point.inner.margin) - reach.distance;
         return gamma * (nearest > far ? logistic.curvature(nearest) : logistic.bound(point.inner, reach));
     }
@@ -54,7 +54,7 @@ struct SmoothedHingeLoss {
         return logistic.dual_step(a, inner(z), gamma * q);
     }
     double violation(double a, double z) const {
-        // Duals of 0 and 1 stand for all that are nearer to them than doubles are to each other.
+        // Duals of exactly 0 or 1 stand for all values that round to them.
         if (a == 0.0) return std::max(0.0, most_margin - inner(z)) / gamma;
         if (a == 1.0) return std::max(0.0, inner(z) - least_margin) / gamma;
         return logistic.violation(a, inner(z)) / gamma;
@@ -67,7 +67,7 @@ struct SmoothedHingeLoss {
 private:
     static constexpr LogisticLoss logistic{};
     static constexpr double far = 700.0;
-    // Beyond them 1/(1 + exp(u)) is 0 or 1 in double precision.
+    // Beyond these margins 1/(1 + exp(u)) is 0 or 1 in double precision.
     static constexpr double most_margin = 745.0, least_margin = -37.0;
 
     double inner(double z) const { return gamma * (z - 1.0); }

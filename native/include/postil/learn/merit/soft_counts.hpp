@@ -1,12 +1,12 @@
-// Smooth counts of decisions, and how a figure of merit of them grows with each score.
+// Smooth counts of decisions, and the gradient of a figure of merit with respect to the scores.
 //
-// gao-wu-lee-chua-2003, equations 4.4 to 4.7: with d = -f the class loss l = 1 / (1 + exp(-α(d + β)))
-// is near 0 where a document is accepted, and a = 1 - l is how far it is. TP sums a over members and FP
-// over the others. A figure of merit M(TP, FP) then grows with a score by α a (1 - a) ∂M/∂TP, or
-// ∂M/∂FP: as if each document had a weight of its own.
+// gao-wu-lee-chua-2003, equations 4.4 to 4.7: with d = -f, the class loss l = 1 / (1 + exp(-α(d +
+// β))) is near 0 where a document is accepted, and a = 1 - l is its soft acceptance. TP sums a over
+// members and FP over the other documents. The slope of a figure of merit M(TP, FP) with respect to
+// a score is α a (1 - a) ∂M/∂TP, or ∂M/∂FP: as if each document had a sample weight.
 //
-// Tables are documents × problems, row by row. `cases` says of each entry what the document is to the
-// problem: 1 a member, -1 another, 0 no part of it; `weights` is how much each document counts.
+// Tables are documents × problems, row by row. `cases` is 1 for members of a problem, -1 for other
+// documents, 0 for documents outside the problem; `weights` are sample weights.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace postil {
 
 struct Cases {
     const std::int8_t* values;
-    std::span<const double> weights;  // one for each document
+    std::span<const double> weights;  // by document
     std::size_t problems;
 
     std::size_t documents() const { return weights.size(); }
@@ -32,7 +32,7 @@ struct Windows {
     std::span<const double> offsets;    // β
 };
 
-// Of each problem: smooth counts, and those of f > 0.
+// Counts of each problem: smooth counts, and those of the decision f > 0.
 struct SoftCounts {
     explicit SoftCounts(std::size_t problems);
 
@@ -40,12 +40,13 @@ struct SoftCounts {
     std::vector<double> sure_true_positives, sure_false_positives;
 };
 
-// Writes how far each document is accepted; 0 where it is no part of the problem.
+// Computes the soft acceptances, 0 for documents outside a problem, and returns the counts.
 template <class Value>
 SoftCounts accept(const Value* scores, const Cases& cases, const Windows& windows, Value* acceptances,
                   std::size_t threads, Monitor& monitor);
 
-// Turns acceptances into slopes of the figure of merit in the scores; gives the sums of each problem.
+// Converts acceptances to slopes of the figure of merit with respect to the scores, in place;
+// returns their sum for each problem.
 template <class Value>
 std::vector<double> slopes_of(Value* acceptances, const Cases& cases,
                               std::span<const double> steepness, std::span<const double> by_member,

@@ -1,15 +1,17 @@
-// Entropy priors: what a weight of a Winnow costs, beside a start μ (zhang-2000, section 2.2).
+// Entropy priors: the penalty of Winnow weights relative to initial weights μ (zhang-2000, section
+// 2.2).
 //
-// A positive weight w = μ exp(θ) costs its relative entropy
+// The penalty of a positive weight w = μ exp(θ) is its relative entropy
 //
 //     w ln(w/μ) - w + μ                conjugate: μ (exp(θ) - 1)
 //
-// A balanced one is w = w⁺ - w⁻ = 2μ sinh(θ), the weights of x and -x; the cheapest such pair costs
+// A balanced weight is w = w⁺ - w⁻ = 2μ sinh(θ), the weights of x and -x. The minimum penalty of
+// such a pair is
 //
 //     w θ - 2μ (cosh(θ) - 1)           conjugate: 2μ (cosh(θ) - 1)
 //
-// In a normalised prior the sum of all weights, both of a pair, is W: then the cost is the relative
-// entropy alone, and the conjugate of all of them together W ln(Σ exp(θ)/d) for d equal starts.
+// In a normalised prior all weights, both of each pair, sum to W. The penalty is then the relative
+// entropy, and the joint conjugate is W ln(Σ exp(θ)/d) for d equal initial weights.
 #pragma once
 
 #include <cmath>
@@ -22,11 +24,11 @@ enum class Entropy : std::uint8_t { none, unnormalised, normalised };
 struct EntropyPrior {
     Entropy kind = Entropy::none;
     double mu = 0.01;
-    bool positive = false;   // else balanced
-    double threshold = 0.0;  // what a score has to reach: with positive weights 0 is no threshold
-    double total = 0.0;      // W; 0: the sum of the starts
+    bool positive = false;   // true: positive weights; false: balanced
+    double threshold = 0.0;  // subtracted from scores: positive weights cannot use 0
+    double total = 0.0;      // W; 0: the sum of the initial weights
 
-    // Of one weight, by its exponent.
+    // Functions of a single weight and its exponent θ.
     double weight(double theta) const {
         return positive ? mu * std::exp(theta) : 2.0 * mu * std::sinh(theta);
     }

@@ -2,8 +2,8 @@
 //
 //     prior(w) = a |w - m| + b (w - m)²   for low <= w <= high, else infinite
 //
-// b alone is ridge (Gaussian), a alone the lasso (Laplace), both the elastic net; m is the prior's
-// mean (its mode); a bound at m makes of the Laplace prior an exponential one.
+// b alone is ridge (Gaussian), a alone the lasso (Laplace), both the elastic net. m is the mean
+// (and mode) of the prior. A bound at m turns the Laplace prior into an exponential one.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Prior {
         return absolute * std::abs(away) + squared * away * away;
     }
 
-    // The change of w that minimises slope·d + curvature·d²/2 + prior(w + d).
+    // Returns the change d of w that minimises slope·d + curvature·d²/2 + prior(w + d).
     double step(double slope, double curvature, double weight) const {
         const auto steepness = curvature + 2.0 * squared;
         if (!(steepness > 0.0)) return along(slope, weight);
@@ -34,7 +34,8 @@ struct Prior {
         return clamped(towards(pull, steepness, weight - mean), weight);
     }
 
-    // How far 0 is from the subgradient of slope·w + prior(w): the optimality condition's violation.
+    // Returns the distance of 0 from the subgradient of slope·w + prior(w): the violation of the
+    // optimality condition.
     double violation(double slope, double weight) const {
         const auto away = weight - mean;
         const auto pull = slope + 2.0 * squared * away;
@@ -46,25 +47,25 @@ struct Prior {
         return std::max({0.0, least, -most});
     }
 
-    // The conjugate sup_w (v w - prior(w)); infinite where nothing holds w back.
+    // Returns the conjugate sup_w (v w - prior(w)); infinite if w is unbounded.
     double conjugate(double v) const {
         auto best = rest();
         const auto excess = std::abs(v) - absolute;
-        if (excess > 1e-12 * absolute) {  // the feasible share of a pull may be rounded up
+        if (excess > 1e-12 * absolute) {  // the feasible share may have been rounded up
             const auto away = squared > 0.0 ? excess / (2.0 * squared) : no_bound;
             best = std::clamp(mean + std::copysign(away, v), low, high);
         }
         return std::isinf(best) ? no_bound : v * best - value(best);
     }
 
-    // The greatest share of v for which the conjugate is finite.
+    // Returns the greatest share of v for which the conjugate is finite.
     double feasible_share(double v) const {
         if (squared > 0.0 || std::abs(v) <= absolute) return 1.0;
         if (std::isfinite(v > 0.0 ? high : low)) return 1.0;
         return absolute / std::abs(v);
     }
 
-    // prior(w) + conjugate(v) - w v: never negative, and 0 where v pulls as much as the prior holds.
+    // Returns prior(w) + conjugate(v) - w v: never negative, and 0 if v is in the subgradient at w.
     double slack(double v, double weight) const {
         if (absolute == 0.0 && low == -no_bound && high == no_bound) {
             if (squared == 0.0) return v == 0.0 ? 0.0 : no_bound;
@@ -74,16 +75,17 @@ struct Prior {
         return value(weight) + conjugate(v) - weight * v;
     }
 
-    // Whether a weight cannot run away, whatever pulls: then the conjugate is finite somewhere around 0.
+    // Returns true if the prior bounds the weight, so that the conjugate is finite in an interval
+    // around 0.
     bool holds() const {
         return absolute > 0.0 || squared > 0.0 || (std::isfinite(low) && std::isfinite(high));
     }
 
-    // Where a weight rests that nothing pulls.
+    // Returns the mode: the weight that minimises the prior.
     double rest() const { return std::clamp(mean, low, high); }
 
 private:
-    // Without curvature: to the mean, or as far as a bound lets it go.
+    // The step without curvature: to the mean, or to a bound.
     double along(double slope, double weight) const {
         if (absolute == 0.0 && slope == 0.0) return 0.0;
         if (std::abs(slope) <= absolute) return clamped(mean - weight, weight);
@@ -91,7 +93,7 @@ private:
         return std::isfinite(bound) ? bound - weight : 0.0;
     }
 
-    // Without bounds: soft thresholding around the mean.
+    // The step without bounds: soft thresholding around the mean.
     double towards(double pull, double steepness, double away) const {
         if (absolute == 0.0) return -pull / steepness;
         const auto target = steepness * away - pull;

@@ -1,8 +1,8 @@
-// Products of the columns of a working set, Σᵢ hᵢ xᵢⱼ xᵢₖ for all pairs of them.
+// The Gram matrix of the columns of a working set, Σᵢ hᵢ xᵢⱼ xᵢₖ for all pairs of columns.
 //
-// With them a step of coordinate descent costs the columns of the set, and not the documents in which
-// a term occurs. They are worth their making where a set is small and many passes over it are needed,
-// as near an optimum.
+// With it a step of coordinate descent costs the number of columns in the set instead of the number
+// of documents that contain the term. It pays where the set is small and needs many passes, as near
+// an optimum.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@
 
 namespace postil {
 
-// Making them costs, for each document, half the square of the number of the set's terms in it. Memory:
-// 8 bytes for each pair of columns, each non-zero and each document.
+// Building it costs, for each document, half the square of the number of its terms in the set.
+// Memory: 8 bytes for each pair of columns, each non-zero and each document.
 class ColumnPairs {
 public:
     static bool takes(std::size_t columns, std::size_t nonzeros) {
         return columns <= 1024 && nonzeros < (std::size_t{1} << 24);
     }
-    // What a look finds at least.
+    // Returns a lower bound of build_cost.
     static double least_price(std::size_t nonzeros) { return 2.75 * static_cast<double>(nonzeros); }
 
-    // Takes columns, and says what making their products would cost: as much as a pass over so many
-    // non-zeros. A look itself costs the columns and the documents.
+    // Sets the columns and returns the cost of `build`, in non-zeros of a pass. This itself costs
+    // the non-zeros of the columns and the documents.
     double look(std::vector<SparseLine> columns, std::size_t documents) {
         columns_ = std::move(columns);
         ends_.assign(documents, 0);
@@ -36,14 +36,15 @@ public:
         std::uint32_t end = 0;
         for (auto& each : ends_) {
             const auto count = std::exchange(each, end);
-            cost += 0.75 * count * count;  // a pair is dearer than a non-zero of a pass
+            cost += 0.75 * count * count;  // a pair costs more than a non-zero of a pass
             end += count;
         }
         entries_.resize(end);
         return cost + 2.0 * end + static_cast<double>(documents);
     }
 
-    // After a look; `scaled` holds hᵢ xᵢⱼ for the non-zeros of the columns, one column after the other.
+    // Builds the matrix after build_cost. `scaled` holds hᵢ xᵢⱼ for the non-zeros of the columns,
+    // column after column.
     void make(const float* scaled) {
         fill_entries();
         const auto size = columns_.size();
@@ -52,7 +53,7 @@ public:
             auto* row = products_.data() + j * size;
             for (std::size_t k = 0; k < columns_[j].size; ++k, ++scaled) {
                 const auto i = static_cast<std::size_t>(columns_[j].places[k]);
-                // Up to the column's own entry.
+                // Up to the entry of the column itself.
                 for (auto at = i > 0 ? ends_[i - 1] : 0;; ++at) {
                     row[entries_[at].column] += *scaled * entries_[at].value;
                     if (entries_[at].column == j) break;
@@ -62,7 +63,7 @@ public:
         }
     }
 
-    // Those of one column with all.
+    // Returns the products of one column with all columns.
     const double* operator[](std::size_t column) const { return products_.data() + column * columns_.size(); }
 
 private:
@@ -71,7 +72,7 @@ private:
         float value;
     };
 
-    // The terms of each document, in the order of the columns.
+    // Lists the terms of each document, in the order of the columns.
     void fill_entries() {
         for (std::size_t j = 0; j < columns_.size(); ++j)
             for (std::size_t k = 0; k < columns_[j].size; ++k) {
@@ -81,7 +82,7 @@ private:
     }
 
     std::vector<SparseLine> columns_;
-    std::vector<std::uint32_t> ends_;  // of each document's entries, which begin where those before end
+    std::vector<std::uint32_t> ends_;  // end of each document's entries
     std::vector<Entry> entries_;
     std::vector<double> products_;
 };

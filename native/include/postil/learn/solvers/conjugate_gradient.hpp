@@ -6,19 +6,20 @@
 // with y the change of g in the last step,
 //
 //     Hestenes-Stiefel  β = s·y / p·y      Polak-Ribière+  β = max(0, s·y / s'·g')
-//     Fletcher-Reeves   β = s·g / s'·g'    (' is of the step before)
+//     Fletcher-Reeves   β = s·g / s'·g'    (' denotes the previous step)
 //
-// (Nocedal and Wright 1999; zhang-jin-yang-hauptmann-2003 takes the first, with M = 1). t is where
-// the slope along p is nearly 0. As X(w + tp) = Xw + tXp, both kept, a look along the line costs the
-// documents alone: a step takes two passes over X, one for Xp and one for the gradient.
+// (Nocedal and Wright 1999; zhang-jin-yang-hauptmann-2003 uses the first, with M = 1). The step
+// length t makes the slope along p nearly 0. Because X(w + tp) = Xw + tXp, and both are kept,
+// evaluating a point on the line costs the documents but no pass over X: a step takes two passes,
+// one for Xp and one for the gradient.
 //
-// β is 0, and p steepest descent, at the start, after `restart` steps, where p would not descend, and
-// by Powell's criterion: where gradients of two steps in a row are far from orthogonal,
-// |s·g'| >= powell s·g.
+// β is 0, so that p is steepest descent, at the start, after `restart` steps, if p is not a descent
+// direction, and by Powell's criterion: if successive gradients are far from orthogonal, |s·g'| >=
+// powell s·g.
 //
-// A Model has the documents. Its vectors have rows of `width` numbers; there are `groups` problems
-// side by side, the columns of the rows, or one problem over all columns. Memory here: 40 bytes for each
-// entry.
+// A Model holds the documents. Its vectors have rows of `width` numbers. There are `groups`
+// independent problems: one for each column, or a single one over all columns. Memory: 40 bytes for
+// each entry.
 #pragma once
 
 #include <algorithm>
@@ -36,22 +37,23 @@ enum class CgDirection : std::uint8_t { hestenes_stiefel, polak_ribiere, fletche
 
 struct CgOptions {
     std::uint32_t iterations = 1000;
-    double tolerance = 1e-3;    // of the certificate; 0: never asked
+    double tolerance = 1e-3;    // of the certificate; 0: not checked
     CgDirection direction = CgDirection::hestenes_stiefel;
-    std::uint32_t restart = 0;  // after so many steps; 0: never
-    double powell = 0.0;        // the share of Powell's criterion; 0: never asked
-    double slope_share = 0.1;   // of the slope at the line's start, which its end may have
-    bool is_scaled = true;      // M is about the curvature along each weight; else 1
-    bool trace = false;         // keep the objective of every step
+    std::uint32_t restart = 0;  // restart after this many steps; 0: never
+    double powell = 0.0;        // threshold of Powell's criterion; 0: not used
+    double slope_share = 0.1;   // the line search ends at this share of the initial slope
+    bool is_scaled = true;      // M approximates the curvature along each weight; else 1
+    bool trace = false;         // record the objective of every step
 };
 
-// Model: groups and width, as above; rows(); held(row), 2b of a row's columns; scales(M) fills M;
-//   look(weights): scores Xw, and the loss's slopes there
-//   pull(out): the gradient of the loss from the slopes; 0 where a weight may not move
-//   head(direction): Xp
-//   longest_step(group): max |Xp|
-//   along(t, slopes, curvatures): of the loss after the step t
-//   take(t): the scores after the step, and the loss's slopes there
+// A Model has `groups` and `width`, as above; rows(); held(row), the 2b of a row's columns;
+// scales(M), which fills M; and
+//     evaluate(weights): computes the scores Xw and the slopes of the loss there
+//     gradient(out): the gradient of the loss from the slopes; 0 for fixed weights
+//     set_direction(p): computes Xp
+//     longest_step(group): max |Xp|
+//     along(t, slopes, curvatures): first and second derivative of the loss along p at t
+//     take(t): moves the scores by t Xp and computes the slopes there
 template <class Model>
 class ConjugateGradient {
 public:
@@ -67,7 +69,7 @@ public:
           next_(weights_.size()),
           scales_(weights_.size(), 1.0) {}
 
-    // Before the first begin(), and after strengths have changed.
+    // Computes M. Call it before the first start() and after the strengths have changed.
     void scale() {
         if (options_.is_scaled) model_.scales(scales_);
     }
@@ -78,7 +80,8 @@ public:
         begin_again();
     }
 
-    // From the same weights, where the loss or the strengths have changed, and the slopes with them.
+    // Restarts from the current weights after the loss or the strengths, and so the slopes, have
+    // changed.
     void begin_again() {
         measure();
         steps_ = 0;
@@ -86,7 +89,7 @@ public:
     }
 
     void activate(std::size_t group) { is_active_[group] = true; }
-    // The weights of a group stay where they are.
+    // Freezes the weights of a group.
     void leave(std::size_t group) { is_active_[group] = false; }
     bool is_active(std::size_t group) const { return is_active_[group]; }
     bool any_active() const { return std::ranges::find(is_active_, true) != is_active_.end(); }
@@ -101,7 +104,7 @@ public:
         model_.take(steps_taken_);
         measure();
         if (++steps_ == options_.restart) steps_ = 0;
-        if (++since_look_ == most_since_look) {  // the scores' roundings have added up
+        if (++since_look_ == most_since_look) {  // remove the accumulated rounding errors of the scores
             since_look_ = 0;
             model_.look(weights_);
         }
@@ -121,7 +124,7 @@ private:
         Scalars turned{};     // p·y
     };
 
-    // The gradient at the weights, and its products with the one before.
+    // Computes the gradient and its products with the previous one.
     void measure() {
         model_.pull(next_);
         before_ = sums_.pulled;
@@ -158,7 +161,7 @@ private:
         return std::isfinite(share) ? share : 0.0;
     }
 
-    // The next direction, and what the penalty does along it.
+    // Computes the next direction, and the derivatives of the penalty along it.
     void turn() {
         Scalars share{}, descent{};
         for (std::size_t group = 0; group < groups; ++group) share[group] = share_kept(group);
@@ -183,7 +186,7 @@ private:
         }
     }
 
-    // Steepest descent; nowhere for who has left.
+    // Steepest descent; zero for inactive groups.
     void descend(std::size_t group) {
         for (std::size_t e = group; e < weights_.size(); e += groups)
             direction_[e] = is_active_[group] ? -scales_[e] * gradient_[e] : 0.0;
@@ -196,8 +199,9 @@ private:
         look_along(slopes, curvatures);
         for (std::size_t group = 0; group < groups; ++group) {
             if (!is_active_[group]) continue;
-            // A step as long as the last in what it promises, some times over. The first moves no score
-            // further than a loss bends: where it is all but straight, Newton's would go anywhere.
+            // Limit the first trial step by the decrease that the last step predicted, times a
+            // factor. The very first step is limited by how far it moves a score: where the loss is
+            // almost linear, a Newton step could go anywhere.
             const auto promise = first_slopes_[group];
             const auto most = promise < 0.0 ? longest * promise / slopes[group]
                                             : furthest / model_.longest_step(group);
@@ -236,7 +240,7 @@ private:
     Scalars before_{};                             // s'·g'
     Scalars penalty_slope_{}, penalty_curvature_{};
     Scalars steps_taken_{};
-    Scalars first_slopes_{};  // at the start of the last line, times the step
+    Scalars first_slopes_{};  // slope at the start of the last line times the step length
     std::uint32_t steps_ = 0, since_look_ = 0;
 };
 

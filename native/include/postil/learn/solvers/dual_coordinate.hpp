@@ -1,12 +1,17 @@
 // Dual coordinate descent: zhang-oles-2001, algorithm 5, for ridge and any loss with a conjugate.
 //
+//     minimise  (1/n) Σ cᵢ f(zᵢ) + λ‖w‖²        zᵢ = yᵢ w·xᵢ
+//
 // One document at a time. With a = -ζ and w = (1/2λn) Σ cᵢ aᵢ yᵢ xᵢ the dual objective is
 //
 //     D(a) = -(1/n) Σ cᵢ k(-aᵢ) - λ‖w‖²
 //
-// and its best aᵢ solves k'(-a) = z + q (a - aᵢ), z the document's margin, q = cᵢ‖xᵢ‖²/(2λn). The
-// gap to the primal objective is (1/n) Σ cᵢ [f(zᵢ) + k(-aᵢ) + aᵢ zᵢ], known term by term on the way.
-// A pass costs the non-zeros of the documents that are still being worked on.
+// The best aᵢ solves k'(-a) = z + q (a - aᵢ), where z is the margin of the document and q =
+// cᵢ‖xᵢ‖²/(2λn). The duality gap is (1/n) Σ cᵢ [f(zᵢ) + k(-aᵢ) + aᵢ zᵢ], accumulated during the
+// pass. Documents whose dual variable stays at a bound are shrunk from the active set; a pass costs
+// the non-zeros of the active documents.
+//
+// Returns the dual variables; the weights are in Products.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +26,14 @@ namespace postil {
 
 struct DualOptions {
     std::uint32_t passes = 1000;
-    double tolerance = 1e-4;  // of the relative duality gap; 0: never asked
+    double tolerance = 1e-4;  // of the relative duality gap; 0: not checked
     std::uint64_t seed = 0;
-    bool shuffle = true;      // else documents come in their order
-    bool shrink = true;       // leave documents alone that stand at a bound
+    bool shuffle = true;      // else documents are visited in order
+    bool shrink = true;       // leave documents at a bound out of passes
 };
 
-// Products is what knows the documents: score(i) = w·xᵢ + b, add(i, factor) does w += factor xᵢ,
-// squared_norm(i) = ‖xᵢ‖², and weights_squared() = ‖w‖².
+// Products holds the weights and documents: score(i) = w·xᵢ + b, add(i, factor) does w += factor
+// xᵢ, squared_norm(i) = ‖xᵢ‖², and weights_squared() = ‖w‖².
 template <class Loss, class Products>
 class DualCoordinateDescent {
 public:
@@ -62,7 +67,7 @@ public:
     }
 
 private:
-    // Passes: whoever is left alone by mistake is found even where no tolerance is ever reached.
+    // In passes: wrongly shrunk documents are found even if the tolerance is never reached.
     static constexpr std::uint32_t look_again_after = 32;
 
     struct Seen {
@@ -116,7 +121,7 @@ private:
         return {gap / problem_.documents, objective};
     }
 
-    // At those left alone, too.
+    // Makes all documents active again.
     void look_again() {
         active_ = everyone_;
         slack_ = std::numeric_limits<double>::infinity();
@@ -146,7 +151,7 @@ private:
     double slack_ = std::numeric_limits<double>::infinity();
 };
 
-// The documents as rows of the shared matrix, seen through the category's terms.
+// The documents as rows of the shared matrix, restricted to the terms of the category.
 class LinearProducts {
 public:
     explicit LinearProducts(const BinaryProblem& problem)

@@ -1,23 +1,25 @@
 // Expectation maximisation under the Jeffreys prior: genkin-lewis-madigan-2004, section 3.3, after
 // Figueiredo (2001, 2003).
 //
-// Each weight is Gaussian of mean 0 and of a variance of its own, p(τ) ∝ 1/τ, which leaves
+// Each weight is Gaussian with mean 0 and a variance τ of its own, p(τ) ∝ 1/τ. Integrating out τ
+// gives
 //
-//     minimise  (1/n) Σ cᵢ f(zᵢ) + (1/n) Σ ln|wⱼ|      over the weights that are not 0
+//     minimise  (1/n) Σ cᵢ f(zᵢ) + (1/n) Σ ln|wⱼ|      over the non-zero weights
 //
-// E-step: E[1/τⱼ | wⱼ] = 1/wⱼ². M-step: ridge with the variance wⱼ² for each weight, by proximal Newton
-// steps from where the last one ended. Neither step raises the objective, exact or not. A weight
-// that falls below `least_weight` is on its way to 0, where the prior's density has no bound: it
-// leaves for good. Figueiredo takes the probit link's latent scores for missing data besides; here
-// the loss itself is minimised, which has the same fixed points in fewer iterations.
+// E-step: E[1/τⱼ | wⱼ] = 1/wⱼ². M-step: ridge with variance wⱼ² for each weight, by proximal Newton
+// steps warm-started from the last solution. Neither step raises the objective, even if inexact. A
+// weight that falls below `least_weight` converges to 0, where the density of the prior is
+// unbounded: it is removed for good. Figueiredo also treats the latent scores of the probit link as
+// missing data; minimising the loss itself has the same fixed points and takes fewer iterations.
 //
-// What is found is a local optimum, which depends on the start: given, or the ridge solution of one
-// variance. An iteration costs some Newton steps over the weights that are left, soon very few.
+// The result is a local optimum that depends on the start: the given weights, or the ridge solution
+// with one variance. An iteration costs a few Newton steps over the remaining weights, soon very
+// few.
 //
-// The certificate is the largest |1 + n wⱼ gⱼ|, gⱼ being the slope of the loss: the violation of the
-// optimality condition gⱼ + 1/(n wⱼ) = 0, relative to what the prior pulls with. After an exact M-step
-// it is |1 - (wⱼ/previous wⱼ)²|, twice the relative change. A free constant's slope is taken relative
-// to the sum of all slopes' sizes at zero weights.
+// The certificate is the largest |1 + n wⱼ gⱼ|, gⱼ being the slope of the loss: the violation of
+// the optimality condition gⱼ + 1/(n wⱼ) = 0, relative to the slope of the prior. After an exact
+// M-step it is |1 - (wⱼ/previous wⱼ)²|, twice the relative change. The slope along an unpenalised
+// constant is relative to the sum of the absolute slopes at zero weights.
 #pragma once
 
 #include <algorithm>
@@ -34,9 +36,9 @@ namespace postil {
 
 struct EmOptions {
     std::uint32_t iterations = 1000;
-    double tolerance = 1e-4;       // of the certificate; 0: until nothing lowers the objective
-    double least_weight = 1e-6;    // a smaller one is 0 from then on
-    double start_variance = 100.0; // of the ridge solution to start from where none is given
+    double tolerance = 1e-4;       // of the certificate; 0: until the objective stops falling
+    double least_weight = 1e-6;    // a smaller weight becomes 0 for good
+    double start_variance = 100.0; // of the ridge solution used as start if none is given
     std::uint32_t passes = 20;     // of coordinate descent within a Newton step, at most
 };
 
@@ -49,8 +51,8 @@ public:
         newton_.can_rest = false;
     }
 
-    // `start` holds weights by place in the terms and last the constant's; empty means the ridge
-    // solution. What is 0 there stays 0.
+    // `start` holds weights by position in the terms, the constant last; empty means the ridge
+    // solution. Weights of 0 stay 0.
     Fit solve(std::span<const double> start, Monitor& monitor) {
         begin(start, monitor);
         Fit fit;
@@ -107,7 +109,7 @@ private:
         weights_.assign(solver.weights().begin(), solver.weights().end());
     }
 
-    // The sum of the sizes of all documents' slopes at zero weights.
+    // Sums the absolute slopes of all documents at zero weights.
     void measure_zero() {
         std::fill(view_.scores.begin(), view_.scores.end(), 0.0);
         view_.look(problem_, loss_);
@@ -124,7 +126,7 @@ private:
         return k == terms_.size() && left_.intercept == Intercept::free;
     }
 
-    // Lets go of small weights; whether there were any.
+    // Removes small weights; returns true if there were any.
     bool drop() {
         const auto before = weights_.size();
         const auto is_small = [&](std::size_t k) {
@@ -154,8 +156,8 @@ private:
             const auto at = k < terms_.size() ? static_cast<std::size_t>(terms_[k]) : beliefs_.size() - 1;
             beliefs_[at].own_squared = 1.0 / (2.0 * n * weights_[k] * weights_[k]);
         }
-        // A step that leaves a tenth of what the certificate found. The M-step's duality gap is
-        // (1/2n) Σ (1 + n wⱼ gⱼ)² near its end.
+        // Solve the M-step to a tenth of the current certificate. Near its end its duality gap is
+        // (1/2n) Σ (1 + n wⱼ gⱼ)².
         const auto share = 0.1 * std::min(1.0, fit.certificate);
         newton_.tolerance =
             share * share / (2.0 * n * view_.average + static_cast<double>(weights_.size()));
@@ -191,12 +193,12 @@ private:
     const BinaryProblem& problem_;
     Loss loss_;
     const EmOptions& options_;
-    BinaryProblem left_;  // of the weights that are not 0 yet
+    BinaryProblem left_;  // restricted to the remaining weights
     NewtonOptions newton_;
-    ColumnFacts facts_;  // nothing rests, so that nobody asks
+    ColumnFacts facts_;  // unused: no prior has an absolute value
     std::vector<std::int32_t> terms_;
-    std::vector<std::size_t> places_;  // of those terms among all of the problem
-    std::vector<double> weights_;      // of those terms, and last the constant's
+    std::vector<std::size_t> places_;  // positions of these terms in the problem
+    std::vector<double> weights_;      // of these terms, the constant last
     std::vector<Belief> beliefs_;
     LossView view_;
     double all_slopes_ = 0.0;

@@ -1,8 +1,8 @@
-// The second-order expansion of the loss around some weights, over a working set of coordinates, and
-// its minimum together with the priors by coordinate descent.
+// The quadratic model of the loss around the current weights over a working set of coordinates,
+// minimised together with the priors by coordinate descent.
 //
-// The constant is kept apart: all terms lean on it, so it is brought to its best after every step of
-// another coordinate, which needs no look at the documents.
+// The constant is handled separately: it interacts with all terms, so it is set to its optimum
+// after every step of another coordinate, which needs no pass over the documents.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ public:
     void sort() { std::ranges::sort(set_, {}, &Coordinate::place); }
     std::size_t size() const { return set_.size(); }
 
-    // Slopes and curvatures of the loss along every coordinate, at these weights.
+    // Computes slopes and curvatures of the loss along every coordinate at these weights.
     void expand(const LossView& loss, std::span<const double> weights) {
         weights_ = weights;
         std::size_t first = 0;
@@ -64,7 +64,7 @@ public:
         if (problem_.has_constant()) expand_constant(loss);
     }
 
-    // The sum of the optimality conditions' violations where it was expanded.
+    // Returns the sum of the violations of the optimality conditions at the current weights.
     double violation() const {
         double sum = 0.0;
         for_all([&](const Coordinate& each) {
@@ -73,9 +73,9 @@ public:
         return sum;
     }
 
-    // Over all coordinates, then over those away from rest until they hardly move, and all over again;
-    // until the violations met are `enough` of those of the first pass, or so many passes are over.
-    // Returns the number of passes.
+    // Coordinate descent: one pass over all coordinates, then passes over those not at the mode of
+    // their prior until they hardly move, and so on, until the violations are `enough` times those
+    // of the first pass, or for at most `most_passes` passes. Returns the number of passes.
     std::uint64_t minimise(std::uint64_t most_passes, double enough, Monitor& monitor) {
         begin_descent();
         std::uint64_t passes = 0;
@@ -102,11 +102,13 @@ public:
         return passes;
     }
 
-    // After expanding: whether a pass costs little beside the rest of a step, now that it costs the
-    // square of the working set's size and not its non-zeros, if that pays for itself within some passes.
+    // After `expand`: returns true if a pass is cheap compared to the rest of a step. Builds the
+    // Gram matrix of the columns if that pays within a few passes; a pass then costs the square of
+    // the size of the working set instead of its non-zeros.
     bool make_passes_cheap() { return nonzeros_ <= problem_.size() || pair_columns(); }
 
-    // What the expansion and the priors promise of the whole step; hardly ever above 0.
+    // Returns the change of the objective that the model predicts for the whole step; negative
+    // except for rounding errors.
     double promise() const {
         double sum = penalty_change(1.0);
         for_all([&](const Coordinate& each) { sum += each.slope * each.change; });
@@ -128,7 +130,7 @@ public:
         return sum;
     }
 
-    // Scores after a share of the step.
+    // Computes the scores after a share of the step.
     void move_scores(const std::vector<double>& from, double share, std::vector<double>& to) const {
         const auto shift = constant_.change * problem_.constant;
         for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i] + share * (changes_[i] + shift);
@@ -137,9 +139,9 @@ public:
         for_all([&](const Coordinate& each) { weights[each.place] += share * each.change; });
     }
 
-    // Slopes of the loss after the whole step as the expansion foresees them. Where it was minimised,
-    // the priors hold every weight of the working set against them, which the loss's own slopes only
-    // come near to. They stay within what slopes of the loss can be.
+    // Computes the slopes of the loss after the whole step as the model predicts them. If the model
+    // was minimised, they satisfy the optimality conditions of the working set exactly, which the
+    // true slopes only do approximately. They are clamped to the range of slopes of the loss.
     void foresee_slopes(const LossView& loss, std::vector<double>& slopes) const {
         const auto shift = constant_.change * problem_.constant;
         slopes.resize(loss.slopes.size());
@@ -156,9 +158,9 @@ private:
         Prior prior;
         double slope = 0.0;
         double curvature = 0.0;
-        double cross = 0.0;     // with the constant
+        double cross = 0.0;     // second derivative with the constant
         double change = 0.0;    // dⱼ
-        std::size_t first = 0;  // of its column in products_
+        std::size_t first = 0;  // start of its column in products_
     };
 
     template <class Visit>
@@ -199,7 +201,7 @@ private:
         step_of_constant();
     }
 
-    // Documents' changes are not kept up to date where pairs of columns stand for them.
+    // The changes of the documents are not updated while the Gram matrix is used.
     void end_descent() {
         if (!has_pairs_) return;
         for (auto& each : set_)
@@ -215,7 +217,7 @@ private:
         for (std::size_t k = 0; k < leans_.size(); ++k) leans_[k] += change * products[k];
     }
 
-    // Σᵢ n curvatureᵢ xᵢⱼ times the change of the document's score, without the constant.
+    // Returns Σᵢ n curvatureᵢ xᵢⱼ times the change of the document's score, without the constant.
     double leaning(const Coordinate& each) const {
         if (has_pairs_) return leans_[number_of(each)];
         const auto column = column_of(each);
@@ -225,7 +227,7 @@ private:
         return sum;
     }
 
-    // One step of coordinate descent; how far the coordinate was from optimal.
+    // Takes one step of coordinate descent; returns the violation before the step.
     double step(Coordinate& each) {
         const auto slope =
             each.slope + each.cross * constant_.change + leaning(each) / problem_.documents;
@@ -257,15 +259,15 @@ private:
     std::vector<Coordinate> set_;
     std::vector<Coordinate*> moving_;
     Coordinate constant_{};
-    double pull_ = 0.0;            // the expansion's slope along the constant
+    double pull_ = 0.0;            // slope of the model along the constant
     std::vector<double> changes_;  // Σⱼ dⱼ xᵢⱼ, without the constant
-    // n curvatureᵢ xᵢⱼ of the columns, one after the other; single precision is enough for an expansion,
-    // and half as much to read.
+    // n curvatureᵢ xᵢⱼ of the columns, concatenated. Single precision suffices for the model and
+    // halves the memory traffic.
     std::vector<float> products_;
     std::size_t nonzeros_ = 0;  // of the columns
     ColumnPairs pairs_;
-    bool has_pairs_ = false;     // of this expansion
-    std::vector<double> leans_;  // with them: Σₖ dₖ times the columns' product, by coordinate
+    bool has_pairs_ = false;     // built for the current model
+    std::vector<double> leans_;  // with the Gram matrix: Σₖ dₖ times the products, by coordinate
 };
 
 }  // namespace postil

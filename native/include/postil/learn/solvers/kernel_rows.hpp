@@ -1,4 +1,4 @@
-// Rows of a kernel matrix: made when they are asked for, the latest kept.
+// A cache of kernel matrix rows, computed on demand.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace postil {
 
-// K(i, ·) = xᵢ·x over the category's terms, from the columns of the terms that xᵢ holds: the cost
-// is the number of documents that share them, not the size of the matrix.
+// K(i, ·) = xᵢ·x over the terms of the category, from the columns of the terms of xᵢ: the cost is
+// the number of documents that share them, not the size of the matrix.
 class LinearKernel {
 public:
     explicit LinearKernel(const BinaryProblem& problem);
@@ -21,7 +21,7 @@ public:
     double diagonal(std::size_t i) const { return diagonal_[i]; }
     void fill(std::size_t i, std::span<float> row) const;
 
-    // Σᵢ factorᵢ K(i, ·) for all documents, by way of w.
+    // Computes Σᵢ factorᵢ K(i, ·) for all documents, by way of w.
     void combine(std::span<const double> factors, std::span<double> sums) const;
     std::vector<double> weights(std::span<const double> factors) const;  // by term
 
@@ -31,7 +31,7 @@ private:
     std::vector<double> diagonal_;
 };
 
-// A kernel matrix given whole, row by row.
+// A precomputed kernel matrix, row by row.
 class GramKernel {
 public:
     GramKernel(const double* gram, std::size_t size) : gram_(gram), size_(size) {}
@@ -46,7 +46,7 @@ private:
     std::size_t size_;
 };
 
-// Keeps the rows used last, within a bound of memory but never fewer than two.
+// Keeps the most recently used rows within a memory limit, but at least two.
 template <class Kernel>
 class KernelCache {
 public:
@@ -54,7 +54,7 @@ public:
         : kernel_(kernel),
           most_(std::max<std::size_t>(2, bytes / (sizeof(float) * (kernel.size() + 1)))) {}
 
-    // Stays valid until two further rows have been asked for.
+    // Valid until two further rows have been requested.
     std::span<const float> row(std::size_t i) {
         if (const auto found = where_.find(i); found != where_.end()) {
             rows_.splice(rows_.begin(), rows_, found->second);
@@ -81,7 +81,7 @@ private:
 
     const Kernel& kernel_;
     std::size_t most_;
-    std::list<Row> rows_;  // the latest first
+    std::list<Row> rows_;  // most recently used first
     std::unordered_map<std::size_t, typename std::list<Row>::iterator> where_;
 };
 

@@ -2,19 +2,20 @@
 //
 //     minimise  (1/n) Σ cᵢ f(zᵢ) + Σⱼ priorⱼ(wⱼ)
 //
-// Around the weights the loss is taken for its second-order expansion; coordinate descent minimises
-// that and the priors together over the working set, and a line search takes the step (Yuan, Ho and
-// Lin 2012, "newGLMNET", do this over all terms). Under a Laplace prior most weights rest at their
-// mean. A term at rest stays out of the working set as long as the slope of the loss along it is
-// surely less than what holds it (open_coordinates.hpp), so that most columns are never looked at.
+// The loss is replaced by its quadratic model at the current weights. Coordinate descent minimises
+// the model plus the priors over the working set, and a line search takes the step (Yuan, Ho and
+// Lin 2012, "newGLMNET", do this over all terms). Under a Laplace prior most weights stay at their
+// mean. Such a term stays out of the active set as long as bounds prove that its optimality
+// condition holds (active_coordinates.hpp), so that most columns are never read.
 //
-// A Newton step costs the documents, and for every inner pass the non-zeros of the terms that move; a
-// check of all terms costs one number for each of them, the rows of documents whose slope has changed
-// and the columns of terms that could move.
+// A Newton step costs the documents, and for every inner pass the non-zeros of the terms that move.
+// A check of all terms costs one number for each of them, the rows of documents whose slope has
+// changed, and the columns of active terms.
 //
-// Near the optimum the slopes that an expansion foresees are better duals than those of the loss after
-// its step: they hold the working set's weights exactly, where the others do so but nearly, which the
-// certificate punishes hard. So one precise step is often enough from one strength to the next.
+// Near the optimum the slopes that the quadratic model predicts are better dual variables than the
+// slopes of the loss after the step: they satisfy the optimality conditions of the working set
+// exactly, and the certificate is sensitive to small violations. One precise step is then often
+// enough to move from one strength to the next.
 #pragma once
 
 #include <algorithm>
@@ -33,11 +34,11 @@
 namespace postil {
 
 struct NewtonOptions {
-    std::uint32_t steps = 1000;  // one that needs more passes counts as several
+    std::uint32_t steps = 1000;  // a step that needs more passes counts as several
     double tolerance = 1e-4;     // of the certificate; 0: until no step lowers the objective
     std::uint32_t passes = 50;   // of coordinate descent within a step
-    std::size_t least_set = 32;  // terms by which a working set grows, at least
-    bool can_rest = true;        // false: no prior has an absolute value, so that no weight rests
+    std::size_t least_set = 32;  // minimum number of terms by which a working set grows
+    bool can_rest = true;        // false: no prior has an absolute value, so all terms are active
 };
 
 template <class Loss>
@@ -51,7 +52,8 @@ public:
           open_(problem, facts, options.can_rest),
           expansion_(problem) {}
 
-    // `start` holds weights by place in the terms and last the constant's; empty means at rest.
+    // `start` holds weights by position in the terms, the constant last; empty means the modes of
+    // the priors.
     void begin(std::span<const double> start) {
         weights_.assign(problem_.coordinates(), 0.0);
         here_.resize(problem_.size());
@@ -66,11 +68,11 @@ public:
         open_.moved();
     }
 
-    // From where the last call ended, with the strength that the problem has now. The fit holds the
-    // weights that are not 0, and their places.
+    // Solves with the current strength of the problem, warm-started from the last call. The fit
+    // holds the non-zero weights and their positions.
     Fit solve(Monitor& monitor) {
         Fit fit;
-        fit.iterations = std::exchange(has_begun_, true) ? 0 : 1;  // the constant's own steps
+        fit.iterations = std::exchange(has_begun_, true) ? 0 : 1;  // fitting the constant counts as 1
         double best = no_bound, objective = no_bound;
         std::uint32_t in_vain = 0;
         settle_constant();
@@ -92,7 +94,8 @@ public:
                 continue;
             }
             care_ = in_vain > 0 ? std::min(4 * care_, most_care) : 1;
-            // Steps too small to be seen in the objective go on while the certificate gets better.
+            // Steps too small to be visible in the objective continue while the certificate
+            // improves.
             is_near_ = can_foresee() && in_vain <= 1 && fit.certificate <= near;
             const bool is_blind = !descend(fit, monitor);
             if (is_blind && in_vain > 8) {
@@ -104,10 +107,10 @@ public:
         return fit;
     }
 
-    // By place in the terms, and last the constant's.
+    // By position in the terms, the constant last.
     std::span<const double> weights() const { return weights_; }
 
-    // The duals of the last certificate; none where the weights tell them.
+    // Returns the duals of the last certificate; empty if the weights determine them.
     std::vector<double> gap_duals() const {
         const auto slopes = duals();
         std::vector<double> found(is_foreseen_ ? slopes.size() : 0);
@@ -129,7 +132,7 @@ private:
         }
     }
 
-    // Weights away from 0 are open, unless a belief lets them rest elsewhere.
+    // Non-zero weights are active, unless per-term priors have their modes elsewhere.
     void keep_weights(Fit& fit) const {
         const auto keep = [&](std::size_t place) {
             if (place == problem_.terms.size() || weights_[place] == 0.0) return;
@@ -143,8 +146,9 @@ private:
         fit.intercept = problem_.has_constant() ? weights_.back() * problem_.constant : 0.0;
     }
 
-    // The best constant while all other weights rest: where every document has the same score, it
-    // depends on the classes' weights alone. Without it common words look as if they mattered.
+    // Sets the constant to its optimum while all other weights are at their modes: if all documents
+    // have the same score, it depends only on the class weights. Without this, common words would
+    // seem to matter.
     void settle_constant() {
         if (!problem_.has_constant() || here_.scores.empty() || scores_differ()) return;
         double inside = 0.0, outside = 0.0;
@@ -175,7 +179,7 @@ private:
         return std::adjacent_find(scores.begin(), scores.end(), std::not_equal_to<>()) != scores.end();
     }
 
-    // Coordinates that rest add nothing.
+    // Inactive coordinates contribute nothing.
     Optimality measured() const {
         Optimality found;
         for (const auto& each : open_) found.limit(problem_.prior(each.place), each.slope);
@@ -200,19 +204,20 @@ private:
         const auto slack = here_.slack(problem_, loss_, duals(), found.share(), shares_);
         fit.certificate = found.gap_with(slack) / scale;
         if constexpr (knows_slack<Loss>) return;
-        // The bound is some times the gap: where it is far too large, so is the gap.
+        // The bound is a small multiple of the gap: if it is far too large, so is the gap.
         if (fit.certificate <= options_.tolerance || fit.certificate > 3.0 * options_.tolerance) return;
         const auto margin = [&](std::size_t i) { return problem_.labels[i] * here_.scores[i]; };
         const auto slope_at = [&](std::size_t i) { return loss_.slope(margin(i)); };
         fit.certificate = found.gap(problem_, loss_, shares_, margin, slope_at) / scale;
     }
 
-    // Chooses a working set and takes Newton steps on it; false if no step can be seen in the objective.
+    // Chooses a working set and takes Newton steps on it. Returns false if no step is visible in
+    // the objective.
     bool descend(Fit& fit, Monitor& monitor) {
         choose();
         double goal = 0.0;
         bool is_seen = false;
-        const int rounds = is_near_ ? 1 : 2;  // of Newton steps on a working set, at most
+        const int rounds = is_near_ ? 1 : 2;  // maximum number of Newton steps on a working set
         for (int round = 0; round < rounds && fit.iterations < options_.steps; ++round) {
             monitor.check();
             expansion_.expand(here_, weights_);
@@ -228,7 +233,8 @@ private:
         return is_seen;
     }
 
-    // Minimises the expansion as carefully as `steps` steps allow; returns how many the work counts for.
+    // Minimises the quadratic model as precisely as `steps` steps allow; returns how many the work
+    // counts for.
     std::uint32_t minimise_expansion(std::uint32_t steps, Monitor& monitor) {
         const std::uint64_t passes = std::max(1u, options_.passes);
         const auto most = passes * std::min(care_, steps);
@@ -237,13 +243,14 @@ private:
         return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (done + passes - 1) / passes));
     }
 
-    // Far from the optimum the expansion is not worth to be minimised well.
+    // Far from the optimum minimising the model precisely does not pay.
     double inner_tolerance() {
         if (!is_near_) return 0.5;
         return expansion_.make_passes_cheap() ? 0.01 : 0.2;
     }
 
-    // What is away from rest, and of the others those that are pulled most.
+    // Chooses the active terms not at their modes, and of the others those with the largest
+    // violations.
     void choose() {
         expansion_.clear();
         ranked_.clear();
@@ -263,8 +270,8 @@ private:
         expansion_.sort();
     }
 
-    // Takes the longest of the step, its half, its quarter... that lowers the objective enough. A step
-    // too small to be seen in the objective is taken whole.
+    // Takes the longest of the step, its half, its quarter, ... that lowers the objective enough. A
+    // step too small to be visible in the objective is taken whole.
     bool search_line(double promised, bool can_be_seen) {
         if (!(promised < 0.0)) return false;
         double share = 1.0;
@@ -284,7 +291,7 @@ private:
         return false;
     }
 
-    // Duals other than the loss's slopes have a use in a gap alone.
+    // Only a duality gap can use duals other than the slopes of the loss.
     bool can_foresee() const { return knows_slack<Loss> && has_gap_; }
 
     // The duals of the certificate, as slopes.
@@ -308,7 +315,7 @@ private:
         open_.moved();
     }
 
-    static constexpr double near = 0.3;  // a certificate from which on steps are precise
+    static constexpr double near = 0.3;  // certificate below which steps are precise
     static constexpr std::uint32_t most_care = 4096;
 
     const BinaryProblem& problem_;
@@ -320,14 +327,14 @@ private:
     Expansion expansion_;  // over the working set
     std::vector<std::pair<double, std::uint32_t>> ranked_;
     bool has_gap_ = true;
-    bool is_balanced_ = false;  // the constant is free: the duals of the gap are balanced
-    DualShares shares_;         // of the slopes that the balanced duals are
+    bool is_balanced_ = false;  // the constant is unpenalised: the duals of the gap are balanced
+    DualShares shares_;         // factors of the slopes that make the duals balanced
     std::vector<double> balanced_;
-    std::vector<double> steepest_;  // slopes of the loss, by coordinate; without a gap only
-    std::uint32_t care_ = 1;  // grows where rough steps do not better the certificate
+    std::vector<double> steepest_;  // slopes of the loss by coordinate; only without a gap
+    std::uint32_t care_ = 1;  // grows if inexact steps do not improve the certificate
     bool has_begun_ = false;
     bool is_near_ = false;
-    bool is_foreseen_ = false;  // whether duals are the slopes that the last step foresaw
+    bool is_foreseen_ = false;  // duals are the slopes that the last step predicted
     std::vector<double> foreseen_;
 };
 

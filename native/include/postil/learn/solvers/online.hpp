@@ -1,21 +1,28 @@
-// Updates document by document: Perceptron and Winnow by their mistakes, SVM and large margin Winnow
-// by dual variables (zhang-2000, section 2).
+// Online updates: Perceptron and Winnow driven by mistakes, SVM and large margin Winnow by dual
+// variables (zhang-2000, section 2).
 //
-// Weights are a function of θ = θ₀ + Σ aᵢ yᵢ xᵢ (weight_states.hpp). At each document
+// The weights are a function of a sum of documents θ = θ₀ + Σ aᵢ yᵢ xᵢ:
+//
+//     additive         w = θ                            Perceptron, SVM
+//     multiplicative   w = unit (exp(θ) - exp(-θ))      balanced Winnow; positive: unit exp(θ)
+//
+// The update at each document is
 //
 //     mistake-driven   a += η                                         if it is misclassified
 //     dual gradient    a  = max(min(C c, a + η (1 - z)), 0)           z = y (w·x + b)
 //
-// The second climbs the dual of  R(w) + C Σ cᵢ max(0, 1 - zᵢ), R being half the square or the relative
-// entropy of the weights, beside the weights at θ₀. As w is where R* has its slope θ, the gap is
+// The second ascends the dual of R(w) + C Σ cᵢ max(0, 1 - zᵢ), where R is half the squared norm or
+// the relative entropy of the weights, relative to the weights at θ₀. Because w is the gradient of
+// R* at θ, the duality gap is a sum of non-negative terms:
 //
 //     Σ [C cᵢ max(0, 1 - zᵢ) - aᵢ (1 - zᵢ)]
 //
-// a sum of terms that are never negative. Divided by C n, objective and gap are those of problem.hpp.
+// Divided by C n, objective and gap are those of problem.hpp.
 //
-// Eight categories go through the documents side by side. A visit costs the document's terms for a
-// look, and as much again for a move; a pass therefore the non-zeros. Memory of a block: that of its
-// state, and 20 bytes for each document and lane.
+// Eight categories are updated side by side. A visit costs the terms of the document for the
+// scores, and as much again for an update; a pass costs the non-zeros. Memory of a block: 8 bytes
+// for each term and lane of an additive state, 16 of a multiplicative one, and 20 bytes for each
+// document and lane.
 #pragma once
 
 #include <algorithm>
@@ -36,17 +43,17 @@ namespace postil {
 
 struct OnlineOptions {
     std::uint32_t passes = 100;
-    double tolerance = 1e-3;  // of the relative gap, for dual variables; 0: never asked
-    double rate = 0.01;       // η; 0: Newton's step along each dual variable
-    bool shuffle = true;      // another order in each pass, else that of the documents
+    double tolerance = 1e-3;  // of the relative gap, for dual gradients; 0: not checked
+    double rate = 0.01;       // η; 0: a Newton step along each dual variable
+    bool shuffle = true;      // a new order in each pass; else the order of the documents
     std::uint64_t seed = 0;
 };
 
-// A block's categories; a lane without one has no document that counts.
+// The categories of a block. Unused lanes have only documents of weight 0.
 template <std::size_t Lanes>
 struct LaneProblems {
     SparseLines documents;
-    double constant = 0.0;         // the value of the constant feature; 0: there is none
+    double constant = 0.0;         // value of the constant feature; 0: none
     std::vector<float> labels;     // by document and lane
     std::vector<double> weights;   // cᵢ
     LaneValues<Lanes> sizes{};     // n
@@ -57,7 +64,7 @@ struct LaneProblems {
     }
 };
 
-// a += η for every mistake. A pass without any is the end.
+// a += η for every mistake. Stops after a pass without mistakes.
 struct MistakeRule {
     static constexpr bool has_objective = false;
     double rate;
@@ -69,7 +76,7 @@ struct MistakeRule {
     }
 };
 
-// One step up the dual, within its bounds.
+// One step up the dual, clamped to its bounds.
 struct MarginRule {
     static constexpr bool has_objective = true;
     double rate;
@@ -90,8 +97,8 @@ public:
         beginnings_.fill(0.0);
     }
 
-    // Where to begin, if not at 0: θ₀ of a term (past all terms the constant), and dual variables as
-    // shares of their bounds.
+    // Warm start: θ₀ of a term (past all terms the constant), and dual variables as shares of their
+    // bounds.
     double& beginning(std::size_t lane, std::size_t term) { return starts_[term * Lanes + lane]; }
     void start(std::size_t lane, std::span<const double> shares) {
         for (std::size_t i = 0; i < shares.size(); ++i) duals_[i * Lanes + lane] = shares[i];
@@ -106,12 +113,13 @@ public:
         settle();
     }
 
-    // Learns with strengths C of each lane from where it stands; a fit's weights are by term.
+    // Learns with the strengths C of each lane, warm-started from the current state. The weights of
+    // a fit are by term.
     std::array<Fit, Lanes> solve(const LaneValues<Lanes>& strengths, Monitor& monitor) {
         limit(strengths);
         std::array<Fit, Lanes> fits;
         active_.fill(1.0);
-        // The same order whatever other lanes took before: a lane does not depend on them.
+        // Restart the order, so that a lane does not depend on how long other lanes took before.
         std::iota(order_.begin(), order_.end(), 0u);
         Random random(options_.seed);
         std::uint32_t checked = 0;
@@ -132,13 +140,14 @@ public:
     }
 
 private:
-    // Asking for the gap costs two passes: after 1, 2, 4... of them. Mistakes are counted anyway.
+    // Computing the gap costs two passes: check after 1, 2, 4, ... passes. Mistakes are counted
+    // anyway.
     bool is_time(std::uint32_t pass) const {
         if (pass == options_.passes || !Rule::has_objective) return true;
         return options_.tolerance > 0.0 && (pass & (pass - 1)) == 0;
     }
 
-    // What a dual variable may be; without an objective, what a mistake counts.
+    // Returns the upper bound of a dual variable or, without an objective, the weight of a mistake.
     double bound(std::size_t at, double strength) const {
         return problems_.weights[at] * (Rule::has_objective ? strength : options_.rate);
     }
@@ -176,7 +185,7 @@ private:
             const auto step =
                 active_[lane] * rule_.step(labels[lane], scores[lane], duals[lane], most, rates[lane]);
             duals[lane] += step;
-            // A step to the bound may round to beyond it.
+            // A step to the bound may be rounded beyond it.
             if constexpr (Rule::has_objective) duals[lane] = std::min(duals[lane], most);
             by[lane] = labels[lane] * step;
             mistakes_[lane] += step;
@@ -185,7 +194,8 @@ private:
         if (moved != 0.0) state_.move(document, by);
     }
 
-    // η = 1 / the dual's second derivative, no further than it can be trusted; or that nothing moves.
+    // Sets η = 1 / the second derivative of the dual, limited to where it is reliable. Returns
+    // false if no lane moves.
     bool newton_rates(const Visited& document, const LaneValues<Lanes>& scores, const float* labels,
                       const double* weights, const double* duals, LaneValues<Lanes>& rates) const {
         bool moves = false;
@@ -206,7 +216,7 @@ private:
         return true;
     }
 
-    // θ anew from the dual variables: what rounding has added up is gone.
+    // Recomputes θ from the dual variables, which removes accumulated rounding errors.
     void settle() {
         exponents_ = starts_;
         for (std::size_t i = 0; i < problems_.size(); ++i) {
@@ -264,7 +274,7 @@ private:
             auto& fit = fits[lane];
             fit.kind = Certificate::duality_gap;
             fit.objective = (losses[lane] + cost(lane)) * scale;
-            // What is no number stays so, and is refused.
+            // NaN stays NaN, and the fit is refused.
             const auto gap = (gaps[lane] < 0.0 ? 0.0 : gaps[lane]) * scale;
             fit.certificate = fit.objective > 0.0 ? gap / fit.objective : gap;
             if (fit.certificate > options_.tolerance || options_.tolerance <= 0.0) continue;
@@ -273,7 +283,7 @@ private:
         }
     }
 
-    // R(w) beside the start: w·(θ - θ₀) - R*(θ) + R*(θ₀).
+    // Returns R(w) relative to the start: w·(θ - θ₀) - R*(θ) + R*(θ₀).
     double cost(std::size_t lane) const {
         double sum = 0.0;
         for (std::size_t term = 0; term <= usable_.terms(); ++term)
@@ -310,7 +320,7 @@ private:
     std::vector<double> duals_;  // by document and lane
     std::vector<std::uint32_t> order_;
     std::vector<double> starts_;     // θ₀ by term and lane
-    std::vector<double> exponents_;  // θ when it was last added up anew
+    std::vector<double> exponents_;  // θ when it was last recomputed
     LaneValues<Lanes> beginnings_;   // R*(θ₀)
     LaneValues<Lanes> strengths_{};  // C
     LaneValues<Lanes> active_{};     // 1 while a lane learns, then 0

@@ -1,7 +1,9 @@
-// Which coordinates may not stay where they are, and the slopes of the loss along them.
+// The active set: coordinates whose optimality condition may be violated, and the slopes of the
+// loss along them.
 //
-// A term at rest stays there as long as the slope along it is surely less than what holds it. Bounds of
-// the slopes (slope_bounds.hpp) tell this of most terms without a look at their columns.
+// A weight at the mode of its prior stays there as long as the slope along it is provably less than
+// the slope of the prior. Bounds of the slopes (slope_bounds.hpp) prove this for most terms without
+// reading their columns.
 #pragma once
 
 #include <algorithm>
@@ -24,15 +26,16 @@ public:
         double slope;
     };
 
-    // `can_rest` is false if no prior has an absolute value, so that no weight rests.
+    // `can_rest` is false if no prior has an absolute value, so that every coordinate is active.
     OpenCoordinates(const BinaryProblem& problem, const ColumnFacts& facts, bool can_rest)
         : problem_(problem), facts_(facts), can_rest_(can_rest) {}
 
-    // The slopes are others than at the last find.
+    // Announces that the slopes have changed since the last find.
     void moved() { is_stale_ = true; }
 
-    // `slopes` are the loss's by document, or near them. Costs one number for each term, the rows of
-    // documents whose slope has changed much, and the columns of terms that are open.
+    // Finds the active coordinates. `slopes` are those of the loss by document, or close to them.
+    // Costs one number for each term, the rows of documents whose slope has changed much, and the
+    // columns of active terms.
     void find(std::span<const double> slopes, std::span<const double> weights) {
         found_.clear();
         const bool can_rest = can_rest_ && (problem_.strength.absolute > 0.0 || !problem_.beliefs.empty());
@@ -57,7 +60,7 @@ private:
             bounds_.follow(problem_.design.documents, slopes, goal);
     }
 
-    // For a unit of a document's weight.
+    // Returns the slope of documents outside the category per unit of sample weight.
     double slope_of_others(std::span<const double> slopes) const {
         for (std::size_t i = 0; i < problem_.size(); ++i)
             if (problem_.labels[i] < 0.0f && problem_.weights[i] > 0.0)
@@ -65,11 +68,12 @@ private:
         return 0.0;
     }
 
-    // Whether a block of terms rests, as nearly all do: one answer for them all, without branches.
+    // Returns true if all terms of a block are inactive, as nearly all are: one test for them all,
+    // without branches.
     bool rest_all(std::span<const double> weights, std::size_t first, std::size_t last) const {
         if (!problem_.beliefs.empty() || last > problem_.terms.size()) return false;
         const auto* terms = problem_.terms.data();
-        // Rising numbers with no gap are one after the other.
+        // Rising numbers without gaps are consecutive.
         const bool is_run = terms[last - 1] - terms[first] == static_cast<std::int32_t>(last - 1 - first);
         const auto begin = static_cast<std::size_t>(terms[first]);
         const auto term = [&](std::size_t place) { return static_cast<std::size_t>(terms[place]); };
@@ -103,13 +107,13 @@ private:
         return problem_.design.terms[static_cast<std::size_t>(problem_.terms[place])].dot(slopes.data());
     }
 
-    static constexpr std::size_t block = 32;  // of terms, looked at together
+    static constexpr std::size_t block = 32;  // terms tested together
 
     const BinaryProblem& problem_;
     const ColumnFacts& facts_;
     bool can_rest_;
     SlopeBounds bounds_;
-    bool is_stale_ = true;  // the bounds are of other scores
+    bool is_stale_ = true;  // the bounds belong to other slopes
     std::vector<Open> found_;
 };
 

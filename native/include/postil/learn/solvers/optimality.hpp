@@ -1,16 +1,16 @@
-// How far weights are from the best: the gap between the objective and its dual.
+// The duality gap of weights.
 //
 //     P(w) = (1/n) Σ cᵢ f(zᵢ) + Σⱼ priorⱼ(wⱼ)
 //     D(a) = -(1/n) Σ cᵢ k(-aᵢ) - Σⱼ priorⱼ*(vⱼ)        vⱼ = (1/n) Σ cᵢ aᵢ yᵢ xᵢⱼ
 //
-// D(a) <= P(w) for all a and w. At a = -s f'(z) the gap falls into parts that are never negative:
+// D(a) <= P(w) for all a and w. At a = -s f'(z) the gap is a sum of non-negative parts:
 //
 //     P(w) - D(a) = Σⱼ [priorⱼ(wⱼ) + priorⱼ*(vⱼ) - wⱼ vⱼ] + (1/n) Σ cᵢ [f(zᵢ) + k(-aᵢ) + aᵢ zᵢ]
 //
-// The share s <= 1 keeps the conjugates finite where an absolute value alone holds a weight back, and
-// balances the classes' duals where the intercept is free (dual_balance.hpp): it may differ by class. At
-// s = 1 the second sum is 0; else it is at most (1 - s) times the average loss, as k is convex and
-// k(0) = 0.
+// The share s <= 1 keeps the conjugates of pure Laplace priors finite, and balances the duals of
+// the classes if the intercept is unpenalised (dual_balance.hpp), where it may differ by class. At
+// s = 1 the second sum is 0; else it is at most (1 - s) times the average loss, because k is convex
+// and k(0) = 0.
 #pragma once
 
 #include <algorithm>
@@ -22,23 +22,23 @@
 
 namespace postil {
 
-// vⱼ at s = 1 is the slope of the average loss along a weight with its sign changed. A weight without a
-// prior adds nothing to the gap: balanced duals pull it with rounding alone. `unit` is that of the
-// weight's violation, where the KKT residual is the certificate.
+// At s = 1, vⱼ is the negative slope of the average loss along a weight. A weight without a prior
+// contributes nothing to the gap: its v is zero except for rounding if the duals are balanced.
+// `unit` is the unit of the weight's violation, if the KKT residual is the certificate.
 class Optimality {
 public:
-    // First for every coordinate...
+    // First pass over all coordinates: finds the share s.
     void limit(const Prior& prior, double slope) {
         if (prior.holds()) share_ = std::min(share_, prior.feasible_share(-slope));
     }
-    // ...then once more.
+    // Second pass over all coordinates: adds up penalty, gap and violations.
     void add(const Prior& prior, double slope, double weight, double unit = 1.0) {
         penalty_ += prior.value(weight);
         if (prior.holds()) gap_ += std::max(0.0, prior.slack(-slope * share_, weight));
         violate(prior, slope, weight, unit);
     }
 
-    // Both at once, for a point that moves on between coordinates: nearly the same.
+    // Approximates both passes at once, for weights that change between coordinates.
     void meet(const Prior& prior, double slope, double weight, double unit = 1.0) {
         limit(prior, slope);
         if (prior.holds())
@@ -50,12 +50,13 @@ public:
     double penalty() const { return penalty_; }
     double largest_violation() const { return largest_; }
 
-    // No less than the gap, without another look at the documents; or with what the second sum is at
-    // most, if that is known better.
+    // An upper bound of the gap without another pass over the documents; and the gap with a known
+    // value or bound of the second sum.
     double gap_at_most(double average_loss) const { return gap_with((1.0 - share_) * average_loss); }
     double gap_with(double slack_of_share) const { return gap_ + slack_of_share; }
 
-    // The gap, from margin(i) and slope(i) = f'(zᵢ) of every document; `shares` of the slopes are duals.
+    // The gap, from margin(i) and slope(i) = f'(zᵢ) of every document; the duals are `shares` of
+    // the slopes.
     template <class Loss, class Margin, class Slope>
     double gap(const BinaryProblem& problem, const Loss& loss, const DualShares& shares,
                Margin&& margin, Slope&& slope) const {

@@ -1,13 +1,15 @@
-// Primal coordinate descent with a trust region: zhang-oles-2001, algorithms 1 to 4, and
-// genkin-lewis-madigan-2004's CLG and CLG-lasso (figures 4 and 5).
+// Primal coordinate descent with a trust region: zhang-oles-2001, algorithms 1 to 4, and CLG and
+// CLG-lasso of genkin-lewis-madigan-2004 (figures 4 and 5).
+//
+//     minimise  (1/n) Σ cᵢ f(rᵢ) + Σⱼ priorⱼ(wⱼ)        rᵢ = yᵢ (w·xᵢ + b)
 //
 // One weight at a time, from the column of its term:
 //
 //     v = -[(1/n) Σ cᵢ f'(rᵢ) xᵢⱼ yᵢ + prior'(wⱼ)] / [(1/n) Σ cᵢ F(rᵢ, Δⱼ|xᵢⱼ|) xᵢⱼ² + prior'']
 //     wⱼ += min(max(v, -Δⱼ), Δⱼ)
 //
-// where rᵢ are the margins and F bounds the curvature within the trust region, so that every step
-// lowers the objective. A sweep costs the non-zeros of the category's columns.
+// where rᵢ are the margins and F bounds the curvature within the trust region Δⱼ, so that every
+// step lowers the objective. A sweep costs the non-zeros of the category's columns.
 #pragma once
 
 #include <algorithm>
@@ -25,22 +27,22 @@ namespace postil {
 
 enum class TrustRegion : std::uint8_t {
     doubled,  // Δ = 2|step| + ε, as printed in algorithms 3 and 4
-    halved,   // Δ = max(2|step|, Δ/2), the paper's other: steps end as Newton's
+    halved,   // Δ = max(2|step|, Δ/2), the paper's alternative: converges to Newton steps
 };
 
 struct PrimalOptions {
     std::uint32_t sweeps = 1000;
-    double tolerance = 1e-4;       // of the certificate; 0: never asked
-    double movement = 0.0;         // stop if Σ|Δr| < movement (1 + Σ|r|); 0: never asked
+    double tolerance = 1e-4;       // of the certificate; 0: not checked
+    double movement = 0.0;         // stop if Σ|Δr| < movement (1 + Σ|r|); 0: not checked
     TrustRegion trust_region = TrustRegion::halved;
     double initial_reach = 1.0;
     double reach_slack = 0.1;          // ε
-    double least_reach = 0.0;          // of a halved region: lets a term that rested wake up
+    double least_reach = 0.0;          // minimum of a halved region
     std::uint64_t seed = 0;
-    bool shuffle = false;              // else terms come in their order, the constant last
-    std::uint32_t constant_visits = 1; // of the constant in a sweep: all terms lean on it
-    std::uint32_t continuation = 0;    // sweeps over which a loss that has one loses its smoothing
-    double truncation = 0.0;           // a weight smaller than this after a sweep is 0 from then on
+    bool shuffle = false;              // else terms are visited in order, the constant last
+    std::uint32_t constant_visits = 1; // of the constant per sweep, which interacts with all terms
+    std::uint32_t continuation = 0;    // sweeps over which the smoothing of the loss, if any, fades out
+    double truncation = 0.0;           // a smaller weight after a sweep becomes 0 for good
 };
 
 template <class Loss>
@@ -49,7 +51,7 @@ public:
     PrimalCoordinateDescent(const BinaryProblem& problem, Loss loss, const PrimalOptions& options)
         : problem_(problem), loss_(loss), options_(options), random_(options.seed) {}
 
-    // `start` holds weights by place in the terms and last the constant's; empty means zero.
+    // `start` holds weights by position in the terms, the constant last; empty means zero.
     Fit solve(std::span<const double> start, Monitor& monitor) {
         begin(start);
         Fit fit;
@@ -59,7 +61,7 @@ public:
             sweep();
             truncate();
         }
-        smooth(options_.continuation);  // what is reported is of the loss itself
+        smooth(options_.continuation);  // report the loss without smoothing
         certify(fit);
         for (std::size_t place = 0; place < problem_.terms.size(); ++place)
             fit.weights.push_back(coordinates_[place].weight);
@@ -73,7 +75,8 @@ private:
         double reach = 0.0;
     };
 
-    // What a step asks of a document, side by side: terms come by in no order of documents.
+    // The data of a document that a step reads, kept together: a column visits documents in no
+    // particular order.
     struct Row {
         typename Loss::Point point;
         double label;
@@ -125,8 +128,8 @@ private:
         }
     }
 
-    // The paper's selection of features inside the iterations (section 4.1): a term whose weight
-    // is small leaves for good. The certificate still asks for all terms.
+    // Feature selection inside the iterations (section 4.1): a term with a small weight is removed
+    // for good. The certificate still covers all terms.
     void truncate() {
         if (options_.truncation <= 0.0) return;
         std::erase_if(order_, [&](std::uint32_t place) {
@@ -193,7 +196,8 @@ private:
         return true;
     }
 
-    // From the slopes met on the way, which cost nothing; they are those of a moving point.
+    // Uses the slopes seen during the sweep, which cost nothing; they belong to weights that change
+    // on the way.
     bool seems_certified() const {
         if (!has_gap_) return met_.largest_violation() <= 3.0 * options_.tolerance;
         const auto loss = average_loss(), objective = loss + penalty();
@@ -213,7 +217,8 @@ private:
         return sum;
     }
 
-    // The shares of the loss's slopes that are duals: all of them, unless the constant is free.
+    // Returns the shares of the slopes that are feasible duals: 1, unless the constant is
+    // unpenalised.
     DualShares shares() const {
         if (!has_gap_ || !problem_.is_constant_free()) return {};
         double members = 0.0, others = 0.0;
@@ -267,7 +272,7 @@ private:
     std::vector<std::uint32_t> order_;
     Random random_;
     double movement_ = 0.0;         // Σ|Δr| of the last sweep
-    Optimality met_;                // on the way through the last sweep
+    Optimality met_;                // seen during the last sweep
     bool has_gap_ = true;
     std::vector<double> units_;     // of violations, by coordinate
 };

@@ -1,10 +1,11 @@
-// Slopes of the loss along all terms, known well enough without looking at all columns.
+// Bounds of the slopes of the loss along all terms that avoid reading all columns.
 //
 //     gⱼ = Σᵢ hᵢ xᵢⱼ        hᵢ = cᵢ yᵢ f'(zᵢ) / n
 //
-// are kept exactly for a reference h' near h. What is left is bounded by Cauchy and Schwarz:
-// |gⱼ - g'ⱼ| <= ‖h - h'‖ ‖xⱼ‖. The reference follows h in the documents where they differ most, at
-// the cost of their terms; most documents of a rare category hardly ever move.
+// The slopes are known exactly for a reference h' near h. The error is bounded by the
+// Cauchy-Schwarz inequality: |gⱼ - g'ⱼ| <= ‖h - h'‖ ‖xⱼ‖. The reference is updated in the documents
+// where it differs most from h, at the cost of their terms; most documents of a rare category
+// hardly ever change.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 
 namespace postil {
 
-// What all categories have in common: dᵢ, and for each term Σ dᵢ xᵢⱼ and ‖xⱼ‖.
+// Statistics shared by all categories: dᵢ, and for each term Σ dᵢ xᵢⱼ and ‖xⱼ‖.
 struct ColumnFacts {
     std::span<const double> document_weights;
     std::vector<double> sums;
@@ -39,7 +40,7 @@ struct ColumnFacts {
 
 class SlopeBounds {
 public:
-    // The reference begins at h'ᵢ = base dᵢ, for which the sums of the columns suffice.
+    // Starts the reference at h'ᵢ = base dᵢ, for which the sums of the columns suffice.
     void begin(const ColumnFacts& facts, double base) {
         facts_ = &facts;
         reference_.assign(facts.document_weights.begin(), facts.document_weights.end());
@@ -50,8 +51,8 @@ public:
 
     bool has_begun() const { return facts_ != nullptr; }
 
-    // Lets the reference follow until ‖h - h'‖ is at most `goal`, and further, up to a tenth of it,
-    // as long as only few documents need it.
+    // Updates the reference until ‖h - h'‖ is at most `goal`, and further, down to a tenth of it,
+    // while only few documents need it.
     void follow(const SparseLines& documents, std::span<const double> slopes, double goal) {
         scale_to(slopes);
         const auto limit = goal * goal;
@@ -63,7 +64,7 @@ public:
             documents[i].add_to(known_.data(), change);
             reference_[i] = slopes[i];
         }
-        // Adding up leaves errors of its own, far below any goal that matters.
+        // Allow for the rounding errors of the sums, far below any relevant goal.
         distance_ = std::sqrt(left) + 1e-14 * std::abs(goal);
     }
 
@@ -72,8 +73,8 @@ public:
     double doubt(std::size_t term) const { return distance_ * facts_->norms[term]; }
 
 private:
-    // Another constant changes the slopes of most documents by about the same factor: the median of
-    // some of them tells it.
+    // A change of the constant multiplies the slopes of most documents by about the same factor,
+    // estimated by the median of a sample.
     void scale_to(std::span<const double> slopes) {
         factors_.clear();
         const auto pace = std::max<std::size_t>(1, slopes.size() / sample);
@@ -90,15 +91,15 @@ private:
 
     static constexpr std::size_t sample = 256;
     static constexpr std::size_t classes = 2048;
-    static constexpr std::size_t block = 16;  // of documents, looked at together
+    static constexpr std::size_t block = 16;  // documents tested together
 
-    // By powers of two: the exponent's bits.
+    // Returns the size class of a change, by powers of two: the bits of its exponent.
     static std::size_t size_class(double change) {
         return (std::bit_cast<std::uint64_t>(change) >> 52) & 0x7ff;
     }
 
-    // Documents whose changes are not so small that the squares of all, were they like theirs, would
-    // stay within `limit`: few. What the squares of the others sum up to is returned.
+    // Finds the few documents with large changes: the squares of all others would stay within
+    // `limit` even if all documents had them. Returns the sum of squares of the others.
     double find_far(std::span<const double> slopes, double limit) {
         far_.clear();
         const auto near = std::sqrt(limit / static_cast<double>(slopes.size()));
@@ -123,8 +124,7 @@ private:
         return left;
     }
 
-    // The least class of changes to follow; what the squares of all smaller ones sum up to is added to
-    // what is left.
+    // Returns the least size class to update; adds the squares of all smaller changes to `left`.
     std::size_t cut_for(std::span<const double> slopes, double limit, double& left) {
         squares_.fill(0.0);
         counts_.fill(0);

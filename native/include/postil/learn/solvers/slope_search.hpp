@@ -1,8 +1,9 @@
-// Where a convex function of one number is least, to a share of its first slope.
+// A line search: finds the minimum of a convex function of one number, to a share of its initial
+// slope.
 //
-// Whoever searches evaluates slope and curvature at at() and says them to see(), until it is done.
-// Newton's step is taken where it stays between the ends known so far and halves the slope; else the
-// chord between the ends, or their middle, in turn.
+// The caller evaluates slope and curvature at at() and passes them to update() until done(). A
+// Newton step is taken if it stays inside the bracket and the last step halved the slope; else
+// regula falsi and bisection alternate.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,8 @@ namespace postil {
 
 class SlopeSearch {
 public:
-    // From t = 0, where the slope is below 0: to a slope of at most `share` of that. The first step is
-    // at most `most`.
+    // Starts at t = 0, where the slope is negative, and searches for a slope of at most `share` of
+    // it. The first step is at most `most`.
     void begin(double slope, double curvature, double share, double most) {
         goal_ = share * std::abs(slope);
         low_ = 0.0;
@@ -45,7 +46,8 @@ public:
             high_ = at_;
             high_slope_ = slope;
         }
-        // What cannot be told from 0, or is no number, ends where the function still falls.
+        // If rounding leaves no point between the ends, or on NaN, stop where the function still
+        // falls.
         auto next = choose(slope, curvature, size <= 0.5 * last_);
         last_ = size;
         if (++rounds_ == most_rounds || !(next > low_ && next < high_)) {
@@ -67,7 +69,7 @@ private:
     }
 
     static constexpr double none = std::numeric_limits<double>::infinity();
-    static constexpr double growth = 10.0;  // of a step, while nothing is known beyond it
+    static constexpr double growth = 10.0;  // of a step while the bracket has no upper end
     static constexpr int most_rounds = 100;
 
     double goal_ = 0.0, at_ = 0.0, last_ = 0.0;

@@ -1,10 +1,11 @@
 // Sequential minimal optimisation: the support vector machine with an explicit threshold
-// (zhang-oles-2001, equations 7 and 8; Platt 1999), working sets chosen by second order
-// information (Fan, Chen and Lin 2005), with shrinking.
+// (zhang-oles-2001, equations 7 and 8; Platt 1999), with working sets chosen by second order
+// information (Fan, Chen and Lin 2005) and shrinking.
 //
 //     minimise  ½ Σᵢⱼ αᵢ αⱼ yᵢ yⱼ K(i,j) - Σ αᵢ    subject to  0 <= αᵢ <= Cᵢ,  Σ αᵢ yᵢ = 0
 //
-// with Cᵢ = cᵢ/(2λn). A step costs two rows of the kernel and O(documents still worked on).
+// with Cᵢ = cᵢ/(2λn). A step costs two rows of the kernel and O(active documents). Returns the
+// factors αᵢ yᵢ of the documents and the threshold.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +57,7 @@ public:
                 fit.stop = Stop::certified;
                 break;
             }
-            if (violation < 1e-13) {  // as far as rounding lets it come
+            if (violation < 1e-13) {  // the limit of double precision
                 fit.stop = Stop::precision;
                 break;
             }
@@ -91,7 +92,8 @@ private:
         active_ = everyone_;
     }
 
-    // The document that pulls hardest upwards, and the one whose step with it gains most.
+    // Chooses the document with the largest violation upwards, and the one whose joint step
+    // decreases the objective most.
     Pair choose() {
         Pair pair;
         double highest = -std::numeric_limits<double>::infinity(), lowest = -highest;
@@ -125,7 +127,7 @@ private:
     void improve(std::size_t i, std::size_t j) {
         const auto row_i = rows_.row(i);
         const auto row_j = rows_.row(j);
-        // y·α of the one rises by as much as that of the other falls.
+        // y·α of one document rises by as much as that of the other falls.
         auto change = (pull(i) - pull(j)) / curvature_of(i, j, row_i[j]);
         change = std::min({change, room_up(i), room_down(j)});
         move(i, change);
@@ -158,7 +160,8 @@ private:
         return factors;
     }
 
-    // Everybody is looked at again, with slopes made anew: kernel rows are rounded.
+    // Unshrinks: makes all documents active again and recomputes their slopes, because kernel rows
+    // are rounded.
     void restore() {
         std::vector<double> sums(problem_.size());
         kernel_.combine(factors(), sums);
@@ -167,7 +170,7 @@ private:
         is_fresh_ = true;
     }
 
-    // The threshold that the free documents agree on, or the middle of what is possible.
+    // Returns the average threshold of the free documents, or the middle of the feasible interval.
     double threshold() const {
         double sum = 0.0, low = -std::numeric_limits<double>::infinity(), high = -low;
         std::size_t free = 0;
@@ -206,7 +209,7 @@ private:
     KernelCache<Kernel> rows_;
     std::vector<double> alpha_, slope_, bound_;
     std::vector<std::uint32_t> everyone_, active_;
-    bool is_fresh_ = false;  // whether the slopes of all documents are exact
+    bool is_fresh_ = false;  // the slopes of all documents are exact
 };
 
 }  // namespace postil

@@ -1,4 +1,5 @@
-// How a smooth loss comes to the one it stands for: zhang-jin-yang-hauptmann-2003, algorithm 1.
+// The schedule by which a smoothed loss approaches the loss itself: zhang-jin-yang-hauptmann-2003,
+// algorithm 1.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +20,9 @@ struct SmoothingOptions {
     static constexpr double most_gamma = 1e6;
 };
 
-// The best of m sum - m² square, for 0 <= m <= 1/most: the dual objective of a multiple of duals that
-// are `most` at most, and may be 1. Of duals that have next to no digits left, none is taken.
+// Returns the maximum of m sum - m² square for 0 <= m <= 1/most: the dual objective at the best
+// multiple of duals that are at most `most` and may be at most 1. Returns 0 if the duals have
+// underflowed.
 inline double best_multiple(double sum, double square, double most) {
     constexpr double least = 1e-100;
     if (!(most > least)) return 0.0;
