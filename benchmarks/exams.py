@@ -18,7 +18,7 @@ from postil.common.progress import no_progress
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.decide import fit_rule, parse_rule
-from postil.decide.evidence import Needs
+from postil.decide.scores import Needs
 from postil.evaluate.counts import count
 from postil.evaluate.report import Aimed, aimed
 from postil.learn.job import Design, Labels

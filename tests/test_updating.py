@@ -9,7 +9,7 @@ import pytest
 
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
-from postil.decide.calibrators import State
+from postil.decide.decision import State
 from postil.errors import CorpusError, InputError, UsageError
 from postil.model import load_model, model_to_bytes, save_model
 from postil.recipes.recipe import load_recipe

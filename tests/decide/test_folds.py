@@ -119,7 +119,9 @@ class TestOutOfFold:
         folds = Folds(np.array([0, 1, 0]))
         with pytest.raises(UsageError, match="folds are of 3 documents, not of 4"):
             out_of_fold_scores(lambda _, held_out: np.zeros((len(held_out), 1)), folds, 4, 1)
-        with pytest.raises(UsageError, match=r"fold 1 of 2: 2 documents × 2.*2 × 1 came"):
+        with pytest.raises(
+            UsageError, match=r"fold 1 of 2: expected 2 documents × 2.*received 2 × 1"
+        ):
             out_of_fold_scores(lambda _, held_out: np.zeros((len(held_out), 1)), folds, 3, 2)
         with pytest.raises(InputError, match="fold 1 of 2, document 0, category 0"):
             out_of_fold_scores(lambda _, rows: np.full((len(rows), 1), np.nan), folds, 3, 1)

@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
 
-from postil.decide.calibrators import Logistic, Moderated, moderated_scores, needs_variances
+from postil.decide.calibration import Logistic, Moderated, moderated_scores, needs_variances
 from postil.errors import InputError, UsageError
 from postil.learn.job import Design, Labels
 from postil.learn.learners import learner_from

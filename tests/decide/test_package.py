@@ -17,6 +17,14 @@ def test_every_name_is_there():
         postil.decide.luck  # noqa: B018
 
 
-def test_importing_loads_no_numpy():
-    code = "import sys, postil.decide; sys.exit('numpy' in sys.modules)"
+@pytest.mark.parametrize(
+    ("modules", "absent"),
+    [
+        ("postil.decide", "numpy"),
+        # A fresh process that predicts has a budget: applying a stored rule loads no SciPy.
+        ("postil.decide.decision, postil.decide.calibration, postil.decide.rules", "scipy"),
+    ],
+)
+def test_importing_is_cheap(modules, absent):
+    code = f"import sys, {modules}; sys.exit({absent!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

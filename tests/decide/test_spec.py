@@ -93,23 +93,23 @@ def test_specs_have_one_canonical_form(written, canonical):
         ("f1)x", "cannot read"),
         ("rank(3)best", "cannot read"),
         ("rank(1,2)", "got '1,2'"),
-        ("f1 best", "no 'best' after a rule"),
+        ("f1 best", "'best' cannot follow a rule"),
         ("f1 at-least", "needs a number of categories"),
         ("f1 at-least(0)", "got '0'"),
         ("f1 at-mots(3)", "did you mean 'at-most'"),
         ("f1 at-least(3) at-most(2)", "at least 3 and at most 2"),
-        ("f1 at-least(1) at-least(1)", "says again"),
-        ("f1 fbr.0(0.1) fbr.1(0.1)", "says again"),
-        ("f1 few(10) fbr.1(0.1)", "says again"),
+        ("f1 at-least(1) at-least(1)", "repeats an earlier part"),
+        ("f1 fbr.0(0.1) fbr.1(0.1)", "repeats an earlier part"),
+        ("f1 few(10) fbr.1(0.1)", "repeats an earlier part"),
         ("f1 few(0)", "a number of members, a whole number from 1"),
         ("f1 few(2.5)", "a number of members, a whole number from 1"),
         ("default few(3)", "tuned out of fold, and 'default' is not"),
         ("f1 fbr.1(1.5)", "the floor of F1, a number from 0 to 1, got '1.5'"),
-        ("f1 fbr.2(0.1)", "no 'fbr.2' after a rule"),
+        ("f1 fbr.2(0.1)", "'fbr.2' cannot follow a rule"),
         ("default fbr.1(0.3)", "tuned out of fold, and 'default' is not"),
         ("training-error fbr.1(0.3)", "is not"),
-        ("rank(3) at-most(2)", "says already how many"),
-        ("best at-least(1)", "says already how many"),
+        ("rank(3) at-most(2)", "already sets the number"),
+        ("best at-least(1)", "already sets the number"),
     ],
 )
 def test_bad_specs_are_refused_with_advice(spec, message):
@@ -179,5 +179,5 @@ def test_any_text_parses_or_is_refused(spec):
 
 @pytest.mark.parametrize("spec", [5, None, True, ["f1"], 0.5])
 def test_what_is_no_text_is_no_rule(spec):
-    with pytest.raises(SpecError, match="a rule is a text"):
+    with pytest.raises(SpecError, match="a rule must be text"):
         parse_rule(spec)

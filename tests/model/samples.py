@@ -8,10 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
-from postil.decide.calibrators import Logistic, Softmax
+from postil.decide.calibration import Logistic, Softmax
 from postil.decide.decision import DecisionRule, Shares, Thresholds
-from postil.decide.isotonic import Isotonic
-from postil.decide.platt import Platt
+from postil.decide.fitted_calibration import Isotonic, Platt
 from postil.model import Model, TrainingFingerprint
 from postil.text.analyzer import Analyzer
 from postil.vectors.fields import Fields

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from postil.decide.calibrators import Softmax
+from postil.decide.calibration import Softmax
 from postil.errors import ModelFileError, UsageError
 from postil.learn.combining import JUST_BELOW, Rivals, Trees
 from postil.model import describe, load_model, model_from_bytes, model_to_bytes, save_model

@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.decide.calibrators import Moderated, State
+from postil.decide.calibration import Moderated
+from postil.decide.decision import State
 from postil.errors import InputError, ModelFileError, UsageError
 from postil.model import describe, load_model, model_to_bytes, save_model
 from postil.model.save import packed

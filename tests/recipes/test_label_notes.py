@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from postil.decide import DecisionRule, OutOfFoldScores, fit_rule, make_folds
-from postil.decide.calibrators import State
+from postil.decide.decision import State
 from postil.learn.job import Labels
 from postil.train.notes import label_notes, rare_note
 

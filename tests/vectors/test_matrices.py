@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil import LinearClassifier
-from postil.decide.inputs import checked_truth
+from postil.decide.scores import checked_truth
 from postil.errors import InputError
 from postil.evaluate.inputs import checked_indicator
 from postil.features.inputs import checked_members

@@ -172,8 +172,8 @@ def _threshold(model: Model, column: int) -> float:
 
 def _origin(model: Model, state: str) -> str:
     """Where a threshold comes from: the documents, a default that saw none, or another program."""
-    from postil.decide.evidence import Needs
-    from postil.decide.spec import parse_rule
+    from postil.decide.rules import parse_rule
+    from postil.decide.scores import Needs
     from postil.errors import SpecError
 
     if state != FITTED:

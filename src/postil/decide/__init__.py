@@ -1,4 +1,4 @@
-"""Scores to decisions: thresholds, ranks and proportions, and calibration to probabilities.
+"""Decisions from scores: thresholds, ranks and proportions, and calibration to probabilities.
 
 Names are loaded when first used, so that importing the package costs nothing.
 """
@@ -17,13 +17,10 @@ if TYPE_CHECKING:
         calibration_to_parts,
         fit_calibration,
     )
-    from postil.decide.calibrators import State
-    from postil.decide.decision import DecisionRule
-    from postil.decide.evidence import Needs, OutOfFoldScores, TrainingScores, out_of_fold_scores
-    from postil.decide.folds import Folds, make_folds
-    from postil.decide.rules import RULES
-    from postil.decide.spec import RuleSpec, fit_rule, parse_rule
-
+    from postil.decide.decision import DecisionRule, State
+    from postil.decide.folds import Folds, make_folds, out_of_fold_scores
+    from postil.decide.rules import RULES, RuleSpec, fit_rule, parse_rule
+    from postil.decide.scores import Needs, OutOfFoldScores, TrainingScores
 
 __all__ = [
     "CALIBRATIONS",
@@ -51,20 +48,20 @@ _HOMES = {
     "Calibration": "calibration",
     "DecisionRule": "decision",
     "Folds": "folds",
-    "Needs": "evidence",
-    "OutOfFoldScores": "evidence",
+    "Needs": "scores",
+    "OutOfFoldScores": "scores",
     "RULES": "rules",
-    "RuleSpec": "spec",
-    "State": "calibrators",
-    "TrainingScores": "evidence",
+    "RuleSpec": "rules",
+    "State": "decision",
+    "TrainingScores": "scores",
     "calibration_from_parts": "calibration",
     "calibration_needs": "calibration",
     "calibration_to_parts": "calibration",
     "fit_calibration": "calibration",
-    "fit_rule": "spec",
+    "fit_rule": "rules",
     "make_folds": "folds",
-    "out_of_fold_scores": "evidence",
-    "parse_rule": "spec",
+    "out_of_fold_scores": "folds",
+    "parse_rule": "rules",
 }
 
 

@@ -1,8 +1,8 @@
-"""From the measure that is cared about to the rule whose thresholds are tuned for it.
+"""The decision rule whose thresholds are tuned for a figure of merit.
 
-Floors and costs are kept for every category, however poor its scores: their rules have a floor of
-0 for falling back (``fbr.1(0)``). The pooled forms of floors have the rule of single categories: a
-recall that each category keeps is kept by all together, and so is a precision.
+Floors and costs are kept for every category, however poor its scores: their rules have a fallback
+floor of 0 (``fbr.1(0)``). A pooled floor has the rule of single categories: a recall or precision
+that each category keeps is kept by all together.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TRUSTING = "fbr.1(0)"
 
 
 def rule_for(figure: Figure) -> str:
-    """The spec of the decision rule that tunes thresholds, out of fold, for a figure of merit."""
+    """Return the text of the decision rule that tunes thresholds, out of fold, for a figure."""
     return _RULES[type(figure)](figure)
 
 
@@ -46,11 +46,11 @@ def _f_beta(figure: FBeta) -> str:
 
 
 def _own(figure: OwnFigure) -> str:
-    """The rule of a user's own figure, which is made known by the figure's name."""
+    """Register a rule for a user's own figure, by the figure's name, and return that name."""
     taken = RULES.get(figure.name)
     if taken is not None and not taken.help.startswith(_OWN_HELP):
         raise UsageError(
-            f"a decision rule is called {figure.name!r}, too: give the figure another name"
+            f"the figure {figure.name!r} has the name of a decision rule: give it another name"
         )
     RULES[figure.name] = out_of_fold_rule(
         figure.name, f"{_OWN_HELP} {figure.name}, out of fold", Objective(_value_of(figure))
@@ -62,12 +62,11 @@ _OWN_HELP = "highest value of a user's own figure"
 
 
 def _value_of(figure: OwnFigure) -> Callable[[Cuts, float], Floats]:
-    def value(cuts: Cuts, target: float) -> Floats:  # noqa: ARG001 - there is no target
-        wrong = cuts.accepted - cuts.found
-        members = np.full_like(wrong, cuts.members)
-        others = np.full_like(wrong, cuts.total - cuts.members)
+    def value(cuts: Cuts, target: float) -> Floats:  # noqa: ARG001
+        members = np.full_like(cuts.found, cuts.members)
+        others = np.full_like(cuts.found, cuts.total - cuts.members)
         # Each cut is a problem by itself, whether or not the figure pools categories.
-        values = figure.attained(SmoothCounts(cuts.found, wrong, members, others)).values
+        values = figure.attained(SmoothCounts(cuts.found, cuts.wrong, members, others)).values
         return np.nan_to_num(values, nan=0.0)
 
     return value

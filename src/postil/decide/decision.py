@@ -1,26 +1,47 @@
 """A fitted decision rule: scores in, memberships out.
 
-The best few of each row, as flags.
-
-What a fitted rule compares scores with: a threshold, or a share of the documents at hand.
+A rule compares scores with a threshold for each category, or gives each category to a share of the
+documents at hand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from enum import IntEnum
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from postil.common.types import Flags, Floats
-from postil.decide.calibrators import SENTENCES, State, stored
-from postil.decide.inputs import Csr, checked_scores, checked_width, frozen
-from postil.decide.tuning import States
+from postil.decide.scores import Csr, checked_scores, frozen
 from postil.errors import InputError, UsageError
-from postil.vectors.matrices import index_type
+
+States = NDArray[np.uint8]
+
+
+class State(IntEnum):
+    """The origin of a category's threshold; the numbers are those of the model file."""
+
+    FITTED = 0
+    """The rule itself."""
+    NO_MEMBERS = 1
+    """No training document is in the category: it is never given."""
+    ALL_MEMBERS = 2
+    """Every training document is in the category: it is always given."""
+    FALLBACK = 3
+    """The fallback: the category's scores are too poor to tune on."""
+    UNTUNED = 4
+    """The category came with an update, without scores to tune on: its threshold is 0."""
+
+
+SENTENCES = {
+    State.NO_MEMBERS: "no training document has it, so it is never given",
+    State.ALL_MEMBERS: "every training document has it, so it is always given",
+    State.FALLBACK: "its out-of-fold scores are too poor to tune on, so the fallback decides",
+    State.UNTUNED: "it came with an update, so its threshold is 0 and was not tuned",
+}
 
 
 def best_of_rows(values: Floats, places: int) -> Flags:
@@ -40,36 +61,11 @@ def best_of_rows(values: Floats, places: int) -> Flags:
     return chosen
 
 
-class Acceptance(Protocol):
-    """One number per category, and how scores pass it."""
-
-    kind: ClassVar[str]
-    whole_batch: ClassVar[bool]
-
-    @property
-    def values(self) -> Floats:
-        """The number of each category."""
-        ...
-
-    @property
-    def never(self) -> Flags:
-        """Say which categories are given to no document, however it scores."""
-        ...
-
-    def accept(self, scores: Floats) -> Flags:
-        """Flag the scores that pass."""
-        ...
-
-    def excess(self, scores: Floats) -> Floats:
-        """Order the categories of a document: by how much it favours each."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Thresholds:
-    """A document is given the categories whose threshold its score reaches.
+    """Gives a document the categories whose threshold its score reaches.
 
-    Each document is decided for itself. A threshold of +inf is never reached, -inf always.
+    Each document is decided by itself. A threshold of +inf is never reached, -inf always.
     """
 
     kind: ClassVar[str] = "thresholds"
@@ -79,11 +75,11 @@ class Thresholds:
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", frozen(self.values, np.float64))
         if self.values.ndim != 1 or np.isnan(self.values).any():
-            raise InputError("thresholds are one number per category, none of them NaN")
+            raise InputError("thresholds must be one number per category, none of them NaN")
 
     @property
     def never(self) -> Flags:
-        """Categories with a threshold of +inf."""
+        """The categories that no document is given: those with a threshold of +inf."""
         return np.isposinf(self.values)
 
     def accept(self, scores: Floats) -> Flags:
@@ -91,17 +87,17 @@ class Thresholds:
         return scores >= self.values
 
     def excess(self, scores: Floats) -> Floats:
-        """``score - threshold``: how far beyond what its category asks for."""
+        """Return ``score - threshold``, by which the categories of a document are ordered."""
         with np.errstate(over="ignore"):
             return scores - self.values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """Each category goes to the documents that score highest for it: a share of the batch.
+    """Gives each category to the documents that score highest for it: a share of the batch.
 
-    Of n documents ``⌊share·n + 1/2⌋`` get it, of equal scores the earlier documents. So a
-    decision depends on the other documents: all of them have to be decided together.
+    Of n documents ``⌊share·n + 1/2⌋`` get it, of equal scores the earlier documents. A decision
+    depends on the other documents, so that all of them have to be decided together.
     """
 
     kind: ClassVar[str] = "shares"
@@ -112,11 +108,11 @@ class Shares:
         object.__setattr__(self, "values", frozen(self.values, np.float64))
         inside = (self.values >= 0) & (self.values <= 1)
         if self.values.ndim != 1 or not inside.all():
-            raise InputError("shares are one number from 0 to 1 per category")
+            raise InputError("shares must be one number from 0 to 1 per category")
 
     @property
     def never(self) -> Flags:
-        """Categories with a share of 0."""
+        """The categories that no document is given: those with a share of 0."""
         return np.equal(self.values, 0)
 
     def accept(self, scores: Floats) -> Flags:
@@ -129,23 +125,24 @@ class Shares:
         return accepted
 
     def excess(self, scores: Floats) -> Floats:
-        """Take the scores themselves."""
+        """Return the scores themselves, by which the categories of a document are ordered."""
         return scores
 
 
-ACCEPTANCES: dict[str, type[Thresholds] | type[Shares]] = {
+Acceptance: TypeAlias = Thresholds | Shares
+ACCEPTANCES: dict[str, type[Acceptance]] = {
     acceptance.kind: acceptance for acceptance in (Thresholds, Shares)
 }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecisionRule:
-    """What ``fit_rule`` made of a spec; it cannot be changed.
+    """A decision rule that ``fit_rule`` has fitted; it cannot be changed.
 
     A document gets the categories that ``acceptance`` accepts; then of those the best
-    ``at_most``, and the best of all others until it has ``at_least``. Best is what exceeds its
-    threshold by most (with shares: what scores highest), of equals the category in the lower
-    column. A category that is never given does not fill a place either, so a document has fewer
+    ``at_most``, and the best of all others until it has ``at_least``. The best category exceeds its
+    threshold by most (with shares: scores highest); of equals, the one in the lower column is
+    better. A category that is never given does not fill a place either, so a document has fewer
     than ``at_least`` where all others are used up.
     """
 
@@ -158,19 +155,19 @@ class DecisionRule:
     def __post_init__(self) -> None:
         object.__setattr__(self, "states", frozen(self.states, np.uint8))
         if self.states.shape != self.acceptance.values.shape:
-            raise InputError("a decision rule has one state for each category")
+            raise InputError("a decision rule must have one state for each category")
         if (self.states > max(State)).any():
-            raise InputError(f"a category's state is a number from 0 to {max(State).value}")
+            raise InputError(f"a category's state must be a number from 0 to {max(State).value}")
         most = self.at_least if self.at_most is None else self.at_most
         if not 0 <= self.at_least <= most or self.at_most == 0:
             raise UsageError(
-                "a document gets at least 0 categories or more, and at most 1 or more and no "
-                f"fewer than that; got at_least={self.at_least!r} and at_most={self.at_most!r}"
+                "at_least must be 0 or more, and at_most 1 or more and no less than at_least; got "
+                f"at_least={self.at_least!r} and at_most={self.at_most!r}"
             )
 
     @property
     def categories(self) -> int:
-        """How many categories are decided on."""
+        """The number of categories."""
         return len(self.states)
 
     @property
@@ -180,7 +177,7 @@ class DecisionRule:
 
     @property
     def whole_batch(self) -> bool:
-        """Whether all documents have to be decided in one call."""
+        """True if all documents have to be decided in one call."""
         return self.acceptance.whole_batch
 
     def decide(self, scores: ArrayLike) -> Csr:
@@ -191,8 +188,8 @@ class DecisionRule:
         return _sparse(self.accept(scores))
 
     def accept(self, scores: ArrayLike) -> Flags:
-        """Do what :meth:`decide` does, and return a dense array: quicker for few documents."""
-        values = checked_width(checked_scores(scores), self.categories, "the decision rule")
+        """Decide as :meth:`decide` does, and return a dense array: faster for few documents."""
+        values = checked_scores(scores, categories=self.categories)
         accepted = self.acceptance.accept(values)
         counts = np.count_nonzero(accepted, axis=1)
         if self.at_most is not None:
@@ -202,26 +199,35 @@ class DecisionRule:
         return accepted
 
     def _trim(self, accepted: Flags, values: Floats, rows: NDArray[np.intp], at_most: int) -> None:
-        """Keep the best of what the rows have."""
+        """Keep the best categories of these rows."""
         had = accepted[rows]
         rank = np.where(had, self.acceptance.excess(values[rows]), -np.inf)
         accepted[rows] = best_of_rows(rank, at_most)
 
     def _fill(self, accepted: Flags, values: Floats, rows: NDArray[np.intp]) -> None:
-        """Add the best of what the rows do not have."""
+        """Add the best categories that these rows do not have."""
         had, never = accepted[rows], self.acceptance.never
         rank = np.where(never, -np.inf, self.acceptance.excess(values[rows]))
         rank[had] = np.inf
         accepted[rows] = best_of_rows(rank, self.at_least) & ~never
 
     def in_state(self, state: State) -> tuple[int, ...]:
-        """List the columns of the categories in a state."""
+        """Return the columns of the categories in a state."""
         return tuple(np.flatnonzero(self.states == state).tolist())
 
+    def untuned(self, categories: int) -> Flags:
+        """Flag those of ``categories`` that the rule was not tuned for.
+
+        They are the constant categories, and those beyond the rule's own.
+        """
+        unknown = np.ones(categories, dtype=np.bool_)
+        unknown[: self.categories] = np.isin(self.states, (State.NO_MEMBERS, State.ALL_MEMBERS))
+        return unknown
+
     def notes(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Write a sentence for each category that did not get what the rule gives the others."""
+        """Write a sentence for each category whose threshold the rule itself did not set."""
         if len(names) != self.categories:
-            raise UsageError(f"{len(names)} names for {self.categories} categories")
+            raise UsageError(f"received {len(names)} names for {self.categories} categories")
         return tuple(
             f"{names[column]}: {sentence}"
             for state, sentence in SENTENCES.items()
@@ -242,22 +248,48 @@ class DecisionRule:
     def from_parts(
         cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> DecisionRule:
-        """Restore what :meth:`to_parts` gave; parts that are no rule are refused."""
+        """Restore a rule from the result of :meth:`to_parts`, or raise InputError."""
         kind, at_least, at_most = map(settings.get, ("kind", "at_least", "at_most"))
         if not isinstance(kind, str) or kind not in ACCEPTANCES:
             raise InputError(f"the stored decision rule is of an unknown kind, {kind!r}")
         if not isinstance(at_least, int) or not isinstance(at_most, int | None):
-            raise InputError("the stored decision rule is damaged: at_least and at_most are counts")
-        acceptance = ACCEPTANCES[kind](stored(arrays, "values", np.float64))
-        states = stored(arrays, "states", np.uint8)
+            raise InputError(
+                "the stored decision rule is damaged: at_least and at_most must be counts"
+            )
+        acceptance = ACCEPTANCES[kind](stored_array(arrays, "values", np.float64))
+        states = stored_array(arrays, "states", np.uint8)
         try:
             return cls(str(settings.get("spec")), acceptance, states, at_least, at_most)
         except UsageError as error:
             raise InputError(f"the stored decision rule is damaged: {error}") from error
 
 
+def stored_array(
+    arrays: Mapping[str, NDArray[Any]],
+    name: str,
+    dtype: type[np.generic],
+    length: int | None = None,
+) -> NDArray[Any]:
+    """Return the one-dimensional array ``name`` of a file, after a check of type and length."""
+    array = arrays.get(name)
+    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype != dtype:
+        got = "nothing" if array is None else f"{array.ndim} dimensions of {array.dtype}"
+        raise InputError(
+            f"stored decisions are damaged: {name!r} should be a row of {dtype.__name__}, got {got}"
+        )
+    if length is not None and len(array) != length:
+        raise InputError(
+            f"stored decisions are damaged: {name!r} should have {length} entries, has {len(array)}"
+        )
+    return array
+
+
 def _sparse(accepted: Flags) -> Csr:
-    # SciPy takes a detour of its own from a dense array, long for a single document.
+    # SciPy's own conversion of a dense array is slow for a single document.
+    import scipy.sparse as sp
+
+    from postil.vectors.matrices import index_type
+
     columns = np.nonzero(accepted)[1]
     starts = np.zeros(len(accepted) + 1, dtype=np.int64)
     np.cumsum(np.count_nonzero(accepted, axis=1), out=starts[1:])

@@ -1,18 +1,24 @@
-"""The decision rules by name: what each is fitted to, and how.
+"""The decision rules by name, as text, and their fitting.
 
-A rule is an entry of ``RULES``: to add one, write a function from the training set to an
-acceptance and register it. ``postil.decide.spec`` reads and writes them as text.
+A rule is an entry of ``RULES``: to add one, write a function from the training set to an acceptance
+and register it. As text, a rule has its number in parentheses if it takes one, and then any of
+``fbr.0(floor)``, ``fbr.1(floor)`` or ``few(members)`` (if the rule is tuned out of fold),
+``at-least(m)`` and ``at-most(k)``: ``f1``, ``precision(0.9) fbr.0(0.2)``, ``default at-least(1)``.
+Parts left out have their defaults, and the canonical text leaves those out.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from typing import NoReturn, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from postil.decide.calibrators import State
+from postil.common.suggest import advice
+from postil.common.types import Ints
 from postil.decide.cuts import (
     BREAK_EVEN,
     FEWEST_ERRORS,
@@ -24,59 +30,30 @@ from postil.decide.cuts import (
     HIGHEST_RECALL,
     Objective,
 )
-from postil.decide.decision import Acceptance, Shares, Thresholds
-from postil.decide.evidence import Needs, TrainingSet
+from postil.decide.decision import Acceptance, DecisionRule, Shares, State, States, Thresholds
+from postil.decide.scores import Csc, Needs, Scores, Sparse, TrainingSet
 from postil.decide.tuning import (
+    CONSTANT_THRESHOLDS,
+    FALLBACKS,
     Fallback,
-    States,
+    Parameter,
     constant_categories,
     constant_thresholds,
     pooled_thresholds,
     tuned_thresholds,
 )
+from postil.errors import SpecError
 
-
-class Fitted(NamedTuple):
-    """What fitting finds out for each category."""
-
-    acceptance: Acceptance
-    states: States
-
-
+Fitted: TypeAlias = tuple[Acceptance, States]
 Fit: TypeAlias = Callable[[TrainingSet, float, Fallback | None], Fitted]
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """The number in a rule's parentheses; it must be given where there is no default."""
-
-    meaning: str
-    least: float
-    most: float
-    default: float | None = None
-    whole: bool = False
-    above_least: bool = False
-
-    def allows(self, number: float) -> bool:
-        """Say whether the number is in range."""
-        whole = not self.whole or number == int(number)
-        inside = self.least <= number <= self.most and np.isfinite(number)
-        return bool(inside and whole and not (self.above_least and number == self.least))
-
-    def __str__(self) -> str:
-        noun = "a whole number" if self.whole else "a number"
-        if self.least == -np.inf:
-            return noun
-        start = f"above {self.least:g}" if self.above_least else f"from {self.least:g}"
-        return f"{noun} {start}" + (f" to {self.most:g}" if self.most < np.inf else " up")
-
-
-@dataclass(frozen=True, slots=True)
 class Rule:
-    """A way to decide: its name, what it is fitted to and how, and what it may be told.
+    """A way to decide: its name, the scores it needs, its fitting and its parameter.
 
-    ``fit`` gets the parameter (0 where there is none) and the fallback (None where the rule
-    has none). ``counts`` says that the parameter is how many categories each document gets.
+    ``fit`` gets the parameter (0 if the rule takes none) and the fallback (None if the rule has
+    none). In a rule with ``counts`` the parameter is the number of categories of each document.
     """
 
     name: str
@@ -90,18 +67,18 @@ class Rule:
 
 def _fixed(training: TrainingSet, value: float, _: Fallback | None) -> Fitted:
     states = constant_categories(training)
-    return Fitted(Thresholds(constant_thresholds(states, value)), states)
+    return Thresholds(constant_thresholds(states, value)), states
 
 
 def _places(training: TrainingSet, _: float, fallback: Fallback | None) -> Fitted:
-    # How many places there are decides; with one threshold for all, excess is the score.
+    # The number of places decides; with one threshold for all, excess is the score.
     return _fixed(training, 0.0, fallback)
 
 
 def _tuning(objective: Objective) -> Fit:
     def fit(training: TrainingSet, target: float, fallback: Fallback | None) -> Fitted:
         thresholds, states = tuned_thresholds(training, objective, target, fallback)
-        return Fitted(Thresholds(thresholds), states)
+        return Thresholds(thresholds), states
 
     return fit
 
@@ -114,14 +91,14 @@ def _proportional(training: TrainingSet, factor: float, _: Fallback | None) -> F
     states = constant_categories(training)
     shares = np.minimum(training.priors() * factor, 1.0)
     shares[states == State.ALL_MEMBERS] = 1.0
-    return Fitted(Shares(shares), states)
+    return Shares(shares), states
 
 
 def _together(beta: float | None) -> Fit:
     def fit(training: TrainingSet, given: float, fallback: Fallback | None) -> Fitted:
         weight = given if beta is None else beta
         thresholds, states = pooled_thresholds(training, weight, fallback)
-        return Fitted(Thresholds(thresholds), states)
+        return Thresholds(thresholds), states
 
     return fit
 
@@ -129,13 +106,9 @@ def _together(beta: float | None) -> Fit:
 def out_of_fold_rule(
     name: str, help: str, fit: Objective | Fit, parameter: Parameter | None = None
 ) -> Rule:
-    """Make a rule that is tuned out of fold: for an objective, or as a function fits it."""
-    how = _tuning(fit) if isinstance(fit, Objective) else fit
-    return Rule(name, help, Needs.OUT_OF_FOLD, how, parameter=parameter, falls_back=True)
-
-
-def _least(meaning: str) -> Parameter:
-    return Parameter(meaning, 0, 1, above_least=True)
+    """Return a rule that is tuned out of fold: for an objective, or by a function."""
+    fitting = _tuning(fit) if isinstance(fit, Objective) else fit
+    return Rule(name, help, Needs.OUT_OF_FOLD, fitting, parameter=parameter, falls_back=True)
 
 
 _BETA = Parameter("beta, recall's weight beside precision", 0, np.inf, above_least=True)
@@ -163,13 +136,13 @@ _REGISTERED = (
         "precision",
         "highest recall at a stated precision, out of fold",
         HIGHEST_RECALL,
-        _least("the least precision"),
+        Parameter("the least precision", 0, 1, above_least=True),
     ),
     out_of_fold_rule(
         "recall",
         "highest precision at a stated recall, out of fold",
         HIGHEST_PRECISION,
-        _least("the least recall"),
+        Parameter("the least recall", 0, 1, above_least=True),
     ),
     out_of_fold_rule("break-even", "precision equal to recall, out of fold", BREAK_EVEN),
     out_of_fold_rule("f-beta", "highest F-beta out of fold", HIGHEST_F_BETA, _BETA),
@@ -214,3 +187,206 @@ _REGISTERED = (
 )
 
 RULES: dict[str, Rule] = {rule.name: rule for rule in _REGISTERED}
+
+_ITEM = re.compile(r"\s*([^\s()]+)(?:\(\s*([^\s()]+)\s*\))?(?=\s|$)")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
+_PLACES = Parameter("a number of categories", 1, 2**31 - 1, whole=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSpec:
+    """A rule with its parameter, fallback and limits; ``str`` is its text."""
+
+    rule: Rule
+    parameter: float = 0.0
+    fallback: Fallback | None = None
+    at_least: int = 0
+    at_most: int | None = None
+
+    @property
+    def needs(self) -> Needs:
+        """The scores the rule is fitted to."""
+        return self.rule.needs
+
+    def __str__(self) -> str:
+        items = [_written(self.rule.name, self.rule.parameter, self.parameter)]
+        if self.fallback not in (None, Fallback()):
+            assert self.fallback is not None
+            items.append(f"{self.fallback.kind}({_number(self.fallback.floor)})")
+        # A rule that counts says how many by its own name.
+        if not self.rule.counts:
+            if self.at_least > 0:
+                items.append(f"at-least({self.at_least})")
+            if self.at_most is not None:
+                items.append(f"at-most({self.at_most})")
+        return " ".join(items)
+
+
+def parse_rule(spec: str) -> RuleSpec:
+    """Read a rule from text, or raise SpecError that names the faulty part."""
+    if not isinstance(spec, str):
+        _refuse(spec, "a rule must be text, such as 'f1' or 'precision(0.9)'")
+    (name, argument), *modifiers = _items(spec)
+    if name not in RULES:
+        _refuse(spec, f"no decision rule is called {name!r}{advice(name, RULES)}")
+    rule = RULES[name]
+    parsed = RuleSpec(
+        rule,
+        _argument(spec, name, rule.parameter, argument),
+        Fallback() if rule.falls_back else None,
+    )
+    if rule.counts:
+        places = int(parsed.parameter) if rule.parameter else 1
+        parsed = replace(parsed, at_least=places, at_most=places)
+    seen: set[str] = set()
+    for modifier, number in modifiers:
+        family = "fallback" if modifier in FALLBACKS else modifier
+        if family in seen:
+            _refuse(spec, f"{modifier!r} repeats an earlier part")
+        seen.add(family)
+        parsed = _modified(spec, parsed, modifier, number)
+    if parsed.at_most is not None and parsed.at_least > parsed.at_most:
+        _refuse(spec, f"at least {parsed.at_least} and at most {parsed.at_most} exclude each other")
+    return parsed
+
+
+def _items(spec: str) -> list[tuple[str, str | None]]:
+    items: list[tuple[str, str | None]] = []
+    start, end = 0, len(spec.rstrip())
+    while start < end:
+        match = _ITEM.match(spec, start)
+        if match is None:
+            _refuse(spec, f"cannot read {spec[start:].strip()!r}; write it like name or name(0.9)")
+        items.append((match.group(1), match.group(2)))
+        start = match.end()
+    if not items:
+        _refuse(spec, f"it names no rule; allowed: {', '.join(RULES)}")
+    return items
+
+
+def _modified(spec: str, parsed: RuleSpec, name: str, argument: str | None) -> RuleSpec:
+    rule = parsed.rule
+    if name in FALLBACKS:
+        if not rule.falls_back:
+            _refuse(spec, f"{name} is for rules tuned out of fold, and {rule.name!r} is not")
+        kind = FALLBACKS[name]
+        return replace(
+            parsed, fallback=Fallback(name, _argument(spec, name, kind.parameter, argument))
+        )
+    if name not in ("at-least", "at-most"):
+        _refuse(
+            spec,
+            f"{name!r} cannot follow a rule{advice(name, [*FALLBACKS, 'at-least', 'at-most'])}",
+        )
+    if rule.counts:
+        _refuse(spec, f"{rule.name!r} already sets the number of categories of a document")
+    places = int(_argument(spec, name, _PLACES, argument))
+    if name == "at-least":
+        return replace(parsed, at_least=places)
+    return replace(parsed, at_most=places)
+
+
+def _argument(spec: str, name: str, parameter: Parameter | None, argument: str | None) -> float:
+    if parameter is None:
+        if argument is not None:
+            _refuse(spec, f"{name!r} takes no number, got {argument!r}")
+        return 0.0
+    if argument is None:
+        if parameter.default is None:
+            _refuse(spec, f"{name!r} needs {parameter.meaning}, {parameter}, in parentheses")
+        return parameter.default
+    if not _NUMBER.fullmatch(argument) or not parameter.allows(float(argument)):
+        _refuse(spec, f"{name!r} takes {parameter.meaning}, {parameter}, got {argument!r}")
+    return float(argument) + 0.0  # -0.0 is written 0
+
+
+def _written(name: str, parameter: Parameter | None, value: float) -> str:
+    if parameter is None or value == parameter.default:
+        return name
+    return f"{name}({_number(value)})"
+
+
+def _number(value: float) -> str:
+    """Write the shortest text that reads back as the value."""
+    return repr(value).removesuffix(".0")
+
+
+def _refuse(spec: object, message: str) -> NoReturn:
+    raise SpecError(f"decision rule {spec!r}: {message}")
+
+
+def fit_rule(
+    spec: str | RuleSpec,
+    scores: Scores | None,
+    truth: Sparse,
+    weights: NDArray[np.float64] | None = None,
+) -> DecisionRule:
+    """Fit a decision rule to training documents.
+
+    Whatever the rule, a category that no training document is in gets a threshold of +inf, and one
+    that all are in -inf; ``DecisionRule.notes`` names them. Tuned rules take O(n log n) for each
+    category of n documents, the others O(memberships).
+
+    Parameters
+    ----------
+    spec:
+        The rule, as text or parsed.
+    scores:
+        ``TrainingScores`` or ``OutOfFoldScores`` of the training documents, as
+        ``parse_rule(spec).needs`` says; None for a rule that needs none.
+    truth:
+        Sparse indicator of memberships, training documents × categories.
+    weights:
+        Sample weights of the documents; a document of weight 0 is left out.
+    """
+    parsed = spec if isinstance(spec, RuleSpec) else parse_rule(spec)
+    training = TrainingSet.of(f"decision rule {parsed}", parsed.needs, scores, truth, weights)
+    acceptance, states = parsed.rule.fit(training, parsed.parameter, parsed.fallback)
+    return DecisionRule(str(parsed), acceptance, states, parsed.at_least, parsed.at_most)
+
+
+def updated_rule(rule: DecisionRule, members: Ints, documents: int) -> DecisionRule:
+    """Return the rule after an update of the model.
+
+    A rule that needs no scores (``default``, ``best``, ``rank``, ``proportional``) is fitted anew
+    to the numbers of members. A tuned rule keeps its thresholds: the documents it was tuned on are
+    gone, and the model has learned from the new ones. A category that the rule was not tuned for
+    gets a threshold of 0 and the state ``UNTUNED``. Cost: the number of memberships for a rule
+    that needs no scores, else the number of categories.
+
+    Parameters
+    ----------
+    rule:
+        The rule from before the update.
+    members:
+        Number of members of each category, after the update.
+    documents:
+        Number of documents in all, after the update.
+    """
+    spec = parse_rule(rule.spec)
+    if spec.needs is Needs.NOTHING:
+        return fit_rule(spec, None, _truth_with(members, documents))
+    unknown = rule.untuned(len(members))
+    values = np.zeros(len(members))
+    states = np.full(len(members), State.UNTUNED, dtype=np.uint8)
+    known = np.flatnonzero(~unknown)
+    values[known], states[known] = rule.acceptance.values[known], rule.states[known]
+    for state, constant in (
+        (State.ALL_MEMBERS, members == documents),
+        (State.NO_MEMBERS, members == 0),
+    ):
+        fixed = unknown & constant
+        values[fixed], states[fixed] = CONSTANT_THRESHOLDS[state], state
+    return DecisionRule(rule.spec, Thresholds(values), states, rule.at_least, rule.at_most)
+
+
+def _truth_with(members: Ints, documents: int) -> Csc:
+    """Return some truth with these numbers of members, which is all that such a rule looks at."""
+    import scipy.sparse as sp
+
+    starts = np.concatenate(([0], np.cumsum(members)))
+    rows = np.arange(starts[-1]) - np.repeat(starts[:-1], members)
+    truth: Csc = sp.csc_matrix(
+        (np.ones(len(rows), dtype=np.bool_), rows, starts), shape=(documents, len(members))
+    )
+    return truth

@@ -1,26 +1,20 @@
 """Thresholds, one per category, tuned to the scores of training documents.
 
-What a category gets whose scores are too poor to tune on (SCut.fbr, Yang 2001).
+A category whose scores are too poor to tune on gets a fallback (SCut.fbr, Yang 2001). Most of a
+rare category's few members score like other documents, and the cut that looks best among them may
+accept half of all documents. Where the best F1 of any cut is below the floor ``fbr``, no cut is
+trusted. Accepting everything has an F1 of 2π/(1 + π) for a category with the share π of the
+documents, so with a floor of 0.3 only categories under 18 % can fall back. The best F1 decides also
+where a rule tunes for something else, because it measures how far the scores can be trusted. A
+stated precision that no cut reaches falls back at any floor; a stated recall is not kept for a
+category that falls back. The fallback ``few`` looks at the number of members alone: learners that
+train for a measure set the threshold of a rare category better than a cut of few scores does.
 
-Of a rare category's few members most score like the crowd, and the cut that looks best among
-them may accept half of all documents. Where the best F1 any cut reaches is below the floor
-``fbr``, no cut is trusted. Accepting everything has an F1 of 2π/(1 + π) for a category with the
-share π of the documents, so with a floor of 0.3 only categories under 18 % can fall back.
-
-The best F1 judges the category also where something else is tuned for: it says how far the
-scores can be trusted, whatever the wish. A stated precision that no cut reaches falls back at
-any floor; a stated recall is not kept for a category that falls back.
-
-``few`` looks at the number of members alone: learners that train for a measure put the threshold
-of a rare category where few members say more than a cut of their scores would.
-
-Thresholds of all categories, tuned together for the F-beta of their counts added up.
-
-With F the best value there is, the cuts that reach it have the most
-``(1 + β²)·found - F·(accepted + β²·members)``, and that is a sum over categories: each is cut for
-itself, with the same price ``F / (1 + β² - F)`` of a document wrongly accepted. F is found from
-below: cut by the F so far, take the F of these cuts, and again until it rises no more (Dinkelbach's
-way with ratios). A handful of rounds does.
+Pooled thresholds maximise the F-beta of all categories' counts added up. With F the best value, the
+cuts that reach it maximise ``(1 + β²)·found - F·(accepted + β²·members)``, which is a sum over
+categories: each is cut by itself, with the same price ``F / (1 + β² - F)`` of a document wrongly
+accepted. F is found from below by Dinkelbach's method: cut by the F so far, take the F of these
+cuts, and repeat until it no longer rises. A handful of rounds is enough.
 """
 
 from __future__ import annotations
@@ -29,24 +23,45 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from postil.common.types import Floats
-from postil.decide.calibrators import State
 from postil.decide.cuts import HIGHEST_NET, Cuts, Objective
-from postil.decide.evidence import TrainingSet
+from postil.decide.decision import State, States
+from postil.decide.scores import TrainingSet
 
 
 @dataclass(frozen=True, slots=True)
-class FallbackKind:
-    """When a category falls back, by its number, and to which threshold."""
+class Parameter:
+    """The number in the parentheses of a rule or fallback; without a default it must be given."""
 
     meaning: str
     least: float
     most: float
-    distrusts: Callable[[Cuts, float], bool]
-    threshold: Callable[[Cuts], float]
+    default: float | None = None
     whole: bool = False
+    above_least: bool = False
+
+    def allows(self, number: float) -> bool:
+        """Return True if the number is in range."""
+        whole = not self.whole or number == int(number)
+        inside = self.least <= number <= self.most and np.isfinite(number)
+        return bool(inside and whole and not (self.above_least and number == self.least))
+
+    def __str__(self) -> str:
+        noun = "a whole number" if self.whole else "a number"
+        if self.least == -np.inf:
+            return noun
+        start = f"above {self.least:g}" if self.above_least else f"from {self.least:g}"
+        return f"{noun} {start}" + (f" to {self.most:g}" if self.most < np.inf else " up")
+
+
+@dataclass(frozen=True, slots=True)
+class FallbackKind:
+    """A condition on a category's cuts and a number, and the threshold where it holds."""
+
+    parameter: Parameter
+    applies: Callable[[Cuts, float], bool]
+    threshold: Callable[[Cuts], float]
 
 
 def _is_poor(cuts: Cuts, floor: float) -> bool:
@@ -57,25 +72,16 @@ def _has_few(cuts: Cuts, enough: float) -> bool:
     return cuts.members < enough
 
 
-def _infinite(cuts: Cuts) -> float:  # noqa: ARG001 - whatever the cuts are
-    return float(np.inf)
-
-
-def _highest_score(cuts: Cuts) -> float:
-    return float(cuts.levels[0])
-
-
-def _untuned(cuts: Cuts) -> float:  # noqa: ARG001
-    return 0.0
-
-
+_FLOOR = Parameter("the floor of F1", 0, 1)
 FALLBACKS: dict[str, FallbackKind] = {
     # SCutFBR.0: the category is never given.
-    "fbr.0": FallbackKind("the floor of F1", 0, 1, _is_poor, _infinite),
+    "fbr.0": FallbackKind(_FLOOR, _is_poor, lambda _: float(np.inf)),
     # SCutFBR.1: only to a document that scores as high as the highest seen out of fold.
-    "fbr.1": FallbackKind("the floor of F1", 0, 1, _is_poor, _highest_score),
-    # A category of so few members keeps the threshold it was trained for.
-    "few": FallbackKind("a number of members", 1, 2**31 - 1, _has_few, _untuned, whole=True),
+    "fbr.1": FallbackKind(_FLOOR, _is_poor, lambda cuts: float(cuts.levels[0])),
+    # A category with fewer members keeps the threshold it was trained for.
+    "few": FallbackKind(
+        Parameter("a number of members", 1, 2**31 - 1, whole=True), _has_few, lambda _: 0.0
+    ),
 }
 DEFAULT_FLOOR = 0.3
 
@@ -87,22 +93,21 @@ class Fallback:
     kind: str = "fbr.1"
     floor: float = DEFAULT_FLOOR
 
-    def distrusts(self, cuts: Cuts) -> bool:
-        """Say whether the category is not to be tuned."""
-        return FALLBACKS[self.kind].distrusts(cuts, self.floor)
+    def applies(self, cuts: Cuts) -> bool:
+        """Return True if the category is not to be tuned."""
+        return FALLBACKS[self.kind].applies(cuts, self.floor)
 
     def threshold(self, cuts: Cuts) -> float:
-        """Give the threshold in place of a tuned one."""
+        """Return the threshold that replaces a tuned one."""
         return FALLBACKS[self.kind].threshold(cuts)
 
 
-States = NDArray[np.uint8]
-# What a category without members, or without others, gets: never, always.
+# Thresholds of a category without members, and of one without others: never given, always given.
 CONSTANT_THRESHOLDS = {State.NO_MEMBERS: np.inf, State.ALL_MEMBERS: -np.inf}
 
 
 def constant_categories(training: TrainingSet) -> States:
-    """Find the categories that no document, or every document, is in; the rest is FITTED."""
+    """Return the states of the categories: NO_MEMBERS, ALL_MEMBERS, or FITTED for all others."""
     sizes = np.diff(training.truth.indptr)
     states = np.full(training.categories, State.FITTED, dtype=np.uint8)
     states[sizes == len(training.weights)] = State.ALL_MEMBERS
@@ -112,7 +117,7 @@ def constant_categories(training: TrainingSet) -> States:
 
 
 def constant_thresholds(states: States, otherwise: float = 0.0) -> Floats:
-    """Give +inf and -inf to the constant categories and ``otherwise`` to the others."""
+    """Return +inf and -inf for the constant categories and ``otherwise`` for the others."""
     thresholds = np.full(len(states), otherwise)
     for state, value in CONSTANT_THRESHOLDS.items():
         thresholds[states == state] = value
@@ -122,25 +127,39 @@ def constant_thresholds(states: States, otherwise: float = 0.0) -> Floats:
 def tuned_thresholds(
     training: TrainingSet, objective: Objective, target: float, fallback: Fallback | None
 ) -> tuple[Floats, States]:
-    """Tune each category for itself; O(n log n) for each category of n documents.
+    """Tune each category by itself; return the thresholds and their states.
 
-    Memory beyond the scores is a few arrays of n.
+    O(n log n) for each category of n documents; memory beyond the scores is a few arrays of n.
+
+    Parameters
+    ----------
+    training:
+        Scores, truth and weights of the training documents.
+    objective:
+        The value of a cut that is to be highest.
+    target:
+        The rule's parameter, which the objective takes.
+    fallback:
+        The fallback of categories with poor scores, or None to trust every category.
     """
     states = constant_categories(training)
     thresholds = constant_thresholds(states)
     for category in np.flatnonzero(states == State.FITTED).tolist():
-        cuts = Cuts.of(
-            training.scores[:, category].copy(), training.members(category), training.weights
-        )
+        cuts = _cuts_of(training, category)
         thresholds[category], states[category] = _tuned(cuts, objective, target, fallback)
     return thresholds, states
+
+
+def _cuts_of(training: TrainingSet, category: int) -> Cuts:
+    scores = training.scores[:, category].copy()
+    return Cuts.of(scores, training.members(category), training.weights)
 
 
 def _tuned(
     cuts: Cuts, objective: Objective, target: float, fallback: Fallback | None
 ) -> tuple[float, State]:
     best = objective.best_cut(cuts, target)
-    if fallback is not None and (best is None or fallback.distrusts(cuts)):
+    if fallback is not None and (best is None or fallback.applies(cuts)):
         return fallback.threshold(cuts), State.FALLBACK
     # Without a fallback the objective always has a best cut: only a stated precision may not.
     assert best is not None
@@ -152,7 +171,7 @@ MOST_ROUNDS = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidates:
-    """The cuts of a category that may be best: nothing, and those that end with a member."""
+    """The cuts of a category that may be best: the empty one, and those that end with a member."""
 
     found: Floats
     accepted: Floats
@@ -160,7 +179,7 @@ class _Candidates:
 
     @classmethod
     def of(cls, cuts: Cuts, fallback: Fallback | None) -> _Candidates:
-        if fallback is not None and fallback.distrusts(cuts):
+        if fallback is not None and fallback.applies(cuts):
             level = fallback.threshold(cuts)
             last = int(np.count_nonzero(cuts.levels >= level))
             chosen = np.array([last])
@@ -169,7 +188,7 @@ class _Candidates:
         return cls(cuts.found[chosen], cuts.accepted[chosen], cuts.members)
 
     def best(self, price: float) -> tuple[float, float]:
-        """What the best of them finds, and accepts."""
+        """Return the weights that the best of them finds and accepts."""
         place = int(np.argmax(self.found - price * (self.accepted - self.found)))
         return float(self.found[place]), float(self.accepted[place])
 
@@ -177,10 +196,11 @@ class _Candidates:
 def pooled_thresholds(
     training: TrainingSet, beta: float, fallback: Fallback | None
 ) -> tuple[Floats, States]:
-    """Tune all categories together; O(n log n) for each category of n documents, twice.
+    """Tune all categories together for the F-beta of their counts added up.
 
-    Memory beyond the scores is two numbers for each membership. Categories that fall back, and
-    those that every document is in, are counted as they will be decided.
+    Categories that fall back, and those that every document is in, are counted as they will be
+    decided. O(n log n) for each category of n documents, twice; memory beyond the scores is two
+    numbers for each membership.
     """
     price = _best_price(_candidates(training, fallback), beta)
     return tuned_thresholds(training, HIGHEST_NET, price, fallback)
@@ -190,13 +210,11 @@ def _candidates(training: TrainingSet, fallback: Fallback | None) -> list[_Candi
     states = constant_categories(training)
     found = []
     for category in np.flatnonzero(states != State.NO_MEMBERS).tolist():
-        inside = training.members(category)
         if states[category] == State.ALL_MEMBERS:
             everything = np.array([training.weights.sum()])
             found.append(_Candidates(everything, everything, float(everything[0])))
             continue
-        cuts = Cuts.of(training.scores[:, category].copy(), inside, training.weights)
-        found.append(_Candidates.of(cuts, fallback))
+        found.append(_Candidates.of(_cuts_of(training, category), fallback))
     return found
 
 

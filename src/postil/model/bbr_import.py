@@ -11,9 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from postil.corpus.files.streams import Source
-from postil.decide.calibration import Calibration
-from postil.decide.calibrators import Logistic, Softmax, State
-from postil.decide.decision import DecisionRule, Thresholds
+from postil.decide.calibration import Calibration, Logistic, Softmax
+from postil.decide.decision import DecisionRule, State, Thresholds
 from postil.errors import InputError, ModelFileError
 from postil.model import bbr_files
 from postil.model.bbr_files import ParsedModel

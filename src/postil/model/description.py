@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.decide.calibrators import State
+from postil.decide.decision import State
 from postil.errors import UsageError
 from postil.learn.combining import Trees
 from postil.model.model import Model

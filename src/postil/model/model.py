@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from postil import __version__
 from postil.common.types import Floats
-from postil.decide.calibrators import needs_variances
+from postil.decide.calibration import needs_variances
 from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.model.parts import (

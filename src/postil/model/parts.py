@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from postil import _native
 from postil.common.types import Floats
-from postil.decide.calibrators import Softmax
+from postil.decide.calibration import Softmax
 from postil.errors import InputError, UsageError
 from postil.features.selection import Selection
 from postil.learn.combining import COMBINATIONS, Combination

@@ -13,7 +13,7 @@ from typing import Any
 
 from postil.decide import parse_rule
 from postil.decide.aims import rule_for
-from postil.decide.evidence import Needs
+from postil.decide.scores import Needs
 from postil.errors import UsageError
 from postil.learn.merit.figures import FBeta, Figure
 from postil.learn.merit.method import PERCEPTRON

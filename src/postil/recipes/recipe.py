@@ -14,9 +14,9 @@ from typing import Any
 
 from postil.common.suggest import advice, near_names
 from postil.decide import parse_rule
-from postil.decide.calibrators import Logistic, Moderated, Probit, Softmax
-from postil.decide.evidence import Needs
-from postil.decide.platt import Platt
+from postil.decide.calibration import Logistic, Moderated, Probit, Softmax
+from postil.decide.fitted_calibration import Platt
+from postil.decide.scores import Needs
 from postil.errors import InputError, UsageError
 from postil.learn.learners import POSTERIOR, VARIANCE_RULE, Learner, NaiveBayesLearner, learner_from
 from postil.learn.merit.naming import figure_named

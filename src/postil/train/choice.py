@@ -39,8 +39,8 @@ from typing import Any
 import numpy as np
 
 from postil.decide import CALIBRATIONS, fit_rule
-from postil.decide.evidence import Needs, OutOfFoldScores
-from postil.decide.platt import Platt
+from postil.decide.fitted_calibration import Platt
+from postil.decide.scores import Needs, OutOfFoldScores
 from postil.features.inputs import Csr
 from postil.learn.learners import MfomLearner
 from postil.learn.merit.figures import FLOORS, BalancedError, FBeta, Figure, SmoothCounts, overall

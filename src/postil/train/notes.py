@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil.decide import DecisionRule
-from postil.decide.calibrators import State
+from postil.decide.decision import State
 
 SEPARATORS = (",", ";", "|")
 SHOWN = 3

@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.common.types import Floats
-from postil.decide.calibrators import Softmax, State, moderated_scores, needs_variances
+from postil.decide.calibration import Softmax, moderated_scores, needs_variances
+from postil.decide.decision import State
 from postil.model.model import Model
 from postil.model.numbered import NumberedDocuments, check_takes_texts, columns_of
 from postil.model.scoring import TextScorer, categories_of, factors_of, rows_of_sums, vector_rows

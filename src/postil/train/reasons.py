@@ -12,8 +12,7 @@ import scipy.sparse as sp
 
 from postil.common.types import Floats
 from postil.corpus.document import Document
-from postil.decide.calibrators import SENTENCES, State
-from postil.decide.decision import DecisionRule
+from postil.decide.decision import SENTENCES, DecisionRule, State
 from postil.errors import UsageError
 from postil.explain.explainer import Explainer
 from postil.explain.explanation import Explanation

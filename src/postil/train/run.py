@@ -24,7 +24,7 @@ from postil.decide import (
     parse_rule,
 )
 from postil.decide.calibration import Calibration
-from postil.decide.evidence import Needs
+from postil.decide.scores import Needs
 from postil.errors import InputError
 from postil.features.inputs import Csr
 from postil.features.selection import Selection

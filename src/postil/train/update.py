@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from postil.common.progress import Notify, StepProgress, no_progress, notify_or_warn
 from postil.corpus.document import Document
-from postil.decide.calibrators import State
+from postil.decide.decision import State
 from postil.learn.job import Labels
 from postil.model.model import DocumentDigest, Model, TrainingFingerprint
 from postil.model.numbered import NumberedDocuments, check_takes_texts, with_new_numbers

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from postil.common.progress import StepProgress
 from postil.common.types import Floats
-from postil.decide.renewing import renewed_calibration, renewed_rule
+from postil.decide.calibration import updated_calibration
+from postil.decide.rules import updated_rule
 from postil.errors import InputError, UsageError
 from postil.features.inputs import Ids
 from postil.features.selection import Selection
@@ -196,7 +197,7 @@ class UpdateRun:
         old, members = self.old, training.members
         calibration = old.calibration
         if calibration is not None:
-            calibration = renewed_calibration(
+            calibration = updated_calibration(
                 calibration, old.decision, members, training.documents
             )
         return Model(
@@ -206,7 +207,7 @@ class UpdateRun:
             intercepts=found.intercepts,
             units=usable_units(found.units),
             selection=self.selection,
-            decision=renewed_rule(old.decision, members, training.documents),
+            decision=updated_rule(old.decision, members, training.documents),
             calibration=calibration,
             training=training,
             recipe=old.recipe,
