@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from postil.common.types import Floats
-from postil.learn.merit.options import Weights
+from postil.learn.merit.objective import Weights
 from postil.recipes.recipe import Recipe
 from postil_papers.experiment import CellValues, Experiment, Fill, Settings
 from postil_papers.gao_wu_lee_chua_2003.asking import experiment

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from postil.common.threads import thread_count
 from postil.learn.learners import MfomLearner
 from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.objective import Merit, Products, products_of
-from postil.learn.merit.options import GpdOptions, Weights
-from postil.learn.merit.starts import Beginning, FigureSlopes, steps
+from postil.learn.merit.objective import Merit, Products, Weights, products_of
+from postil.learn.merit.options import GpdOptions
+from postil.learn.merit.starts import FigureSlopes, MeritTask, steps
 from postil.recipes.recipe import Recipe
 from postil_papers.cache import Question, shared
 from postil_papers.cells import Json
@@ -127,13 +127,13 @@ class Ground:
         self.method = method
         self.products = products
         self.merit = Merit(method.merit_figure(), cases, documents, threads=threads)
-        self.beginning = Beginning(space.design, products, self.merit, threads)
+        self.task = MeritTask(space.design, products, self.merit, threads)
         self.options = cast("GpdOptions", method.solver_options())
         self.slopes = FigureSlopes(self.merit, self.options)
 
     def start(self) -> Weights:
         """Where the method begins."""
-        return self.method.beginnings()[0].begin(self.beginning)
+        return self.method.start_parts()[0].weights(self.task)
 
     def descent(self, most: int, title: str = "") -> Iterator[tuple[int, Weights]]:
         """So many steps; the weights are written over by the next."""

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from postil.learn.merit.ascent import Climb
+from postil.learn.merit.ascent import Ascent
 from postil.recipes.recipe import Recipe
 from postil_papers.cache import Question, shared
 from postil_papers.cells import Json, Measured
@@ -108,13 +108,13 @@ def climb(space: Space, recipe: Recipe, most: int) -> Stop:
     """L-BFGS on what a recipe's GPD climbs, from where it begins, all categories in lock step."""
     with ground_of(space, method_of(recipe)) as ground:
         begun = time.perf_counter()
-        found = Climb(
+        found = Ascent(
             ground.products,
             ground.merit,
             ground.start(),
             steepness=np.full(ground.merit.problems, ground.options.steepness),
             pairs=PAIRS,
-        ).steps(most, TOLERANCE, lambda step: tell(f"{recipe.name} by L-BFGS", step, most))
+        ).run(most, TOLERANCE, partial(tell, f"{recipe.name} by L-BFGS"))
         seconds = time.perf_counter() - begun
         return ground.look(space, found.weights, seconds, int(found.iterations.max()))
 

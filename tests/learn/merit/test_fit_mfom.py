@@ -115,7 +115,7 @@ class TestRestarts:
         assert [r.tried for r in one.reports] != [r.tried for r in other.reports]
 
     def test_a_negative_number_is_refused(self):
-        with pytest.raises(UsageError, match="restarts is a whole number of at least 0"):
+        with pytest.raises(UsageError, match="restarts must be a whole number of at least 0"):
             MfomMethod(restarts=-1)
 
 

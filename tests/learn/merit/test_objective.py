@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.learn.merit.ascent import Climb
+from postil.learn.merit.ascent import Ascent
 from postil.learn.merit.figures import FBeta
-from postil.learn.merit.objective import DenseProducts, SparseProducts
-from postil.learn.merit.options import FORMS, Weights
+from postil.learn.merit.objective import DenseProducts, SparseProducts, Weights
+from postil.learn.merit.options import FORMS
 
 from ..samples import design_of
-from .climb_samples import EVERY_FIGURE, EVERY_FORM, Problems, losses_by_formula
+from .ascent_samples import EVERY_FIGURE, EVERY_FORM, Problems, losses_by_formula
 
 STEP = 1e-5
 PARTS = pytest.mark.parametrize("parts", [False, True], ids=["all documents", "some documents"])
 LAMBDAS = pytest.mark.parametrize("lam", [0.0, 0.07])
 
 
-def climb_at(problems, merit, place, lam, kept=None):
+def ascent_at(problems, merit, place, lam, kept=None):
     start = Weights(place[:-1], place[-1])
-    return Climb(problems.products, merit, start, steepness=problems.steepness, lam=lam, kept=kept)
+    return Ascent(problems.products, merit, start, steepness=problems.steepness, lam=lam, kept=kept)
 
 
 def slopes_by_steps(loss_at, place):
@@ -40,14 +40,14 @@ def slopes_by_steps(loss_at, place):
 def test_losses_and_gradients_are_those_of_the_formula(figure, form, lam, parts):
     problems = Problems(parts=parts)
     place = problems.start.stacked()
-    climb = climb_at(problems, problems.merit(figure, form), place, lam)
+    ascent = ascent_at(problems, problems.merit(figure, form), place, lam)
 
     def loss_at(at):
         return losses_by_formula(problems, figure, form, at, lam)
 
-    np.testing.assert_allclose(climb.losses, loss_at(place), rtol=1e-10)
+    np.testing.assert_allclose(ascent.losses, loss_at(place), rtol=1e-10)
     slopes = slopes_by_steps(loss_at, place)
-    np.testing.assert_allclose(climb.gradient, slopes, rtol=1e-6, atol=1e-7 * np.abs(slopes).max())
+    np.testing.assert_allclose(ascent.gradient, slopes, rtol=1e-6, atol=1e-7 * np.abs(slopes).max())
 
 
 @pytest.mark.parametrize("form", ["rivals", "unclaimed"])
@@ -56,28 +56,28 @@ def test_rivals_that_never_compete_are_counted(form, absent):
     problems, figure = Problems(), FBeta()
     place = problems.start.stacked()
     merit = problems.merit(figure, FORMS[form], absent)
-    climb = climb_at(problems, merit, place, 0.0)
+    ascent = ascent_at(problems, merit, place, 0.0)
 
     def loss_at(at):
         return losses_by_formula(problems, figure, FORMS[form], at, 0.0, absent)
 
-    np.testing.assert_allclose(climb.losses, loss_at(place), rtol=1e-10)
+    np.testing.assert_allclose(ascent.losses, loss_at(place), rtol=1e-10)
     slopes = slopes_by_steps(loss_at, place)
-    np.testing.assert_allclose(climb.gradient, slopes, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(ascent.gradient, slopes, rtol=1e-6, atol=1e-7)
     assert (
-        climb.losses[0]
-        != climb_at(problems, problems.merit(figure, FORMS[form]), place, 0).losses[0]
+        ascent.losses[0]
+        != ascent_at(problems, problems.merit(figure, FORMS[form]), place, 0).losses[0]
     )
 
 
 def test_each_problem_may_have_a_lambda_of_its_own():
     problems, figure = Problems(), FBeta()
     place, lams = problems.start.stacked(), np.array([0.0, 0.1, 2.0])
-    climb = climb_at(problems, problems.merit(figure), place, lams)
+    ascent = ascent_at(problems, problems.merit(figure), place, lams)
     for at, lam in enumerate(lams):
-        one = climb_at(problems, problems.merit(figure), place, lam)
-        assert climb.losses[at] == one.losses[at]
-        np.testing.assert_array_equal(climb.gradient[:, at], one.gradient[:, at])
+        one = ascent_at(problems, problems.merit(figure), place, lam)
+        assert ascent.losses[at] == one.losses[at]
+        np.testing.assert_array_equal(ascent.gradient[:, at], one.gradient[:, at])
 
 
 @EVERY_FORM
@@ -87,8 +87,8 @@ def test_features_that_are_not_kept_have_no_slope(form):
     kept = np.ones_like(place[:-1])
     kept[1, 0] = kept[3] = 0.0
     place[:-1] *= kept
-    free = climb_at(problems, problems.merit(FBeta(), form), place, 0.1)
-    held = climb_at(problems, problems.merit(FBeta(), form), place, 0.1, kept)
+    free = ascent_at(problems, problems.merit(FBeta(), form), place, 0.1)
+    held = ascent_at(problems, problems.merit(FBeta(), form), place, 0.1, kept)
     np.testing.assert_array_equal(held.losses, free.losses)
     np.testing.assert_array_equal(held.gradient[:-1], free.gradient[:-1] * kept)
     np.testing.assert_array_equal(held.gradient[-1], free.gradient[-1])
@@ -99,13 +99,13 @@ def test_features_that_are_not_kept_have_no_slope(form):
 def test_single_precision_is_near_double(figure, form):
     problems = Problems(documents=200)
     place = problems.start.stacked()
-    double = climb_at(problems, problems.merit(figure, form), place, 0.01)
+    double = ascent_at(problems, problems.merit(figure, form), place, 0.01)
     for products in (
         SparseProducts(design_of(problems.x), 1),
         DenseProducts(problems.x.astype(np.float32), 1),
     ):
         problems.products = products
-        single = climb_at(problems, problems.merit(figure, form), place, 0.01)
+        single = ascent_at(problems, problems.merit(figure, form), place, 0.01)
         largest = np.abs(double.gradient).max()
         np.testing.assert_allclose(single.losses, double.losses, rtol=1e-6)
         np.testing.assert_allclose(single.gradient, double.gradient, atol=2e-6 * largest)

@@ -12,12 +12,12 @@ from scipy.special import expit
 
 from postil.errors import UsageError
 from postil.learn.merit.figures import FBeta
-from postil.learn.merit.objective import Merit, SparseProducts
-from postil.learn.merit.options import FORMS, GpdOptions, LbfgsOptions, StepOptions, Weights
+from postil.learn.merit.objective import Merit, SparseProducts, Weights
+from postil.learn.merit.options import FORMS, GpdOptions, LbfgsOptions, StepOptions
 from postil.learn.merit.starts import FigureSlopes, MistakeSlopes, steps
 
 from ..samples import design_of
-from .climb_samples import EVERY_FIGURE, EVERY_FORM, Problems, losses_by_formula
+from .ascent_samples import EVERY_FIGURE, EVERY_FORM, Problems, losses_by_formula
 
 
 def walked(problems, slopes, options, kept=None):

@@ -2,9 +2,7 @@
 
 One iteration is two products of the documents with a table of all problems: the scores of the
 directions, and the gradient. Trying a step costs no product, since scores are linear in it.
-Problems that have arrived rest; where they are the half of all, the others go on without them.
-
-The memory of L-BFGS, for many problems side by side.
+Converged problems rest; once they are half of all, they leave the active set.
 """
 
 from __future__ import annotations
@@ -17,33 +15,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.common.types import Floats, Singles
-from postil.learn.merit.objective import Evaluation, Merit, Products
-from postil.learn.merit.options import Weights
+from postil.common.progress import Progress
+from postil.common.types import Flags, Floats, Singles
+from postil.learn.merit.objective import Evaluation, Merit, Products, Table, Weights
 
 Dots = Callable[[NDArray[Any], NDArray[Any]], Floats]
 
-# A pair of less curvature than this share of its lengths says nothing of the way down.
+# A pair of less curvature than this share of its lengths is not used.
 LEAST_CURVATURE = 1e-8
+ENOUGH_GAIN = 1e-4  # of what the slope promises (Armijo)
+MOST_TRIALS = 25
+NEARLY_LEVEL = 1e-3  # a slope of this share of the steepness
+LEAST_GAIN = 1e-9  # relative: a step that gains less is the last
 
 
 def dots_alone(left: NDArray[Any], right: NDArray[Any]) -> Floats:
-    """Products of the columns of two tables, each for itself."""
+    """Return the products of the columns of two tables, each for itself."""
     products: Floats = np.einsum("fp,fp->p", left, right, dtype=np.float64)
     return products
 
 
 def dots_together(left: NDArray[Any], right: NDArray[Any]) -> Floats:
-    """The product of two tables as one long vector, once for each column."""
+    """Return the product of two tables as one long vector, once for each column."""
     return np.full(left.shape[1], dots_alone(left, right).sum())
 
 
 class Memory:
-    """Steps and changes of gradients, the last few of each problem (a column of every table).
+    """The last steps and changes of gradients of each problem (a column of every table).
 
-    A problem whose pair has no curvature to speak of, which happens where what is climbed is not
-    concave, has 0 in its place, so that it is passed over. Memory: 8 bytes × pairs × features ×
-    problems; a direction costs four passes over it.
+    A pair without curvature, which occurs where the figure is not concave, has a rate of 0 and is
+    skipped. Memory is 8 bytes × pairs × features × problems; a direction costs four passes over it.
     """
 
     def __init__(self, pairs: int, dots: Dots) -> None:
@@ -53,11 +54,11 @@ class Memory:
 
     @property
     def knows_curvature(self) -> bool:
-        """Whether directions have a length that means something."""
+        """True if directions have a meaningful length."""
         return self._scale is not None
 
     def keep(self, steps: Floats, changes: Floats) -> None:
-        """Remember a step and how the gradient changed with it."""
+        """Add a step and the change of the gradient along it."""
         curvature = self._dots(steps, changes)
         lengths = self._dots(changes, changes)
         used = curvature > LEAST_CURVATURE * np.sqrt(self._dots(steps, steps) * lengths)
@@ -67,21 +68,21 @@ class Memory:
         self._scale = np.divide(curvature, lengths, out=before.copy(), where=used)
 
     def direction(self, gradient: Floats) -> Floats:
-        """The way down: the gradient turned by what is remembered of the curvature."""
-        way = -gradient
+        """Return the descent direction: minus the gradient times the inverse curvature."""
+        direction = -gradient
         taken = []
         for steps, changes, rates in reversed(self._kept):
-            shares = rates * self._dots(steps, way)
-            way -= changes * shares
+            shares = rates * self._dots(steps, direction)
+            direction -= changes * shares
             taken.append(shares)
         if self._scale is not None:
-            way *= self._scale
+            direction *= self._scale
         for (steps, changes, rates), shares in zip(self._kept, reversed(taken), strict=True):
-            way += steps * (shares - rates * self._dots(changes, way))
-        return way
+            direction += steps * (shares - rates * self._dots(changes, direction))
+        return direction
 
     def of(self, problems: NDArray[Any]) -> Memory:
-        """The same for some of the problems."""
+        """Return the same for some of the problems."""
         kept = Memory(self._kept.maxlen or 0, self._dots)
         for steps, changes, rates in self._kept:
             kept._kept.append((steps[:, problems], changes[:, problems], rates[problems]))
@@ -89,31 +90,40 @@ class Memory:
         return kept
 
 
-Table = NDArray[Any]
-Told = Callable[[int], None]
-
-ENOUGH_GAIN = 1e-4  # of what the slope promises (Armijo)
-MOST_TRIALS = 25
-NEARLY_LEVEL = 1e-3  # a slope of this share of the steepness
-LEAST_GAIN = 1e-9  # relative: less, and a problem has come as far as it can
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Climbed:
-    """Where a climb ended: weights, values, and how far from level ground, by problem."""
+class AscentResult:
+    """The end of an ascent, by problem.
+
+    ``certificates`` are the slopes left, as shares of those at the start.
+    """
 
     weights: Weights
     objectives: Floats
     certificates: Floats
     iterations: NDArray[np.int64]
-    level: NDArray[np.bool_]
+    converged: Flags
 
 
-class Climb:
-    """Maximise ``figure - λ‖w‖²`` of each problem from given weights on.
+class Ascent:
+    """Maximise ``figure - λ‖w‖²`` of each problem, as the descent of its negative, the loss.
 
-    ``lam`` is one number, or one for each problem that stands alone. ``kept`` (features
-    × problems) is 0 where a problem may not use a feature; the start does not.
+    Parameters
+    ----------
+    products : Products
+        The documents.
+    merit : Merit
+        The figure and the problems.
+    start : Weights
+        The weights to start from.
+    steepness : array
+        The steepness α of each problem's acceptances.
+    lam : float or array
+        λ: one number, or one for each problem that stands alone.
+    pairs : int
+        The number of steps in memory.
+    kept : array or None
+        Features × problems, 0 where a problem may not use a feature; such weights of the start are
+        0.
     """
 
     def __init__(
@@ -133,126 +143,126 @@ class Climb:
         self.offsets = np.zeros(merit.problems)
         self.lam: Floats = np.broadcast_to(np.asarray(lam, dtype=np.float64), merit.problems)
         self.kept = kept
-        # One figure for all counts as often as there are problems, so that λ weighs the same.
+        # A pooled figure counts once per problem, so that λ weighs the same.
         self.height = float(merit.problems) if merit.figure.pooled else 1.0
         self.dots = dots_together if merit.joint else dots_alone
         self.memory = Memory(pairs, self.dots)
-        self.place = start.stacked()
+        self.point = start.stacked()
         self.scores = start.scores(products)
         self.acceptances = np.empty_like(self.scores)
-        self.losses, self.gradient = self._look()
+        self.losses, self.gradient = self._losses_and_gradient()
 
-    def steps(self, most: int, tolerance: float, told: Told | None = None) -> Climbed:
-        """Climb until all is level to the tolerance, or for so many steps."""
+    def run(
+        self, iterations: int, tolerance: float, progress: Progress | None = None
+    ) -> AscentResult:
+        """Step until the slope of every problem is within the tolerance, or iterations end."""
         count = self.merit.problems
-        place = self.place.copy()
-        losses, slopes = self.losses.copy(), self._steepest()
-        # Where a climb begins nearly on the level, its slope is no measure of what is left.
+        point = self.point.copy()
+        losses, slopes = self.losses.copy(), self._norms()
+        # The slope of a start that is nearly level does not measure what is left.
         first = np.maximum(slopes, NEARLY_LEVEL * self.steepness)
-        iterations = np.zeros(count, dtype=np.int64)
-        level = slopes <= tolerance * first
+        taken = np.zeros(count, dtype=np.int64)
+        converged = slopes <= tolerance * first
         active = np.arange(count)
-        for step in range(1, most + 1):
-            moving = self._step(~level[active])
-            slope = self._steepest()
-            place[:, active] = self.place
+        for step in range(1, iterations + 1):
+            moving = self._step(~converged[active])
+            slope = self._norms()
+            point[:, active] = self.point
             losses[active], slopes[active] = self.losses, slope
-            iterations[active[~level[active]]] = step
-            level[active] |= ~moving | (slope <= tolerance * first[active])
-            if told is not None:
-                told(step)
-            if level.all():
+            taken[active[~converged[active]]] = step
+            converged[active] |= ~moving | (slope <= tolerance * first[active])
+            if progress is not None:
+                progress(step, iterations)
+            if converged.all():
                 break
-            active = self._without_resting(active, level)
-        weights = Weights(place[:-1], place[-1])
-        return Climbed(weights, -losses, slopes / first, iterations, level)
+            active = self._shrunk(active, converged)
+        weights = Weights(point[:-1], point[-1])
+        return AscentResult(weights, -losses, slopes / first, taken, converged)
 
-    def _step(self, wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Go one step where it is wanted; say which problems moved by something."""
-        way = self.memory.direction(self.gradient)
-        promise = self.dots(way, self.gradient)
-        uphill = ~(promise < 0)
+    def _step(self, wanted: Flags) -> Flags:
+        """Take one step in the wanted problems; return which of them gained by it."""
+        direction = self.memory.direction(self.gradient)
+        slope = self.dots(direction, self.gradient)
+        uphill = ~(slope < 0)
         if uphill.any():
-            way[:, uphill] = -self.gradient[:, uphill]
-            promise = self.dots(way, self.gradient)
-        along = Weights(way[:-1], way[-1]).scores(self.products)
-        sizes = self._first_sizes(promise) * wanted
-        sizes, moved = self._search(way, along, promise, sizes)
+            direction[:, uphill] = -self.gradient[:, uphill]
+            slope = self.dots(direction, self.gradient)
+        along = Weights(direction[:-1], direction[-1]).scores(self.products)
+        sizes = self._first_sizes(slope) * wanted
+        sizes, moved = self._line_search(direction, along, slope, sizes)
         before, gradient = self.losses, self.gradient
-        steps = way * sizes
-        self.place += steps
+        steps = direction * sizes
+        self.point += steps
         self.scores += along * sizes.astype(self.scores.dtype)
-        self.losses, self.gradient = self._look()
+        self.losses, self.gradient = self._losses_and_gradient()
         self.memory.keep(steps, self.gradient - gradient)
-        gained: NDArray[np.bool_] = before - self.losses > LEAST_GAIN * np.abs(before)
+        gained: Flags = before - self.losses > LEAST_GAIN * np.abs(before)
         return moved & gained
 
-    def _first_sizes(self, promise: Floats) -> Floats:
-        """The whole step, or before anything is known of curvature a short one."""
+    def _first_sizes(self, slope: Floats) -> Floats:
+        """Return the whole step, or a short one before any curvature is known."""
         if self.memory.knows_curvature:
-            return np.ones_like(promise)
-        return np.minimum(1.0, 1.0 / np.sqrt(np.maximum(-promise, np.finfo(np.float64).tiny)))
+            return np.ones_like(slope)
+        return np.minimum(1.0, 1.0 / np.sqrt(np.maximum(-slope, np.finfo(np.float64).tiny)))
 
-    def _search(
-        self, way: Floats, along: Table, promise: Floats, sizes: Floats
-    ) -> tuple[Floats, NDArray[np.bool_]]:
-        """Shorten steps until each gains enough; 0 where none does."""
-        linear = 2.0 * self.lam * self.dots(way[:-1], self.place[:-1])
-        square = self.lam * self.dots(way[:-1], way[:-1])
-        now = self._figures(self.scores)
+    def _line_search(
+        self, direction: Floats, along: Table, slope: Floats, sizes: Floats
+    ) -> tuple[Floats, Flags]:
+        """Shorten steps until each gains enough; return sizes, 0 where none does."""
+        linear = 2.0 * self.lam * self.dots(direction[:-1], self.point[:-1])
+        square = self.lam * self.dots(direction[:-1], direction[:-1])
+        now = self._figure_losses(self._evaluated(self.scores))
         done = sizes == 0
         for _ in range(MOST_TRIALS):
-            trial = self.scores + along * sizes.astype(self.scores.dtype)
-            losses = self._figures(trial) - now + sizes * (linear + sizes * square)
-            done |= losses <= ENOUGH_GAIN * sizes * promise
+            trial = self._evaluated(self.scores + along * sizes.astype(self.scores.dtype))
+            losses = self._figure_losses(trial) - now + sizes * (linear + sizes * square)
+            done |= losses <= ENOUGH_GAIN * sizes * slope
             if done.all():
                 break
-            # The lowest point of the parabola through what is known, held within reason.
-            bend = losses - sizes * promise
-            lowest = np.divide(-0.5 * promise * sizes**2, bend, out=0.5 * sizes, where=bend > 0)
+            # The minimum of the parabola through the known values, within bounds.
+            bend = losses - sizes * slope
+            lowest = np.divide(-0.5 * slope * sizes**2, bend, out=0.5 * sizes, where=bend > 0)
             shorter = np.clip(lowest, 0.1 * sizes, 0.5 * sizes)
             sizes = np.where(done, sizes, shorter)
         return np.where(done, sizes, 0.0), done & (sizes > 0)
 
-    def _figures(self, scores: Table) -> Floats:
-        """The negative of the figure of each problem, or of all together."""
-        found = self.merit.evaluate(scores, self.steepness, self.offsets, self.acceptances)
-        return self._negative(found)
+    def _evaluated(self, scores: Table) -> Evaluation:
+        return self.merit.evaluate(scores, self.steepness, self.offsets, self.acceptances)
 
-    def _negative(self, found: Evaluation) -> Floats:
+    def _figure_losses(self, found: Evaluation) -> Floats:
+        """Return the negative figure of each problem, or of all together."""
         if self.merit.joint and not self.merit.figure.pooled:
             return np.full_like(found.values, -found.values.sum())
         return -self.height * found.values
 
-    def _look(self) -> tuple[Floats, Floats]:
-        """The loss of each problem here, and its gradient."""
-        found = self.merit.evaluate(self.scores, self.steepness, self.offsets, self.acceptances)
+    def _losses_and_gradient(self) -> tuple[Floats, Floats]:
+        found = self._evaluated(self.scores)
         sums = self.merit.slopes(self.scores, found, self.steepness, self.acceptances)
-        terms = self.place[:-1]
-        gradient = np.empty_like(self.place)
+        terms = self.point[:-1]
+        gradient = np.empty_like(self.point)
         gradient[:-1] = -self.height * self.products.gradient(self.acceptances)
         if self.kept is not None:
             gradient[:-1] *= self.kept
         gradient[:-1] += 2.0 * self.lam * terms
         gradient[-1] = -self.height * sums
-        return self._negative(found) + self.lam * self.dots(terms, terms), gradient
+        return self._figure_losses(found) + self.lam * self.dots(terms, terms), gradient
 
-    def _steepest(self) -> Floats:
+    def _norms(self) -> Floats:
         return np.sqrt(self.dots(self.gradient, self.gradient))
 
-    def _without_resting(self, active: NDArray[Any], level: NDArray[np.bool_]) -> NDArray[Any]:
-        """Go on with those that still climb, once they are no more than half."""
-        climbing = np.flatnonzero(~level[active])
-        if self.merit.joint or 2 * len(climbing) > len(active):
+    def _shrunk(self, active: NDArray[Any], converged: Flags) -> NDArray[Any]:
+        """Remove converged problems from the active set, once they are half of it."""
+        moving = np.flatnonzero(~converged[active])
+        if self.merit.joint or 2 * len(moving) > len(active):
             return active
-        self.merit = self.merit.of(climbing)
-        self.steepness, self.offsets = self.steepness[climbing], self.offsets[climbing]
-        self.lam = self.lam[climbing]
+        self.merit = self.merit.of(moving)
+        self.steepness, self.offsets = self.steepness[moving], self.offsets[moving]
+        self.lam = self.lam[moving]
         if self.kept is not None:
-            self.kept = self.kept[:, climbing]
-        self.memory = self.memory.of(climbing)
-        self.place = self.place[:, climbing]
-        self.scores = np.ascontiguousarray(self.scores[:, climbing])
+            self.kept = self.kept[:, moving]
+        self.memory = self.memory.of(moving)
+        self.point = self.point[:, moving]
+        self.scores = np.ascontiguousarray(self.scores[:, moving])
         self.acceptances = np.empty_like(self.scores)
-        self.losses, self.gradient = self.losses[climbing], self.gradient[:, climbing]
-        return active[climbing]
+        self.losses, self.gradient = self.losses[moving], self.gradient[:, moving]
+        return active[moving]

@@ -21,8 +21,8 @@ from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.objective import Merit, Products, products_of
 from postil.learn.merit.options import FORMS
-from postil.learn.merit.restarts import Top, highest_top
-from postil.learn.merit.starts import Beginning
+from postil.learn.merit.restarts import LocalOptimum, maximise
+from postil.learn.merit.starts import MeritTask
 
 # Bytes that tables of one block of problems may take together.
 BLOCK_BYTES = 512 * 2**20
@@ -147,8 +147,8 @@ class _Run:
     def _block_size(self) -> int:
         return max(1, BLOCK_BYTES // problem_bytes(self.design, self.method))
 
-    def _top(self, products: Products, chosen: Ints, done: int, of: int) -> Top:
-        beginning = Beginning(
+    def _top(self, products: Products, chosen: Ints, done: int, of: int) -> LocalOptimum:
+        beginning = MeritTask(
             self.design,
             products,
             self._merit(chosen),
@@ -162,7 +162,7 @@ class _Run:
             def told(step: int, most: int) -> None:
                 progress(done * most + step * len(chosen), of * most)
 
-        return highest_top(beginning, self.method, told)
+        return maximise(beginning, self.method, told)
 
     def _merit(self, chosen: Ints) -> Merit:
         members = self.tasks.labels.members[:, chosen].toarray()
@@ -178,7 +178,7 @@ class _Run:
             threads=self.threads,
         )
 
-    def _accepted(self, products: Products, top: Top) -> Floats:
+    def _accepted(self, products: Products, top: LocalOptimum) -> Floats:
         """The share of training documents that each category of a block accepts."""
         margins = np.asarray(top.weights.scores(products), dtype=np.float64)
         if top.sharpness is not None:
@@ -188,7 +188,7 @@ class _Run:
         return np.asarray((margins[counted] > 0).mean(axis=0), dtype=np.float64)
 
     def _report(
-        self, top: Top, at: int, category: int, accepted: float, seconds: float
+        self, top: LocalOptimum, at: int, category: int, accepted: float, seconds: float
     ) -> FitReport:
         weights = top.weights.terms[:, at]
         return FitReport(
@@ -207,9 +207,9 @@ class _Run:
             **self._tried(top, at),
         )
 
-    def _tried(self, top: Top, at: int) -> dict[str, Any]:
+    def _tried(self, top: LocalOptimum, at: int) -> dict[str, Any]:
         """What the starts came to, where there were several."""
-        names = self.method.climbs()
+        names = self.method.run_names()
         if len(names) == 1:
             return {}
         tried = dict(zip(names, top.tried[:, at].tolist(), strict=True))

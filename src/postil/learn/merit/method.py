@@ -1,7 +1,4 @@
-"""Training for a figure of merit as a method: what is climbed, from where, and how.
-
-Binary trees of linear decisions as a method (gao-wu-lee-chua-2003, section 2.2).
-"""
+"""The methods that maximise a figure of merit: linear decisions, and binary trees of them."""
 
 from __future__ import annotations
 
@@ -28,6 +25,16 @@ SOLVER_OPTIONS: Mapping[str, type[GpdOptions | LbfgsOptions]] = MappingProxyType
 )
 
 
+def _check_solver(solver: str, known: Mapping[str, type[PartOptions]]) -> None:
+    if solver not in known:
+        raise UsageError(f"there is no solver {solver!r}{advice(solver, sorted(known))}")
+
+
+def _check_whole(name: str, value: object, least: int) -> None:
+    if not isinstance(value, int) or value < least:
+        raise UsageError(f"{name} must be a whole number of at least {least}, got {value!r}")
+
+
 @dataclass(frozen=True, slots=True)
 class MfomMethod:
     """Maximal figure-of-merit learning (gao-wu-lee-chua-2003).
@@ -37,14 +44,27 @@ class MfomMethod:
         maximise  figure(TP, FP, FN, TN) - λ‖w‖²        a = 1 / (1 + exp(-α(m - β)))
                   TP = Σ a over members, FP = Σ a over others
 
-    ``figure`` is a name (:mod:`postil.learn.merit.naming`) or an object. ``form`` says what the
-    margin m of a category is: its score (``binary``), or its score over the bar of its rivals
-    (:mod:`postil.learn.merit.options`). Rivals have a ``sharpness`` η over the distance of members
-    and others where they begin, so that the unit of scores does not matter. What is climbed has
-    many tops: each of ``starts`` is tried, then ``restarts`` from the best so far with noise, and
-    the highest top of each problem is kept.
-    ``options`` are the solver's. Weights that λ holds back are in units of that distance, too: the
-    same λ is the same trade-off from every start, whatever the unit of its scores.
+    The objective has many local optima; the best one of all starts and restarts is kept. Distances
+    below are those between the mean scores of members and of others at the start: measured in
+    them, the unit of the scores does not matter.
+
+    Attributes
+    ----------
+    figure : str or Figure
+        The figure of merit (:mod:`postil.learn.merit.naming`).
+    form : str
+        The margin m of a category: its score (``binary``), or its score over the bar of its rivals
+        (:data:`postil.learn.merit.options.FORMS`).
+    solver, options : str, mapping
+        ``l-bfgs`` or ``gpd``, and its options.
+    starts : tuple of str
+        Names of :data:`postil.learn.merit.starts.STARTS`, each tried once.
+    restarts, seed : int
+        The number of further runs, each from the best weights so far with noise.
+    lam : float
+        The strength λ, for weights in units of the distance.
+    sharpness : float
+        The sharpness η of rivals, over the distance.
     """
 
     figure: str | Figure = "f1"
@@ -60,54 +80,49 @@ class MfomMethod:
     def __post_init__(self) -> None:
         self.merit_figure()
         find("form", FORMS, self.form)
-        if self.solver not in SOLVER_OPTIONS:
-            known = sorted(SOLVER_OPTIONS)
-            raise UsageError(f"there is no solver {self.solver!r}{advice(self.solver, known)}")
+        _check_solver(self.solver, SOLVER_OPTIONS)
         if not self.starts:
-            raise UsageError(f"a climb begins somewhere: give one of {', '.join(STARTS)}")
-        self.beginnings()
+            raise UsageError(f"starts must not be empty: give one of {', '.join(STARTS)}")
+        self.start_parts()
         for name in ("restarts", "seed"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or value < 0:
-                raise UsageError(f"{name} is a whole number of at least 0, not {value!r}")
+            _check_whole(name, getattr(self, name), 0)
         self.solver_options()
         if not 0 <= self.lam < math.inf:
-            raise UsageError(f"lam is a finite number of at least 0, not {self.lam!r}")
+            raise UsageError(f"lam must be a finite number of at least 0, got {self.lam!r}")
         if not LEAST_SHARP <= self.sharpness <= MOST_SHARP:
             raise UsageError(
-                f"sharpness is a number from {LEAST_SHARP:g} to {MOST_SHARP:g}, not "
-                f"{self.sharpness!r}"
+                f"sharpness must be from {LEAST_SHARP:g} to {MOST_SHARP:g}, got {self.sharpness!r}"
             )
         if self.sharpness != DEFAULT_SHARPNESS and not self.merit_form().has_rivals:
             raise UsageError(
-                f"sharpness is that of rivals, and the form {self.form} has none: leave it out, or "
-                'take form = "rivals" or "unclaimed"'
+                f"sharpness is for rivals, which the form {self.form} does not have: leave it out, "
+                'or take form = "rivals" or "unclaimed"'
             )
         if self.lam and self.solver == GPD:
-            raise UsageError("gpd knows no λ: it is held back by its steps; use l-bfgs")
+            raise UsageError("gpd has no λ, its steps regularize: leave lam out, or use l-bfgs")
 
     def merit_figure(self) -> Figure:
-        """The figure itself."""
+        """Return the figure."""
         return figure_named(self.figure) if isinstance(self.figure, str) else self.figure
 
     def merit_form(self) -> Form:
-        """What the margin of a category is."""
+        """Return the form of the margin."""
         return find("form", FORMS, self.form)
 
-    def beginnings(self) -> list[Start]:
-        """The starts, in the order they are tried."""
+    def start_parts(self) -> list[Start]:
+        """Return the starts, in the order they are tried."""
         return [find("start", STARTS, name) for name in self.starts]
 
-    def climbs(self) -> list[str]:
-        """What each climb begins with, in words."""
+    def run_names(self) -> list[str]:
+        """Return the names of all starts and restarts."""
         return [*self.starts, *(f"restart {number + 1}" for number in range(self.restarts))]
 
     def solver_options(self) -> GpdOptions | LbfgsOptions:
-        """The solver's options, checked."""
+        """Return the checked options of the solver."""
         return made_options(f"solver {self.solver}", SOLVER_OPTIONS[self.solver], self.options)
 
     def asked_tolerance(self) -> float:
-        """How little slope is to be left; steps of a rate ask for nothing."""
+        """Return the tolerance of the slope left; 0 for a solver without one."""
         options = self.solver_options()
         return options.tolerance if isinstance(options, LbfgsOptions) else 0.0
 
@@ -124,15 +139,26 @@ NODE_OPTIONS: Mapping[str, type[PartOptions]] = MappingProxyType(
 class TreeMethod:
     """A binary tree for each category, a linear decision at each node.
 
-    A node's documents with a score above 0 go to its node of yes, the others to that of no. Unless
-    all go one way, such a node is split again where it has at least ``least`` members and ``least``
-    others, until the tree has ``depth`` levels, and only if its decisions make the figure of the
-    category's training documents higher than the node's own word. A tree is then cut at the level
-    that gives held-out documents the highest figure, over ``folds`` folds; of equal levels the
-    first. With ``folds = 0`` it is left as it grew.
+    A node's documents with a score above 0 go to its yes child, the others to its no child
+    (gao-wu-lee-chua-2003, section 2.2). A child is trained only if not all documents go one way,
+    and kept only if it raises the figure of the category's training documents.
 
-    ``solver`` trains the nodes: ``gpd`` and ``l-bfgs`` for the ``figure``, from one of ``starts``,
-    and ``batch-perceptron`` for as few mistakes as can be (the paper's baseline, eq. 5.2).
+    Attributes
+    ----------
+    figure : str
+        The figure of merit.
+    solver, options : str, mapping
+        ``gpd`` or ``l-bfgs`` for the figure, or ``batch-perceptron`` for few mistakes (the paper's
+        baseline, eq. 5.2); and its options.
+    starts, lam : tuple of str, float
+        As for :class:`MfomMethod`.
+    depth : int
+        The most levels of a tree.
+    least : int
+        The fewest members, and the fewest others, of a child.
+    folds, seed : int
+        Each tree is cut at the first level with the highest figure on held-out documents, over this
+        many folds; 0 leaves it uncut.
     """
 
     figure: str = "f1"
@@ -146,38 +172,34 @@ class TreeMethod:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.solver not in NODE_OPTIONS:
-            known = sorted(NODE_OPTIONS)
-            raise UsageError(f"there is no solver {self.solver!r}{advice(self.solver, known)}")
+        _check_solver(self.solver, NODE_OPTIONS)
         for name, least in (("depth", 1), ("least", 1), ("folds", 0), ("seed", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or value < least:
-                raise UsageError(f"{name} is a whole number of at least {least}, not {value!r}")
+            _check_whole(name, getattr(self, name), least)
         if self.folds == 1:
-            raise UsageError("folds are 2 or more, or 0 for a tree that is left as it grew, not 1")
+            raise UsageError("folds must be 2 or more, or 0 for uncut trees, got 1")
         self.node_options()
         if self.is_perceptron and (self.lam or tuple(self.starts) != DEFAULT_STARTS):
             raise UsageError(
-                "the batch perceptron begins at the mean of the members and knows no λ: leave "
-                "starts and lam out, or use l-bfgs"
+                "the batch perceptron starts at the mean of the members and has no λ: leave starts "
+                "and lam out, or use l-bfgs"
             )
         if self.node_method().merit_figure().pooled:
             raise UsageError(
-                f"a tree is grown for each category alone, and {self.figure} is one figure for "
+                f"a tree needs a figure of its category alone, and {self.figure} is one figure for "
                 "all: use f1"
             )
 
     @property
     def is_perceptron(self) -> bool:
-        """Whether nodes are the paper's baseline."""
+        """True if nodes are the paper's baseline."""
         return self.solver == PERCEPTRON
 
     def node_options(self) -> PartOptions:
-        """The options of the node's solver, checked."""
+        """Return the checked options of the nodes' solver."""
         return made_options(f"solver {self.solver}", NODE_OPTIONS[self.solver], self.options)
 
     def node_method(self) -> MfomMethod:
-        """How a node is trained for the figure; of the perceptron, what its decisions are for."""
+        """Return the method of a node; for the perceptron, the one with its figure alone."""
         if self.is_perceptron:
             return MfomMethod(figure=self.figure)
         return MfomMethod(

@@ -1,9 +1,7 @@
-"""What is climbed: a figure of merit of smooth counts, less a ridge.
+"""The objective: a figure of merit of smooth counts, for many problems over shared documents.
 
-Products of documents with tables that have a column for each problem.
-
-Scores of all problems, and gradients of all, are one matrix product each. Sparse documents are
-multiplied by the native core, dense ones (as LSI makes them) by BLAS, in pieces of a fixed size
+The scores of all problems, and the gradients of all, are one matrix product each. Sparse documents
+are multiplied by the native core, dense ones (as LSI makes them) by BLAS, in pieces of a fixed size
 with one thread each, so that results do not depend on the number of threads.
 """
 
@@ -12,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,88 +27,179 @@ Cases = NDArray[np.int8]
 Table = NDArray[Any]  # documents × problems
 
 ROUNDING = 1e-6  # of means of single precision, as a share of the largest score
+# Where more than this share of the entries is not 0, a dense product is faster.
+DENSE_SHARE = 0.25
+PIECE = 1024  # documents of a piece of a dense product
+SLICE = 128  # features of one
+
+
+class SparseProducts:
+    """Products of a sparse matrix with tables, at a cost of non-zeros × problems."""
+
+    def __init__(self, design: Design, threads: int) -> None:
+        self.documents, self.features = design.documents, design.terms
+        self._design = design.native
+        self._threads = threads
+
+    def scores(self, weights: Table) -> Singles:
+        """Return documents × features times features × problems."""
+        return _native.document_products(self._design, _singles(weights), self._threads)
+
+    def gradient(self, slopes: Table) -> Singles:
+        """Return features × documents times documents × problems."""
+        return _native.term_products(self._design, _singles(slopes), self._threads)
+
+
+class DenseProducts:
+    """Products of a dense matrix with tables, at a cost of documents × features × problems."""
+
+    def __init__(self, points: Singles, threads: int) -> None:
+        self.documents, self.features = points.shape
+        self._points = np.ascontiguousarray(points, dtype=np.float32)
+        self._threads = threads
+
+    def scores(self, weights: Table) -> Singles:
+        """Return documents × features times features × problems."""
+        return self._product(self._points, _singles(weights), PIECE)
+
+    def gradient(self, slopes: Table) -> Singles:
+        """Return features × documents times documents × problems."""
+        return self._product(self._points.T, _singles(slopes), SLICE)
+
+    def _product(self, matrix: Singles, table: Singles, size: int) -> Singles:
+        found = np.empty((matrix.shape[0], table.shape[1]), dtype=np.float32)
+
+        def multiply(rows: slice) -> None:
+            np.matmul(matrix[rows], table, out=found[rows])
+
+        _for_each_piece(multiply, matrix.shape[0], size, self._threads)
+        return found
+
+
+def _for_each_piece(work: Callable[[slice], None], count: int, size: int, threads: int) -> None:
+    pieces = [slice(*ends) for ends in pairwise([*range(0, count, size), count])]
+    if threads == 1 or len(pieces) == 1:
+        for piece in pieces:
+            work(piece)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(work, pieces):
+            pass
+
+
+def _singles(table: Table) -> Singles:
+    return np.ascontiguousarray(table, dtype=np.float32)
+
+
+Products: TypeAlias = SparseProducts | DenseProducts
+
+
+@contextmanager
+def products_of(design: Design, threads: int) -> Iterator[Products]:
+    """Give products of a shared matrix; within the context, BLAS uses one thread a piece."""
+    entries = design.documents * design.terms
+    if design.rows.nnz <= DENSE_SHARE * entries:
+        yield SparseProducts(design, threads)
+        return
+    with one_blas_thread():
+        yield DenseProducts(design.rows.toarray(), threads)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weights:
+    """Weights (features × problems) and intercepts of some problems."""
+
+    terms: Floats
+    intercepts: Floats
+
+    def stacked(self) -> Floats:
+        """Return both in one table, intercepts last."""
+        return np.vstack([self.terms, self.intercepts])
+
+    def scores(self, products: Products) -> Singles:
+        """Return the scores, documents × problems."""
+        scores = products.scores(self.terms)
+        scores += self.intercepts.astype(scores.dtype)
+        return scores
+
+    def of(self, problems: NDArray[Any]) -> Weights:
+        """Return the same for some of the problems."""
+        return Weights(self.terms[:, problems], self.intercepts[problems])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """What a table of scores is worth: by problem, smooth and as decided at a score of 0."""
+    """The values of a table of scores, by problem.
+
+    ``counts`` are smooth, ``sure`` those of decisions at a margin of 0.
+    """
 
     values: Floats
     counts: SmoothCounts
     sure: SmoothCounts
 
 
+@dataclass(frozen=True, eq=False)
 class Merit:
     """A figure of merit of some problems over shared documents.
 
-    ``cases`` (documents × problems) says 1 of members, -1 of others, and 0 of documents that are
-    no part of a problem; ``documents`` is how much each counts. Without ``sharpness`` a score above
-    0 is accepted (gao-wu-lee-chua-2003, eq. 4.8). With it the problems are the categories of one
-    classifier, and a score has to be above the bar of its rivals (eq. 4.13), ``capped`` at 0;
-    ``absent`` categories are among them that never compete.
+    An evaluation costs documents × problems, and as much memory, in single precision unless scores
+    are doubles.
 
-    Cost: documents × problems for each evaluation, and as much memory, in single precision unless
-    scores are doubles.
+    Attributes
+    ----------
+    figure : Figure
+        The figure.
+    cases : array of int8
+        Documents × problems: 1 for members, -1 for others, 0 for documents outside the problem.
+    documents : array
+        The weight of each document.
+    sharpness : float or None
+        None accepts scores above 0 (gao-wu-lee-chua-2003, eq. 4.8). Otherwise the problems are the
+        categories of one classifier, and a score must be above the bar of its rivals (eq. 4.13).
+    capped : bool
+        True if the bar is at most 0.
+    absent : int
+        The number of rivals that never compete.
+    threads : int
+        The number of threads.
     """
 
-    def __init__(
-        self,
-        figure: Figure,
-        cases: Cases,
-        documents: Floats,
-        *,
-        sharpness: float | None = None,
-        capped: bool = False,
-        absent: int = 0,
-        threads: int = 1,
-    ) -> None:
-        self.figure = figure
-        self.cases = cases
-        self.documents = documents
-        self.sharpness = sharpness
-        self.capped = capped
-        self.absent = absent
-        self.threads = threads
-        self.members = np.asarray(documents @ (cases > 0), dtype=np.float64)
-        self.others = np.asarray(documents @ (cases < 0), dtype=np.float64)
+    figure: Figure
+    cases: Cases
+    documents: Floats
+    sharpness: float | None = field(default=None, kw_only=True)
+    capped: bool = field(default=False, kw_only=True)
+    absent: int = field(default=0, kw_only=True)
+    threads: int = field(default=1, kw_only=True)
+    members: Floats = field(init=False)
+    others: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name, inside in (("members", self.cases > 0), ("others", self.cases < 0)):
+            counts = np.asarray(self.documents @ inside, dtype=np.float64)
+            object.__setattr__(self, name, counts)
 
     @property
     def problems(self) -> int:
-        """How many there are."""
+        """The number of problems."""
         return int(self.cases.shape[1])
 
     @property
     def joint(self) -> bool:
-        """Whether no problem can be climbed without the others."""
+        """True if the problems can only be maximised together."""
         return self.sharpness is not None or self.figure.pooled
 
     def alone(self) -> Merit:
-        """The same without rivals."""
-        return Merit(self.figure, self.cases, self.documents, threads=self.threads)
-
-    def sharpened(self, sharpness: float) -> Merit:
-        """The same with rivals of another sharpness."""
-        return Merit(
-            self.figure,
-            self.cases,
-            self.documents,
-            sharpness=sharpness,
-            capped=self.capped,
-            absent=self.absent,
-            threads=self.threads,
-        )
+        """Return the same without rivals."""
+        return replace(self, sharpness=None, capped=False, absent=0)
 
     def of(self, problems: NDArray[Any]) -> Merit:
-        """The same for some of the problems, where they stand alone."""
-        return Merit(
-            self.figure,
-            np.ascontiguousarray(self.cases[:, problems]),
-            self.documents,
-            threads=self.threads,
-        )
+        """Return the same for some of the problems, without rivals."""
+        return replace(self.alone(), cases=np.ascontiguousarray(self.cases[:, problems]))
 
     def margins(self, scores: Table) -> Table:
-        """What has to be above 0 for a document to be accepted."""
+        """Return the margins, which are above 0 where a document is accepted."""
         if self.sharpness is None:
             return scores
         margins = np.empty_like(scores)
@@ -122,8 +211,8 @@ class Merit:
     def evaluate(
         self, scores: Table, steepness: Floats, offsets: Floats, acceptances: Table
     ) -> Evaluation:
-        """The figure of each problem; how far each document is accepted is written down."""
-        found = _native.accept(
+        """Return the figure of each problem; write each document's acceptance to a table."""
+        true_positives, false_positives, sure_true, sure_false = _native.accept(
             self.margins(scores),
             self.cases,
             self.documents,
@@ -132,7 +221,6 @@ class Merit:
             acceptances,
             self.threads,
         )
-        true_positives, false_positives, sure_true, sure_false = found
         counts = SmoothCounts(true_positives, false_positives, self.members, self.others)
         sure = SmoothCounts(sure_true, sure_false, self.members, self.others)
         return Evaluation(self.figure.values(counts), counts, sure)
@@ -140,7 +228,7 @@ class Merit:
     def slopes(
         self, scores: Table, evaluation: Evaluation, steepness: Floats, acceptances: Table
     ) -> Floats:
-        """Turn acceptances into slopes of the figure in the scores; their sums by problem."""
+        """Turn acceptances into slopes of the figure by score; return their sums by problem."""
         by_member, by_other = self.figure.gains(evaluation.counts)
         sums = _native.slopes_of(
             acceptances,
@@ -161,9 +249,9 @@ class Merit:
 
 
 def means(scores: Table, merit: Merit) -> tuple[Floats, Floats]:
-    """The mean score of the members of each problem, and that of the others; 0 of none.
+    """Return the mean score of the members of each problem, and that of the others, or 0.
 
-    Sums are taken problem by problem, so that rounding does not depend on those beside it.
+    Sums are taken problem by problem, so that rounding does not depend on the other problems.
     """
     none = np.finfo(np.float64).tiny
     inside, outside = np.empty(merit.problems), np.empty(merit.problems)
@@ -176,104 +264,12 @@ def means(scores: Table, merit: Merit) -> tuple[Floats, Floats]:
 
 
 def distance(scores: Table, merit: Merit) -> Floats:
-    """How far the mean score of members is from that of others, of each problem; never 0.
+    """Return the distance between the mean scores of members and of others, by problem.
 
-    Where it is nothing but rounding, as where weights are 0, it is 1. It is of each problem by
-    itself: those beside it make no difference.
+    A distance that is only rounding, as with weights of 0, becomes 1. Other problems make no
+    difference.
     """
     inside, outside = means(scores, merit)
     gap = np.abs(inside - outside)
     apart = gap > ROUNDING * np.abs(scores).max(axis=0, initial=0.0)
     return np.where(apart, gap, 1.0).astype(np.float64)
-
-
-# Where more than this share of the entries is not 0, a dense product is faster.
-DENSE_SHARE = 0.25
-PIECE = 1024  # documents of a piece of a dense product
-SLICE = 128  # features of one
-
-
-class Products(Protocol):
-    """Documents × features, for products with tables."""
-
-    documents: int
-    features: int
-
-    def scores(self, weights: Table) -> Singles:
-        """Documents × features times features × problems."""
-
-    def gradient(self, slopes: Table) -> Singles:
-        """Features × documents times documents × problems."""
-
-
-class SparseProducts:
-    """Products of a sparse matrix. Cost: non-zeros × problems."""
-
-    def __init__(self, design: Design, threads: int) -> None:
-        self.documents, self.features = design.documents, design.terms
-        self._design = design.native
-        self._threads = threads
-
-    def scores(self, weights: Table) -> Singles:
-        """Documents × features times features × problems."""
-        return _native.document_products(self._design, _singles(weights), self._threads)
-
-    def gradient(self, slopes: Table) -> Singles:
-        """Features × documents times documents × problems."""
-        return _native.term_products(self._design, _singles(slopes), self._threads)
-
-
-class DenseProducts:
-    """Products of a dense matrix. Cost: documents × features × problems, memory of the matrix."""
-
-    def __init__(self, points: Singles, threads: int) -> None:
-        self.documents, self.features = points.shape
-        self._points = np.ascontiguousarray(points, dtype=np.float32)
-        self._threads = threads
-
-    def scores(self, weights: Table) -> Singles:
-        """Documents × features times features × problems."""
-        table = _singles(weights)
-        found = np.empty((self.documents, table.shape[1]), dtype=np.float32)
-
-        def multiply(rows: slice) -> None:
-            np.matmul(self._points[rows], table, out=found[rows])
-
-        self._each(multiply, self.documents, PIECE)
-        return found
-
-    def gradient(self, slopes: Table) -> Singles:
-        """Features × documents times documents × problems."""
-        table = _singles(slopes)
-        found = np.empty((self.features, table.shape[1]), dtype=np.float32)
-
-        def multiply(columns: slice) -> None:
-            np.matmul(self._points[:, columns].T, table, out=found[columns])
-
-        self._each(multiply, self.features, SLICE)
-        return found
-
-    def _each(self, work: Callable[[slice], None], count: int, size: int) -> None:
-        pieces = [slice(*ends) for ends in pairwise([*range(0, count, size), count])]
-        if self._threads == 1 or len(pieces) == 1:
-            for piece in pieces:
-                work(piece)
-            return
-        with ThreadPoolExecutor(self._threads) as pool:
-            for _ in pool.map(work, pieces):
-                pass
-
-
-@contextmanager
-def products_of(design: Design, threads: int) -> Iterator[Products]:
-    """Products of a shared matrix; while they are used, BLAS keeps to one thread a piece."""
-    entries = design.documents * design.terms
-    if design.rows.nnz <= DENSE_SHARE * entries:
-        yield SparseProducts(design, threads)
-        return
-    with one_blas_thread():
-        yield DenseProducts(design.rows.toarray(), threads)
-
-
-def _singles(table: Table) -> Singles:
-    return np.ascontiguousarray(table, dtype=np.float32)

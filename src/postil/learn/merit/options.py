@@ -1,22 +1,12 @@
-"""What the solvers of figures of merit can be told.
-
-What has to be above 0 for a category to be given: a score, or a score over a bar.
-
-Weights of many problems side by side.
-"""
+"""Options of the solvers of figures of merit, and the forms of a margin."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from postil.common.types import Floats, Singles
-from postil.learn.merit.objective import Products
 from postil.learn.options import Part, PartOptions, Rule, number, one_of, registry, whole
 
 Offset: TypeAlias = Literal["none", "mean"]
@@ -26,10 +16,10 @@ LARGEST = 1e9
 
 @dataclass(frozen=True, slots=True)
 class StepOptions(PartOptions):
-    """Steps of a size that falls by a rule, over all documents at a time.
+    """Options of gradient steps over all documents, of a size that falls by a rule.
 
     The size is ``rate`` for ``hold`` steps, then falls linearly to ``last_share`` of it until step
-    ``falling_until``, and stays there, so that fewer steps are the beginning of more.
+    ``falling_until``, and stays there. It does not depend on the number of ``iterations``.
     """
 
     iterations: int = 2000
@@ -39,7 +29,7 @@ class StepOptions(PartOptions):
     last_share: float = 0.1
 
     def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
+        """Return the rule of each option."""
         return {
             "iterations": whole(0, MOST_STEPS),
             "rate": number("above 0 and finite", lambda value: 0 < value <= LARGEST),
@@ -49,7 +39,7 @@ class StepOptions(PartOptions):
         }
 
     def size(self, step: int) -> float:
-        """How long a step is; the first has number 0."""
+        """Return the size of a step; the first has number 0."""
         if step <= self.hold or self.falling_until <= self.hold:
             gone = float(step > self.hold)
         else:
@@ -59,17 +49,17 @@ class StepOptions(PartOptions):
 
 @dataclass(frozen=True, slots=True)
 class GpdOptions(StepOptions):
-    """Generalized probabilistic descent (gao-wu-lee-chua-2003, eq. 5.3) with the numbers of 6.2.
+    """Options of generalized probabilistic descent (gao-wu-lee-chua-2003, eq. 5.3, section 6.2).
 
     ``steepness`` is α of eq. 4.7. ``offset`` is β: none, or the mean of d over all documents at
-    every step, as section 6.2 has it.
+    every step, as in section 6.2.
     """
 
     steepness: float = 20.0
     offset: Offset = "none"
 
     def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
+        """Return the rule of each option."""
         return {
             **StepOptions.rules(self),
             "steepness": _steepness(),
@@ -79,12 +69,12 @@ class GpdOptions(StepOptions):
 
 @dataclass(frozen=True, slots=True)
 class LbfgsOptions(PartOptions):
-    """L-BFGS in ``stages`` of growing steepness, each from where the last ended.
+    """Options of L-BFGS in ``stages`` of growing steepness, each from the end of the one before.
 
-    The last has a steepness of ``steepness``, over the distance between members and others where
-    the climb begins, so that the unit of the scores does not matter; each before it has ``1 /
-    growth`` of the next. ``iterations`` and ``tolerance``, a share of the slope at the start, are
-    of each stage. ``pairs`` is how many steps are remembered.
+    The steepness of the last stage is ``steepness`` divided by the distance between members and
+    others at the start, so that the unit of the scores does not matter; each earlier stage has ``1
+    / growth`` of the next. Each stage has ``iterations`` and a ``tolerance``, a share of the slope
+    at the start. ``pairs`` is the number of steps in memory.
     """
 
     iterations: int = 15
@@ -95,7 +85,7 @@ class LbfgsOptions(PartOptions):
     pairs: int = 10
 
     def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
+        """Return the rule of each option."""
         return {
             "iterations": whole(0, MOST_STEPS),
             "tolerance": number("from 0 to 1", lambda value: 0 <= value <= 1),
@@ -106,7 +96,7 @@ class LbfgsOptions(PartOptions):
         }
 
     def shares(self) -> list[float]:
-        """The steepness of each stage, as a share of the last's."""
+        """Return the steepness of each stage, as a share of that of the last."""
         return [self.growth ** (stage + 1 - self.stages) for stage in range(self.stages)]
 
 
@@ -116,10 +106,10 @@ def _steepness() -> Rule:
 
 @dataclass(frozen=True, slots=True)
 class Form(Part):
-    """A misclassification function's negative, the margin.
+    """A form of the margin, the negative of the misclassification function.
 
-    ``has_rivals`` says that all categories are trained together; ``capped``, that the bar of a
-    category is 0 at most.
+    With ``has_rivals`` all categories are trained together; with ``capped`` the bar of a category
+    is at most 0.
     """
 
     has_rivals: bool = False
@@ -140,25 +130,3 @@ FORMS: Mapping[str, Form] = MappingProxyType(
         ),
     )
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Weights:
-    """Weights (features × problems) and intercepts of some problems."""
-
-    terms: Floats
-    intercepts: Floats
-
-    def stacked(self) -> Floats:
-        """Both in one table, intercepts last."""
-        return np.vstack([self.terms, self.intercepts])
-
-    def scores(self, products: Products) -> Singles:
-        """Documents × problems."""
-        scores = products.scores(self.terms)
-        scores += self.intercepts.astype(scores.dtype)
-        return scores
-
-    def of(self, problems: NDArray[Any]) -> Weights:
-        """The same for some of the problems."""
-        return Weights(self.terms[:, problems], self.intercepts[problems])

@@ -1,148 +1,181 @@
-"""The climbs of a method: from every start, by its solver, keeping the highest top."""
+"""Maximisation from every start of a method, keeping the best local optimum of each problem."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.common.types import Floats
+from postil.common.progress import Progress
+from postil.common.types import Flags, Floats
 from postil.learn.combining import LEAST_SHARP, MOST_SHARP
 from postil.learn.fit import StopReason
-from postil.learn.merit.ascent import Climb, dots_alone
+from postil.learn.merit.ascent import Ascent, dots_alone
 from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.objective import distance
-from postil.learn.merit.options import GpdOptions, LbfgsOptions, Weights
-from postil.learn.merit.starts import Beginning, FigureSlopes, shaken, steps
-
-Told = Callable[[int, int], None]
+from postil.learn.merit.objective import Weights, distance
+from postil.learn.merit.options import GpdOptions, LbfgsOptions
+from postil.learn.merit.starts import FigureSlopes, MeritTask, steps, with_noise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Top:
-    """Where climbs ended, by problem: weights, height, slope left, steps, and the start."""
+class LocalOptimum:
+    """The best local optimum of each problem.
+
+    Attributes
+    ----------
+    weights, objectives : Weights, array
+        The optimum and its value.
+    certificates : array
+        The slope left, as a share of that at the start.
+    iterations, converged : array
+        The number of steps, and True where the solver's own rule ended them.
+    starts : array of int
+        The number of the start that led to the optimum.
+    tried : array
+        Starts × problems: the objective that each start led to.
+    sharpness : float or None
+        The sharpness of rivals, in the unit of the scores.
+    """
 
     weights: Weights
     objectives: Floats
     certificates: Floats
     iterations: NDArray[np.int64]
-    level: NDArray[np.bool_]
+    converged: Flags
     starts: NDArray[np.int64]
-    tried: Floats  # starts × problems: what each start came to
-    sharpness: float | None = None  # of rivals, in the unit of the scores
+    tried: Floats
+    sharpness: float | None = None
 
     def stopped(self, at: int, tolerance: float) -> StopReason:
-        """Why a climb ended; steps of a rate end when they are taken."""
-        if not self.level[at]:
+        """Return why the steps of a problem ended."""
+        if not self.converged[at]:
             return "iterations"
         return "certified" if self.certificates[at] <= tolerance else "movement"
 
-    def better(self, other: Top, joint: bool) -> Top:
-        """The higher top of each problem; all of one climb where they belong together."""
+    def better_of(self, other: LocalOptimum, joint: bool) -> LocalOptimum:
+        """Return the better optimum of each problem, or of all together if they are joint."""
         higher = other.objectives > self.objectives
         if joint:
             higher = np.full_like(higher, other.objectives.sum() > self.objectives.sum())
         picked = {
             name: np.where(higher, getattr(other, name), getattr(self, name))
-            for name in ("objectives", "certificates", "iterations", "level", "starts")
+            for name in ("objectives", "certificates", "iterations", "converged", "starts")
         }
         weights = Weights(
             np.where(higher, other.weights.terms, self.weights.terms),
             np.where(higher, other.weights.intercepts, self.weights.intercepts),
         )
-        return Top(weights, **picked, tried=np.vstack([self.tried, other.tried]))
+        return LocalOptimum(weights, **picked, tried=np.vstack([self.tried, other.tried]))
 
 
-def highest_top(given: Beginning, method: MfomMethod, told: Told | None = None) -> Top:
-    """Climb from every start, and keep the highest top of each problem.
+def part_of(progress: Progress | None, number: int, parts: int) -> Progress | None:
+    """Return the progress of one of several parts of the same length."""
+    if progress is None:
+        return None
+    return lambda done, most: progress(number * most + done, parts * most)
 
-    Rivals begin to compete where each category came to by itself, in the binary form: they climb
-    once more, together. ``told`` hears how many steps are done, of how many at most.
+
+def maximise(task: MeritTask, method: MfomMethod, progress: Progress | None = None) -> LocalOptimum:
+    """Maximise from every start and restart, and keep the best local optimum of each problem.
+
+    Rivals start where each category ended by itself, in the binary form, and are then maximised
+    together.
     """
-    together = given.merit.sharpness is not None
-    climbs = len(method.climbs()) + together
-    alone = replace(given, merit=given.merit.alone()) if together else given
-    starts = method.beginnings()
-    best: Top | None = None
-    for number in range(len(method.climbs())):
-        progress = None if told is None else _of_several(told, number, climbs)
+    with_rivals = task.merit.sharpness is not None
+    runs = len(method.run_names()) + with_rivals
+    alone = replace(task, merit=task.merit.alone()) if with_rivals else task
+    starts = method.start_parts()
+    best: LocalOptimum | None = None
+    for number in range(len(method.run_names())):
         if best is None or number < len(starts):
-            place = starts[number].begin(alone)
+            start = starts[number].weights(alone)
         else:
-            place = shaken(best.weights, method.seed + number)
-        top = _solved(alone, method, place, number, progress)
-        best = top if best is None else best.better(top, alone.merit.joint)
+            start = with_noise(best.weights, method.seed + number)
+        found = _solved(alone, method, start, number, part_of(progress, number, runs))
+        best = found if best is None else best.better_of(found, alone.merit.joint)
     assert best is not None
-    if not together:
+    if not with_rivals:
         return best
     weights = best.weights
-    unit = float(np.median(distance(weights.scores(given.products), alone.merit)))
+    unit = float(np.median(distance(weights.scores(task.products), alone.merit)))
     if not LEAST_SHARP <= method.sharpness / unit <= MOST_SHARP:
-        # Scores of so large or small a unit are divided by it: all decisions stay.
+        # Scores of such a large or small unit are divided by it, which keeps all decisions.
         weights, unit = Weights(weights.terms / unit, weights.intercepts / unit), 1.0
-    sharpened = replace(given, merit=given.merit.sharpened(method.sharpness / unit))
-    progress = None if told is None else _of_several(told, climbs - 1, climbs)
-    joint = _solved(sharpened, method, weights, 0, progress)
-    return replace(joint, starts=best.starts, tried=best.tried, sharpness=sharpened.merit.sharpness)
+    sharpness = method.sharpness / unit
+    together = replace(task, merit=replace(task.merit, sharpness=sharpness))
+    joint = _solved(together, method, weights, 0, part_of(progress, runs - 1, runs))
+    return replace(joint, starts=best.starts, tried=best.tried, sharpness=sharpness)
 
 
 def _solved(
-    given: Beginning, method: MfomMethod, start: Weights, number: int, told: Told | None
-) -> Top:
-    return _SOLVERS[type(method.solver_options())](given, method, start, number, told)
-
-
-def _climb(
-    given: Beginning, method: MfomMethod, start: Weights, number: int, told: Told | None
-) -> Top:
+    task: MeritTask, method: MfomMethod, start: Weights, number: int, progress: Progress | None
+) -> LocalOptimum:
     options = method.solver_options()
-    assert isinstance(options, LbfgsOptions)
-    merit, place = given.merit, start
-    gap = distance(merit.margins(start.scores(given.products)), merit)
+    if isinstance(options, GpdOptions):
+        return _by_gpd(task, options, start, number, progress)
+    return _by_lbfgs(task, options, method.lam, start, number, progress)
+
+
+def _by_lbfgs(
+    task: MeritTask,
+    options: LbfgsOptions,
+    lam: float,
+    start: Weights,
+    number: int,
+    progress: Progress | None,
+) -> LocalOptimum:
+    merit, weights = task.merit, start
+    gap = distance(merit.margins(start.scores(task.products)), merit)
     if merit.joint:
         gap = np.full_like(gap, np.median(gap))  # margins are compared: one unit for all
     taken = np.zeros(merit.problems, dtype=np.int64)
     shares = options.shares()
     for stage, share in enumerate(shares):
-        climb = Climb(
-            given.products,
+        ascent = Ascent(
+            task.products,
             merit,
-            place,
+            weights,
             steepness=share * options.steepness / gap,
-            lam=method.lam / gap**2,  # of weights in units of the distance
+            lam=lam / gap**2,  # of weights in units of the distance
             pairs=options.pairs,
-            kept=given.kept,
+            kept=task.kept,
         )
-        progress = _in_stage(told, stage, len(shares), options.iterations)
-        found = climb.steps(options.iterations, options.tolerance, progress)
-        if progress is not None:
-            progress(options.iterations)  # those that were not needed
-        place = found.weights
+        of_stage = part_of(progress, stage, len(shares))
+        found = ascent.run(options.iterations, options.tolerance, of_stage)
+        if of_stage is not None:
+            of_stage(options.iterations, options.iterations)  # including those not needed
+        weights = found.weights
         taken += found.iterations
-    starts = np.full(merit.problems, number)
-    return Top(
-        place, found.objectives, found.certificates, taken, found.level, starts, found.objectives
+    return LocalOptimum(
+        weights,
+        found.objectives,
+        found.certificates,
+        taken,
+        found.converged,
+        np.full(merit.problems, number),
+        found.objectives,
     )
 
 
-def _step(
-    given: Beginning, method: MfomMethod, start: Weights, number: int, told: Told | None
-) -> Top:
-    options = method.solver_options()
-    assert isinstance(options, GpdOptions)
-    slopes = FigureSlopes(given.merit, options)
+def _by_gpd(
+    task: MeritTask,
+    options: GpdOptions,
+    start: Weights,
+    number: int,
+    progress: Progress | None,
+) -> LocalOptimum:
+    slopes = FigureSlopes(task.merit, options)
     found = start
-    first = _slope(given, start, slopes)
-    for step, weights in steps(given.products, start, slopes, options, given.kept):
+    first = _gradient_norms(task, start, slopes)
+    for step, weights in steps(task.products, start, slopes, options, task.kept):
         found = weights
-        if told is not None:
-            told(step, options.iterations)
-    left = _slope(given, found, slopes) / np.maximum(first, np.finfo(np.float64).tiny)
+        if progress is not None:
+            progress(step, options.iterations)
+    left = _gradient_norms(task, found, slopes) / np.maximum(first, np.finfo(np.float64).tiny)
     assert slopes.seen is not None
-    count = given.merit.problems
-    return Top(
+    count = task.merit.problems
+    return LocalOptimum(
         found,
         slopes.seen.values,
         left,
@@ -153,27 +186,11 @@ def _step(
     )
 
 
-def _slope(given: Beginning, weights: Weights, slopes: FigureSlopes) -> Floats:
-    """How steep it is at a place, by problem."""
-    scores = weights.scores(given.products)
+def _gradient_norms(task: MeritTask, weights: Weights, slopes: FigureSlopes) -> Floats:
+    scores = weights.scores(task.products)
     table = np.empty_like(scores)
     sums = slopes(scores, table)
-    gradient = given.products.gradient(table)
-    if given.kept is not None:
-        gradient *= given.kept
+    gradient = task.products.gradient(table)
+    if task.kept is not None:
+        gradient *= task.kept
     return np.sqrt(dots_alone(gradient, gradient) + sums**2)
-
-
-def _of_several(told: Told, number: int, count: int) -> Told:
-    return lambda done, most: told(number * most + done, count * most)
-
-
-def _in_stage(
-    told: Told | None, stage: int, stages: int, most: int
-) -> Callable[[int], None] | None:
-    if told is None:
-        return None
-    return lambda done: told(stage * most + done, stages * most)
-
-
-_SOLVERS = {LbfgsOptions: _climb, GpdOptions: _step}

@@ -30,10 +30,10 @@ from postil.learn.job import Design, Labels, SampleWeights
 from postil.learn.merit.figures import Figure, SmoothCounts
 from postil.learn.merit.fit import kept_terms
 from postil.learn.merit.method import TreeMethod
-from postil.learn.merit.objective import Cases, Merit, Products, products_of
-from postil.learn.merit.options import StepOptions, Weights
-from postil.learn.merit.restarts import Top, highest_top
-from postil.learn.merit.starts import Beginning, MistakeSlopes, members_mean, steps
+from postil.learn.merit.objective import Cases, Merit, Products, Weights, products_of
+from postil.learn.merit.options import StepOptions
+from postil.learn.merit.restarts import LocalOptimum, maximise
+from postil.learn.merit.starts import MeritTask, MistakeSlopes, members_mean, steps
 from postil.learn.search.folds import make_parts
 
 Told = Callable[[int, int], None]
@@ -135,14 +135,14 @@ class Growing:
             following += self._children(bud, accepted, number)
         return following
 
-    def _trained(self, cases: Cases, kept: Floats | None, told: Told | None) -> Top:
+    def _trained(self, cases: Cases, kept: Floats | None, told: Told | None) -> LocalOptimum:
         merit = Merit(self.figure, cases, self.documents, threads=self.ground.threads)
-        given = Beginning(
+        given = MeritTask(
             self.ground.design, self.ground.products, merit, self.ground.threads, kept
         )
         if self.method.is_perceptron:
             return _perceptrons(given, self.method, told)
-        return highest_top(given, self.method.node_method(), told)
+        return maximise(given, self.method.node_method(), told)
 
     def _cases(self, bud: _Bud) -> NDArray[np.int8]:
         return self.ground.cases[:, bud.category]
@@ -156,7 +156,7 @@ class Growing:
         values = figures_of(ways, cases, self.documents, self.figure)
         return bool(values[1] > values[0])
 
-    def _plant(self, level: int, bud: _Bud, top: Top, at: int) -> int:
+    def _plant(self, level: int, bud: _Bud, top: LocalOptimum, at: int) -> int:
         number = len(self.forest.nodes)
         node = Node(
             bud.category,
@@ -199,7 +199,7 @@ def figures_of(accepted: Flags, cases: Cases, documents: Floats, figure: Figure)
     return figure.values(counts)
 
 
-def _perceptrons(given: Beginning, method: TreeMethod, told: Told | None) -> Top:
+def _perceptrons(given: MeritTask, method: TreeMethod, told: Told | None) -> LocalOptimum:
     """The baseline's nodes; a step is a pass over all documents."""
     options = method.node_options()
     assert isinstance(options, StepOptions)
@@ -215,7 +215,7 @@ def _perceptrons(given: Beginning, method: TreeMethod, told: Told | None) -> Top
     share = slopes.mistakes / counted
     taken = np.full(count, options.iterations)
     none = np.zeros(count, dtype=np.int64)
-    return Top(found, -share, share, taken, np.zeros(count, dtype=bool), none, -share)
+    return LocalOptimum(found, -share, share, taken, np.zeros(count, dtype=bool), none, -share)
 
 
 def _of_level(told: Told, level: int, depth: int) -> Told:

@@ -11,9 +11,9 @@ from scipy.special import expit, logsumexp
 
 from postil.learn.merit.figures import Figure, SmoothCounts
 from postil.learn.merit.naming import EXAMPLES, OwnFigure, figure_named
-from postil.learn.merit.objective import Merit
-from postil.learn.merit.options import FORMS, Weights
-from postil.learn.merit.starts import Beginning
+from postil.learn.merit.objective import Merit, Weights
+from postil.learn.merit.options import FORMS
+from postil.learn.merit.starts import MeritTask
 
 from ..samples import design_of
 
@@ -71,9 +71,9 @@ class Problems:
             absent=absent if form.has_rivals else 0,
         )
 
-    def beginning(self, figure, **given) -> Beginning:
+    def task(self, figure, **given) -> MeritTask:
         design = design_of(self.x)
-        return Beginning(design, self.products, self.merit(figure), 1, **given)
+        return MeritTask(design, self.products, self.merit(figure), 1, **given)
 
 
 def margins_by_formula(scores: Floats, form, absent: int) -> Floats:

@@ -5,23 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.learn.merit.ascent import Climb, Memory, dots_alone
+from postil.learn.merit.ascent import Ascent, Memory, dots_alone
 from postil.learn.merit.figures import FBeta
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.naming import figure_named
-from postil.learn.merit.objective import SparseProducts, distance
-from postil.learn.merit.options import FORMS, Weights
-from postil.learn.merit.restarts import highest_top
+from postil.learn.merit.objective import SparseProducts, Weights, distance
+from postil.learn.merit.options import FORMS
+from postil.learn.merit.restarts import maximise
 from postil.learn.merit.starts import Start, members_mean
 
 from ..samples import design_of
-from .climb_samples import EVERY_FIGURE, EVERY_FORM, Problems
+from .ascent_samples import EVERY_FIGURE, EVERY_FORM, Problems
 
 STEPS = 7
 
 
-def climbed(problems, merit, most, *, tolerance=0.0, lam=1e-3, kept=None, chosen=slice(None)):
-    climb = Climb(
+def maximised(problems, merit, most, *, tolerance=0.0, lam=1e-3, kept=None, chosen=slice(None)):
+    ascent = Ascent(
         problems.products,
         merit,
         problems.start.of(chosen),
@@ -29,7 +29,7 @@ def climbed(problems, merit, most, *, tolerance=0.0, lam=1e-3, kept=None, chosen
         lam=lam,
         kept=kept,
     )
-    return climb.steps(most, tolerance)
+    return ascent.run(most, tolerance)
 
 
 @EVERY_FIGURE
@@ -37,18 +37,18 @@ def climbed(problems, merit, most, *, tolerance=0.0, lam=1e-3, kept=None, chosen
 def test_every_step_goes_up(figure, form):
     problems = Problems(documents=40)
     merit = problems.merit(figure, form)
-    before = climbed(problems, merit, 0)
+    before = maximised(problems, merit, 0)
     for most in range(1, STEPS + 1):
-        after = climbed(problems, merit, most)
+        after = maximised(problems, merit, most)
         moved = after.iterations > before.iterations
         assert (after.objectives >= before.objectives).all()
-        assert (after.objectives > before.objectives)[moved & ~after.level].all()
+        assert (after.objectives > before.objectives)[moved & ~after.converged].all()
         # Where a climb has ended, more steps change nothing.
         np.testing.assert_array_equal(
             after.weights.terms[:, ~moved], before.weights.terms[:, ~moved]
         )
         before = after
-    assert (before.objectives > climbed(problems, merit, 0).objectives).all()
+    assert (before.objectives > maximised(problems, merit, 0).objectives).all()
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_every_step_goes_up(figure, form):
 @EVERY_FORM
 def test_a_long_climb_ends_on_level_ground(figure, form):
     problems = Problems(documents=80)
-    found = climbed(problems, problems.merit(figure_named(figure), form), 2000, tolerance=1e-4)
-    assert found.level.all()
+    found = maximised(problems, problems.merit(figure_named(figure), form), 2000, tolerance=1e-4)
+    assert found.converged.all()
     assert (found.certificates <= 1e-4).all()
     assert (found.iterations < 2000).all()
 
@@ -67,11 +67,11 @@ def test_a_long_climb_ends_on_level_ground(figure, form):
 def test_the_certificate_is_the_slope_left_over_that_at_the_start(form):
     problems = Problems()
     merit = problems.merit(FBeta(), form)
-    found = climbed(problems, merit, 5)
+    found = maximised(problems, merit, 5)
 
     def steepest(weights):
-        climb = Climb(problems.products, merit, weights, steepness=problems.steepness, lam=1e-3)
-        squares = (climb.gradient**2).sum(axis=0)
+        ascent = Ascent(problems.products, merit, weights, steepness=problems.steepness, lam=1e-3)
+        squares = (ascent.gradient**2).sum(axis=0)
         return np.sqrt(np.full_like(squares, squares.sum()) if merit.joint else squares)
 
     expected = steepest(found.weights) / steepest(problems.start)
@@ -86,12 +86,12 @@ def test_a_problem_climbs_among_others_as_alone(most):
     kept = np.ones_like(problems.start.terms)
     kept[0, ::2] = 0.0
     problems.start = Weights(problems.start.terms * kept, problems.start.intercepts)
-    together = climbed(problems, merit, most, tolerance=1e-4, lam=lams, kept=kept)
+    together = maximised(problems, merit, most, tolerance=1e-4, lam=lams, kept=kept)
     if most == 400:
-        assert together.level.all()
+        assert together.converged.all()
     for at in range(9):
         one = np.array([at])
-        alone = climbed(
+        alone = maximised(
             problems,
             merit.of(one),
             most,
@@ -110,7 +110,7 @@ def test_a_problem_climbs_among_others_as_alone(most):
 def test_a_large_lambda_leaves_next_to_nothing(form):
     problems = Problems()
     merit = problems.merit(FBeta(), form)
-    free, held = (climbed(problems, merit, 300, lam=lam).weights.terms for lam in (1e-4, 1e3))
+    free, held = (maximised(problems, merit, 300, lam=lam).weights.terms for lam in (1e-4, 1e3))
     assert np.linalg.norm(held) < 1e-3
     assert np.linalg.norm(free) > 0.5
 
@@ -121,7 +121,7 @@ def test_features_that_are_not_kept_stay_as_they_were(form):
     kept = np.ones_like(problems.start.terms)
     kept[2] = 0.0
     problems.start = Weights(problems.start.terms * kept, problems.start.intercepts)
-    found = climbed(problems, problems.merit(FBeta(), form), 20, kept=kept)
+    found = maximised(problems, problems.merit(FBeta(), form), 20, kept=kept)
     assert (found.weights.terms[2] == 0).all()
     assert (found.weights.terms[[0, 1, 3]] != problems.start.terms[[0, 1, 3]]).all()
 
@@ -131,7 +131,7 @@ def test_scores_keep_up_with_the_weights_in_single_precision(form):
     # Scores are moved along with the weights for many steps, never computed anew.
     problems = Problems(documents=200, features=10)
     products = SparseProducts(design_of(problems.x), 1)
-    climb = Climb(
+    ascent = Ascent(
         products,
         problems.merit(FBeta(), form),
         problems.start,
@@ -140,17 +140,17 @@ def test_scores_keep_up_with_the_weights_in_single_precision(form):
     )
     rest = np.ones(3, dtype=bool)
     for _ in range(150):
-        climb._step(rest)
-    anew = Weights(climb.place[:-1], climb.place[-1]).scores(products)
-    np.testing.assert_allclose(climb.scores, anew, atol=1e-5 * np.abs(anew).max())
+        ascent._step(rest)
+    anew = Weights(ascent.point[:-1], ascent.point[-1]).scores(products)
+    np.testing.assert_allclose(ascent.scores, anew, atol=1e-5 * np.abs(anew).max())
 
 
 def test_a_start_on_level_ground_stays():
     problems = Problems()
     merit = problems.merit(FBeta())
     problems.start = Weights(np.zeros_like(problems.start.terms), np.full(3, -1e4))
-    found = climbed(problems, merit, 10)
-    assert found.level.all()
+    found = maximised(problems, merit, 10)
+    assert found.converged.all()
     assert (found.iterations == 0).all()
     np.testing.assert_array_equal(found.weights.intercepts, problems.start.intercepts)
 
@@ -182,10 +182,10 @@ def test_pairs_without_curvature_are_passed_over():
     np.testing.assert_array_equal(memory.direction(gradient), fresh.direction(gradient))
 
 
-def beginning_at(monkeypatch, start):
+def starting_at(monkeypatch, start):
     """Let every climb begin at given weights."""
     given = [Start("given", "", frozenset(), lambda _: start)]
-    monkeypatch.setattr(MfomMethod, "beginnings", lambda _: given)
+    monkeypatch.setattr(MfomMethod, "start_parts", lambda _: given)
 
 
 @pytest.mark.parametrize("figure", ["f1", "micro-f1"])
@@ -193,7 +193,7 @@ def beginning_at(monkeypatch, start):
 def test_lambda_means_the_same_whatever_the_unit_of_the_start(figure, form, most, monkeypatch):
     problems = Problems(documents=80)
     chosen = problems.merit(figure_named(figure), FORMS[form])
-    given = problems.beginning(FBeta())
+    given = problems.task(FBeta())
     object.__setattr__(given, "merit", chosen)
     start = members_mean(given)
     options = {"iterations": most, "tolerance": 1e-7, "steepness": 3.0}
@@ -201,8 +201,8 @@ def test_lambda_means_the_same_whatever_the_unit_of_the_start(figure, form, most
     method = MfomMethod(figure, form, lam=1e-2, options=options, **sharp)
     found = []
     for unit in (1.0, 64.0, 1 / 64):
-        beginning_at(monkeypatch, Weights(unit * start.terms, unit * start.intercepts))
-        found.append(highest_top(given, method))
+        starting_at(monkeypatch, Weights(unit * start.terms, unit * start.intercepts))
+        found.append(maximise(given, method))
     for unit, top in zip((64.0, 1 / 64), found[1:], strict=True):
         np.testing.assert_allclose(top.objectives, found[0].objectives, rtol=1e-5)
         tolerance = 1e-12 if most == 0 else 2e-2

@@ -13,12 +13,12 @@ from postil.learn.merit.figures import FBeta
 from postil.learn.merit.fit import fit_mfom
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.objective import Merit, products_of
-from postil.learn.merit.starts import STARTS, Beginning, members_mean
+from postil.learn.merit.starts import STARTS, MeritTask, members_mean
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit
 
 from ..samples import design_of
-from .climb_samples import Problems
+from .ascent_samples import Problems
 
 CONVEX = pytest.mark.parametrize(("start", "loss"), [("svm", "hinge"), ("logistic", "logistic")])
 
@@ -31,7 +31,7 @@ def begun(start, x, cases, documents=None, kept=None):
     documents = np.ones(len(x)) if documents is None else documents
     with products_of(design, 1) as products:
         merit = Merit(FBeta(), np.asarray(cases, dtype=np.int8), documents)
-        return STARTS[start].begin(Beginning(design, products, merit, 1, kept))
+        return STARTS[start].weights(MeritTask(design, products, merit, 1, kept))
 
 
 def test_the_mean_of_the_members_by_hand():
@@ -52,7 +52,7 @@ def test_where_members_are_more_than_half_it_is_the_others_turned():
 def test_the_mean_weighs_documents_and_passes_over_those_of_no_part():
     problems = Problems(documents=40, problems=5)
     problems.cases[:, 4] = np.where(np.arange(40) < 30, 1, -1)
-    found = members_mean(problems.beginning(FBeta()))
+    found = members_mean(problems.task(FBeta()))
     for at in range(5):
         inside, outside = (problems.documents * (problems.cases[:, at] == side) for side in (1, -1))
         sign, weights = (1, inside) if inside.sum() <= outside.sum() else (-1, outside)
@@ -155,7 +155,7 @@ def test_convex_starts_of_problems_that_accept_nothing_begin_half_way(start, los
 def test_the_batch_perceptron_goes_on_from_the_mean():
     problems = Problems(documents=60, parts=False)
     found = begun("batch-perceptron", problems.x, problems.cases)
-    given = replace(problems.beginning(FBeta()), kept=None)
+    given = replace(problems.task(FBeta()), kept=None)
     start = members_mean(given)
 
     def mistakes(weights):
