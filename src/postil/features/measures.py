@@ -44,18 +44,9 @@ HIGHEST_FIRST, LOWEST_FIRST = 1, -1
 class Measure:
     """A measure of a term and a category.
 
-    Attributes
-    ----------
-    name, summary : str
-        The name in recipes, and one line of help.
-    formula : callable
-        The signed scores of an array of tables.
-    absent : tuple of int
-        The directions in which the basis's key sorts absent terms; see the module.
-    basis : callable
-        Makes, of a document-term matrix, the basis whose tables the formula reads.
-    two_sided : bool
-        True if a selection ranks by absolute values.
+    ``formula`` returns the signed scores of the tables of a ``basis``. ``absent`` lists the
+    directions in which the basis's key sorts absent terms. A selection ranks by absolute values if
+    the measure is ``two_sided``.
     """
 
     name: str

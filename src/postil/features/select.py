@@ -165,16 +165,7 @@ class Rule:
 class Candidates:
     """The scores of a measure for category after category, for a rule to choose from.
 
-    Parameters
-    ----------
-    X, Y : sparse matrix
-        Weights, documents × terms, and memberships, documents × categories; both are checked.
-    measure : str
-        A name of :data:`postil.features.measures.MEASURES`.
-    min_documents : int
-        Terms in fewer documents are no candidates, nor are terms in no document.
-    positive_only : bool
-        True if only terms that occur in the category and score above 0 are candidates.
+    The parameters are those of :func:`select_terms`; the matrices are checked.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Small climbs: documents, problems, exact products, and the formulas written out."""
+"""Small maximisation problems: documents, exact products, and the formulas written out."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def margins_by_formula(scores: Floats, form, absent: int) -> Floats:
 
 
 def losses_by_formula(problems: Problems, figure, form, place, lam, absent=0) -> Floats:
-    """What a climb brings down, of each problem, or of all where they belong together."""
+    """Return the loss of each problem, or of all where they are joint."""
     scores = problems.x @ place[:-1] + place[-1]
     accepted = expit(problems.steepness * margins_by_formula(scores, form, absent))
     inside = problems.documents[:, None] * (problems.cases > 0)

@@ -1,4 +1,4 @@
-"""Climbs rise with every step, end on level ground, and do not notice each other."""
+"""An ascent rises with every step, converges, and keeps problems independent."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_every_step_goes_up(figure, form):
         moved = after.iterations > before.iterations
         assert (after.objectives >= before.objectives).all()
         assert (after.objectives > before.objectives)[moved & ~after.converged].all()
-        # Where a climb has ended, more steps change nothing.
+        # After convergence, more steps change nothing.
         np.testing.assert_array_equal(
             after.weights.terms[:, ~moved], before.weights.terms[:, ~moved]
         )
@@ -55,7 +55,7 @@ def test_every_step_goes_up(figure, form):
     "figure", ["f1", "error", "balanced-error", "cost(fp=1, fn=5)", "micro-f1"]
 )
 @EVERY_FORM
-def test_a_long_climb_ends_on_level_ground(figure, form):
+def test_a_long_ascent_converges(figure, form):
     problems = Problems(documents=80)
     found = maximised(problems, problems.merit(figure_named(figure), form), 2000, tolerance=1e-4)
     assert found.converged.all()
@@ -79,7 +79,7 @@ def test_the_certificate_is_the_slope_left_over_that_at_the_start(form):
 
 
 @pytest.mark.parametrize("most", [3, 10, 40, 400])
-def test_a_problem_climbs_among_others_as_alone(most):
+def test_a_problem_ascends_among_others_as_alone(most):
     problems = Problems(documents=60, problems=9)
     merit = problems.merit(FBeta())
     lams = np.geomspace(1e-4, 1.0, 9)  # some arrive early, and rest
@@ -182,8 +182,8 @@ def test_pairs_without_curvature_are_passed_over():
     np.testing.assert_array_equal(memory.direction(gradient), fresh.direction(gradient))
 
 
-def starting_at(monkeypatch, start):
-    """Let every climb begin at given weights."""
+def start_from(monkeypatch, start):
+    """Start every run from given weights."""
     given = [Start("given", "", frozenset(), lambda _: start)]
     monkeypatch.setattr(MfomMethod, "start_parts", lambda _: given)
 
@@ -201,7 +201,7 @@ def test_lambda_means_the_same_whatever_the_unit_of_the_start(figure, form, most
     method = MfomMethod(figure, form, lam=1e-2, options=options, **sharp)
     found = []
     for unit in (1.0, 64.0, 1 / 64):
-        starting_at(monkeypatch, Weights(unit * start.terms, unit * start.intercepts))
+        start_from(monkeypatch, Weights(unit * start.terms, unit * start.intercepts))
         found.append(maximise(given, method))
     for unit, top in zip((64.0, 1 / 64), found[1:], strict=True):
         np.testing.assert_allclose(top.objectives, found[0].objectives, rtol=1e-5)

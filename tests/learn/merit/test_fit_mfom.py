@@ -91,7 +91,7 @@ def test_the_best_of_several_starts_is_kept_and_told():
 
 
 class TestRestarts:
-    """Climbs from the best weights so far, with noise."""
+    """Runs from the best weights so far, with noise."""
 
     def fits(self, **told):
         method = MfomMethod(options={"iterations": 30}, **told)
@@ -128,7 +128,7 @@ def test_a_category_that_accepts_nothing_is_told():
     assert notes == [expected.get(float(share), "") for share in accepted]
 
 
-def test_a_climb_that_begins_on_the_level_is_certified():
+def test_a_run_that_starts_at_an_optimum_is_certified():
     x = np.eye(8)
     truth = np.arange(8)[:, None] < [3]
     method = MfomMethod(starts=("svm",), options={"steepness": 1e3})

@@ -1,4 +1,4 @@
-"""Where climbs begin: the mean of the members by hand, and convex fits."""
+"""Starts: the mean of the members by hand, and convex fits."""
 
 from __future__ import annotations
 

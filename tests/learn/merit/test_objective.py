@@ -1,4 +1,4 @@
-"""What is climbed and its slope: formulas written out, and small steps."""
+"""The objective and its slope against the formulas, and against small steps."""
 
 from __future__ import annotations
 

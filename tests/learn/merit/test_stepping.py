@@ -45,7 +45,7 @@ def test_a_step_of_gpd_is_equation_5_3(figure, form):
         rise = losses_by_formula(problems, figure, form, start + moved, 0.0)
         fall = losses_by_formula(problems, figure, form, start - moved, 0.0)
         slope = (rise - fall)[at[1]] / 2e-5
-        # One figure for all is climbed as it is: as often as there are problems is the climb's.
+        # GPD takes a pooled figure once; the ascent counts it once per problem.
         expected[at] = start[at] - 0.4 * slope / (3 if figure.pooled else 1)
     np.testing.assert_allclose(after, expected, rtol=2e-6, atol=2e-6)
 

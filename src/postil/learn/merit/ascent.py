@@ -107,23 +107,9 @@ class AscentResult:
 class Ascent:
     """Maximise ``figure - λ‖w‖²`` of each problem, as the descent of its negative, the loss.
 
-    Parameters
-    ----------
-    products : Products
-        The documents.
-    merit : Merit
-        The figure and the problems.
-    start : Weights
-        The weights to start from.
-    steepness : array
-        The steepness α of each problem's acceptances.
-    lam : float or array
-        λ: one number, or one for each problem that stands alone.
-    pairs : int
-        The number of steps in memory.
-    kept : array or None
-        Features × problems, 0 where a problem may not use a feature; such weights of the start are
-        0.
+    ``steepness`` is α of each problem's acceptances, ``pairs`` the number of steps in memory, and
+    ``lam`` is one number, or one for each problem that stands alone. ``kept`` (features × problems)
+    is 0 where a problem may not use a feature; the start has a weight of 0 there.
     """
 
     def __init__(

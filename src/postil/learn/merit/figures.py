@@ -64,14 +64,9 @@ class SmoothCounts:
 class Attained:
     """The value of counted decisions, problem by problem.
 
-    Attributes
-    ----------
-    values : array
-        The measure itself, not its smooth form: higher is better, nan where it is 0/0.
-    reached : array of bool
-        True where the figure's floor holds; without a floor everywhere.
-    totals : array or None
-        Sums in the figure's own unit, if it has one: the earnings, or the costs.
+    ``values`` are the measure itself, not its smooth form: higher is better, nan where it is 0/0.
+    ``reached`` is True where the figure's floor holds, and everywhere without a floor. ``totals``
+    are sums in the figure's own unit, if it has one: the earnings, or the costs.
     """
 
     values: Floats
@@ -82,14 +77,9 @@ class Attained:
 class Figure(ABC):
     """A measure to maximise.
 
-    Attributes
-    ----------
-    pooled : bool
-        True if the counts of all problems are added up first, so that all have one value.
-    falls : bool
-        True if the measure is a share of errors: its value is negative, and printed without sign.
-    adds_up : bool
-        True if the counts of all problems together give the value of all of them.
+    A ``pooled`` figure adds up the counts of all problems first, so that all have one value. A
+    figure that ``falls`` is a share of errors: its value is negative, and printed without sign. A
+    figure ``adds_up`` if the counts of all problems together give the value of all of them.
     """
 
     pooled: bool = False

@@ -171,18 +171,9 @@ Numbers = Mapping[str, float]
 class Kind:
     """One kind of named figures.
 
-    Attributes
-    ----------
-    name, help : str
-        The name, and one line of help.
-    form : str
-        What follows the name: a key of ``_SHAPES``, or ``plain`` for nothing.
-    make : callable
-        Makes the figure from its numbers; a single number or floor is called ``value``.
-    example : str
-        A name of this kind.
-    keys : tuple of str
-        The names that its numbers may have.
+    ``form`` is what follows the name: a key of ``_SHAPES``, or ``plain`` for nothing. ``make``
+    returns the figure of some numbers, with names among ``keys``; a single number or floor is
+    called ``value``.
     """
 
     name: str

@@ -143,26 +143,14 @@ class Evaluation:
 class Merit:
     """A figure of merit of some problems over shared documents.
 
+    ``cases`` (documents × problems) is 1 for members, -1 for others, and 0 for documents outside
+    the problem; ``documents`` is the weight of each document. Without ``sharpness`` a score above 0
+    is accepted (gao-wu-lee-chua-2003, eq. 4.8). With it the problems are the categories of one
+    classifier, and a score must be above the bar of its rivals (eq. 4.13), ``capped`` at 0;
+    ``absent`` is the number of rivals that never compete.
+
     An evaluation costs documents × problems, and as much memory, in single precision unless scores
     are doubles.
-
-    Attributes
-    ----------
-    figure : Figure
-        The figure.
-    cases : array of int8
-        Documents × problems: 1 for members, -1 for others, 0 for documents outside the problem.
-    documents : array
-        The weight of each document.
-    sharpness : float or None
-        None accepts scores above 0 (gao-wu-lee-chua-2003, eq. 4.8). Otherwise the problems are the
-        categories of one classifier, and a score must be above the bar of its rivals (eq. 4.13).
-    capped : bool
-        True if the bar is at most 0.
-    absent : int
-        The number of rivals that never compete.
-    threads : int
-        The number of threads.
     """
 
     figure: Figure

@@ -37,18 +37,9 @@ class PriorsWarning(UserWarning):
 class MatchedPriors:
     """Priors by column, and the names in the file that are unknown.
 
-    Attributes
-    ----------
-    priors : TermPriors
-        The priors of the matched lines.
-    matched, unmatched : int
-        Numbers of lines; a line is unmatched if its term or its category is unknown.
-    unknown_features, unknown_categories : list of str
-        The unknown names, in the order of the file.
-    feature_hint, category_hint : str
-        Suggestions for the first unknown name of each kind, or nothing.
-    remarks : list of str
-        Notes on lines that the user may have meant otherwise.
+    A line is unmatched if its term or its category is unknown. The hints are suggestions for the
+    first unknown name of each kind; ``remarks`` are notes on lines that the user may have meant
+    otherwise.
     """
 
     priors: TermPriors
