@@ -55,7 +55,7 @@ private:
     std::size_t size_;
 };
 
-// Takes the vector as it is: nothing is copied that the caller gives away.
+// Moves the vector into an array without copying.
 template <class Value>
 Array<Value> to_array(std::vector<Value> values) {
     auto held = std::make_unique<std::vector<Value>>(std::move(values));

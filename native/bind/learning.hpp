@@ -12,7 +12,7 @@
 #include "postil/learn/losses/loss_table.hpp"
 #include "postil/learn/training.hpp"
 #include "vectors.hpp"
-#include "watched.hpp"
+#include "interruptible.hpp"
 
 namespace postil::bind {
 
@@ -25,7 +25,7 @@ std::span<const Value> span_of(const Input<Value>& input) {
     return {input.data(), input.size()};
 }
 
-// The shared matrix: keeps the arrays that it looks at.
+// The shared matrix: keeps the arrays that it views alive.
 struct PyDesign {
     Input<std::int64_t> row_starts, column_starts;
     Input<std::int32_t> row_places, column_places;
@@ -40,10 +40,10 @@ struct PyDesign {
           column_places(column_documents),
           row_values(by_row),
           column_values(by_column) {
-        require(rows.size() >= 1 && columns.size() >= 1, "starts have one more than there are lines");
+        require(rows.size() >= 1 && columns.size() >= 1, "row_starts and column_starts must not be empty");
         require(row_terms.size() == by_row.size() && column_documents.size() == by_column.size() &&
                     by_row.size() == by_column.size(),
-                "both orders of a matrix have the same non-zeros");
+                "the rows and the columns must have the same number of non-zeros");
     }
 
     Design view() const {
@@ -60,24 +60,24 @@ struct PyLists {
     Lists view() const { return {span_of(starts), span_of(places)}; }
 };
 
-// Rows of seven numbers, as Belief has them.
-using BeliefRows = nb::ndarray<const double, nb::shape<-1, 7>, nb::c_contig, nb::device::cpu>;
-static_assert(sizeof(Belief) == 7 * sizeof(double));
+// Rows of seven numbers, the members of TermPrior.
+using TermPriorRows = nb::ndarray<const double, nb::shape<-1, 7>, nb::c_contig, nb::device::cpu>;
+static_assert(sizeof(TermPrior) == 7 * sizeof(double));
 
-inline std::span<const Belief> beliefs_of(const BeliefRows& rows) {
-    return {reinterpret_cast<const Belief*>(rows.data()), rows.shape(0)};
+inline std::span<const TermPrior> term_priors_of(const TermPriorRows& rows) {
+    return {reinterpret_cast<const TermPrior*>(rows.data()), rows.shape(0)};
 }
 
-struct PyBeliefs {
-    BeliefRows common;
+struct PyTermPriors {
+    TermPriorRows common;
     PyLists own;
-    BeliefRows of_own;
+    TermPriorRows own_priors;
 
-    Beliefs view() const {
-        Beliefs beliefs{beliefs_of(common), own.view(), beliefs_of(of_own)};
-        require(beliefs.of_own.size() == beliefs.own.places.size(),
-                "every place of a category's own beliefs needs one");
-        return beliefs;
+    TermPriors view() const {
+        TermPriors term_priors{term_priors_of(common), own.view(), term_priors_of(own_priors)};
+        require(term_priors.own_priors.size() == term_priors.own.places.size(),
+                "own and of_own must have the same length");
+        return term_priors;
     }
 };
 
@@ -89,8 +89,8 @@ struct PyAssignment {
     PyLists members;
     Input<double> document_weights, member_weights, other_weights;
     StrengthRows strengths;
-    std::optional<PyBeliefs> beliefs;
-    std::vector<Input<double>> starts, beginnings;
+    std::optional<PyTermPriors> term_priors;
+    std::vector<Input<double>> starts, initial_exponents;
 
     Assignment view() const {
         Assignment assignment{members.view(), span_of(document_weights), span_of(member_weights),
@@ -101,16 +101,16 @@ struct PyAssignment {
                                 strengths.shape(0) * strengths.shape(1)};
         require(member_weights.size() == categories && other_weights.size() == categories &&
                     strengths.shape(0) == categories && assignment.points > 0,
-                "every category needs two weights and a strength");
-        if (beliefs) {
-            assignment.beliefs = beliefs->view();
-            require(assignment.beliefs.own.starts.size() == categories + 1,
-                    "every category needs its own beliefs, or none");
+                "every category needs two class weights and a strength");
+        if (term_priors) {
+            assignment.term_priors = term_priors->view();
+            require(assignment.term_priors.own.starts.size() == categories + 1,
+                    "own must have one list of terms for each category");
         }
-        require(starts.empty() || starts.size() == categories, "every category needs a start");
+        require(starts.empty() || starts.size() == categories, "starts must be empty or have one entry for each category");
         for (const auto& start : starts) assignment.starts.push_back(span_of(start));
-        require(beginnings.empty() || beginnings.size() == categories, "every category needs a beginning");
-        for (const auto& each : beginnings) assignment.beginnings.push_back(span_of(each));
+        require(initial_exponents.empty() || initial_exponents.size() == categories, "initial_exponents must be empty or have one entry for each category");
+        for (const auto& each : initial_exponents) assignment.initial_exponents.push_back(span_of(each));
         return assignment;
     }
 };
@@ -135,7 +135,7 @@ inline void bind_conjugate_gradient_options(nb::module_& module) {
         .def_rw("slope_share", &CgOptions::slope_share)
         .def_rw("is_scaled", &CgOptions::is_scaled)
         .def_rw("trace", &CgOptions::trace);
-    nb::class_<SmoothingOptions>(module, "SmoothingOptions", "From smooth problems to the SVM.")
+    nb::class_<SmoothingOptions>(module, "SmoothingOptions", "Schedule of the smoothing of the hinge.")
         .def(nb::init<>())
         .def_rw("first_gamma", &SmoothingOptions::first_gamma)
         .def_rw("gamma_step", &SmoothingOptions::gamma_step)
@@ -221,7 +221,7 @@ inline void bind_learn_options(nb::module_& module) {
         .value("none", Entropy::none)
         .value("unnormalised", Entropy::unnormalised)
         .value("normalised", Entropy::normalised);
-    nb::class_<EntropyPrior>(module, "EntropyPrior", "What a weight of a Winnow costs.")
+    nb::class_<EntropyPrior>(module, "EntropyPrior", "Entropy prior of Winnow weights.")
         .def(nb::init<>())
         .def_rw("kind", &EntropyPrior::kind)
         .def_rw("mu", &EntropyPrior::mu)
@@ -232,7 +232,7 @@ inline void bind_learn_options(nb::module_& module) {
         .def("slope", &EntropyPrior::slope, "weight"_a)
         .def("weight", &EntropyPrior::weight, "exponent"_a)
         .def("conjugate", &EntropyPrior::conjugate, "exponent"_a);
-    nb::class_<LearnOptions>(module, "LearnOptions", "What is minimised, and how.")
+    nb::class_<LearnOptions>(module, "LearnOptions", "Loss, solver, intercept and their options.")
         .def(nb::init<>())
         .def_rw("loss", &LearnOptions::loss)
         .def_rw("solver", &LearnOptions::solver)
@@ -264,22 +264,22 @@ inline void bind_fits(nb::module_& module) {
         .value("kkt_residual", Certificate::kkt_residual)
         .value("mistakes", Certificate::mistakes);
     const auto moved = nb::rv_policy::move;
-    auto fits = nb::class_<Fits>(module, "Fits", "What became of each category.");
+    auto fits = nb::class_<Fits>(module, "Fits", "Results of training, one for each category and strength.");
     fits.def("__len__", [](const Fits& self) { return self.fits.size(); });
     auto array = [&](const char* name, auto field, const char* doc) {
         fits.def(
             name, [field](const Fits& self, std::size_t at) { return to_array(self.fits.at(at).*field); },
             "category"_a, moved, doc);
     };
-    array("weights", &Fit::weights, "Those that are not 0.");
-    array("places", &Fit::places, "The place of each weight in the category's terms.");
-    array("duals", &Fit::duals, "The dual variables by document; none if the solver has none.");
-    array("exponents", &Fit::exponents, "θ by place and the constant's last; none if the solver has none.");
-    array("factors", &Fit::factors, "The factor of each document in the weights, where known.");
+    array("weights", &Fit::weights, "Return the non-zero weights.");
+    array("places", &Fit::places, "Return the position of each weight in the category's terms.");
+    array("duals", &Fit::duals, "Return the dual variables by document; empty if the solver has none.");
+    array("exponents", &Fit::exponents, "Return θ by position, the constant last; empty if the solver has none.");
+    array("factors", &Fit::factors, "Return the factor of each document in the weights, if known.");
     array("gap_duals", &Fit::gap_duals,
-          "The duals at which the gap was measured, where no weights tell them.");
-    array("trace_seconds", &Fit::trace_seconds, "After each step, where a trace was asked for.");
-    array("trace_objectives", &Fit::trace_objectives, "After each step, as with trace_seconds.");
+          "Return the dual variables of the gap if the weights do not determine them.");
+    array("trace_seconds", &Fit::trace_seconds, "Return the seconds after each step, if a trace was requested.");
+    array("trace_objectives", &Fit::trace_objectives, "Return the objective after each step, if a trace was requested.");
     auto value = [&](const char* name, auto field) {
         fits.def(name, [field](const Fits& self, std::size_t at) { return self.fits.at(at).*field; },
                  "category"_a);
@@ -295,27 +295,27 @@ inline void bind_fits(nb::module_& module) {
     value("smoothing", &Fit::smoothing);
 }
 
-// What a loss says at each margin, for whoever checks its formulas.
+// Evaluates a loss at each margin, for tests of its formulas.
 inline nb::tuple loss_at(const LearnOptions& options, const Input<double>& margins) {
     const auto table = tabulate(options, span_of(margins));
     return nb::make_tuple(to_array(table.values), to_array(table.slopes), to_array(table.curvatures));
 }
 
 inline void bind_training(nb::module_& module) {
-    nb::class_<PyDesign>(module, "Design", "A matrix of documents and terms, by rows and by columns.")
+    nb::class_<PyDesign>(module, "Design", "Matrix of documents and terms, by rows and by columns.")
         .def(nb::init<Input<std::int64_t>, Input<std::int32_t>, Input<float>, Input<std::int64_t>,
                       Input<std::int32_t>, Input<float>>(),
              "row_starts"_a, "row_terms"_a, "row_values"_a, "column_starts"_a,
              "column_documents"_a, "column_values"_a);
-    nb::class_<PyLists>(module, "Lists", "Lists of places of different lengths.")
+    nb::class_<PyLists>(module, "Lists", "Lists of positions of different lengths, concatenated.")
         .def(nb::init<Input<std::int64_t>, Input<std::int32_t>>(), "starts"_a, "places"_a);
-    nb::class_<PyBeliefs>(module, "Beliefs", "What is thought of single terms.")
-        .def(nb::init<BeliefRows, PyLists, BeliefRows>(), "common"_a, "own"_a, "of_own"_a);
-    nb::class_<PyAssignment>(module, "Assignment", "Categories, their members and their weights.")
+    nb::class_<PyTermPriors>(module, "Beliefs", "Per-term priors: common to all categories, and per category.")
+        .def(nb::init<TermPriorRows, PyLists, TermPriorRows>(), "common"_a, "own"_a, "of_own"_a);
+    nb::class_<PyAssignment>(module, "Assignment", "Categories, their members, weights and strengths.")
         .def(nb::init<PyLists, Input<double>, Input<double>, Input<double>, StrengthRows,
-                      std::optional<PyBeliefs>, std::vector<Input<double>>, std::vector<Input<double>>>(),
+                      std::optional<PyTermPriors>, std::vector<Input<double>>, std::vector<Input<double>>>(),
              "members"_a, "document_weights"_a, "member_weights"_a, "other_weights"_a,
-             "strengths"_a, "beliefs"_a.none(), "starts"_a, "beginnings"_a = nb::list());
+             "strengths"_a, "term_priors"_a.none(), "starts"_a, "initial_exponents"_a = nb::list());
     module.def(
         "train",
         [](const PyDesign& design, const std::optional<PyLists>& terms,
@@ -324,16 +324,16 @@ inline void bind_training(nb::module_& module) {
             require_threads(threads);
             const auto view = assignment.view();
             require(view.document_weights.size() == design.view().documents.count,
-                    "every document needs a weight");
-            require(view.beliefs.common.empty() ||
-                        view.beliefs.common.size() == design.view().terms.count + 1,
-                    "every term needs a belief, and the constant");
+                    "document_weights must have one entry for each document");
+            require(view.term_priors.common.empty() ||
+                        view.term_priors.common.size() == design.view().terms.count + 1,
+                    "common must have one row for each term and one for the constant");
             std::optional<Lists> lists;
             if (terms) lists = terms->view();
             require(!lists || lists->starts.size() == view.members.starts.size(),
-                    "every category needs a list of terms");
+                    "terms must have one list for each category");
             Fits fits;
-            run_watched(
+            run_interruptible(
                 [&](Monitor& monitor) {
                     fits.fits = train(design.view(), lists ? &*lists : nullptr, view, options,
                                       threads, monitor);
@@ -350,9 +350,9 @@ inline void bind_training(nb::module_& module) {
             const auto view = assignment.view();
             require(gram.shape(0) == gram.shape(1) &&
                         view.document_weights.size() == gram.shape(0),
-                    "a kernel matrix is square and has a weight for each document");
+                    "gram must be square, with one row for each document weight");
             Fits fits;
-            run_watched(
+            run_interruptible(
                 [&](Monitor& monitor) {
                     fits.fits = train_by_kernel(gram.data(), gram.shape(0), view, options, threads,
                                                 monitor);
@@ -368,12 +368,12 @@ inline void bind_losses(nb::module_& module) {
                nb::sig("def loss_at(options: LearnOptions, margins: numpy.typing.NDArray[numpy.float64])"
                        " -> tuple[numpy.typing.NDArray[numpy.float64], "
                        "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-               "Value, slope and curvature of the loss at each margin.");
+               "Return value, slope and curvature of the loss at each margin.");
     module.def("loss_bound", &loss_bound, "options"_a, "margin"_a, "distance"_a,
-               "The bound of the loss's curvature within a distance of a margin.");
-    module.def("loss_conjugate", &loss_conjugate, "options"_a, "dual"_a, "k(-a) for a dual variable a.");
+               "Return an upper bound of the curvature within a distance of a margin.");
+    module.def("loss_conjugate", &loss_conjugate, "options"_a, "dual"_a, "Return k(-a) for a dual variable a.");
     module.def("loss_dual_step", &loss_dual_step, "options"_a, "dual"_a, "margin"_a, "steepness"_a,
-               "The best dual variable a for which k'(-a) = margin + steepness (a - dual).");
+               "Return the dual variable a for which k'(-a) = margin + steepness (a - dual).");
 }
 
 inline void bind_learning(nb::module_& module) {

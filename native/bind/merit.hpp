@@ -1,4 +1,5 @@
-// postil._native: smooth counts, rivals, and the products that training for a measure is made of.
+// postil._native: smooth counts, margins over competing categories, and matrix products, for
+// training that maximises a figure of merit.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -23,18 +24,18 @@ using WrittenTable = nb::ndarray<Value, nb::ndim<2>, nb::c_contig, nb::device::c
 template <class Left, class Right>
 void require_same_shape(const Left& left, const Right& right) {
     require(left.shape(0) == right.shape(0) && left.shape(1) == right.shape(1),
-            "tables of the same documents and problems have the same shape");
+            "tables of the same documents and problems must have the same shape");
 }
 
 inline Cases cases_of(const InputTable<std::int8_t>& cases, const Input<double>& weights) {
-    require(weights.size() == cases.shape(0), "every document needs a weight");
+    require(weights.size() == cases.shape(0), "weights must have one entry for each document");
     return {cases.data(), span_of(weights), cases.shape(1)};
 }
 
 template <class Value>
 RivalTable rivals_of(const InputTable<Value>& scores, double sharpness, bool is_capped,
                      std::size_t absent) {
-    require(scores.shape(1) >= 2, "rivals need two categories or more");
+    require(scores.shape(1) >= 2, "scores must have two categories or more");
     require(std::isfinite(sharpness) && sharpness > 0.0, "sharpness is above 0 and finite");
     return {scores.shape(0), scores.shape(1), sharpness, is_capped, absent};
 }
@@ -51,9 +52,9 @@ void bind_merit_of(nb::module_& module) {
             require_same_shape(scores, acceptances);
             const auto problems = scores.shape(1);
             require(steepness.size() == problems && offsets.size() == problems,
-                    "every problem needs a steepness and an offset");
+                    "steepness and offsets must have one entry for each problem");
             SoftCounts counts(problems);
-            run_watched([&](Monitor& monitor) {
+            run_interruptible([&](Monitor& monitor) {
                 counts = accept(scores.data(), cases_of(cases, weights),
                                 {span_of(steepness), span_of(offsets)}, acceptances.data(), threads,
                                 monitor);
@@ -65,7 +66,7 @@ void bind_merit_of(nb::module_& module) {
         },
         nb::arg("scores").noconvert(), nb::arg("cases"), nb::arg("weights"), nb::arg("steepness"),
         nb::arg("offsets"), nb::arg("acceptances").noconvert(), nb::arg("threads"),
-        "Smooth TP and FP of each problem, and those of score > 0; writes acceptances.");
+        "Write soft acceptances; return smooth TP and FP of each problem, and those of score > 0.");
     module.def(
         "slopes_of",
         [](WrittenTable<Value> acceptances, const InputTable<std::int8_t>& cases,
@@ -76,9 +77,9 @@ void bind_merit_of(nb::module_& module) {
             const auto problems = acceptances.shape(1);
             require(steepness.size() == problems && by_member.size() == problems &&
                         by_other.size() == problems,
-                    "every problem needs a steepness and two gains");
+                    "steepness, by_member and by_other must have one entry for each problem");
             std::vector<double> sums;
-            run_watched([&](Monitor& monitor) {
+            run_interruptible([&](Monitor& monitor) {
                 sums = slopes_of(acceptances.data(), cases_of(cases, weights), span_of(steepness),
                                  span_of(by_member), span_of(by_other), threads, monitor);
             });
@@ -86,7 +87,7 @@ void bind_merit_of(nb::module_& module) {
         },
         nb::arg("acceptances").noconvert(), nb::arg("cases"), nb::arg("weights"), nb::arg("steepness"),
         nb::arg("by_member"), nb::arg("by_other"), nb::arg("threads"),
-        "Acceptances to slopes of the merit in the scores, in place; their sums of each problem.");
+        "Convert acceptances to slopes of the merit, in place; return their sum by problem.");
     module.def(
         "margins_over_rivals",
         [](const InputTable<Value>& scores, double sharpness, WrittenTable<Value> margins,
@@ -94,13 +95,13 @@ void bind_merit_of(nb::module_& module) {
             require_threads(threads);
             require_same_shape(scores, margins);
             const auto table = rivals_of(scores, sharpness, is_capped, absent);
-            run_watched([&](Monitor& monitor) {
+            run_interruptible([&](Monitor& monitor) {
                 margins_over_rivals(scores.data(), table, margins.data(), threads, monitor);
             });
         },
         nb::arg("scores").noconvert(), nb::arg("sharpness"), nb::arg("margins").noconvert(),
         nb::arg("threads"), nb::arg("is_capped") = false, nb::arg("absent") = 0,
-        "How far each score is above the bar that the others set.");
+        "Write the margin of each score over those of competing categories.");
     module.def(
         "slopes_through_rivals",
         [](const InputTable<Value>& scores, double sharpness, WrittenTable<Value> slopes,
@@ -108,13 +109,13 @@ void bind_merit_of(nb::module_& module) {
             require_threads(threads);
             require_same_shape(scores, slopes);
             const auto table = rivals_of(scores, sharpness, is_capped, absent);
-            run_watched([&](Monitor& monitor) {
+            run_interruptible([&](Monitor& monitor) {
                 slopes_through_rivals(scores.data(), table, slopes.data(), threads, monitor);
             });
         },
         nb::arg("scores").noconvert(), nb::arg("sharpness"), nb::arg("slopes").noconvert(),
         nb::arg("threads"), nb::arg("is_capped") = false, nb::arg("absent") = 0,
-        "Slopes in the margins to slopes in the scores, in place.");
+        "Convert slopes by the margins to slopes by the scores, in place.");
     const auto bind_products = [&](const char* name, const char* doc, bool by_document) {
         module.def(
             name,
@@ -123,18 +124,18 @@ void bind_merit_of(nb::module_& module) {
                 const auto view = design.view();
                 const auto& lines = by_document ? view.documents : view.terms;
                 const auto places = by_document ? view.terms.count : view.documents.count;
-                require(table.shape(0) == places, "a table needs a row for each place of a line");
+                require(table.shape(0) == places, "table must have one row for each term or document");
                 const auto problems = table.shape(1);
                 Buffer<Value> products(lines.count * problems);
-                run_watched([&](Monitor& monitor) {
+                run_interruptible([&](Monitor& monitor) {
                     table_products(lines, table.data(), problems, products.data(), threads, monitor);
                 });
                 return std::move(products).release(lines.count, problems);
             },
             nb::arg("design"), nb::arg("table").noconvert(), nb::arg("threads"), doc);
     };
-    bind_products("document_products", "Documents × terms times terms × problems.", true);
-    bind_products("term_products", "Terms × documents times documents × problems.", false);
+    bind_products("document_products", "Return (documents × terms) times (terms × problems).", true);
+    bind_products("term_products", "Return (terms × documents) times (documents × problems).", false);
 }
 
 inline void bind_merit(nb::module_& module) {

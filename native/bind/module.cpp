@@ -11,7 +11,7 @@
 #include "vectors.hpp"
 
 NB_MODULE(_native, module) {
-    // Threads that outlive the interpreter keep objects alive; that is no leak of ours.
+    // Threads that outlive the interpreter keep objects alive; these are not leaks.
     nanobind::set_leak_warnings(false);
     module.doc() = "The compiled core of postil.";
     postil::bind::bind_vectors(module);

@@ -7,7 +7,7 @@
 namespace postil::bind {
 
 inline void bind_multiclass_svm(nb::module_& module) {
-    nb::class_<MulticlassSvmOptions>(module, "MulticlassSvmOptions", "From smooth problems to the SVM.")
+    nb::class_<MulticlassSvmOptions>(module, "MulticlassSvmOptions", "Conjugate gradients on smoothed multi-class SVMs.")
         .def(nb::init<>())
         .def_rw("intercept", &MulticlassSvmOptions::intercept)
         .def_rw("constant", &MulticlassSvmOptions::constant)
@@ -17,8 +17,8 @@ inline void bind_multiclass_svm(nb::module_& module) {
         module, "train_multiclass_svm",
         [](const PolychotomousProblem& problem, const MulticlassSvmOptions& options, std::size_t threads,
            Monitor& monitor) {
-            require(problem.beliefs.empty() && problem.reference == no_reference,
-                    "a multi-class SVM takes no beliefs and no reference");
+            require(problem.term_priors.empty() && problem.reference == no_reference,
+                    "a multi-class SVM takes no per-term priors and no reference class");
             return train_multiclass_svm(problem, options, threads, monitor);
         });
 }

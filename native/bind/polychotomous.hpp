@@ -8,18 +8,18 @@ namespace postil::bind {
 
 using ClassStrengths = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
-// What is learned about, and from what: keeps the arrays that it looks at.
+// The labels, weights and settings of all classes: keeps the arrays that it views alive.
 struct PyClasses {
     Input<std::int32_t> labels;
     Input<double> weights;
     double documents;
     ClassStrengths strengths;
     std::optional<PyLists> terms;
-    std::optional<PyBeliefs> beliefs;
+    std::optional<PyTermPriors> term_priors;
     std::int32_t reference;
 };
 
-// `lists` has room for a view of the classes' terms.
+// Returns a view of the problem; `lists` stores the view of the classes' terms.
 inline PolychotomousProblem problem_of(const PyDesign& design, const PyClasses& classes,
                                        std::optional<Lists>& lists) {
     PolychotomousProblem problem;
@@ -33,38 +33,38 @@ inline PolychotomousProblem problem_of(const PyDesign& design, const PyClasses& 
     const auto count = static_cast<std::int32_t>(problem.classes());
     require(problem.labels.size() == problem.design.documents.count &&
                 problem.weights.size() == problem.labels.size(),
-            "every document needs a class and a weight");
+            "labels and weights must have one entry for each document");
     require(count >= 2 && problem.reference >= no_reference && problem.reference < count,
-            "there are two classes or more, and the reference is one of them");
+            "there must be two classes or more, and the reference must be one of them");
     for (const auto label : problem.labels)
-        require(label >= 0 && label < count, "every document needs a class that there is");
-    require(problem.documents > 0.0, "some document has to count");
+        require(label >= 0 && label < count, "labels must be class numbers");
+    require(problem.documents > 0.0, "the weights of all documents must sum to more than 0");
     if (classes.terms) {
         lists = classes.terms->view();
-        require(lists->starts.size() == problem.classes() + 1, "every class needs a list of terms");
+        require(lists->starts.size() == problem.classes() + 1, "terms must have one list for each class");
         problem.terms = &*lists;
     }
-    if (classes.beliefs) {
-        problem.beliefs = classes.beliefs->view();
-        require(problem.beliefs.own.starts.size() == problem.classes() + 1,
-                "every class needs its own beliefs, or none");
-        require(problem.beliefs.common.empty() ||
-                    problem.beliefs.common.size() == problem.design.terms.count + 1,
-                "every term needs a belief, and the constant");
+    if (classes.term_priors) {
+        problem.term_priors = classes.term_priors->view();
+        require(problem.term_priors.own.starts.size() == problem.classes() + 1,
+                "own must have one list of terms for each class");
+        require(problem.term_priors.common.empty() ||
+                    problem.term_priors.common.size() == problem.design.terms.count + 1,
+                "common must have one row for each term and one for the constant");
     }
     return problem;
 }
 
 inline void bind_polychotomous_fit(nb::module_& module) {
     const auto moved = nb::rv_policy::move;
-    auto fit = nb::class_<PolychotomousFit>(module, "PolychotomousFit", "What became of all classes.");
+    auto fit = nb::class_<PolychotomousFit>(module, "PolychotomousFit", "Result of training all classes.");
     auto array = [&](const char* name, auto field, const char* doc) {
         fit.def(name, [field](const PolychotomousFit& self) { return to_array(self.*field); }, moved, doc);
     };
-    array("starts", &PolychotomousFit::starts, "Where the weights of each class begin.");
-    array("terms", &PolychotomousFit::terms, "Of the weights that are not 0.");
-    array("weights", &PolychotomousFit::weights, "Those that are not 0, class by class.");
-    array("intercepts", &PolychotomousFit::intercepts, "By class.");
+    array("starts", &PolychotomousFit::starts, "Return the start of each class in terms and weights.");
+    array("terms", &PolychotomousFit::terms, "Return the terms of the non-zero weights.");
+    array("weights", &PolychotomousFit::weights, "Return the non-zero weights, class by class.");
+    array("intercepts", &PolychotomousFit::intercepts, "Return the intercepts by class.");
     fit.def_ro("objective", &PolychotomousFit::objective)
         .def_ro("certificate", &PolychotomousFit::certificate)
         .def_ro("kind", &PolychotomousFit::kind)
@@ -74,7 +74,7 @@ inline void bind_polychotomous_fit(nb::module_& module) {
         .def_ro("smoothing", &PolychotomousFit::smoothing);
 }
 
-// The module's function of one way to learn all classes: train(problem, options, threads, monitor).
+// Defines a module function that learns all classes by train(problem, options, threads, monitor).
 template <class Options, class Train>
 void bind_class_training(nb::module_& module, const char* name, Train train) {
     module.def(
@@ -85,7 +85,7 @@ void bind_class_training(nb::module_& module, const char* name, Train train) {
             std::optional<Lists> lists;
             const auto problem = problem_of(design, classes, lists);
             PolychotomousFit fit;
-            run_watched([&](Monitor& monitor) { fit = train(problem, options, threads, monitor); },
+            run_interruptible([&](Monitor& monitor) { fit = train(problem, options, threads, monitor); },
                         progress);
             return fit;
         },
@@ -93,7 +93,7 @@ void bind_class_training(nb::module_& module, const char* name, Train train) {
 }
 
 inline void bind_polychotomous(nb::module_& module) {
-    nb::class_<PolychotomousOptions>(module, "PolychotomousOptions", "Newton steps for all classes.")
+    nb::class_<PolychotomousOptions>(module, "PolychotomousOptions", "Proximal Newton steps for all classes.")
         .def(nb::init<>())
         .def_rw("intercept", &PolychotomousOptions::intercept)
         .def_rw("constant", &PolychotomousOptions::constant)
@@ -101,11 +101,11 @@ inline void bind_polychotomous(nb::module_& module) {
         .def_rw("tolerance", &PolychotomousOptions::tolerance)
         .def_rw("passes", &PolychotomousOptions::passes)
         .def_rw("least_set", &PolychotomousOptions::least_set);
-    nb::class_<PyClasses>(module, "Classes", "The class of each document, and what is thought of them.")
+    nb::class_<PyClasses>(module, "Classes", "Labels, weights, strengths and per-term priors of all classes.")
         .def(nb::init<Input<std::int32_t>, Input<double>, double, ClassStrengths,
-                      std::optional<PyLists>, std::optional<PyBeliefs>, std::int32_t>(),
+                      std::optional<PyLists>, std::optional<PyTermPriors>, std::int32_t>(),
              "labels"_a, "weights"_a, "documents"_a, "strengths"_a, "terms"_a.none(),
-             "beliefs"_a.none(), "reference"_a);
+             "term_priors"_a.none(), "reference"_a);
     bind_polychotomous_fit(module);
     bind_class_training<PolychotomousOptions>(module, "train_polychotomous", &train_polychotomous);
 }

@@ -57,8 +57,8 @@ inline void bind_reuters(nanobind::module_& module) {
         "Read the <REUTERS> elements of Latin-1 SGML.\n\n"
         "Returns documents, each (line, newid, oldid, lewis_split, cgi_split, topics_flag, title, "
         "dateline, body, labels), labels being the tuples TOPICS, PLACES, PEOPLE, ORGS, "
-        "EXCHANGES; and problems, each (byte offset, line, message). With loose_text, text that "
-        "stands loose in TEXT (not of briefs) is part of the body.");
+        "EXCHANGES; and problems, each (byte offset, line, message). With loose_text, text "
+        "directly in TEXT (except of briefs) is part of the body.");
 }
 
 }  // namespace postil::bind

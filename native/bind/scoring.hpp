@@ -10,14 +10,14 @@
 #include "postil/scoring/scorer.hpp"
 #include "text_views.hpp"
 #include "vectors.hpp"
-#include "watched.hpp"
+#include "interruptible.hpp"
 
 namespace postil::bind {
 
 template <class Value>
 using Input = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// A scorer, and what it reads that Python owns.
+// A scorer with references to the Python objects that it reads.
 class PyScorer {
 public:
     PyScorer(nb::object terms, const TokenizerOptions& options, const Spaces& spaces,
@@ -51,7 +51,7 @@ public:
     nb::tuple top(nb::sequence columns, std::size_t kept, std::size_t threads) {
         require_threads(threads);
         require((kept >= 1 || scorer_.categories() == 0) && kept <= scorer_.categories(),
-                "kept is at least 1 and at most the number of categories");
+                "kept must be at least 1 and at most the number of categories");
         const HeldTexts texts(columns);
         Buffer<std::int32_t> categories(texts.documents() * kept);
         Buffer<double> scores(texts.documents() * kept);
@@ -81,7 +81,7 @@ private:
                             const PyWeighting& weighting,
                             std::pair<std::uint32_t, std::uint32_t> grams,
                             std::size_t most_known_words) const {
-        require(1 <= grams.first && grams.first <= grams.second, "n-grams have 1 or more words");
+        require(1 <= grams.first && grams.first <= grams.second, "grams must be (shortest, longest) with 1 <= shortest <= longest");
         VectorSettings settings{numbers(), spaces, options, weighting.weighting(), {}};
         if (weighting.idf)
             settings.idf.assign(weighting.idf->data(),
@@ -99,7 +99,7 @@ private:
             return TermNumbers(*vocabulary);
         std::uint32_t buckets = 0;
         require(nb::try_cast(terms_, buckets) && buckets >= 1,
-                "terms are a Vocabulary, or a number of hash buckets of at least 1");
+                "terms must be a Vocabulary, or a number of hash buckets of at least 1");
         return TermNumbers(buckets);
     }
 
@@ -116,7 +116,7 @@ private:
             const nb::gil_scoped_acquire locked;
             return names_by(*word_map_, words);
         };
-        run_watched([&](Monitor& monitor) {
+        run_interruptible([&](Monitor& monitor) {
             scorer_.score(texts.columns, sink, threads, monitor, word_map);
         });
     }
@@ -135,10 +135,9 @@ private:
 
 inline void bind_scoring(nb::module_& module) {
     nb::class_<PyScorer>(module, "Scorer",
-                         "Raw texts to scores: the weights of their terms, added up for each "
-                         "category.\n\nWeights are terms by categories, compressed by term, and "
-                         "read in place: they must not change. The word map is asked once for each "
-                         "word met.")
+                         "Scorer of raw texts: sums the weights of their terms for each category."
+                         "\n\nWeights are terms by categories, compressed by term, and read in place: "
+                         "they must not change. The word map is called once for each word.")
         .def(nb::init<nb::object, const TokenizerOptions&, const Spaces&, const PyWeighting&,
                       Input<std::int64_t>, Input<std::int32_t>, Input<float>, Input<double>,
                       std::optional<nb::callable>, std::pair<std::uint32_t, std::uint32_t>,
@@ -157,16 +156,16 @@ inline void bind_scoring(nb::module_& module) {
         .def_prop_ro("dense_terms", &PyScorer::dense_terms)
         .def("scores", &PyScorer::scores, "columns"_a, "threads"_a,
              nb::sig("def scores(self, " TEXT_COLUMNS ", threads: int) -> " FLOAT64_ARRAY),
-             "The score of every document for every category.")
+             "Return the score of every document for every category.")
         .def("top", &PyScorer::top, "columns"_a, "kept"_a, "threads"_a,
              nb::sig("def top(self, " TEXT_COLUMNS ", kept: int, threads: int) -> "
                      "tuple[" INT32_ARRAY ", " FLOAT64_ARRAY "]"),
-             "The best categories of every document, best first, and their scores.")
+             "Return the best categories of every document, best first, and their scores.")
         .def("above", &PyScorer::above, "columns"_a, "thresholds"_a, "threads"_a,
              nb::sig("def above(self, " TEXT_COLUMNS ", thresholds: " FLOAT64_ARRAY ", "
                      "threads: int) -> tuple[numpy.typing.NDArray[numpy.int64], " INT32_ARRAY
                      ", " FLOAT64_ARRAY "]"),
-             "The scores that reach their category's threshold, as CSR arrays (row starts, "
+             "Return the scores that reach their category's threshold, as CSR arrays (row starts, "
              "categories, scores).");
 }
 

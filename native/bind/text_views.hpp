@@ -1,4 +1,4 @@
-// Python strings and bytes as TextViews, in place.
+// Views of Python strings and bytes.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,7 +12,7 @@ namespace postil::bind {
 
 namespace nb = nanobind;
 
-// `index` says in an error which of several texts it is.
+// Returns a view of a str or bytes. `index` names the text in an error message.
 inline TextView view_of(nb::handle object, std::optional<std::size_t> index = {}) {
     PyObject* text = object.ptr();
     if (PyUnicode_Check(text)) {
@@ -31,8 +31,8 @@ inline TextView view_of(nb::handle object, std::optional<std::size_t> index = {}
         (which + "a text must be str or UTF-8 bytes, not " + Py_TYPE(text)->tp_name).c_str());
 }
 
-// Calls work(index, object) for objects that lie anywhere in memory: their heads, which may lie on two
-// cache lines and are written to, are fetched ahead, so that they are waited for together.
+// Calls work(index, object) for objects scattered in memory. Prefetches their heads, which may span
+// two cache lines and are written to, so that waits for memory overlap.
 template <class Work>
 void for_each_fetched(PyObject* const* objects, std::size_t count, Work&& work) {
     constexpr std::size_t ahead = 16;
@@ -45,8 +45,8 @@ void for_each_fetched(PyObject* const* objects, std::size_t count, Work&& work) 
     }
 }
 
-// The texts of a batch with the references that keep them alive while the GIL is released: the
-// caller's lists may change meanwhile. All other work waits for this, so it passes over them once.
+// The texts of a batch with references that keep them alive while the GIL is released, because the
+// caller's lists may change meanwhile. All other work waits for this, so it makes a single pass.
 struct HeldTexts {
     Columns columns;
 
@@ -91,7 +91,7 @@ private:
     std::vector<PyObject*> owned_;
 };
 
-// UTF-8 made here is valid but for what a caller put into a vocabulary; that is replaced.
+// Native UTF-8 is valid except for terms that a caller put into a vocabulary, which are replaced.
 inline nb::str to_str(std::string_view utf8) {
     return nb::steal<nb::str>(
         PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "replace"));

@@ -1,4 +1,4 @@
-// postil._native: texts to tokens, vocabularies and matrices.
+// postil._native: tokens, vocabularies and matrices of texts.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,14 +11,14 @@
 #include "postil/counting/matrix.hpp"
 #include "postil/counting/vocabulary.hpp"
 #include "text_views.hpp"
-#include "watched.hpp"
+#include "interruptible.hpp"
 
 namespace postil::bind {
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-// How the stub names the three arrays of a CSR matrix.
+// The type of the three arrays of a CSR matrix in the stub.
 #define MATRIX_ARRAYS                          \
     "tuple[numpy.typing.NDArray[numpy.int64], " \
     "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]"
@@ -26,7 +26,7 @@ using namespace nb::literals;
 using InputCounts = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using InputIdf = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// What the core takes on trust, checked where Python comes in.
+// Checks a precondition of the core, which does not check its arguments.
 inline void require(bool holds, const char* otherwise) {
     if (!holds) throw nb::value_error(otherwise);
 }
@@ -36,7 +36,7 @@ inline void require_threads(std::size_t threads) {
 }
 
 inline void require_counted(const Batch& batch) {
-    require(!batch.lanes.empty(), "the batch was taken in by a collector: count the texts again");
+    require(!batch.lanes.empty(), "the batch was added to a collector and is empty: count the texts again");
     require(!batch.in_sequence, "the batch holds words in sequence: call form_grams first");
 }
 
@@ -49,7 +49,7 @@ inline nb::list to_list(const std::vector<std::string>& texts) {
 inline nb::list tokenize_text(nb::handle text, const TokenizerOptions& options) {
     const auto view = view_of(text);
     std::vector<std::string> tokens;
-    run_watched([&](Monitor&) { tokens = list_tokens(view, options); });
+    run_interruptible([&](Monitor&) { tokens = list_tokens(view, options); });
     return to_list(tokens);
 }
 
@@ -57,14 +57,14 @@ inline Batch count_documents(nb::sequence columns, const Spaces& spaces,
                              const TokenizerOptions& options, bool in_sequence, bool tallies,
                              std::size_t threads) {
     require_threads(threads);
-    // To wake a thread takes about as long as to hold so many texts: both at once.
+    // Waking a thread takes about as long as referencing this many texts: do both at once.
     constexpr std::size_t many_texts = 1000;
     if (threads > 1 && nb::len(columns) > 0 && nb::len(nb::object(columns[0])) >= many_texts)
         wake_helpers(threads - 1);
     HeldTexts texts(columns);
     require(spaces.size() == texts.columns.size(), "every column of texts needs a space");
     Batch batch;
-    run_watched([&](Monitor& monitor) {
+    run_interruptible([&](Monitor& monitor) {
         batch = count_texts(texts.columns, spaces, options, {in_sequence, tallies}, threads, monitor);
     });
     return batch;
@@ -76,14 +76,14 @@ inline std::vector<std::size_t> count_text_tokens(nb::sequence texts,
     require_threads(threads);
     HeldTexts held(nb::make_tuple(texts));
     std::vector<std::size_t> counts;
-    run_watched([&](Monitor& monitor) {
+    run_interruptible([&](Monitor& monitor) {
         counts = count_tokens(held.columns[0], options, threads, monitor);
     });
     return counts;
 }
 
-// The word map takes a list of distinct words and gives a list of str (the new name) or None (the
-// word is dropped).
+// Calls the word map, which takes a list of distinct words and returns a list of str (the new name)
+// or None (drop the word).
 inline std::vector<std::optional<std::string>> names_by(const nb::callable& word_map,
                                                         const std::vector<std::string>& words) {
     const nb::object mapped = word_map(to_list(words));
@@ -96,9 +96,9 @@ inline std::vector<std::optional<std::string>> names_by(const nb::callable& word
 inline void rename_batch(Batch& batch, nb::callable word_map, std::size_t threads) {
     require_threads(threads);
     DistinctWords distinct;
-    run_watched([&](Monitor&) { distinct = distinct_words(batch.lanes); });
+    run_interruptible([&](Monitor&) { distinct = distinct_words(batch.lanes); });
     const auto names = names_by(word_map, distinct.words);
-    run_watched([&](Monitor& monitor) {
+    run_interruptible([&](Monitor& monitor) {
         rename_words(batch, distinct, names, threads, monitor);
     });
 }
@@ -127,7 +127,7 @@ inline nb::tuple build_matrix(std::vector<Chunk> chunks, FinalTerms final_terms,
     std::optional<Buffer<std::int64_t>> row_starts;
     std::optional<Buffer<std::int32_t>> terms;
     std::optional<Buffer<float>> values;
-    run_watched([&](Monitor& monitor) {
+    run_interruptible([&](Monitor& monitor) {
         builder.emplace(std::move(chunks), std::move(final_terms), fate, columns, threads,
                         monitor);
         const auto size = builder->entries() + (weights.constant ? builder->documents() : 0);
@@ -153,7 +153,7 @@ inline nb::tuple matrix_of_vocabulary(const Vocabulary& vocabulary, Batch& batch
 inline nb::tuple matrix_of_buckets(std::uint32_t buckets, Batch& batch, const PyWeighting& weights,
                                    std::size_t threads) {
     require_counted(batch);
-    require(buckets >= 1, "there is at least 1 bucket");
+    require(buckets >= 1, "buckets must be at least 1");
     FinalTerms final_terms;
     for (const auto& lane : batch.lanes) final_terms.push_back(buckets_of(lane, buckets));
     return build_matrix(std::move(batch.chunks), std::move(final_terms), Fate::joined, buckets,
@@ -164,10 +164,10 @@ inline nb::tuple matrix_of_collected(TermCollector& collector,
                                      const TermCollector::Ranking& ranking,
                                      const PyWeighting& weights, std::size_t threads) {
     require(ranking.rank_of.size() == collector.number_end(),
-            "the ranking is not of this collector, or was made before it grew");
+            "the ranking belongs to another collector, or the collector has grown since");
     require_threads(threads);
     TermCollector::Rows rows;
-    run_watched([&](Monitor& monitor) { rows = collector.take_rows(ranking, threads, monitor); });
+    run_interruptible([&](Monitor& monitor) { rows = collector.take_rows(ranking, threads, monitor); });
     return build_matrix(std::move(rows.chunks), std::move(rows.final_terms), rows.fate,
                         ranking.order.size(), weights, threads);
 }
@@ -205,7 +205,7 @@ inline void bind_tokenizer(nb::module_& module) {
         .value("lower", LetterCase::lower)
         .value("casefold", LetterCase::casefold);
     nb::class_<TokenizerOptions>(module, "TokenizerOptions",
-                                 "How characters are normalised and where tokens begin and end.")
+                                 "Normalisation of characters, and rules where tokens begin and end.")
         .def(
             "__init__",
             [](TokenizerOptions* self, TokenKind kind, LetterCase letter_case, bool fold_accents,
@@ -217,11 +217,11 @@ inline void bind_tokenizer(nb::module_& module) {
             "gram_min"_a = 1, "gram_max"_a = 1);
     module.def("tokenize", &tokenize_text, "text"_a, "options"_a,
                nb::sig("def tokenize(text: str | bytes, options: TokenizerOptions) -> list[str]"),
-               "The surface tokens of one text, in order.");
+               "Return the surface tokens of one text, in order.");
     module.def("count_tokens", &count_text_tokens, "texts"_a, "options"_a, "threads"_a,
                nb::sig("def count_tokens(texts: collections.abc.Sequence[str | bytes], options: TokenizerOptions,"
                        " threads: int) -> list[int]"),
-               "The number of surface tokens of each text.");
+               "Return the number of surface tokens of each text.");
 }
 
 inline void bind_weighting(nb::module_& module) {
@@ -233,7 +233,7 @@ inline void bind_weighting(nb::module_& module) {
         .value("none", Norm::none)
         .value("l1", Norm::l1)
         .value("l2", Norm::l2);
-    nb::class_<PyWeighting>(module, "Weighting", "How counts become weights.")
+    nb::class_<PyWeighting>(module, "Weighting", "Conversion of counts to weights.")
         .def(
             "__init__",
             [](PyWeighting* self, TermFrequency frequency, Norm norm, std::optional<InputIdf> idf,
@@ -245,33 +245,34 @@ inline void bind_weighting(nb::module_& module) {
 }
 
 inline void bind_batch(nb::module_& module) {
-    nb::class_<Batch>(module, "Batch", "The counted terms of some documents.")
+    nb::class_<Batch>(module, "Batch", "Counted terms of several documents.")
         .def_prop_ro("documents", [](const Batch& self) { return self.documents; })
         .def("rename_words", &rename_batch, "word_map"_a, "threads"_a,
              nb::sig("def rename_words(self, word_map: collections.abc.Callable[[list[str]], list[str | None]], "
                      "threads: int) -> None"),
-             "Give every distinct word another name, or drop it.")
+             "Rename or drop every distinct word.")
         .def(
             "form_grams",
             [](Batch& self, std::uint32_t shortest, std::uint32_t longest, std::size_t threads) {
                 require_threads(threads);
-                require(self.in_sequence, "n-grams are formed of words counted in sequence");
-                require(1 <= shortest && shortest <= longest, "n-grams have 1 or more words");
-                run_watched([&](Monitor& monitor) {
+                require(self.in_sequence, "the batch has no words in sequence: call count_texts with in_sequence=True");
+                require(1 <= shortest && shortest <= longest, "shortest and longest must satisfy 1 <= shortest <= longest");
+                run_interruptible([&](Monitor& monitor) {
                     form_grams(self, shortest, longest, threads, monitor);
                 });
             },
-            "shortest"_a, "longest"_a, "threads"_a, "Turn sequences of words into n-gram counts.");
+            "shortest"_a, "longest"_a, "threads"_a, "Convert sequences of words to n-gram counts.");
     module.def("count_texts", &count_documents, "columns"_a, "spaces"_a, "options"_a,
                "in_sequence"_a, "tallies"_a, "threads"_a,
                nb::sig("def count_texts(columns: collections.abc.Sequence[collections.abc.Sequence[str | bytes]], "
                        "spaces: collections.abc.Sequence[int], options: TokenizerOptions, in_sequence: bool, "
                        "tallies: bool, threads: int) -> Batch"),
-               "Count the tokens of documents given as columns of texts, one for each field; in_sequence for "
-               "n-grams to be formed of, with tallies of words for a TermCollector.");
+               "Count the tokens of documents given as columns of texts, one for each field.\n\n"
+               "in_sequence keeps the order of words, to form n-grams; tallies counts words for a "
+               "TermCollector.");
 }
 
-// Counts by rank, in place: the array keeps the ranking alive.
+// Returns a view of the counts by rank; the array keeps the ranking alive.
 inline Array<std::uint64_t> counts_of(nb::handle ranking,
                                       std::vector<std::uint64_t> TermCollector::Ranking::* counts) {
     auto& found = nb::cast<TermCollector::Ranking&>(ranking).*counts;
@@ -280,13 +281,13 @@ inline Array<std::uint64_t> counts_of(nb::handle ranking,
 
 inline void bind_collector(nb::module_& module) {
     using Ranking = TermCollector::Ranking;
-    nb::class_<Ranking>(module, "Ranking", "The terms that passed the bounds, in final order.")
+    nb::class_<Ranking>(module, "Ranking", "Terms within the bounds, in final order.")
         .def("__len__", [](const Ranking& self) { return self.order.size(); })
         .def_prop_ro("documents", [](nb::handle self) { return counts_of(self, &Ranking::documents); })
         .def_prop_ro("occurrences",
                      [](nb::handle self) { return counts_of(self, &Ranking::occurrences); });
 
-    nb::class_<TermCollector>(module, "TermCollector", "Gathers terms and rows, batch by batch.")
+    nb::class_<TermCollector>(module, "TermCollector", "Collector of terms and rows, batch by batch.")
         .def(nb::init<bool>(), "keep_rows"_a)
         .def_prop_ro("documents", &TermCollector::documents)
         .def("__len__", &TermCollector::size)
@@ -297,49 +298,49 @@ inline void bind_collector(nb::module_& module) {
                 require_threads(threads);
                 require_counted(batch);
                 require(learned.empty() || learned.size() == batch.documents,
-                        "every document needs to say whether it is learned from");
-                run_watched([&](Monitor& monitor) {
+                        "learned must be empty or have one entry for each document");
+                run_interruptible([&](Monitor& monitor) {
                     self.add(std::move(batch), learned, threads, monitor);
                 });
             },
             "batch"_a, "threads"_a, "learned"_a = nb::make_tuple(),
             nb::sig("def add(self, batch: Batch, threads: int, "
                     "learned: collections.abc.Sequence[bool] = ()) -> None"),
-            "Take in a batch, which is empty afterwards; only learned documents count.")
+            "Add a batch, which is empty afterwards; only learned documents are counted.")
         .def(
             "add_terms",
             [](TermCollector& self, const Vocabulary& terms, const InputCounts& documents,
                const InputCounts& occurrences, std::uint64_t document_count) {
                 require(documents.size() == terms.size() && occurrences.size() == terms.size(),
-                        "there must be one count for each term");
+                        "documents and occurrences must have one entry for each term");
                 self.add_terms(terms.terms(), to_vector(documents), to_vector(occurrences),
                                document_count);
             },
             "terms"_a, "documents"_a, "occurrences"_a, "document_count"_a,
-            "Take in a vocabulary counted elsewhere.")
+            "Add a vocabulary counted elsewhere.")
         .def(
             "rank",
             [](const TermCollector& self, std::uint64_t min_documents, std::uint64_t max_documents,
                std::uint64_t min_occurrences, std::uint64_t max_terms, std::size_t threads) {
                 require_threads(threads);
                 Ranking ranking;
-                run_watched([&](Monitor& monitor) {
+                run_interruptible([&](Monitor& monitor) {
                     ranking = self.rank({min_documents, max_documents, min_occurrences, max_terms}, threads,
                                         monitor);
                 });
                 return ranking;
             },
             "min_documents"_a, "max_documents"_a, "min_occurrences"_a, "max_terms"_a, "threads"_a,
-            "Filter the terms and put them in their final order.")
+            "Filter the terms and return them in their final order.")
         .def("vocabulary", &TermCollector::vocabulary, "ranking"_a)
         .def("matrix", &matrix_of_collected, "ranking"_a, "weighting"_a, "threads"_a,
              nb::sig("def matrix(self, ranking: Ranking, weighting: Weighting, threads: int) -> "
                      MATRIX_ARRAYS),
-             "The rows as CSR arrays (row starts, terms, values); the collector keeps none.");
+             "Return the rows as CSR arrays (row starts, terms, values); the collector keeps none.");
 }
 
 inline void bind_vocabulary(nb::module_& module) {
-    nb::class_<Vocabulary>(module, "Vocabulary", "Terms in rank order, looked up by their bytes.")
+    nb::class_<Vocabulary>(module, "Vocabulary", "Terms in rank order with a hash table.")
         .def("__init__",
              [](Vocabulary* self, const Spaces& spaces, nb::sequence terms) {
                  new (self) Vocabulary(make_vocabulary(spaces, terms));
@@ -354,7 +355,7 @@ inline void bind_vocabulary(nb::module_& module) {
                      names.append(to_str(self.term(rank)));
                  return names;
              },
-             nb::sig("def terms(self) -> list[str]"), "The terms, without their spaces.")
+             nb::sig("def terms(self) -> list[str]"), "Return the terms, without their spaces.")
         .def("spaces",
              [](const Vocabulary& self) {
                  std::vector<std::uint32_t> spaces;
@@ -365,12 +366,12 @@ inline void bind_vocabulary(nb::module_& module) {
         .def("matrix", &matrix_of_vocabulary, "batch"_a, "weighting"_a, "threads"_a,
              nb::sig("def matrix(self, batch: Batch, weighting: Weighting, threads: int) -> "
                      MATRIX_ARRAYS),
-             "The batch as CSR arrays (row starts, terms, values); it is empty afterwards.");
+             "Return the batch as CSR arrays (row starts, terms, values); it is empty afterwards.");
     module.def("hashed_matrix", &matrix_of_buckets, "buckets"_a, "batch"_a, "weighting"_a,
                "threads"_a,
                nb::sig("def hashed_matrix(buckets: int, batch: Batch, weighting: Weighting, "
                        "threads: int) -> " MATRIX_ARRAYS),
-               "Like Vocabulary.matrix, with hash buckets for terms.");
+               "Return the batch as CSR arrays with hash buckets for terms; it is empty afterwards.");
 }
 
 inline void bind_vectors(nb::module_& module) {

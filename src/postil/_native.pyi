@@ -34,15 +34,15 @@ class LetterCase(enum.Enum):
     casefold = 2
 
 class TokenizerOptions:
-    """How characters are normalised and where tokens begin and end."""
+    """Normalisation of characters, and rules where tokens begin and end."""
 
     def __init__(self, *, kind: TokenKind, letter_case: LetterCase, fold_accents: bool = False, min_length: int = 1, gram_min: int = 1, gram_max: int = 1) -> None: ...
 
 def tokenize(text: str | bytes, options: TokenizerOptions) -> list[str]:
-    """The surface tokens of one text, in order."""
+    """Return the surface tokens of one text, in order."""
 
 def count_tokens(texts: Sequence[str | bytes], options: TokenizerOptions, threads: int) -> list[int]:
-    """The number of surface tokens of each text."""
+    """Return the number of surface tokens of each text."""
 
 class TermFrequency(enum.Enum):
     binary = 0
@@ -59,49 +59,53 @@ class Norm(enum.Enum):
     l2 = 2
 
 class Weighting:
-    """How counts become weights."""
+    """Conversion of counts to weights."""
 
     def __init__(self, *, frequency: TermFrequency, norm: Norm, idf: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, unseen_idf: float = 0.0, constant: bool = False) -> None: ...
 
 class Batch:
-    """The counted terms of some documents."""
+    """Counted terms of several documents."""
 
     @property
     def documents(self) -> int: ...
 
     def rename_words(self, word_map: Callable[[list[str]], list[str | None]], threads: int) -> None:
-        """Give every distinct word another name, or drop it."""
+        """Rename or drop every distinct word."""
 
     def form_grams(self, shortest: int, longest: int, threads: int) -> None:
-        """Turn sequences of words into n-gram counts."""
+        """Convert sequences of words to n-gram counts."""
 
 def count_texts(columns: Sequence[Sequence[str | bytes]], spaces: Sequence[int], options: TokenizerOptions, in_sequence: bool, tallies: bool, threads: int) -> Batch:
     """
-    Count the tokens of documents given as columns of texts, one for each field; in_sequence for n-grams to be formed of, with tallies of words for a TermCollector.
+    Count the tokens of documents given as columns of texts, one for each field.
+
+    in_sequence keeps the order of words, to form n-grams; tallies counts words for a TermCollector.
     """
 
 class Vocabulary:
-    """Terms in rank order, looked up by their bytes."""
+    """Terms in rank order with a hash table."""
 
     def __init__(self, spaces: Sequence[int], terms: Sequence[str]) -> None: ...
 
     def __len__(self) -> int: ...
 
     def terms(self) -> list[str]:
-        """The terms, without their spaces."""
+        """Return the terms, without their spaces."""
 
     def spaces(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')]: ...
 
     def matrix(self, batch: Batch, weighting: Weighting, threads: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]:
         """
-        The batch as CSR arrays (row starts, terms, values); it is empty afterwards.
+        Return the batch as CSR arrays (row starts, terms, values); it is empty afterwards.
         """
 
 def hashed_matrix(buckets: int, batch: Batch, weighting: Weighting, threads: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]:
-    """Like Vocabulary.matrix, with hash buckets for terms."""
+    """
+    Return the batch as CSR arrays with hash buckets for terms; it is empty afterwards.
+    """
 
 class Ranking:
-    """The terms that passed the bounds, in final order."""
+    """Terms within the bounds, in final order."""
 
     def __len__(self) -> int: ...
 
@@ -112,7 +116,7 @@ class Ranking:
     def occurrences(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]: ...
 
 class TermCollector:
-    """Gathers terms and rows, batch by batch."""
+    """Collector of terms and rows, batch by batch."""
 
     def __init__(self, keep_rows: bool) -> None: ...
 
@@ -123,20 +127,20 @@ class TermCollector:
 
     def add(self, batch: Batch, threads: int, learned: Sequence[bool] = ()) -> None:
         """
-        Take in a batch, which is empty afterwards; only learned documents count.
+        Add a batch, which is empty afterwards; only learned documents are counted.
         """
 
     def add_terms(self, terms: Vocabulary, documents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], occurrences: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], document_count: int) -> None:
-        """Take in a vocabulary counted elsewhere."""
+        """Add a vocabulary counted elsewhere."""
 
     def rank(self, min_documents: int, max_documents: int, min_occurrences: int, max_terms: int, threads: int) -> Ranking:
-        """Filter the terms and put them in their final order."""
+        """Filter the terms and return them in their final order."""
 
     def vocabulary(self, ranking: Ranking) -> Vocabulary: ...
 
     def matrix(self, ranking: Ranking, weighting: Weighting, threads: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]:
         """
-        The rows as CSR arrays (row starts, terms, values); the collector keeps none.
+        Return the rows as CSR arrays (row starts, terms, values); the collector keeps none.
         """
 
 class LossName(enum.Enum):
@@ -234,7 +238,7 @@ class CgOptions:
     def trace(self, arg: bool, /) -> None: ...
 
 class SmoothingOptions:
-    """From smooth problems to the SVM."""
+    """Schedule of the smoothing of the hinge."""
 
     def __init__(self) -> None: ...
 
@@ -522,7 +526,7 @@ class Entropy(enum.Enum):
     normalised = 2
 
 class EntropyPrior:
-    """What a weight of a Winnow costs."""
+    """Entropy prior of Winnow weights."""
 
     def __init__(self) -> None: ...
 
@@ -565,7 +569,7 @@ class EntropyPrior:
     def conjugate(self, exponent: float) -> float: ...
 
 class LearnOptions:
-    """What is minimised, and how."""
+    """Loss, solver, intercept and their options."""
 
     def __init__(self) -> None: ...
 
@@ -672,17 +676,17 @@ class LearnOptions:
     def smoothing(self, arg: SmoothingOptions, /) -> None: ...
 
 def loss_at(options: LearnOptions, margins: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
-    """Value, slope and curvature of the loss at each margin."""
+    """Return value, slope and curvature of the loss at each margin."""
 
 def loss_bound(options: LearnOptions, margin: float, distance: float) -> float:
-    """The bound of the loss's curvature within a distance of a margin."""
+    """Return an upper bound of the curvature within a distance of a margin."""
 
 def loss_conjugate(options: LearnOptions, dual: float) -> float:
-    """k(-a) for a dual variable a."""
+    """Return k(-a) for a dual variable a."""
 
 def loss_dual_step(options: LearnOptions, dual: float, margin: float, steepness: float) -> float:
     """
-    The best dual variable a for which k'(-a) = margin + steepness (a - dual).
+    Return the dual variable a for which k'(-a) = margin + steepness (a - dual).
     """
 
 class Stop(enum.Enum):
@@ -702,33 +706,35 @@ class Certificate(enum.Enum):
     mistakes = 2
 
 class Fits:
-    """What became of each category."""
+    """Results of training, one for each category and strength."""
 
     def __len__(self) -> int: ...
 
     def weights(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """Those that are not 0."""
+        """Return the non-zero weights."""
 
     def places(self, category: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-        """The place of each weight in the category's terms."""
+        """Return the position of each weight in the category's terms."""
 
     def duals(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """The dual variables by document; none if the solver has none."""
+        """Return the dual variables by document; empty if the solver has none."""
 
     def exponents(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """θ by place and the constant's last; none if the solver has none."""
+        """Return θ by position, the constant last; empty if the solver has none."""
 
     def factors(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """The factor of each document in the weights, where known."""
+        """Return the factor of each document in the weights, if known."""
 
     def gap_duals(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """The duals at which the gap was measured, where no weights tell them."""
+        """
+        Return the dual variables of the gap if the weights do not determine them.
+        """
 
     def trace_seconds(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """After each step, where a trace was asked for."""
+        """Return the seconds after each step, if a trace was requested."""
 
     def trace_objectives(self, category: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """After each step, as with trace_seconds."""
+        """Return the objective after each step, if a trace was requested."""
 
     def intercept(self, category: int) -> float: ...
 
@@ -749,31 +755,31 @@ class Fits:
     def smoothing(self, category: int) -> float: ...
 
 class Design:
-    """A matrix of documents and terms, by rows and by columns."""
+    """Matrix of documents and terms, by rows and by columns."""
 
     def __init__(self, row_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row_terms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column_documents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
 class Lists:
-    """Lists of places of different lengths."""
+    """Lists of positions of different lengths, concatenated."""
 
     def __init__(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
 class Beliefs:
-    """What is thought of single terms."""
+    """Per-term priors: common to all categories, and per category."""
 
     def __init__(self, common: Annotated[NDArray[numpy.float64], dict(shape=(None, 7), order='C', device='cpu', writable=False)], own: Lists, of_own: Annotated[NDArray[numpy.float64], dict(shape=(None, 7), order='C', device='cpu', writable=False)]) -> None: ...
 
 class Assignment:
-    """Categories, their members and their weights."""
+    """Categories, their members, weights and strengths."""
 
-    def __init__(self, members: Lists, document_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], member_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, None, 2), order='C', device='cpu', writable=False)], beliefs: Beliefs | None, starts: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], beginnings: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] = []) -> None: ...
+    def __init__(self, members: Lists, document_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], member_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, None, 2), order='C', device='cpu', writable=False)], term_priors: Beliefs | None, starts: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], initial_exponents: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] = []) -> None: ...
 
 def train(design: Design, terms: Lists | None, assignment: Assignment, options: LearnOptions, threads: int, progress: object | None) -> Fits: ...
 
 def train_by_kernel(gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], assignment: Assignment, options: LearnOptions, threads: int, progress: object | None) -> Fits: ...
 
 class PolychotomousOptions:
-    """Newton steps for all classes."""
+    """Proximal Newton steps for all classes."""
 
     def __init__(self) -> None: ...
 
@@ -814,24 +820,24 @@ class PolychotomousOptions:
     def least_set(self, arg: int, /) -> None: ...
 
 class Classes:
-    """The class of each document, and what is thought of them."""
+    """Labels, weights, strengths and per-term priors of all classes."""
 
-    def __init__(self, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], documents: float, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], terms: Lists | None, beliefs: Beliefs | None, reference: int) -> None: ...
+    def __init__(self, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], documents: float, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], terms: Lists | None, term_priors: Beliefs | None, reference: int) -> None: ...
 
 class PolychotomousFit:
-    """What became of all classes."""
+    """Result of training all classes."""
 
     def starts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-        """Where the weights of each class begin."""
+        """Return the start of each class in terms and weights."""
 
     def terms(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-        """Of the weights that are not 0."""
+        """Return the terms of the non-zero weights."""
 
     def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """Those that are not 0, class by class."""
+        """Return the non-zero weights, class by class."""
 
     def intercepts(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """By class."""
+        """Return the intercepts by class."""
 
     @property
     def objective(self) -> float: ...
@@ -857,7 +863,7 @@ class PolychotomousFit:
 def train_polychotomous(design: Design, classes: Classes, options: PolychotomousOptions, threads: int, progress: object | None) -> PolychotomousFit: ...
 
 class MulticlassSvmOptions:
-    """From smooth problems to the SVM."""
+    """Conjugate gradients on smoothed multi-class SVMs."""
 
     def __init__(self) -> None: ...
 
@@ -893,7 +899,7 @@ def accept(scores: Annotated[NDArray[numpy.float32], dict(shape=(None, None), or
 @overload
 def accept(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], cases: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], steepness: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], acceptances: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
     """
-    Smooth TP and FP of each problem, and those of score > 0; writes acceptances.
+    Write soft acceptances; return smooth TP and FP of each problem, and those of score > 0.
     """
 
 @overload
@@ -902,7 +908,7 @@ def slopes_of(acceptances: Annotated[NDArray[numpy.float32], dict(shape=(None, N
 @overload
 def slopes_of(acceptances: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], cases: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], steepness: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], by_member: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], by_other: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """
-    Acceptances to slopes of the merit in the scores, in place; their sums of each problem.
+    Convert acceptances to slopes of the merit, in place; return their sum by problem.
     """
 
 @overload
@@ -910,45 +916,45 @@ def margins_over_rivals(scores: Annotated[NDArray[numpy.float32], dict(shape=(No
 
 @overload
 def margins_over_rivals(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sharpness: float, margins: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, is_capped: bool = False, absent: int = 0) -> None:
-    """How far each score is above the bar that the others set."""
+    """Write the margin of each score over those of competing categories."""
 
 @overload
 def slopes_through_rivals(scores: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sharpness: float, slopes: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], threads: int, is_capped: bool = False, absent: int = 0) -> None: ...
 
 @overload
 def slopes_through_rivals(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sharpness: float, slopes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, is_capped: bool = False, absent: int = 0) -> None:
-    """Slopes in the margins to slopes in the scores, in place."""
+    """Convert slopes by the margins to slopes by the scores, in place."""
 
 @overload
 def document_products(design: Design, table: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]: ...
 
 @overload
 def document_products(design: Design, table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
-    """Documents × terms times terms × problems."""
+    """Return (documents × terms) times (terms × problems)."""
 
 @overload
 def term_products(design: Design, table: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]: ...
 
 @overload
 def term_products(design: Design, table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
-    """Terms × documents times documents × problems."""
+    """Return (terms × documents) times (documents × problems)."""
 
 def token_places(text: str | bytes, options: TokenizerOptions) -> tuple[list[str], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64]]:
     """
-    The surface tokens of one text, in order, and the characters [begin, end) of the text that each stands on.
+    Return the surface tokens of one text, in order, and the characters [begin, end) of each.
     """
 
 def find_terms(vocabulary: Vocabulary, spaces: Sequence[int], terms: Sequence[str]) -> numpy.typing.NDArray[numpy.int64]:
-    """The column of each term, -1 where it is not in the vocabulary."""
+    """Return the column of each term, -1 if it is not in the vocabulary."""
 
 def hash_terms(buckets: int, spaces: Sequence[int], terms: Sequence[str]) -> numpy.typing.NDArray[numpy.int64]:
-    """The hash bucket of each term."""
+    """Return the hash bucket of each term."""
 
 class Scorer:
     """
-    Raw texts to scores: the weights of their terms, added up for each category.
+    Scorer of raw texts: sums the weights of their terms for each category.
 
-    Weights are terms by categories, compressed by term, and read in place: they must not change. The word map is asked once for each word met.
+    Weights are terms by categories, compressed by term, and read in place: they must not change. The word map is called once for each word.
     """
 
     def __init__(self, *, terms: Vocabulary | int, options: TokenizerOptions, spaces: Sequence[int], weighting: Weighting, row_starts: numpy.typing.NDArray[numpy.int64], categories: numpy.typing.NDArray[numpy.int32], weights: numpy.typing.NDArray[numpy.float32], intercepts: numpy.typing.NDArray[numpy.float64], word_map: Callable[[list[str]], list[str | None]] | None = None, grams: tuple[int, int] = (1, 1), most_known_words: int = 1000000) -> None: ...
@@ -960,19 +966,21 @@ class Scorer:
     def dense_terms(self) -> int: ...
 
     def scores(self, columns: Sequence[Sequence[str | bytes]], threads: int) -> numpy.typing.NDArray[numpy.float64]:
-        """The score of every document for every category."""
+        """Return the score of every document for every category."""
 
     def top(self, columns: Sequence[Sequence[str | bytes]], kept: int, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64]]:
-        """The best categories of every document, best first, and their scores."""
+        """
+        Return the best categories of every document, best first, and their scores.
+        """
 
     def above(self, columns: Sequence[Sequence[str | bytes]], thresholds: numpy.typing.NDArray[numpy.float64], threads: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64]]:
         """
-        The scores that reach their category's threshold, as CSR arrays (row starts, categories, scores).
+        Return the scores that reach their category's threshold, as CSR arrays (row starts, categories, scores).
         """
 
 def scan_reuters(sgml: bytes, loose_text: bool = True) -> tuple[list[tuple[int, str, str, str, str, str, str, str, str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]]], list[tuple[int, int, str]]]:
     """
     Read the <REUTERS> elements of Latin-1 SGML.
 
-    Returns documents, each (line, newid, oldid, lewis_split, cgi_split, topics_flag, title, dateline, body, labels), labels being the tuples TOPICS, PLACES, PEOPLE, ORGS, EXCHANGES; and problems, each (byte offset, line, message). With loose_text, text that stands loose in TEXT (not of briefs) is part of the body.
+    Returns documents, each (line, newid, oldid, lewis_split, cgi_split, topics_flag, title, dateline, body, labels), labels being the tuples TOPICS, PLACES, PEOPLE, ORGS, EXCHANGES; and problems, each (byte offset, line, message). With loose_text, text directly in TEXT (except of briefs) is part of the body.
     """

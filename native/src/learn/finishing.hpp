@@ -17,7 +17,7 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 // Removes what was not requested and zero weights: there may be very many categories.
-inline Fit lightened(Fit fit, const LearnOptions& options) {
+inline Fit compacted(Fit fit, const LearnOptions& options) {
     if (!options.keep_duals) {
         // Swap in new vectors: assigning {} would keep the memory.
         fit.duals = std::vector<double>();
@@ -41,10 +41,10 @@ inline Fit lightened(Fit fit, const LearnOptions& options) {
 // A strength near the end of the range of doubles may make weights overflow.
 [[noreturn]] inline void throw_out_of_range(const Strength& strength) {
     const auto lambda = strength.absolute + strength.squared;
-    char message[120] = "weights leave the range of double precision: take a smaller rate or vectors";
+    char message[120] = "the weights overflow double precision: use a smaller rate or shorter vectors";
     if (lambda > 0.0)
         std::snprintf(message, sizeof message,
-                      "with λ = %g weights leave the range of double precision: take a larger λ", lambda);
+                      "with λ = %g the weights overflow double precision: use a larger λ", lambda);
     throw std::overflow_error(message);
 }
 inline void check_finite(const Fit& fit, const Strength& strength) {

@@ -28,24 +28,24 @@ public:
         }
         problem.labels = labels_;
         problem.weights = weights_;
-        problem.beliefs = beliefs(assignment.beliefs, category, problem.design.terms.count);
+        problem.term_priors = term_priors(assignment.term_priors, category, problem.design.terms.count);
     }
 
 private:
-    std::span<const Belief> beliefs(const Beliefs& given, std::size_t category, std::size_t terms) {
-        if (given.of_own.empty()) return given.common;
-        if (given.common.empty()) beliefs_.assign(terms + 1, {});
-        else beliefs_.assign(given.common.begin(), given.common.end());
+    std::span<const TermPrior> term_priors(const TermPriors& given, std::size_t category, std::size_t terms) {
+        if (given.own_priors.empty()) return given.common;
+        if (given.common.empty()) term_priors_.assign(terms + 1, {});
+        else term_priors_.assign(given.common.begin(), given.common.end());
         const auto own = given.own[category];
         const auto first = static_cast<std::size_t>(given.own.starts[category]);
         for (std::size_t k = 0; k < own.size(); ++k)
-            beliefs_[static_cast<std::size_t>(own[k])] = given.of_own[first + k];
-        return beliefs_;
+            term_priors_[static_cast<std::size_t>(own[k])] = given.own_priors[first + k];
+        return term_priors_;
     }
 
     std::vector<float> labels_;
     std::vector<double> weights_;
-    std::vector<Belief> beliefs_;
+    std::vector<TermPrior> term_priors_;
 };
 
 }  // namespace postil

@@ -107,7 +107,7 @@ std::vector<Fit> train_each(const BinaryProblem& shared, const Assignment& assig
         auto problem = shared;
         scratch[worker].prepare(assignment, category, problem);
         solve(problem, category, std::span(fits).subspan(category * assignment.points, assignment.points));
-        monitor.count();
+        monitor.advance();
     });
     return fits;
 }
@@ -167,12 +167,12 @@ void solve_from_starts(BinaryProblem& problem, const LearnOptions& options,
                     return solve_dual(problem, options, from, monitor);
                 case SolverName::smo: return solve_smo(problem, options, monitor);
                 case SolverName::em: return solve_em(problem, options, from, monitor);
-                default: throw std::invalid_argument("no such solver");
+                default: throw std::invalid_argument("unknown solver");
             }
         }();
         if (point + 1 < strengths.size())
             from = next_start(fit, problem, strengths[point + 1].squared / strengths[point].squared);
-        return lightened(std::move(fit), options);
+        return compacted(std::move(fit), options);
     });
 }
 
@@ -181,7 +181,7 @@ void solve_from_starts(BinaryProblem& problem, const LearnOptions& options,
 std::vector<Fit> train(const Design& design, const Lists* terms, const Assignment& assignment,
                        const LearnOptions& options, std::size_t workers, Monitor& monitor) {
     if (is_online(options.solver)) return train_online(design, terms, assignment, options, workers, monitor);
-    if (goes_in_blocks(options.solver))
+    if (trains_in_blocks(options.solver))
         return train_in_blocks(design, terms, assignment, options, workers, monitor);
     std::vector<std::int32_t> all(terms == nullptr ? design.terms.count : 0);
     std::iota(all.begin(), all.end(), 0);

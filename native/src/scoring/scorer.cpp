@@ -55,7 +55,7 @@ Columns part_of(const Columns& columns, std::size_t first, std::size_t last) {
 WordNames names_of(const WordMap& word_map, const DistinctWords& distinct) {
     auto names = word_map(distinct.words);
     if (names.size() != distinct.words.size())
-        throw std::invalid_argument("a word map must give one name for every word");
+        throw std::invalid_argument("a word map must return one name for every word");
     return names;
 }
 
@@ -122,7 +122,7 @@ Scorer::Scorer(VectorSettings settings, TermWeights weights, std::vector<double>
     if (!settings_.idf.empty() && settings_.idf.size() != weights_.terms())
         throw std::invalid_argument("there must be one idf for each term");
     if (intercepts_.size() != weights_.categories())
-        throw std::invalid_argument("there must be an intercept for each category");
+        throw std::invalid_argument("intercepts must have one entry for each category");
     settings_.weighting.idf = settings_.idf.empty() ? nullptr : settings_.idf.data();
     intercepts_.resize(weights_.width());
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../ledger.hpp"
-#include "column_pair_checks.hpp"
+#include "column_gram_checks.hpp"
 #include "postil/learn/losses/loss_table.hpp"
 #include "prior_checks.hpp"
 #include "sample_lesson.hpp"

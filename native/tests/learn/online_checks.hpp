@@ -275,8 +275,8 @@ private:
         const auto whole = lesson_.part(all_documents(), all_categories(), {0, 1}).learn(options, 1);
         const auto first = lesson_.part({0, split}, all_categories(), {0, 1}).learn(options, 1);
         auto rest = lesson_.part({split, lesson_.documents() - split}, all_categories(), {0, 1});
-        rest.beginnings.clear();
-        for (const auto& fit : first) rest.beginnings.push_back(fit.exponents);
+        rest.initial_exponents.clear();
+        for (const auto& fit : first) rest.initial_exponents.push_back(fit.exponents);
         const auto last = rest.learn(options, 1);
         for (std::size_t category = 0; category < lesson_.categories(); ++category) {
             const auto walk = lesson_.reference(category, options_).walk(1, options.online.rate);
@@ -301,7 +301,7 @@ private:
                ", passes " + std::to_string(options_.online.passes) + ", constant " +
                std::to_string(has_constant() ? options_.constant : 0.0) + ", extreme " +
                std::to_string(lesson_.is_extreme()) + ", C " + std::to_string(lesson_.strength(0, 0)) +
-               (lesson_.has_beginnings() ? ", from beginnings" : "");
+               (lesson_.has_beginnings() ? ", from initial_exponents" : "");
     }
 
     // exp() of both signs, and products of them, are within the range of long doubles.

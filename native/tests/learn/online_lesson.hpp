@@ -25,13 +25,13 @@ struct LessonPart {
     std::vector<double> document_weights, member_weights, other_weights;
     std::vector<Strength> strengths;
     std::size_t points = 0;
-    std::vector<std::vector<double>> starts, beginnings;  // by category, or none
+    std::vector<std::vector<double>> starts, initial_exponents;  // by category, or none
 
     std::vector<Fit> learn(const LearnOptions& options, std::size_t workers) const {
         Assignment given{members.view(), document_weights, member_weights, other_weights,
                          strengths, points, {}, {}, {}};
         for (const auto& start : starts) given.starts.emplace_back(start);
-        for (const auto& beginning : beginnings) given.beginnings.emplace_back(beginning);
+        for (const auto& beginning : initial_exponents) given.initial_exponents.emplace_back(beginning);
         const auto own = terms.view();
         Monitor monitor;
         return train({rows.view(), columns.view()}, chooses_terms ? &own : nullptr, given, options,
@@ -52,7 +52,7 @@ public:
     double scale() const { return scale_; }
     bool has_beginnings() const { return !beginnings_.empty(); }
 
-    // Values scaled, with the beginnings of its categories. A path may be cut short.
+    // Values scaled, with the initial_exponents of its categories. A path may be cut short.
     LessonPart part(Range documents, Range categories, Range points) const {
         LessonPart part;
         const auto whole = assignment(false);
@@ -80,7 +80,7 @@ public:
             part.other_weights.push_back(whole.other_weights[category]);
             const auto own = whole.strengths_of(category).subspan(points.first, points.count);
             part.strengths.insert(part.strengths.end(), own.begin(), own.end());
-            if (!beginnings_.empty()) part.beginnings.push_back(beginnings_[category]);
+            if (!beginnings_.empty()) part.initial_exponents.push_back(beginnings_[category]);
         }
         return part;
     }

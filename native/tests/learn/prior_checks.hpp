@@ -57,7 +57,7 @@ private:
         const auto away = weight_ - prior_.mean;
         const auto expected = prior_.absolute * std::abs(away) + prior_.squared * away * away;
         ledger_.check(prior_.value(weight_) == expected, "a prior's value is its formula");
-        ledger_.check(allows(prior_.rest()) && prior_.value(prior_.rest()) == 0.0,
+        ledger_.check(allows(prior_.mode()) && prior_.value(prior_.mode()) == 0.0,
                       "a weight rests where it costs nothing");
     }
 
@@ -117,7 +117,7 @@ private:
             if (height(left) > height(right)) high = right;
             else low = left;
         }
-        return std::max(height((low + high) / 2.0), height(prior_.rest()));
+        return std::max(height((low + high) / 2.0), height(prior_.mode()));
     }
 
     void check_share() {

@@ -44,7 +44,7 @@ public:
         problem.weights = weights_;
         problem.documents = lesson_.total();
         problem.strengths = strengths_;
-        problem.beliefs = lesson_.assignment(true).beliefs;
+        problem.term_priors = lesson_.assignment(true).term_priors;
         problem.reference = reference_;
         return problem;
     }
@@ -66,7 +66,7 @@ public:
     ClassTable at_rest() const {
         auto rest = table();
         for (std::size_t c = 0; c < classes(); ++c)
-            for (std::size_t term = 0; term <= terms(); ++term) rest[c][term] = prior(c, term).rest();
+            for (std::size_t term = 0; term <= terms(); ++term) rest[c][term] = prior(c, term).mode();
         return rest;
     }
 
@@ -112,10 +112,10 @@ public:
         std::size_t free_constants = 0, constants = 0;
         for (std::size_t c = 0; c < classes(); ++c) {
             for (std::size_t term = 0; term < terms(); ++term)
-                if (!prior(c, term).holds()) return false;
+                if (!prior(c, term).is_bounded()) return false;
             if (static_cast<std::int32_t>(c) == reference_) continue;
             ++constants;
-            free_constants += !prior(c, terms()).holds();
+            free_constants += !prior(c, terms()).is_bounded();
         }
         return free_constants == 0 || free_constants == constants;
     }

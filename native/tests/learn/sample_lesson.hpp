@@ -80,7 +80,7 @@ public:
     Assignment assignment(bool any_prior) const {
         Assignment given{members_.view(), document_weights_, member_weights_, other_weights_,
                          any_prior ? strengths_ : ridges_, points_, {}, {}};
-        if (any_prior) given.beliefs = {beliefs_, own_terms_.view(), own_beliefs_};
+        if (any_prior) given.term_priors = {term_priors_, own_terms_.view(), own_beliefs_};
         return given;
     }
     std::size_t points() const { return points_; }
@@ -88,13 +88,13 @@ public:
     // What a term pays, the constant being past them; the constant may be free besides.
     Prior prior(std::size_t category, std::size_t point, std::size_t term, bool any_prior) const {
         const auto at = category * points_ + point;
-        if (!any_prior) return Belief{}.prior(ridges_[at]);
+        if (!any_prior) return TermPrior{}.prior(ridges_[at]);
         const auto own = own_terms_.view()[category];
         const auto found = std::find(own.begin(), own.end(), static_cast<std::int32_t>(term));
         if (found != own.end())
             return own_beliefs_[static_cast<std::size_t>(own_terms_.starts[category] + (found - own.begin()))]
                 .prior(strengths_[at]);
-        return (beliefs_.empty() ? Belief{} : beliefs_[term]).prior(strengths_[at]);
+        return (term_priors_.empty() ? TermPrior{} : term_priors_[term]).prior(strengths_[at]);
     }
 
     double value(std::size_t document, std::size_t term) const {
@@ -204,7 +204,7 @@ private:
 
     void choose_beliefs() {
         if (random_.one_in(3))
-            while (beliefs_.size() < terms_ + 1) beliefs_.push_back(random_belief());
+            while (term_priors_.size() < terms_ + 1) term_priors_.push_back(random_belief());
         const bool has_own = random_.one_in(4);
         for (std::size_t category = 0; category < categories(); ++category) {
             for (std::size_t term = 0; has_own && term <= terms_; ++term) {
@@ -217,8 +217,8 @@ private:
     }
 
     // Wider and narrower, with a mean, bounded, fixed, or free.
-    Belief random_belief() {
-        Belief belief;
+    TermPrior random_belief() {
+        TermPrior belief;
         if (random_.one_in(2)) return belief;
         belief.absolute_share = random_.pick(std::vector<double>{1.0, 0.3, 5.0, 0.0});
         belief.squared_share = belief.absolute_share * belief.absolute_share;
@@ -240,7 +240,7 @@ private:
     std::vector<double> document_weights_, member_weights_, other_weights_;
     std::size_t points_ = 1;
     std::vector<Strength> ridges_, strengths_;  // of the first category's points, then the second's
-    std::vector<Belief> beliefs_, own_beliefs_;
+    std::vector<TermPrior> term_priors_, own_beliefs_;
     OwnLists own_terms_;
 };
 

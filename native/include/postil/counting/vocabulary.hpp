@@ -76,10 +76,10 @@ public:
     std::size_t number_end() const;  // one past the largest provisional number
 
     struct Ranking {
-        std::vector<Provisional> order;             // rank -> provisional number
-        std::vector<std::uint64_t> documents;       // document frequency by rank
-        std::vector<std::uint64_t> occurrences;     // by rank
-        std::vector<std::uint32_t> rank_of;         // provisional number -> rank, or absent
+        std::vector<Provisional> order;          // rank -> provisional number
+        std::vector<std::uint64_t> documents;    // document frequency by rank
+        std::vector<std::uint64_t> occurrences;  // by rank
+        std::vector<std::uint32_t> rank_of;      // provisional number -> rank, or absent
     };
 
     Ranking rank(const TermBounds& bounds, std::size_t workers, Monitor& monitor) const;

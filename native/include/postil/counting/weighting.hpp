@@ -8,9 +8,9 @@
 namespace postil {
 
 enum class TermFrequency : std::uint8_t {
-    binary,   // 1
-    counts,   // n
-    log,      // 1 + ln n
+    binary,  // 1
+    counts,  // n
+    log,     // 1 + ln n
 };
 
 enum class Norm : std::uint8_t { none, l1, l2 };

@@ -29,7 +29,7 @@ struct Strength {
 
 // The prior of one term: factors of the common strength, an additional strength of its own, the
 // mean of the prior, and bounds of the weight.
-struct Belief {
+struct TermPrior {
     double absolute_share = 1.0;
     double squared_share = 1.0;
     double own_absolute = 0.0;
@@ -60,7 +60,7 @@ struct BinaryProblem {
     std::span<const double> weights;      // cᵢ; documents of weight 0 are ignored
     double documents = 0.0;               // n
     Strength strength;
-    std::span<const Belief> beliefs;  // by term of the design, the constant last; or empty
+    std::span<const TermPrior> term_priors;  // by term of the design, the constant last; or empty
     Intercept intercept = Intercept::penalised;
     double constant = 1.0;  // value of the constant feature
 
@@ -72,20 +72,20 @@ struct BinaryProblem {
     Prior prior(std::size_t place) const {
         const bool is_constant = place == terms.size();
         if (is_constant && intercept == Intercept::free) return {};
-        if (beliefs.empty()) return Belief{}.prior(strength);
-        const auto at = is_constant ? beliefs.size() - 1 : static_cast<std::size_t>(terms[place]);
-        return beliefs[at].prior(strength);
+        if (term_priors.empty()) return TermPrior{}.prior(strength);
+        const auto at = is_constant ? term_priors.size() - 1 : static_cast<std::size_t>(terms[place]);
+        return term_priors[at].prior(strength);
     }
 
     // Returns true if the constant has no prior. The dual variables must then be balanced
     // (dual_balance.hpp).
-    bool is_constant_free() const { return has_constant() && !prior(terms.size()).holds(); }
+    bool is_constant_free() const { return has_constant() && !prior(terms.size()).is_bounded(); }
 
     // Returns true if there is a duality gap: the conjugate of every prior is finite around zero.
     bool has_gap() const {
-        if (beliefs.empty()) return terms.empty() || prior(0).holds();
+        if (term_priors.empty()) return terms.empty() || prior(0).is_bounded();
         for (std::size_t place = 0; place < terms.size(); ++place)
-            if (!prior(place).holds()) return false;
+            if (!prior(place).is_bounded()) return false;
         return true;
     }
 
@@ -130,15 +130,15 @@ enum class Certificate : std::uint8_t {
 // The result of a solver for one category. The certificate is relative: a duality gap to the
 // objective, a violation of the optimality conditions to the unit of its coordinate.
 struct Fit {
-    std::vector<double> weights;  // from a solver: by position in the problem's terms
+    std::vector<double> weights;       // from a solver: by position in the problem's terms
     std::vector<std::int32_t> places;  // from training: positions of the non-zero weights,
                                        // to which `weights` is then reduced
-    double intercept = 0.0;       // b: weight of the constant times its value
-    std::vector<double> duals;    // a by document, if the solver can be warm-started from them
+    double intercept = 0.0;         // b: weight of the constant times its value
+    std::vector<double> duals;      // a by document, if the solver can be warm-started from them
     std::vector<double> gap_duals;  // a by document of the gap, if the weights do not determine them
     std::vector<double> exponents;  // θ by position, the constant last, for a warm start
-    double unit = 0.0;            // factor of weights that are a function of exponents
-    std::vector<double> factors;  // of the documents in w = Σ factorᵢ xᵢ, where known
+    double unit = 0.0;              // factor of weights that are a function of exponents
+    std::vector<double> factors;    // of the documents in w = Σ factorᵢ xᵢ, where known
     double objective = 0.0;
     double certificate = 0.0;
     Certificate kind = Certificate::duality_gap;

@@ -58,7 +58,7 @@ struct LearnOptions {
     EmOptions em;
     OnlineOptions online;
     EntropyPrior entropy;  // prior of the online solvers
-    double gamma = 200.0;        // sharpness of the smoothed hinge
+    double gamma = 200.0;  // sharpness of the smoothed hinge
     CgOptions conjugate;
     SmoothingOptions smoothing;
 };
@@ -75,29 +75,29 @@ struct Lists {
 };
 
 // Per-term priors: common to all categories, and per category.
-struct Beliefs {
-    std::span<const Belief> common;  // by term, the constant last; or empty
-    Lists own;                       // for each category: its terms (the constant is past all terms)
-    std::span<const Belief> of_own;
+struct TermPriors {
+    std::span<const TermPrior> common;  // by term, the constant last; or empty
+    Lists own;                          // for each category: its terms (the constant is past all terms)
+    std::span<const TermPrior> own_priors;
 
-    bool empty() const { return common.empty() && of_own.empty(); }
+    bool empty() const { return common.empty() && own_priors.empty(); }
 };
 
 // The categories to learn, their labels and settings. `starts` is empty or has one warm start for
 // each category. Each category is fitted with one strength after the other, warm-started from the
 // previous strength.
 struct Assignment {
-    Lists members;                              // documents of each category
-    std::span<const double> document_weights;   // sample weights dᵢ
-    std::span<const double> member_weights;     // class weight of the members, by category
-    std::span<const double> other_weights;      // class weight of the other documents, by category
-    std::span<const Strength> strengths;        // of the first category, then of the second, ...
-    std::size_t points = 1;                     // number of strengths per category
-    Beliefs beliefs;
+    Lists members;                             // documents of each category
+    std::span<const double> document_weights;  // sample weights dᵢ
+    std::span<const double> member_weights;    // class weight of the members, by category
+    std::span<const double> other_weights;     // class weight of the other documents, by category
+    std::span<const Strength> strengths;       // of the first category, then of the second, ...
+    std::size_t points = 1;                    // number of strengths per category
+    TermPriors term_priors;
     std::vector<std::span<const double>> starts;
     // Initial exponents θ₀ of each category, or none, for the online solvers: by position in its
     // terms, the constant last. The prior is then centred on the weights of θ₀.
-    std::vector<std::span<const double>> beginnings;
+    std::vector<std::span<const double>> initial_exponents;
 
     std::size_t categories() const { return members.starts.size() - 1; }
     std::span<const Strength> strengths_of(std::size_t category) const {

@@ -25,11 +25,11 @@ bool has_processors_to_spare();
 template <class Condition>
 void spin_until(Condition&& holds) {
     constexpr auto moment = std::chrono::microseconds(400);
-    constexpr int looks_at_once = 32;  // between two reads of the clock
+    constexpr int checks_per_clock = 32;  // between two reads of the clock
     if (holds() || !has_processors_to_spare()) return;
     const auto end = std::chrono::steady_clock::now() + moment;
     do {
-        for (int look = 0; look < looks_at_once; ++look) {
+        for (int check = 0; check < checks_per_clock; ++check) {
             if (holds()) return;
             pause_processor();
         }

@@ -23,7 +23,7 @@
 namespace postil {
 
 struct Interrupted : std::exception {
-    const char* what() const noexcept override { return "stopped from outside"; }
+    const char* what() const noexcept override { return "interrupted"; }
 };
 
 class Monitor {
@@ -41,26 +41,26 @@ public:
 
     // Throws Interrupted if the work is to stop. Call it often: it costs a few nanoseconds.
     void check() {
-        ask();
+        poll();
         if (stopped_) throw Interrupted();
     }
 
     // Counts one finished piece of work. `done` is the progress that the caller reports.
-    void count() { ++done_; }
+    void advance() { ++done_; }
     std::size_t done() const { return done_; }
 
-    void ask() {
+    void poll() {
         if (!should_stop_ || std::this_thread::get_id() != owner_) return;
         const auto now = std::chrono::steady_clock::now();
-        if (now - asked_ < interval) return;
-        asked_ = now;
+        if (now - polled_ < interval) return;
+        polled_ = now;
         if (should_stop_()) stop();
     }
 
 private:
     std::function<bool()> should_stop_;
     std::thread::id owner_ = std::this_thread::get_id();
-    std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point polled_ = std::chrono::steady_clock::now();
     std::atomic<bool> stopped_{false};
     std::atomic<std::size_t> done_{0};
 };
@@ -83,7 +83,7 @@ void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& 
                 const auto task = unclaimed.claim(worker);
                 if (!task) return;
                 work(*task, worker);
-                monitor.ask();
+                monitor.poll();
             }
         } catch (...) {
             const std::lock_guard guard(lock);
@@ -115,7 +115,7 @@ void run_tasks(std::size_t tasks, std::size_t workers, Monitor& monitor, Work&& 
     for (std::unique_lock guard(lock); busy > 0;) {
         returned.wait_for(guard, Monitor::interval);
         guard.unlock();
-        monitor.ask();
+        monitor.poll();
         guard.lock();
     }
     if (failure) std::rethrow_exception(failure);

@@ -184,11 +184,11 @@ void tokenize_text_grams(Reader reader, const TokenizerOptions& options,
     constexpr std::size_t window = std::size_t{1} << 20;
     auto append = [&](char32_t code) {
         if (scratch.starts.size() == window) {
-            const auto settled = window - options.gram_max;
+            const auto can_shrink = window - options.gram_max;
             scratch.starts.push_back(text.size());
-            char_grams::of_text(options, scratch, settled, sink, places);
-            char_grams::drop_first(scratch, settled);
-            places.drop_codes(settled);
+            char_grams::of_text(options, scratch, can_shrink, sink, places);
+            char_grams::drop_first(scratch, can_shrink);
+            places.drop_codes(can_shrink);
             scratch.starts.pop_back();
         }
         scratch.starts.push_back(text.size());

@@ -9,11 +9,11 @@ namespace postil::unicode {
 enum Class : std::uint8_t {
     letter = 1,
     number = 2,
-    connector = 4,       // '_' and similar
-    mark = 8,            // combining marks and joiners: they continue a word but never begin one
-    space = 16,          // Python's str.isspace
-    python_word = 32,    // Python's \w
-    cased = 64,          // this and case_ignorable decide the form of a final sigma
+    connector = 4,     // '_' and similar
+    mark = 8,          // combining marks and joiners: they continue a word but never begin one
+    space = 16,        // Python's str.isspace
+    python_word = 32,  // Python's \w
+    cased = 64,        // this and case_ignorable decide the form of a final sigma
     case_ignorable = 128,
 };
 

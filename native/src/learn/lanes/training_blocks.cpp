@@ -28,7 +28,7 @@ std::vector<std::vector<std::size_t>> blocks_of(std::size_t categories, const Li
         }
     };
     std::vector<std::vector<std::size_t>> blocks;
-    std::map<std::span<const std::int32_t>, std::size_t, InOrder> open;  // the block with room for more, by terms
+    std::map<std::span<const std::int32_t>, std::size_t, InOrder> open;  // by terms
     for (std::size_t category = 0; category < categories; ++category) {
         const auto own = terms == nullptr ? std::span<const std::int32_t>() : (*terms)[category];
         const auto [at, is_new] = open.try_emplace(own, blocks.size());
@@ -40,7 +40,7 @@ std::vector<std::vector<std::size_t>> blocks_of(std::size_t categories, const Li
 }
 
 // The common inputs of all blocks, and their results.
-struct Course {
+struct BlockTraining {
     const Assignment& assignment;
     const LearnOptions& options;
     std::span<Fit> fits;
@@ -53,45 +53,45 @@ struct Course {
 
 // Solves one strength after the other, warm-started from the previous one.
 template <class Solver>
-void follow_paths(const Course& course, BinaryProblem& problem, LabelScratch& scratch,
+void follow_paths(const BlockTraining& training, BinaryProblem& problem, LabelScratch& scratch,
                   std::span<const std::size_t> block, Solver& solver) {
     auto& model = solver.model();
     for (std::size_t lane = 0; lane < block.size(); ++lane) {
-        scratch.prepare(course.assignment, block[lane], problem);
+        scratch.prepare(training.assignment, block[lane], problem);
         model.set_labels(lane, problem);
-        solver.set_start(lane, start_of(course.assignment, block[lane]));
+        solver.set_start(lane, start_of(training.assignment, block[lane]));
     }
-    for (std::size_t point = 0; point < course.assignment.points; ++point) {
+    for (std::size_t point = 0; point < training.assignment.points; ++point) {
         const auto begun = std::chrono::steady_clock::now();
         std::vector<Fit*> fits;
         for (std::size_t lane = 0; lane < block.size(); ++lane) {
-            model.set_strength(lane, course.assignment.strengths_of(block[lane])[point].squared);
-            fits.push_back(&course.fit(block[lane], point));
+            model.set_strength(lane, training.assignment.strengths_of(block[lane])[point].squared);
+            fits.push_back(&training.fit(block[lane], point));
         }
-        solver.solve(fits, course.monitor);
+        solver.solve(fits, training.monitor);
         const auto seconds = seconds_since(begun) / static_cast<double>(block.size());
         for (std::size_t lane = 0; lane < block.size(); ++lane) {
-            check_finite(*fits[lane], course.assignment.strengths_of(block[lane])[point]);
-            *fits[lane] = lightened(std::move(*fits[lane]), course.options);
+            check_finite(*fits[lane], training.assignment.strengths_of(block[lane])[point]);
+            *fits[lane] = compacted(std::move(*fits[lane]), training.options);
             fits[lane]->seconds = seconds;
         }
     }
 }
 
 template <std::size_t Lanes>
-void solve_block(const Course& course, BinaryProblem& problem, LabelScratch& scratch,
+void solve_block(const BlockTraining& training, BinaryProblem& problem, LabelScratch& scratch,
                  std::span<const std::size_t> block) {
-    const auto& options = course.options;
+    const auto& options = training.options;
     if (options.solver == SolverName::smoothed_conjugate_gradient) {
         if (options.loss != LossName::hinge)
-            throw std::invalid_argument("smoothing is of the hinge");
+            throw std::invalid_argument("smoothed conjugate gradients need the hinge loss");
         SmoothedLanes<Lanes> solver(problem, options.conjugate, options.smoothing, block.size());
-        return follow_paths(course, problem, scratch, block, solver);
+        return follow_paths(training, problem, scratch, block, solver);
     }
     with_loss(options, [&](auto loss) -> int {
         if constexpr (decltype(loss)::smooth) {
             SmoothLanes<Lanes, decltype(loss)> solver(problem, loss, options.conjugate, block.size());
-            follow_paths(course, problem, scratch, block, solver);
+            follow_paths(training, problem, scratch, block, solver);
             return 0;
         } else throw std::invalid_argument("conjugate gradients need a smooth loss");
     });
@@ -99,7 +99,7 @@ void solve_block(const Course& course, BinaryProblem& problem, LabelScratch& scr
 
 }  // namespace
 
-bool goes_in_blocks(SolverName solver) {
+bool trains_in_blocks(SolverName solver) {
     return solver == SolverName::conjugate_gradient ||
            solver == SolverName::smoothed_conjugate_gradient;
 }
@@ -112,16 +112,16 @@ std::vector<Fit> train_in_blocks(const Design& design, const Lists* terms,
     auto shared = shared_problem(options);
     shared.design = design;
     std::vector<Fit> fits(assignment.categories() * assignment.points);
-    const Course course{assignment, options, fits, monitor};
+    const BlockTraining training{assignment, options, fits, monitor};
     const auto blocks = blocks_of(assignment.categories(), terms);
     std::vector<LabelScratch> scratch(workers);
     run_tasks(blocks.size(), workers, monitor, [&](std::size_t task, std::size_t worker) {
         const std::span<const std::size_t> block = blocks[task];
         auto problem = shared;
         problem.terms = terms == nullptr ? std::span<const std::int32_t>(all) : (*terms)[block.front()];
-        if (block.size() == 1) solve_block<1>(course, problem, scratch[worker], block);
-        else solve_block<block_lanes>(course, problem, scratch[worker], block);
-        for (std::size_t lane = 0; lane < block.size(); ++lane) monitor.count();
+        if (block.size() == 1) solve_block<1>(training, problem, scratch[worker], block);
+        else solve_block<block_lanes>(training, problem, scratch[worker], block);
+        for (std::size_t lane = 0; lane < block.size(); ++lane) monitor.advance();
     });
     return fits;
 }

@@ -8,7 +8,7 @@
 
 namespace postil {
 
-bool goes_in_blocks(SolverName solver);
+bool trains_in_blocks(SolverName solver);
 
 // Like train(). Results depend neither on the number of workers nor on which categories share a
 // block. The seconds of a fit are its share of the block's.

@@ -23,7 +23,7 @@ bool are_alike(const float* labels, const double* scores) {
 
 // Documents without any non-zero-weight term have the same score. If few terms have weights, as in
 // a rare category, these are most documents, and their loss is computed once.
-POSTIL_WIDE void look_at(LogisticLoss loss, std::size_t size, double scale,
+POSTIL_WIDE void evaluate_loss(LogisticLoss loss, std::size_t size, double scale,
                          const float* __restrict labels, const double* __restrict weights,
                          const double* __restrict scores, double* __restrict values,
                          double* __restrict slopes, double* __restrict curvatures) {

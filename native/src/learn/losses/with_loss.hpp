@@ -23,7 +23,7 @@ auto with_loss(const LearnOptions& options, Work&& work) -> decltype(work(Square
         case LossName::perceptron: return work(PerceptronLoss{});
         case LossName::smoothed_hinge: return work(SmoothedHingeLoss{options.gamma});
     }
-    throw std::invalid_argument("no such loss");
+    throw std::invalid_argument("unknown loss");
 }
 
 }  // namespace postil

@@ -69,7 +69,7 @@ private:
     void run(std::span<Fit> fits, Monitor& monitor) {
         OnlineUpdates<Lanes, Rule, State> updates(problems_, usable_, options_.entropy, options_.online);
         for (std::size_t lane = 0; lane < block_.count; ++lane) begin(updates, lane);
-        updates.begin(strengths(0));
+        updates.warm_start(strengths(0));
         for (std::size_t point = 0; point < assignment_.points; ++point) {
             const auto begun = std::chrono::steady_clock::now();
             auto found = updates.solve(strengths(point), monitor);
@@ -79,7 +79,7 @@ private:
                 auto& fit = fits[lane * assignment_.points + point];
                 fit = placed(std::move(found[lane]), lane);
                 check_finite(fit, assignment_.strengths_of(block_.first + lane)[point]);
-                fit = lightened(std::move(fit), options_);
+                fit = compacted(std::move(fit), options_);
                 fit.seconds = seconds;
             }
         }
@@ -88,14 +88,14 @@ private:
     template <class Updates>
     void begin(Updates& updates, std::size_t lane) {
         const auto category = block_.first + lane;
-        if (!assignment_.starts.empty()) updates.start(lane, assignment_.starts[category]);
-        if (assignment_.beginnings.empty()) return;
-        const auto exponents = assignment_.beginnings[category];
+        if (!assignment_.starts.empty()) updates.set_duals(lane, assignment_.starts[category]);
+        if (assignment_.initial_exponents.empty()) return;
+        const auto exponents = assignment_.initial_exponents[category];
         const auto own = terms_ == nullptr ? std::span<const std::int32_t>() : (*terms_)[category];
         for (std::size_t place = 0; place < exponents.size(); ++place) {
             const bool is_listed = terms_ != nullptr && place < own.size();
             const auto term = is_listed ? static_cast<std::size_t>(own[place]) : place;
-            updates.beginning(lane, place + 1 == exponents.size() ? usable_.terms() : term) = exponents[place];
+            updates.initial_exponent(lane, place + 1 == exponents.size() ? usable_.terms() : term) = exponents[place];
         }
     }
 
@@ -146,7 +146,7 @@ std::vector<Fit> train_online(const Design& design, const Lists* terms, const As
                                                  block.count * assignment.points);
         if (block.count == 1) BlockTask<1>(design, terms, assignment, options, block).run(own, monitor);
         else BlockTask<block_lanes>(design, terms, assignment, options, block).run(own, monitor);
-        for (std::size_t lane = 0; lane < block.count; ++lane) monitor.count();
+        for (std::size_t lane = 0; lane < block.count; ++lane) monitor.advance();
     });
     return fits;
 }

@@ -33,7 +33,7 @@ public:
           workers_(problem.labels.size() * problem.classes() < small ? 1 : workers),
           monitor_(monitor),
           products_(problem, options, workers_, monitor),
-          held_(products_.blocks() * width, 1.0),
+          ridge_(products_.blocks() * width, 1.0),
           shares_(documents()),
           scores_(products_.score_count()),
           steps_(scores_.size()),
@@ -41,7 +41,7 @@ public:
           parts_((documents() + chunk - 1) / chunk) {
         for (std::size_t i = 0; i < documents(); ++i)
             shares_[i] = problem.weights[i] / problem.documents;
-        for (std::size_t c = 0; c < classes(); ++c) held_[c] = 2.0 * problem.strengths[c].squared;
+        for (std::size_t c = 0; c < classes(); ++c) ridge_[c] = 2.0 * problem.strengths[c].squared;
     }
 
     // The layout of weights and scores.
@@ -49,11 +49,11 @@ public:
     std::size_t documents() const { return products_.documents(); }
     std::size_t classes() const { return products_.classes(); }
     std::size_t rows() const { return products_.rows(); }
-    bool holds_all() const { return intercept_ != Intercept::free; }
+    bool penalises_all() const { return intercept_ != Intercept::free; }
 
-    const double* held(std::size_t row) const {
-        const bool is_free = !holds_all() && row % products_.height() == products_.terms().size();
-        return is_free ? nothing_.data() : held_.data() + row / products_.height() * width;
+    const double* ridge(std::size_t row) const {
+        const bool is_free = !penalises_all() && row % products_.height() == products_.terms().size();
+        return is_free ? nothing_.data() : ridge_.data() + row / products_.height() * width;
     }
     SmoothedHingeLoss& loss() { return loss_; }
     double average() const { return average_; }
@@ -75,7 +75,7 @@ public:
                     sums[lane] += square * (block * width + lane == own_class(i) ? others : 1.0);
             };
             products_.for_each(row, add);
-            const double* hold = held(block * products_.height() + row);
+            const double* hold = ridge(block * products_.height() + row);
             for (std::size_t lane = 0; lane < width; ++lane) {
                 const auto steepness = hold[lane] + typical * sums[lane];
                 sums[lane] = steepness > 0.0 ? 1.0 / steepness : 1.0;
@@ -83,15 +83,15 @@ public:
         });
     }
 
-    void look(const std::vector<double>& weights) {
+    void evaluate(const std::vector<double>& weights) {
         products_.scores(weights, scores_);
-        look_again();
+        update_slopes();
     }
-    void look_again() { take({}); }
+    void update_slopes() { take({}); }
 
-    void pull(std::vector<double>& out) const { products_.pull(slopes_, out); }
+    void gradient(std::vector<double>& out) const { products_.gradient(slopes_, out); }
 
-    void head(const std::vector<double>& direction) { products_.scores(direction, steps_); }
+    void set_direction(const std::vector<double>& direction) { products_.scores(direction, steps_); }
 
     // Returns the largest change of a score by a step of 1.
     double longest_step(std::size_t) const {
@@ -102,7 +102,7 @@ public:
 
     void along(const Scalars& t, Scalars& slopes, Scalars& curvatures) {
         const auto found = over_documents([&](std::size_t first, std::size_t end) {
-            return look_along(t[0], first, end);
+            return derivatives_along(t[0], first, end);
         });
         slopes[0] = found[0];
         curvatures[0] = found[1];
@@ -137,7 +137,7 @@ public:
     // Returns (1/n) Σ c a and the largest a, where a is share(own class, other) times -g'; writes
     // the gradient for these slopes to `out`.
     template <class Share>
-    std::array<double, 2> pull_shares(Share&& share, std::vector<double>& out) {
+    std::array<double, 2> gradient_of_shares(Share&& share, std::vector<double>& out) {
         double sum = 0.0, most = 0.0;
         std::copy(slopes_.begin(), slopes_.end(), steps_.begin());
         for (std::size_t i = 0; i < documents(); ++i) {
@@ -153,7 +153,7 @@ public:
             steps_[at(i, own)] = -pulled;
             sum += pulled;
         }
-        products_.pull(steps_, out);
+        products_.gradient(steps_, out);
         return {sum, most};
     }
 
@@ -205,7 +205,7 @@ private:
     };
 
     // Returns slope and curvature along the direction at t.
-    Pair look_along(double t, std::size_t first, std::size_t end) const {
+    Pair derivatives_along(double t, std::size_t first, std::size_t end) const {
         Lot lot;
         double own_steps[chunk], own_scores[chunk], marks[width];
         for (std::size_t i = first; i < end; ++i) {
@@ -284,9 +284,9 @@ private:
     std::size_t workers_;
     Monitor& monitor_;
     ClassProducts products_;
-    std::vector<double> held_;        // by lane: 2λ of a class, and 1 for unused lanes
+    std::vector<double> ridge_;  // by lane: 2λ of a class, and 1 for unused lanes
     std::array<double, width> nothing_{};
-    std::vector<double> shares_;      // c/n
+    std::vector<double> shares_;  // c/n
     std::vector<double> scores_, steps_, slopes_;
     std::vector<Pair> parts_;
     double average_ = 0.0;

@@ -15,11 +15,11 @@ public:
         : terms_(problem.design.terms.count),
           is_free_(options.intercept == Intercept::free),
           strengths_(problem.strengths),
-          common_(problem.beliefs.common),
+          common_(problem.term_priors.common),
           own_(problem.classes()) {
-        for (const auto& strength : strengths_) usual_.push_back(Belief{}.prior(strength));
-        if (!problem.beliefs.of_own.empty())
-            for (std::size_t c = 0; c < own_.size(); ++c) keep_own(problem.beliefs, c);
+        for (const auto& strength : strengths_) usual_.push_back(TermPrior{}.prior(strength));
+        if (!problem.term_priors.own_priors.empty())
+            for (std::size_t c = 0; c < own_.size(); ++c) keep_own(problem.term_priors, c);
         if (problem.terms != nullptr) keep_selection(*problem.terms);
     }
 
@@ -37,7 +37,7 @@ private:
         return used_.empty() || term == terms_ || used_[of_class * terms_ + term] != 0;
     }
 
-    void keep_own(const Beliefs& given, std::size_t of_class) {
+    void keep_own(const TermPriors& given, std::size_t of_class) {
         const auto places = given.own[of_class];
         if (places.empty()) return;
         auto& own = own_[of_class];
@@ -45,7 +45,7 @@ private:
         else own.assign(common_.begin(), common_.end());
         const auto first = static_cast<std::size_t>(given.own.starts[of_class]);
         for (std::size_t k = 0; k < places.size(); ++k)
-            own[static_cast<std::size_t>(places[k])] = given.of_own[first + k];
+            own[static_cast<std::size_t>(places[k])] = given.own_priors[first + k];
     }
 
     void keep_selection(const Lists& terms) {
@@ -57,8 +57,8 @@ private:
     std::size_t terms_;
     bool is_free_;
     std::span<const Strength> strengths_;
-    std::span<const Belief> common_;
-    std::vector<std::vector<Belief>> own_;
+    std::span<const TermPrior> common_;
+    std::vector<std::vector<TermPrior>> own_;
     std::vector<Prior> usual_;
     std::vector<std::uint8_t> used_;
 };

@@ -68,10 +68,10 @@ public:
     }
 
     // Xᵀ·slopes, for the terms that a class uses.
-    void pull(const std::vector<double>& by, std::vector<double>& out) const {
+    void gradient(const std::vector<double>& by, std::vector<double>& out) const {
         over_rows(out, [&](std::size_t block, std::size_t row, double* sums) {
             const double* slopes = by.data() + block * documents() * width;
-            if (row == terms_.size()) return pull_constant(slopes, sums);
+            if (row == terms_.size()) return constant_gradient(slopes, sums);
             add_products<width>(design_.terms[term(row)], slopes, sums);
             if (used_.empty()) return;
             const auto* used = used_.data() + (block * terms_.size() + row) * width;
@@ -150,7 +150,7 @@ private:
                 out[i * width + lane] += constant_ * of_constant[lane];
     }
 
-    void pull_constant(const double* slopes, double* sums) const {
+    void constant_gradient(const double* slopes, double* sums) const {
         for (std::size_t i = 0; i < documents(); ++i)
             for (std::size_t lane = 0; lane < width; ++lane) sums[lane] += slopes[i * width + lane];
         for (std::size_t lane = 0; lane < width; ++lane) sums[lane] *= constant_;

@@ -38,7 +38,7 @@ public:
     }
 
     // Returns the change of the quadratic model of the average loss by the step.
-    double expansion() {
+    double model_change() {
         return over_blocks([&](std::size_t first, std::size_t end) {
             std::vector<double> means(end - first);
             double sum = 0.0;
@@ -90,11 +90,11 @@ public:
 
     void take(double share) {
         for (std::size_t at = 0; at < scores_.size(); ++at) scores_[at] += share * steps_[at];
-        look();
+        evaluate();
     }
 
     // Computes probabilities and the loss at the scores.
-    void look() {
+    void evaluate() {
         average_loss_ = over_blocks([&](std::size_t first, std::size_t end) {
             return loss_of(scores_.data() + first, documents(), first, end,
                            [&](std::size_t at, double probability) {

@@ -18,13 +18,13 @@ class FlowBalance {
 public:
     // `flows` are classes × classes, with a zero diagonal.
     FlowBalance(std::vector<double> flows, std::size_t classes)
-        : flows_(std::move(flows)), factors_(classes, 1.0), is_out_(classes, 0) {}
+        : flows_(std::move(flows)), factors_(classes, 1.0), is_removed_(classes, 0) {}
 
     // Returns true if the flows balance up to rounding. Costs classes² for each round.
     bool run() {
         for (int round = 0; round < most_rounds; ++round) {
             double worst = 0.0;
-            for (std::size_t k = 0; k < classes(); ++k) worst = std::max(worst, settle(k));
+            for (std::size_t k = 0; k < classes(); ++k) worst = std::max(worst, balance_class(k));
             if (worst <= enough) return true;
         }
         return false;
@@ -32,15 +32,15 @@ public:
 
     // Returns the factor of a flow.
     double share(std::size_t from, std::size_t to) const {
-        return is_out_[from] || is_out_[to] ? 0.0 : factors_[from] / factors_[to];
+        return is_removed_[from] || is_removed_[to] ? 0.0 : factors_[from] / factors_[to];
     }
 
 private:
     std::size_t classes() const { return factors_.size(); }
 
     // Balances one class; returns the relative difference of its sums before.
-    double settle(std::size_t k) {
-        if (is_out_[k]) return 0.0;
+    double balance_class(std::size_t k) {
+        if (is_removed_[k]) return 0.0;
         double given = 0.0, taken = 0.0;
         for (std::size_t other = 0; other < classes(); ++other) {
             given += flows_[k * classes() + other];
@@ -55,7 +55,7 @@ private:
             back = is_one_way ? 0.0 : back / factor;
         }
         if (is_one_way) {
-            is_out_[k] = 1;
+            is_removed_[k] = 1;
             return 1.0;
         }
         factors_[k] *= factor;
@@ -66,7 +66,7 @@ private:
     static constexpr double enough = 1e-13;
 
     std::vector<double> flows_, factors_;
-    std::vector<unsigned char> is_out_;
+    std::vector<unsigned char> is_removed_;
 };
 
 }  // namespace postil

@@ -41,15 +41,15 @@ public:
             monitor_.check();
             gradients_.step();
             ++fit.iterations;
-            tell(fit.iterations);
+            report_progress(fit.iterations);
             const bool is_last = fit.iterations == options_.conjugate.iterations;
             if (!is_last && fit.iterations % options_.smoothing.steps_per_gamma != 0) continue;
             is_done = check(fit) || is_last;
             if (is_done) break;
             auto& gamma = model_.loss().gamma;
             gamma = options_.smoothing.after(gamma);
-            model_.look_again();
-            gradients_.begin_again();
+            model_.update_slopes();
+            gradients_.restart();
         }
         keep_weights(fit);
         return fit;
@@ -60,13 +60,13 @@ private:
         const std::vector<double> zero(model_.rows() * ClassModel::width);
         gradients_.scale();
         gradients_.activate(0);
-        gradients_.begin(zero);
+        gradients_.start(zero);
     }
 
     // Counts progress in hundredths of the steps.
-    void tell(std::uint32_t steps) {
+    void report_progress(std::uint32_t steps) {
         const auto now = std::uint64_t{100} * steps / options_.conjugate.iterations;
-        for (; told_ < now; ++told_) monitor_.count();
+        for (; reported_ < now; ++reported_) monitor_.advance();
     }
 
     // Returns true if the tolerance is reached, or the objective is no longer finite.
@@ -84,7 +84,7 @@ private:
     }
 
     void raise_bound() {
-        if (model_.holds_all()) return raise_bound_by([](std::size_t, std::size_t) { return 1.0; });
+        if (model_.penalises_all()) return raise_bound_by([](std::size_t, std::size_t) { return 1.0; });
         FlowBalance balance(model_.flows(), model_.classes());
         if (balance.run())
             raise_bound_by([&](std::size_t own, std::size_t other) { return balance.share(own, other); });
@@ -92,13 +92,13 @@ private:
 
     template <class Share>
     void raise_bound_by(Share&& share) {
-        pulled_.resize(gradients_.weights().size());
-        const auto [sum, most] = model_.pull_shares(share, pulled_);
+        gradient_.resize(gradients_.weights().size());
+        const auto [sum, most] = model_.gradient_of_shares(share, gradient_);
         double square = 0.0;
         for (std::size_t row = 0; row < model_.rows(); ++row) {
-            const double* held = model_.held(row);
+            const double* held = model_.ridge(row);
             for (std::size_t lane = 0; lane < ClassModel::width; ++lane) {
-                const auto pull = pulled_[row * ClassModel::width + lane];
+                const auto pull = gradient_[row * ClassModel::width + lane];
                 if (held[lane] > 0.0) square += pull * pull / (2.0 * held[lane]);
             }
         }
@@ -129,9 +129,9 @@ private:
     ClassModel model_;
     ConjugateGradient<ClassModel> gradients_;
     Monitor& monitor_;
-    std::vector<double> pulled_;
+    std::vector<double> gradient_;
     double bound_ = 0.0;  // lower bound of the minimum
-    std::uint64_t told_ = 0;
+    std::uint64_t reported_ = 0;
 };
 
 }  // namespace postil

@@ -29,12 +29,12 @@ inline constexpr std::int32_t no_reference = -1;
 
 struct PolychotomousProblem {
     Design design;
-    const Lists* terms = nullptr;            // terms that each class may use; null means all
-    std::span<const std::int32_t> labels;    // y(i)
-    std::span<const double> weights;         // cᵢ; documents of weight 0 are ignored
-    double documents = 0.0;                  // n
-    std::span<const Strength> strengths;     // by class
-    Beliefs beliefs;                         // common to all classes, and per class
+    const Lists* terms = nullptr;          // terms that each class may use; null means all
+    std::span<const std::int32_t> labels;  // y(i)
+    std::span<const double> weights;       // cᵢ; documents of weight 0 are ignored
+    double documents = 0.0;                // n
+    std::span<const Strength> strengths;   // by class
+    TermPriors term_priors;                // common to all classes, and per class
     std::int32_t reference = no_reference;
 
     std::size_t size() const { return labels.size(); }

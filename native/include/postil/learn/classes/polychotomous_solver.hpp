@@ -23,7 +23,7 @@
 #include <cmath>
 #include <limits>
 
-#include "postil/learn/classes/class_expansion.hpp"
+#include "postil/learn/classes/class_quadratic_model.hpp"
 #include "postil/learn/classes/class_scores.hpp"
 #include "postil/learn/classes/class_weights.hpp"
 #include "postil/learn/classes/flow_balance.hpp"
@@ -39,17 +39,17 @@ public:
         : problem_(problem), options_(options), workers_(workers), monitor_(monitor),
           weights_(problem, options), shares_(shares_of(problem)),
           scores_(problem.labels, shares_, problem.classes(), workers, monitor),
-          expansion_(weights_, scores_, shares_, problem.reference != no_reference, options.passes,
+          model_(weights_, scores_, shares_, problem.reference != no_reference, options.passes,
                      monitor),
-          slopes_(weights_.size()), wanted_(problem.classes()) {}
+          slopes_(weights_.size()), working_set_(problem.classes()) {}
 
     PolychotomousFit solve() {
         PolychotomousFit fit;
         begin();
         for (;;) {
-            settle();
+            measure();
             certify(fit);
-            tell(fit);
+            report_progress(fit);
             if (options_.tolerance > 0.0 && fit.certificate <= options_.tolerance) {
                 fit.stop = Stop::certified;
                 break;
@@ -79,24 +79,24 @@ private:
     }
 
     void begin() {
-        look_at_priors();
+        inspect_priors();
         for (const auto c : weights_.moving())
             for (std::size_t term = 0; term < weights_.coordinates(); ++term) {
-                const auto rest = weights_.prior(c, term).rest();
+                const auto rest = weights_.prior(c, term).mode();
                 weights_(c, term) = rest;
                 if (rest == 0.0) continue;
                 weights_.for_each(term, [&](std::size_t i, double x) { scores_.scores(c)[i] += rest * x; });
             }
-        scores_.look();
+        scores_.evaluate();
     }
 
     // There is a duality gap if the conjugate of every term's prior is finite, and either all
     // constants have a prior or none has.
-    void look_at_priors() {
+    void inspect_priors() {
         std::size_t free_terms = 0, free_constants = 0;
         for (const auto c : weights_.moving())
             for (std::size_t term = 0; term < weights_.coordinates(); ++term)
-                if (!weights_.prior(c, term).holds())
+                if (!weights_.prior(c, term).is_bounded())
                     ++(term == weights_.terms() ? free_constants : free_terms);
         is_balanced_ = free_constants > 0;
         has_gap_ = free_terms == 0 && (!is_balanced_ || free_constants == weights_.moving().size());
@@ -145,7 +145,7 @@ private:
 
     // Computes the slope along every weight at the duals. The classes of a document are adjacent,
     // so that each column is read once for all of them.
-    void look_at_all() {
+    void compute_slopes() {
         const auto& moving = weights_.moving();
         const auto width = moving.size();
         if (is_balanced_) balance_duals();
@@ -178,11 +178,11 @@ private:
     }
 
     // Measures the violations of all optimality conditions.
-    void settle() {
-        look_at_all();
+    void measure() {
+        compute_slopes();
         measured_ = {};
         for_moving([&](const Prior& prior, double slope, double, std::size_t) {
-            measured_.limit(prior, slope);
+            measured_.find_share(prior, slope);
         });
         for_moving([&](const Prior& prior, double slope, double at, std::size_t term) {
             measured_.add(prior, slope, at, has_gap_ ? 1.0 : violation_unit(prior, steepest_[term]));
@@ -216,11 +216,11 @@ private:
 
     // Reports progress: a certificate falls by powers of ten, so its logarithm measures the way
     // done.
-    void tell(const PolychotomousFit& fit) {
+    void report_progress(const PolychotomousFit& fit) {
         auto share = static_cast<double>(fit.iterations) / options_.steps;
         if (options_.tolerance > 0.0 && fit.certificate > 0.0)
             share = std::max(share, std::log(fit.certificate) / std::log(options_.tolerance));
-        while (static_cast<double>(monitor_.done()) < 99.0 * std::min(share, 1.0)) monitor_.count();
+        while (static_cast<double>(monitor_.done()) < 99.0 * std::min(share, 1.0)) monitor_.advance();
     }
 
     // Chooses a working set and takes Newton steps on it. Returns false if none lowers the
@@ -231,7 +231,7 @@ private:
         bool moved = false;
         for (int round = 0; round < 10 && fit.iterations < options_.steps; ++round) {
             ++fit.iterations;
-            const auto met = expansion_.minimise();
+            const auto met = model_.minimise();
             if (round == 0) goal = 0.3 * met;
             if (!search_line()) break;
             moved = true;
@@ -243,23 +243,23 @@ private:
     // Chooses all weights not at their modes and those without a kink there; of the others those
     // with the largest violations.
     void choose() {
-        for (auto& each : wanted_) each.clear();
+        for (auto& each : working_set_) each.clear();
         violators_.clear();
         std::size_t away = 0;
         for (const auto c : weights_.moving())
             for (std::size_t term = 0; term < weights_.coordinates(); ++term) {
                 const auto prior = weights_.prior(c, term);
                 const auto violation = prior.violation(slopes_[weights_.place(c, term)], weights_(c, term));
-                const bool is_away = weights_(c, term) != prior.rest();
+                const bool is_away = weights_(c, term) != prior.mode();
                 away += is_away;
                 if (is_away || term == weights_.terms() || (violation > 0.0 && prior.absolute == 0.0))
-                    wanted_[c].push_back(static_cast<std::int32_t>(term));
+                    working_set_[c].push_back(static_cast<std::int32_t>(term));
                 else if (violation > 0.0)
                     violators_.push_back({violation, static_cast<std::uint32_t>(c),
                                           static_cast<std::int32_t>(term)});
             }
         choose_worst(std::max<std::size_t>(options_.least_set * weights_.moving().size(), away));
-        expansion_.choose(wanted_);
+        model_.choose(working_set_);
     }
 
     void choose_worst(std::size_t most) {
@@ -270,24 +270,24 @@ private:
                              return a.of_class != b.of_class ? a.of_class < b.of_class : a.term < b.term;
                          });
         for (auto each = violators_.begin(); each != violators_.begin() + room; ++each)
-            wanted_[each->of_class].push_back(each->term);
+            working_set_[each->of_class].push_back(each->term);
     }
 
     // Takes the longest of the step, its half, its quarter, ... that lowers the objective enough.
     // Near the optimum a step predicts a decrease below the rounding error of the objective: a few
     // such steps are accepted.
     bool search_line() {
-        const auto promised = scores_.slope_along_steps() + expansion_.penalty_change(1.0);
-        if (!(promised < 0.0)) return false;
+        const auto predicted = scores_.slope_along_steps() + model_.penalty_change(1.0);
+        if (!(predicted < 0.0)) return false;
         const auto noise = digits * scores_.average_loss();
-        faint_ = promised > -noise ? faint_ + 1 : 0;
-        const auto slack = 0 < faint_ && faint_ < most_faint ? noise : 0.0;
+        below_rounding_ = predicted > -noise ? below_rounding_ + 1 : 0;
+        const auto slack = 0 < below_rounding_ && below_rounding_ < most_below_rounding ? noise : 0.0;
         double share = 1.0;
         for (int halvings = 0; halvings < 40; ++halvings, share *= 0.5) {
             const auto change =
-                scores_.loss_after(share) - scores_.average_loss() + expansion_.penalty_change(share);
-            if (change > 0.01 * share * promised + slack) continue;
-            expansion_.take(share);
+                scores_.loss_after(share) - scores_.average_loss() + model_.penalty_change(share);
+            if (change > 0.01 * share * predicted + slack) continue;
+            model_.take(share);
             return true;
         }
         return false;
@@ -307,7 +307,7 @@ private:
     }
 
     static constexpr double digits = 4.0 * std::numeric_limits<double>::epsilon();
-    static constexpr int most_faint = 20;
+    static constexpr int most_below_rounding = 20;
 
     const PolychotomousProblem& problem_;
     const PolychotomousOptions& options_;
@@ -316,11 +316,11 @@ private:
     ClassWeights weights_;
     std::vector<double> shares_;
     ClassScores scores_;
-    ClassExpansion expansion_;
-    std::vector<double> slopes_;  // of the loss, along all weights
-    std::vector<std::vector<std::int32_t>> wanted_;  // terms of the working set, by class
+    ClassQuadraticModel model_;
+    std::vector<double> slopes_;                          // of the loss, along all weights
+    std::vector<std::vector<std::int32_t>> working_set_;  // terms of the working set, by class
     std::vector<Violator> violators_;
-    int faint_ = 0;  // consecutive steps with a predicted decrease below rounding
+    int below_rounding_ = 0;  // consecutive steps with a predicted decrease below rounding
     Optimality measured_;
     bool has_gap_ = true;
     bool is_balanced_ = false;         // constants are unpenalised: the duals of the gap are balanced

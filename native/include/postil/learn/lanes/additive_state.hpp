@@ -16,13 +16,13 @@ public:
     AdditiveState(const UsableTerms<Lanes>& usable, const EntropyPrior&)
         : usable_(usable), weights_((usable.terms() + 1) * Lanes) {}
 
-    void look(const Visited& document, LaneValues<Lanes>& scores) const {
+    void score(const Visited& document, LaneValues<Lanes>& scores) const {
         const auto* last = weights_.data() + usable_.terms() * Lanes;
         for (std::size_t lane = 0; lane < Lanes; ++lane) scores[lane] = document.constant * last[lane];
         add_products<Lanes>(document.row, weights_.data(), scores.data());
     }
 
-    void move(const Visited& document, const LaneValues<Lanes>& by) {
+    void update(const Visited& document, const LaneValues<Lanes>& by) {
         if (usable_.all()) add_multiples<Lanes>(document.row, by.data(), weights_.data());
         else
             for (std::size_t k = 0; k < document.row.size; ++k) {
@@ -51,7 +51,7 @@ public:
     }
 
     // Sets the weights from exponents by term and lane.
-    void settle(const std::vector<double>& exponents) {
+    void set_exponents(const std::vector<double>& exponents) {
         weights_.assign(exponents.begin(), exponents.end());
     }
 

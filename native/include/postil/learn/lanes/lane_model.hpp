@@ -51,17 +51,17 @@ public:
         }
     }
     void set_strength(std::size_t lane, double squared) {
-        held_[lane] = 2.0 * squared;
-        constant_held_[lane] = intercept_ == Intercept::free ? 0.0 : 2.0 * squared;
+        ridge_[lane] = 2.0 * squared;
+        constant_ridge_[lane] = intercept_ == Intercept::free ? 0.0 : 2.0 * squared;
     }
 
     std::size_t documents() const { return design_.documents.count; }
     bool has_constant() const { return intercept_ != Intercept::none; }
     std::size_t rows() const { return terms_.size() + has_constant(); }
-    const double* held(std::size_t row) const {
-        return row < terms_.size() ? held_.data() : constant_held_.data();
+    const double* ridge(std::size_t row) const {
+        return row < terms_.size() ? ridge_.data() : constant_ridge_.data();
     }
-    bool holds_all() const { return intercept_ != Intercept::free; }
+    bool penalises_all() const { return intercept_ != Intercept::free; }
     double constant() const { return constant_; }
     Loss& loss() { return loss_; }
     double average(std::size_t lane) const { return averages_[lane]; }
@@ -80,32 +80,32 @@ public:
             };
             for_each(row, add);
             for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                const auto steepness = held(row)[lane] + typical * sums[lane];
+                const auto steepness = ridge(row)[lane] + typical * sums[lane];
                 out[row * Lanes + lane] = steepness > 0.0 ? 1.0 / steepness : 1.0;
             }
         }
     }
 
-    void look(const std::vector<double>& weights) {
+    void evaluate(const std::vector<double>& weights) {
         products(weights, scores_);
-        look_again();
+        update_slopes();
     }
 
     // Recomputes the slopes at the same scores after the loss has changed.
-    void look_again() { move({}); }
+    void update_slopes() { move({}); }
 
-    void pull(std::vector<double>& out) const { pull(slopes_, out); }
+    void gradient(std::vector<double>& out) const { gradient(slopes_, out); }
 
     // The gradient from slopes scaled by factors for members and for other documents.
-    void pull(const Scalars& of_members, const Scalars& of_others, std::vector<double>& out) {
+    void gradient(const Scalars& of_members, const Scalars& of_others, std::vector<double>& out) {
         for (std::size_t at = 0; at < slopes_.size(); ++at) {
             const auto lane = at % Lanes;
             steps_[at] = slopes_[at] * (std::signbit(pulls_[at]) ? of_others : of_members)[lane];
         }
-        pull(steps_, out);
+        gradient(steps_, out);
     }
 
-    void head(const std::vector<double>& direction) { products(direction, steps_); }
+    void set_direction(const std::vector<double>& direction) { products(direction, steps_); }
 
     // Returns the largest change of a score of the lane by a step of 1.
     double longest_step(std::size_t lane) const {
@@ -203,7 +203,7 @@ private:
     }
 
     // Xᵀ·slopes, the constant last.
-    void pull(const std::vector<double>& slopes, std::vector<double>& out) const {
+    void gradient(const std::vector<double>& slopes, std::vector<double>& out) const {
         std::fill(out.begin(), out.end(), 0.0);
         for (std::size_t row = 0; row < terms_.size(); ++row)
             add_products<Lanes>(design_.terms[static_cast<std::size_t>(terms_[row])], slopes.data(),
@@ -222,7 +222,7 @@ private:
     Intercept intercept_;
     double constant_;
     Loss loss_;
-    Scalars held_{}, constant_held_{}, masses_{}, averages_{};
+    Scalars ridge_{}, constant_ridge_{}, masses_{}, averages_{};
     std::vector<double> pulls_;  // y c/n
     std::vector<double> scores_, steps_, slopes_;
 };

@@ -42,8 +42,8 @@ protected:
     // Starts with the current strengths, warm-started from the last solution if there is one.
     void begin() {
         gradients_.scale();
-        if (!std::exchange(has_begun_, true)) gradients_.begin(start_);
-        else gradients_.begin_again();
+        if (!std::exchange(has_begun_, true)) gradients_.start(start_);
+        else gradients_.restart();
         for (std::size_t lane = 0; lane < lanes_; ++lane) gradients_.activate(lane);
         begun_ = std::chrono::steady_clock::now();
     }

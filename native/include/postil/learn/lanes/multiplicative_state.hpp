@@ -30,10 +30,10 @@ public:
             if (!prior.positive) starts_[lane] *= 2.0;
             totals_[lane] = prior.total > 0.0 ? prior.total : prior.mu * starts_[lane];
         }
-        settle(std::vector<double>(powers_.size()));
+        set_exponents(std::vector<double>(powers_.size()));
     }
 
-    void look(const Visited& document, LaneValues<Lanes>& scores) const {
+    void score(const Visited& document, LaneValues<Lanes>& scores) const {
         const auto* last = weights_.data() + usable_.terms() * Lanes;
         for (std::size_t lane = 0; lane < Lanes; ++lane) scores[lane] = document.constant * last[lane];
         add_products<Lanes>(document.row, weights_.data(), scores.data());
@@ -43,11 +43,11 @@ public:
         }
     }
 
-    void move(const Visited& document, const LaneValues<Lanes>& by) {
+    void update(const Visited& document, const LaneValues<Lanes>& by) {
         move_powers(document, by);
         if (prior_.kind == Entropy::normalised)
             for (std::size_t lane = 0; lane < Lanes; ++lane)
-                if (by[lane] != 0.0) keep_sum(lane);
+                if (by[lane] != 0.0) refresh_sum(lane);
     }
 
     // Computes the second derivative of the conjugate along the document: Σ w x² of both signs,
@@ -55,7 +55,7 @@ public:
     // exceeds e.
     void steepness(const Visited& document, LaneValues<Lanes>& out, double& reach) const {
         LaneValues<Lanes> scores;
-        look(document, scores);
+        score(document, scores);
         out.fill(0.0);
         for_each(document, [&](std::size_t term, double x) {
             const auto* powers = powers_.data() + term * Lanes;
@@ -77,9 +77,9 @@ public:
     }
 
     // Sets weights, sums and units from exponents by term and lane.
-    void settle(const std::vector<double>& exponents) {
+    void set_exponents(const std::vector<double>& exponents) {
         for (std::size_t lane = 0; lane < Lanes; ++lane)
-            settle_lane(lane, [&](std::size_t term) { return exponents[term * Lanes + lane]; });
+            set_lane(lane, [&](std::size_t term) { return exponents[term * Lanes + lane]; });
     }
 
     double weight(std::size_t term, std::size_t lane) const {
@@ -194,14 +194,14 @@ private:
         for (std::size_t lane = 0; lane < Lanes; ++lane) {
             if (by[lane] == 0.0) continue;  // a resting lane must not change by rounding
             sums_[lane] = move.sum(lane);
-            watch(lane, move.largest(lane), move.least(lane));
+            check_range(lane, move.largest(lane), move.least(lane));
         }
     }
 
     void move_lane(const Visited& document, std::size_t lane, double by) {
         LaneValues<Lanes> alone{};
         alone[lane] = by;
-        if (!is_far_[lane] && is_long(document, alone)) go_far(lane);
+        if (!is_far_[lane] && is_long(document, alone)) become_far(lane);
         if (is_far_[lane]) return move_far(document, lane, by);
         double of = 0.0, factor = 1.0, largest = 1.0, least = 1.0, sum = sums_[lane];
         for_each(document, [&](std::size_t term, double x) {
@@ -218,20 +218,20 @@ private:
             least = std::min(least, moved);
         });
         sums_[lane] = sum;
-        watch(lane, largest, least);
+        check_range(lane, largest, least);
     }
 
-    void watch(std::size_t lane, double largest, double least) {
+    void check_range(std::size_t lane, double largest, double least) {
         static const double most = std::exp(far);
-        if (largest > most || least < 1.0 / most) go_far(lane);
+        if (largest > most || least < 1.0 / most) become_far(lane);
     }
 
     // Switches a lane to storing θ itself.
-    void go_far(std::size_t lane) {
+    void become_far(std::size_t lane) {
         if (exponents_.empty()) exponents_.resize(powers_.size());
         for (std::size_t term = 0; term <= usable_.terms(); ++term)
             if (usable_(term, lane)) exponents_[term * Lanes + lane] = std::log(powers_[term * Lanes + lane]);
-        settle_far(lane);
+        reset_far(lane);
     }
 
     void move_far(const Visited& document, std::size_t lane, double by) {
@@ -242,17 +242,17 @@ private:
             const auto before = powers_[term * Lanes + lane] + opposite(term, lane);
             theta += by * x;
             is_beyond |= (prior_.positive ? theta : std::abs(theta)) > shifts_[lane] + far;
-            if (!is_beyond) sums_[lane] += settle_cell(term, lane, theta) - before;
+            if (!is_beyond) sums_[lane] += set_cell(term, lane, theta) - before;
         });
-        if (is_beyond) settle_far(lane);
+        if (is_beyond) reset_far(lane);
     }
 
-    void settle_far(std::size_t lane) {
-        settle_lane(lane, [&](std::size_t term) { return exponents_[term * Lanes + lane]; }, true);
+    void reset_far(std::size_t lane) {
+        set_lane(lane, [&](std::size_t term) { return exponents_[term * Lanes + lane]; }, true);
     }
 
     template <class Exponent>
-    void settle_lane(std::size_t lane, Exponent&& exponent_of, bool stays_far = false) {
+    void set_lane(std::size_t lane, Exponent&& exponent_of, bool stays_far = false) {
         double furthest = 0.0, highest = -std::numeric_limits<double>::infinity();
         for (std::size_t term = 0; term <= usable_.terms(); ++term) {
             if (!usable_(term, lane)) continue;
@@ -268,23 +268,23 @@ private:
             if (!usable_(term, lane)) continue;
             const auto theta = exponent_of(term);
             if (is_far_[lane]) exponents_[term * Lanes + lane] = theta;
-            sums_[lane] += settle_cell(term, lane, theta);
+            sums_[lane] += set_cell(term, lane, theta);
         }
         peaks_[lane] = sums_[lane];
-        renew_unit(lane);
+        update_unit(lane);
     }
 
     // A sum that was much larger keeps its rounding errors, so it is recomputed. This takes a fall
     // by so many factors that the cost is negligible.
-    void keep_sum(std::size_t lane) {
+    void refresh_sum(std::size_t lane) {
         peaks_[lane] = std::max(peaks_[lane], sums_[lane]);
         if (sums_[lane] < 1e-6 * peaks_[lane])
-            settle_lane(lane, [&](std::size_t term) { return exponent(term, lane); }, is_far_[lane]);
-        renew_unit(lane);
+            set_lane(lane, [&](std::size_t term) { return exponent(term, lane); }, is_far_[lane]);
+        update_unit(lane);
     }
 
     // Sets a term and returns exp(θ - shift) + exp(-θ - shift).
-    double settle_cell(std::size_t term, std::size_t lane, double theta) {
+    double set_cell(std::size_t term, std::size_t lane, double theta) {
         const auto power = std::exp(theta - shifts_[lane]);
         // Not far: the same formula as in PowerMove, which also rewrites resting lanes.
         const auto back = prior_.positive ? 0.0
@@ -295,7 +295,7 @@ private:
         return power + back;
     }
 
-    void renew_unit(std::size_t lane) {
+    void update_unit(std::size_t lane) {
         // Without normalisation this may overflow, and so does the weight then.
         if (prior_.kind != Entropy::normalised) units_[lane] = prior_.mu * std::exp(shifts_[lane]);
         else units_[lane] = sums_[lane] > 0.0 ? totals_[lane] / sums_[lane] : 0.0;
@@ -303,8 +303,8 @@ private:
 
     const UsableTerms<Lanes>& usable_;
     const EntropyPrior& prior_;
-    CacheLines<double> powers_;      // exp(θ - shift) by term and lane
-    CacheLines<double> weights_;     // exp(θ - shift) - exp(-θ - shift)
+    CacheLines<double> powers_;  // exp(θ - shift) by term and lane
+    CacheLines<double> weights_;  // exp(θ - shift) - exp(-θ - shift)
     std::vector<double> exponents_;  // θ of lanes that are far; empty if there are none
     LaneValues<Lanes> starts_{}, totals_{};  // number of weights, and W
     LaneValues<Lanes> shifts_{}, sums_{}, peaks_{}, units_{};  // peaks: of sums since recomputed

@@ -30,15 +30,15 @@ public:
     // Solves all lanes with the current strengths of the model; one fit for each.
     void solve(std::span<Fit* const> fits, Monitor& monitor) {
         this->begin();
-        ways_ = {};
-        for (std::size_t lane = 0; lane < this->lanes_; ++lane) look(*fits[lane], lane);
+        progress_ = {};
+        for (std::size_t lane = 0; lane < this->lanes_; ++lane) check(*fits[lane], lane);
         while (this->gradients_.any_active()) {
             monitor.check();
             this->gradients_.step();
             for (std::size_t lane = 0; lane < this->lanes_; ++lane) {
                 if (!this->gradients_.is_active(lane)) continue;
                 ++fits[lane]->iterations;
-                look(*fits[lane], lane);
+                check(*fits[lane], lane);
                 this->trace(*fits[lane], fits[lane]->objective);
             }
         }
@@ -46,26 +46,26 @@ public:
 
 private:
     // The progress of a lane.
-    struct Way {
+    struct Progress {
         double objective = std::numeric_limits<double>::infinity();
         double certificate = std::numeric_limits<double>::infinity();
-        std::uint32_t in_vain = 0;
+        std::uint32_t stalled = 0;
     };
 
-    void look(Fit& fit, std::size_t lane) {
+    void check(Fit& fit, std::size_t lane) {
         fit.kind = Certificate::duality_gap;
         fit.objective = this->model_.average(lane) + this->gradients_.penalty(lane);
         certify(fit, this->gradients_.gap(lane));
-        const auto is_stuck = !makes_progress(fit, ways_[lane]);
+        const auto is_stuck = !makes_progress(fit, progress_[lane]);
         const auto is_last = is_stuck || fit.iterations >= this->options_.iterations ||
                              !std::isfinite(fit.objective) || !std::isfinite(fit.certificate);
         if (!is_last && !is_certified(fit)) return;
-        if (!this->model_.holds_all()) certify(fit, balanced_gap(lane));
+        if (!this->model_.penalises_all()) certify(fit, balanced_gap(lane));
         if (is_certified(fit)) fit.stop = Stop::certified;
         else if (is_stuck) fit.stop = Stop::precision;
         else if (!is_last) return;
         this->keep_weights(fit, lane);
-        this->gradients_.leave(lane);
+        this->gradients_.deactivate(lane);
     }
 
     static void certify(Fit& fit, double gap) {
@@ -76,12 +76,12 @@ private:
         return this->options_.tolerance > 0.0 && fit.certificate <= this->options_.tolerance;
     }
 
-    static bool makes_progress(const Fit& fit, Way& way) {
-        const bool is_better = fit.objective < way.objective || fit.certificate < 0.9 * way.certificate;
-        way.in_vain = is_better ? 0 : way.in_vain + 1;
-        way.objective = std::min(way.objective, fit.objective);
-        way.certificate = std::min(way.certificate, fit.certificate);
-        return way.in_vain < most_in_vain;
+    static bool makes_progress(const Fit& fit, Progress& progress) {
+        const bool is_better = fit.objective < progress.objective || fit.certificate < 0.9 * progress.certificate;
+        progress.stalled = is_better ? 0 : progress.stalled + 1;
+        progress.objective = std::min(progress.objective, fit.objective);
+        progress.certificate = std::min(progress.certificate, fit.certificate);
+        return progress.stalled < most_stalled;
     }
 
     // Returns the gap at balanced duals: the part of the penalised weights plus that of the
@@ -96,10 +96,10 @@ private:
         of_members.fill(shares.members);
         of_others.fill(shares.others);
         balanced_.resize(this->gradients_.weights().size());
-        this->model_.pull(of_members, of_others, balanced_);
+        this->model_.gradient(of_members, of_others, balanced_);
         double gap = 0.0;
         for (std::size_t row = 0; row < this->model_.rows(); ++row) {
-            const auto held = this->model_.held(row)[lane];
+            const auto held = this->model_.ridge(row)[lane];
             const auto at = row * Lanes + lane;
             const auto slope = balanced_[at] + held * this->gradients_.weights()[at];
             if (held > 0.0) gap += slope * slope / (2.0 * held);
@@ -114,9 +114,9 @@ private:
         return gap;
     }
 
-    static constexpr std::uint32_t most_in_vain = 50;
+    static constexpr std::uint32_t most_stalled = 50;
 
-    std::array<Way, Lanes> ways_;
+    std::array<Progress, Lanes> progress_;
     std::vector<double> balanced_;  // gradient of the loss at balanced duals
 };
 

@@ -40,7 +40,7 @@ public:
     // Solves all lanes with the current strengths of the model; one fit for each.
     void solve(std::span<Fit* const> fits, Monitor& monitor) {
         this->model_.loss().gamma = smoothing_.first_gamma;
-        this->model_.look_again();
+        this->model_.update_slopes();
         this->begin();
         bounds_.fill(0.0);
         std::uint32_t steps = 0;
@@ -48,7 +48,7 @@ public:
             monitor.check();
             this->gradients_.step();
             ++steps;
-            count(fits);
+            count_steps(fits);
             const bool is_last = steps == this->options_.iterations;
             if (!is_last && steps % smoothing_.steps_per_gamma != 0) continue;
             check(fits, is_last);
@@ -62,11 +62,11 @@ public:
 private:
     // Recomputes slopes with the current γ and restarts from steepest descent.
     void restart() {
-        this->model_.look_again();
-        this->gradients_.begin_again();
+        this->model_.update_slopes();
+        this->gradients_.restart();
     }
 
-    void count(std::span<Fit* const> fits) {
+    void count_steps(std::span<Fit* const> fits) {
         for (std::size_t lane = 0; lane < this->lanes_; ++lane)
             if (this->gradients_.is_active(lane)) ++fits[lane]->iterations;
         if (!this->options_.trace) return;
@@ -92,7 +92,7 @@ private:
             if (is_certified) fit.stop = Stop::certified;
             if (!is_certified && !is_last && std::isfinite(fit.certificate)) continue;
             this->keep_weights(fit, lane);
-            this->gradients_.leave(lane);
+            this->gradients_.deactivate(lane);
         }
     }
 
@@ -119,13 +119,13 @@ private:
                 most = std::max(most, dual);
             });
             const auto shares =
-                this->model_.holds_all() ? DualShares{} : balanced_shares(members, others);
+                this->model_.penalises_all() ? DualShares{} : balanced_shares(members, others);
             of_members[lane] = shares.members;
             of_others[lane] = shares.others;
             sums[lane] = shares.members * members + shares.others * others;
             largest[lane] = std::max(shares.members * most_members, shares.others * most_others);
         }
-        const auto squares = squared_pulls(of_members, of_others);
+        const auto squares = squared_gradients(of_members, of_others);
         for (std::size_t lane = 0; lane < this->lanes_; ++lane)
             bounds_[lane] =
                 std::max(bounds_[lane], best_multiple(sums[lane], squares[lane], largest[lane]));
@@ -133,14 +133,14 @@ private:
 
     // Returns ‖v‖²/4λ without an unpenalised constant. It is not computed from the gradient, in
     // which small duals would be lost beside the part of the weights.
-    Scalars squared_pulls(const Scalars& of_members, const Scalars& of_others) {
+    Scalars squared_gradients(const Scalars& of_members, const Scalars& of_others) {
         Scalars squares{};
-        pulled_.resize(this->gradients_.weights().size());
-        this->model_.pull(of_members, of_others, pulled_);
+        gradient_.resize(this->gradients_.weights().size());
+        this->model_.gradient(of_members, of_others, gradient_);
         for (std::size_t row = 0; row < this->model_.rows(); ++row) {
-            const double* held = this->model_.held(row);
+            const double* held = this->model_.ridge(row);
             for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                const auto pull = pulled_[row * Lanes + lane];
+                const auto pull = gradient_[row * Lanes + lane];
                 if (held[lane] > 0.0) squares[lane] += pull * pull / (2.0 * held[lane]);
             }
         }
@@ -148,8 +148,8 @@ private:
     }
 
     SmoothingOptions smoothing_;
-    Scalars bounds_{};            // highest lower bound of the minimum so far
-    std::vector<double> pulled_;
+    Scalars bounds_{};  // highest lower bound of the minimum so far
+    std::vector<double> gradient_;
 };
 
 }  // namespace postil

@@ -17,7 +17,7 @@ namespace postil {
 // Computes cᵢ f(zᵢ)/n and its first and second derivative with respect to the score. The loop has
 // no sum and no overlapping arrays, so that it is vectorized.
 template <class Loss>
-void look_at(Loss loss, std::size_t size, double scale, const float* __restrict labels,
+void evaluate_loss(Loss loss, std::size_t size, double scale, const float* __restrict labels,
              const double* __restrict weights, const double* __restrict scores,
              double* __restrict values, double* __restrict slopes, double* __restrict curvatures) {
     for (std::size_t i = 0; i < size; ++i) {
@@ -31,13 +31,13 @@ void look_at(Loss loss, std::size_t size, double scale, const float* __restrict 
 
 // The most expensive loss, with AVX2 where the processor has it: the same operations in the same
 // order, so that results do not depend on the processor.
-void look_at(LogisticLoss loss, std::size_t size, double scale, const float* __restrict labels,
+void evaluate_loss(LogisticLoss loss, std::size_t size, double scale, const float* __restrict labels,
              const double* __restrict weights, const double* __restrict scores,
              double* __restrict values, double* __restrict slopes, double* __restrict curvatures);
 
 // Losses that bound the gap of a dual variable near their slope tightly.
 template <class Loss>
-concept knows_slack = requires(Loss loss) { loss.slack(1.0, 0.5, 0.5, 0.25); };
+concept has_slack = requires(Loss loss) { loss.slack(1.0, 0.5, 0.5, 0.25); };
 
 // Returns an upper bound of c [f(z) + k(-a) + az] (optimality.hpp). For a <= -f'(z) it is at most a
 // share of the loss, because k is convex and k(0) = 0. All arguments are multiplied by c, and
@@ -76,8 +76,8 @@ struct LossView {
     }
 
     template <class Loss>
-    void look(const BinaryProblem& problem, const Loss& loss) {
-        look_at(loss, problem.size(), 1.0 / problem.documents, problem.labels.data(),
+    void evaluate(const BinaryProblem& problem, const Loss& loss) {
+        evaluate_loss(loss, problem.size(), 1.0 / problem.documents, problem.labels.data(),
                 problem.weights.data(), scores.data(), values.data(), slopes.data(),
                 curvatures.data());
         average = summed(values);
@@ -89,7 +89,7 @@ struct LossView {
     template <class Loss>
     double slack(const BinaryProblem& problem, const Loss& loss, std::span<const double> duals,
                  double share, const DualShares& shares) const {
-        if constexpr (knows_slack<Loss>)
+        if constexpr (has_slack<Loss>)
             return slack_of(loss, values.size(), 1.0 / problem.documents, share, problem.weights.data(),
                             duals.data(), values.data(), slopes.data(), curvatures.data());
         else

@@ -49,7 +49,7 @@ struct SquaredLoss {
         return (1.0 - z + q * a) / (0.5 + q);
     }
     double violation(double a, double z) const { return std::abs(1.0 - 0.5 * a - z); }
-    bool settled(double, double, double) const { return false; }
+    bool can_shrink(double, double, double) const { return false; }
 };
 
 // f(z) = (1 - z)² for z <= 1, else c (1 - z)²: h of zhang-oles-2001 (eq. 11) with c = 0, and its
@@ -91,7 +91,7 @@ struct ModifiedSquaredLoss {
         const auto slope = 1.0 - 0.5 * a - z;
         return a == 0.0 ? std::max(0.0, slope) : std::abs(slope);
     }
-    bool settled(double a, double z, double slack) const { return a == 0.0 && z > 1.0 + slack; }
+    bool can_shrink(double a, double z, double slack) const { return a == 0.0 && z > 1.0 + slack; }
 };
 
 // f(z) = max(0, 1 - z): the support vector machine.
@@ -112,7 +112,7 @@ struct HingeLoss {
         if (a == 0.0) return std::max(0.0, 1.0 - z);
         return a == 1.0 ? std::max(0.0, z - 1.0) : std::abs(1.0 - z);
     }
-    bool settled(double a, double z, double slack) const {
+    bool can_shrink(double a, double z, double slack) const {
         return (a == 0.0 && z > 1.0 + slack) || (a == 1.0 && z < 1.0 - slack);
     }
 };
@@ -133,7 +133,7 @@ struct PerceptronLoss {
         if (a == 0.0) return std::max(0.0, -z);
         return a == 1.0 ? std::max(0.0, z) : std::abs(z);
     }
-    bool settled(double a, double z, double slack) const {
+    bool can_shrink(double a, double z, double slack) const {
         return (a == 0.0 && z > slack) || (a == 1.0 && z < -slack);
     }
 };
@@ -226,7 +226,7 @@ struct LogisticLoss {
         return share(s);
     }
     double violation(double a, double z) const { return std::abs(std::log((1.0 - a) / a) - z); }
-    bool settled(double, double, double) const { return false; }
+    bool can_shrink(double, double, double) const { return false; }
 };
 
 }  // namespace postil

@@ -81,7 +81,7 @@ struct ProbitLoss {
         return h(s);
     }
     double violation(double a, double z) const { return a > 0.0 ? std::abs(margin_of(a) - z) : no_limit; }
-    bool settled(double, double, double) const { return false; }
+    bool can_shrink(double, double, double) const { return false; }
 
 private:
     static constexpr double half_root = 1.0 / std::numbers::sqrt2;

@@ -59,7 +59,7 @@ struct SmoothedHingeLoss {
         if (a == 1.0) return std::max(0.0, inner(z) - least_margin) / gamma;
         return logistic.violation(a, inner(z)) / gamma;
     }
-    bool settled(double a, double z, double slack) const {
+    bool can_shrink(double a, double z, double slack) const {
         return (a == 0.0 && inner(z) > most_margin + gamma * slack) ||
                (a == 1.0 && inner(z) < least_margin - gamma * slack);
     }

@@ -49,7 +49,7 @@ struct Prior {
 
     // Returns the conjugate sup_w (v w - prior(w)); infinite if w is unbounded.
     double conjugate(double v) const {
-        auto best = rest();
+        auto best = mode();
         const auto excess = std::abs(v) - absolute;
         if (excess > 1e-12 * absolute) {  // the feasible share may have been rounded up
             const auto away = squared > 0.0 ? excess / (2.0 * squared) : no_bound;
@@ -77,12 +77,12 @@ struct Prior {
 
     // Returns true if the prior bounds the weight, so that the conjugate is finite in an interval
     // around 0.
-    bool holds() const {
+    bool is_bounded() const {
         return absolute > 0.0 || squared > 0.0 || (std::isfinite(low) && std::isfinite(high));
     }
 
     // Returns the mode: the weight that minimises the prior.
-    double rest() const { return std::clamp(mean, low, high); }
+    double mode() const { return std::clamp(mean, low, high); }
 
 private:
     // The step without curvature: to the mean, or to a bound.

@@ -37,7 +37,7 @@ enum class CgDirection : std::uint8_t { hestenes_stiefel, polak_ribiere, fletche
 
 struct CgOptions {
     std::uint32_t iterations = 1000;
-    double tolerance = 1e-3;    // of the certificate; 0: not checked
+    double tolerance = 1e-3;  // of the certificate; 0: not checked
     CgDirection direction = CgDirection::hestenes_stiefel;
     std::uint32_t restart = 0;  // restart after this many steps; 0: never
     double powell = 0.0;        // threshold of Powell's criterion; 0: not used
@@ -46,7 +46,7 @@ struct CgOptions {
     bool trace = false;         // record the objective of every step
 };
 
-// A Model has `groups` and `width`, as above; rows(); held(row), the 2b of a row's columns;
+// A Model has `groups` and `width`, as above; rows(); ridge(row), the 2b of a row's columns;
 // scales(M), which fills M; and
 //     evaluate(weights): computes the scores Xw and the slopes of the loss there
 //     gradient(out): the gradient of the loss from the slopes; 0 for fixed weights
@@ -74,39 +74,39 @@ public:
         if (options_.is_scaled) model_.scales(scales_);
     }
 
-    void begin(std::span<const double> weights) {
+    void start(std::span<const double> weights) {
         std::copy(weights.begin(), weights.end(), weights_.begin());
-        model_.look(weights_);
-        begin_again();
+        model_.evaluate(weights_);
+        restart();
     }
 
     // Restarts from the current weights after the loss or the strengths, and so the slopes, have
     // changed.
-    void begin_again() {
-        measure();
+    void restart() {
+        update_gradient();
         steps_ = 0;
         first_slopes_.fill(0.0);
     }
 
     void activate(std::size_t group) { is_active_[group] = true; }
     // Freezes the weights of a group.
-    void leave(std::size_t group) { is_active_[group] = false; }
+    void deactivate(std::size_t group) { is_active_[group] = false; }
     bool is_active(std::size_t group) const { return is_active_[group]; }
     bool any_active() const { return std::ranges::find(is_active_, true) != is_active_.end(); }
 
     void step() {
-        turn();
-        model_.head(direction_);
+        update_direction();
+        model_.set_direction(direction_);
         search();
         for (std::size_t first = 0; first < weights_.size(); first += groups)
             for (std::size_t group = 0; group < groups; ++group)
                 weights_[first + group] += steps_taken_[group] * direction_[first + group];
         model_.take(steps_taken_);
-        measure();
+        update_gradient();
         if (++steps_ == options_.restart) steps_ = 0;
-        if (++since_look_ == most_since_look) {  // remove the accumulated rounding errors of the scores
-            since_look_ = 0;
-            model_.look(weights_);
+        if (++steps_since_evaluation_ == most_steps_since_evaluation) {  // remove the accumulated rounding errors of the scores
+            steps_since_evaluation_ = 0;
+            model_.evaluate(weights_);
         }
     }
 
@@ -119,18 +119,18 @@ public:
 private:
     struct Sums {
         Scalars penalty{}, gap{};
-        Scalars pulled{};     // s·g
-        Scalars changed{};    // s·y
-        Scalars turned{};     // p·y
+        Scalars s_g{};  // s·g
+        Scalars s_y{};  // s·y
+        Scalars p_y{};  // p·y
     };
 
     // Computes the gradient and its products with the previous one.
-    void measure() {
-        model_.pull(next_);
-        before_ = sums_.pulled;
+    void update_gradient() {
+        model_.gradient(next_);
+        previous_s_g_ = sums_.s_g;
         sums_ = {};
         for (std::size_t row = 0; row < model_.rows(); ++row) {
-            const double* held = model_.held(row);
+            const double* held = model_.ridge(row);
             const auto first = row * width;
             for (std::size_t column = 0; column < width; ++column) {
                 const auto e = first + column, group = column % groups;
@@ -139,32 +139,32 @@ private:
                 const auto change = now - gradient_[e], scaled = now * scales_[e];
                 sums_.penalty[group] += 0.5 * hold * weight * weight;
                 sums_.gap[group] += hold > 0.0 ? now * now / (2.0 * hold) : 0.0;
-                sums_.pulled[group] += scaled * now;
-                sums_.changed[group] += scaled * change;
-                sums_.turned[group] += direction_[e] * change;
+                sums_.s_g[group] += scaled * now;
+                sums_.s_y[group] += scaled * change;
+                sums_.p_y[group] += direction_[e] * change;
                 gradient_[e] = now;
             }
         }
     }
 
-    double share_kept(std::size_t group) const {
+    double beta(std::size_t group) const {
         if (steps_ == 0 || !is_active_[group]) return 0.0;
-        const auto pulled = sums_.pulled[group], changed = sums_.changed[group];
-        if (options_.powell > 0.0 && std::abs(pulled - changed) >= options_.powell * pulled) return 0.0;
+        const auto s_g = sums_.s_g[group], s_y = sums_.s_y[group];
+        if (options_.powell > 0.0 && std::abs(s_g - s_y) >= options_.powell * s_g) return 0.0;
         const auto share = [&] {
             switch (options_.direction) {
-                case CgDirection::polak_ribiere: return std::max(0.0, changed / before_[group]);
-                case CgDirection::fletcher_reeves: return pulled / before_[group];
-                default: return changed / sums_.turned[group];
+                case CgDirection::polak_ribiere: return std::max(0.0, s_y / previous_s_g_[group]);
+                case CgDirection::fletcher_reeves: return s_g / previous_s_g_[group];
+                default: return s_y / sums_.p_y[group];
             }
         }();
         return std::isfinite(share) ? share : 0.0;
     }
 
     // Computes the next direction, and the derivatives of the penalty along it.
-    void turn() {
+    void update_direction() {
         Scalars share{}, descent{};
-        for (std::size_t group = 0; group < groups; ++group) share[group] = share_kept(group);
+        for (std::size_t group = 0; group < groups; ++group) share[group] = beta(group);
         for (std::size_t first = 0; first < weights_.size(); first += groups)
             for (std::size_t group = 0; group < groups; ++group) {
                 const auto e = first + group;
@@ -172,11 +172,11 @@ private:
                 descent[group] += gradient_[e] * direction_[e];
             }
         for (std::size_t group = 0; group < groups; ++group)
-            if (!is_active_[group] || !(descent[group] < 0.0)) descend(group);
+            if (!is_active_[group] || !(descent[group] < 0.0)) use_steepest_descent(group);
         penalty_slope_.fill(0.0);
         penalty_curvature_.fill(0.0);
         for (std::size_t row = 0; row < model_.rows(); ++row) {
-            const double* held = model_.held(row);
+            const double* held = model_.ridge(row);
             for (std::size_t column = 0; column < width; ++column) {
                 const auto e = row * width + column, group = column % groups;
                 const auto pull = held[column] * direction_[e];
@@ -187,7 +187,7 @@ private:
     }
 
     // Steepest descent; zero for inactive groups.
-    void descend(std::size_t group) {
+    void use_steepest_descent(std::size_t group) {
         for (std::size_t e = group; e < weights_.size(); e += groups)
             direction_[e] = is_active_[group] ? -scales_[e] * gradient_[e] : 0.0;
     }
@@ -196,7 +196,7 @@ private:
         std::array<SlopeSearch, groups> searches;
         Scalars slopes, curvatures;
         steps_taken_.fill(0.0);
-        look_along(slopes, curvatures);
+        evaluate_along(slopes, curvatures);
         for (std::size_t group = 0; group < groups; ++group) {
             if (!is_active_[group]) continue;
             // Limit the first trial step by the decrease that the last step predicted, times a
@@ -211,17 +211,17 @@ private:
         }
         const auto is_done = [](const SlopeSearch& search) { return search.done(); };
         while (!std::ranges::all_of(searches, is_done)) {
-            look_along(slopes, curvatures);
+            evaluate_along(slopes, curvatures);
             for (std::size_t group = 0; group < groups; ++group) {
                 if (searches[group].done()) continue;
-                searches[group].see(slopes[group], curvatures[group]);
+                searches[group].update(slopes[group], curvatures[group]);
                 steps_taken_[group] = searches[group].at();
             }
         }
         for (std::size_t group = 0; group < groups; ++group) first_slopes_[group] *= steps_taken_[group];
     }
 
-    void look_along(Scalars& slopes, Scalars& curvatures) {
+    void evaluate_along(Scalars& slopes, Scalars& curvatures) {
         model_.along(steps_taken_, slopes, curvatures);
         for (std::size_t group = 0; group < groups; ++group) {
             slopes[group] += penalty_slope_[group] + steps_taken_[group] * penalty_curvature_[group];
@@ -230,18 +230,18 @@ private:
     }
 
     static constexpr double longest = 10.0, furthest = 1000.0;
-    static constexpr std::uint32_t most_since_look = 500;
+    static constexpr std::uint32_t most_steps_since_evaluation = 500;
 
     Model& model_;
     const CgOptions& options_;
     std::vector<double> weights_, direction_, gradient_, next_, scales_;
     std::array<bool, groups> is_active_{};
     Sums sums_;
-    Scalars before_{};                             // s'·g'
+    Scalars previous_s_g_{};  // s'·g'
     Scalars penalty_slope_{}, penalty_curvature_{};
     Scalars steps_taken_{};
     Scalars first_slopes_{};  // slope at the start of the last line times the step length
-    std::uint32_t steps_ = 0, since_look_ = 0;
+    std::uint32_t steps_ = 0, steps_since_evaluation_ = 0;
 };
 
 }  // namespace postil

@@ -28,8 +28,8 @@ struct DualOptions {
     std::uint32_t passes = 1000;
     double tolerance = 1e-4;  // of the relative duality gap; 0: not checked
     std::uint64_t seed = 0;
-    bool shuffle = true;      // else documents are visited in order
-    bool shrink = true;       // leave documents at a bound out of passes
+    bool shuffle = true;  // else documents are visited in order
+    bool shrink = true;   // leave documents at a bound out of passes
 };
 
 // Products holds the weights and documents: score(i) = w·xᵢ + b, add(i, factor) does w += factor
@@ -49,14 +49,14 @@ public:
         for (fit.iterations = 0; fit.iterations < options_.passes;) {
             monitor.check();
             if (options_.shuffle) random.shuffle(std::span(active_));
-            const auto seen = pass();
+            const auto summary = pass();
             ++fit.iterations;
-            const bool is_calm = options_.tolerance > 0.0 && seen.gap <= options_.tolerance * seen.objective;
-            if (active_.size() < everyone_.size()) {
-                if (is_calm || fit.iterations % look_again_after == 0) look_again();
+            const bool seems_converged = options_.tolerance > 0.0 && summary.gap <= options_.tolerance * summary.objective;
+            if (active_.size() < all_.size()) {
+                if (seems_converged || fit.iterations % unshrink_interval == 0) unshrink();
                 continue;
             }
-            if (is_calm && certify(fit) <= options_.tolerance) {
+            if (seems_converged && certify(fit) <= options_.tolerance) {
                 fit.stop = Stop::certified;
                 break;
             }
@@ -68,9 +68,9 @@ public:
 
 private:
     // In passes: wrongly shrunk documents are found even if the tolerance is never reached.
-    static constexpr std::uint32_t look_again_after = 32;
+    static constexpr std::uint32_t unshrink_interval = 32;
 
-    struct Seen {
+    struct PassSummary {
         double gap, objective;
     };
 
@@ -79,11 +79,11 @@ private:
         norms_.resize(problem_.size());
         for (std::size_t i = 0; i < problem_.size(); ++i) {
             if (problem_.weights[i] == 0.0) continue;
-            everyone_.push_back(static_cast<std::uint32_t>(i));
+            all_.push_back(static_cast<std::uint32_t>(i));
             norms_[i] = scale(i) * products_.squared_norm(i);
             if (!start.empty() && start[i] != 0.0) set(i, start[i]);
         }
-        active_ = everyone_;
+        active_ = all_;
     }
 
     double scale(std::size_t i) const {
@@ -96,13 +96,13 @@ private:
         products_.add(i, problem_.labels[i] * scale(i) * change);
     }
 
-    Seen pass() {
+    PassSummary pass() {
         double gap = 0.0, loss = 0.0, largest = 0.0;
         for (std::size_t at = 0; at < active_.size();) {
             const auto i = active_[at];
             const auto a = duals_[i];
             const auto z = problem_.labels[i] * products_.score(i);
-            if (options_.shrink && loss_.settled(a, z, slack_)) {
+            if (options_.shrink && loss_.can_shrink(a, z, slack_)) {
                 active_[at] = active_.back();
                 active_.pop_back();
                 continue;
@@ -122,14 +122,14 @@ private:
     }
 
     // Makes all documents active again.
-    void look_again() {
-        active_ = everyone_;
+    void unshrink() {
+        active_ = all_;
         slack_ = std::numeric_limits<double>::infinity();
     }
 
     double certify(Fit& fit) {
         double gap = 0.0, loss = 0.0;
-        for (const auto i : everyone_) {
+        for (const auto i : all_) {
             const auto z = problem_.labels[i] * products_.score(i);
             const auto value = problem_.weights[i] * loss_.value(z);
             loss += value;
@@ -147,7 +147,7 @@ private:
     Products& products_;
     const DualOptions& options_;
     std::vector<double> duals_, norms_;
-    std::vector<std::uint32_t> everyone_, active_;
+    std::vector<std::uint32_t> all_, active_;
     double slack_ = std::numeric_limits<double>::infinity();
 };
 

@@ -36,10 +36,10 @@ namespace postil {
 
 struct EmOptions {
     std::uint32_t iterations = 1000;
-    double tolerance = 1e-4;       // of the certificate; 0: until the objective stops falling
-    double least_weight = 1e-6;    // a smaller weight becomes 0 for good
-    double start_variance = 100.0; // of the ridge solution used as start if none is given
-    std::uint32_t passes = 20;     // of coordinate descent within a Newton step, at most
+    double tolerance = 1e-4;        // of the certificate; 0: until the objective stops falling
+    double least_weight = 1e-6;     // a smaller weight becomes 0 for good
+    double start_variance = 100.0;  // of the ridge solution used as start if none is given
+    std::uint32_t passes = 20;      // of coordinate descent within a Newton step, at most
 };
 
 template <class Loss>
@@ -48,7 +48,7 @@ public:
     ExpectationMaximisation(const BinaryProblem& problem, Loss loss, const EmOptions& options)
         : problem_(problem), loss_(loss), options_(options), left_(problem) {
         newton_.passes = options.passes;
-        newton_.can_rest = false;
+        newton_.has_kinks = false;
     }
 
     // `start` holds weights by position in the terms, the constant last; empty means the ridge
@@ -84,7 +84,7 @@ private:
     void begin(std::span<const double> start, Monitor& monitor) {
         view_.resize(problem_.size());
         measure_zero();
-        beliefs_.assign(problem_.design.terms.count + 1, {});
+        term_priors_.assign(problem_.design.terms.count + 1, {});
         terms_.assign(problem_.terms.begin(), problem_.terms.end());
         places_.resize(terms_.size());
         for (std::size_t place = 0; place < places_.size(); ++place) places_[place] = place;
@@ -94,14 +94,14 @@ private:
             weights_.resize(problem_.coordinates());
         }
         left_.strength = {};
-        left_.beliefs = beliefs_;
+        left_.term_priors = term_priors_;
         drop();
     }
 
     void begin_with_ridge(Monitor& monitor) {
         auto ridge = problem_;
         ridge.strength = {0.0, 1.0 / (2.0 * problem_.documents * options_.start_variance)};
-        ridge.beliefs = {};
+        ridge.term_priors = {};
         newton_.tolerance = start_tolerance;
         NewtonCoordinateDescent solver(ridge, facts_, loss_, newton_);
         solver.begin({});
@@ -112,7 +112,7 @@ private:
     // Sums the absolute slopes of all documents at zero weights.
     void measure_zero() {
         std::fill(view_.scores.begin(), view_.scores.end(), 0.0);
-        view_.look(problem_, loss_);
+        view_.evaluate(problem_, loss_);
         for (const auto each : view_.slopes) all_slopes_ += std::abs(each) * problem_.constant;
     }
 
@@ -153,8 +153,8 @@ private:
         const auto n = problem_.documents;
         for (std::size_t k = 0; k < weights_.size(); ++k) {
             if (is_free(k)) continue;
-            const auto at = k < terms_.size() ? static_cast<std::size_t>(terms_[k]) : beliefs_.size() - 1;
-            beliefs_[at].own_squared = 1.0 / (2.0 * n * weights_[k] * weights_[k]);
+            const auto at = k < terms_.size() ? static_cast<std::size_t>(terms_[k]) : term_priors_.size() - 1;
+            term_priors_[at].own_squared = 1.0 / (2.0 * n * weights_[k] * weights_[k]);
         }
         // Solve the M-step to a tenth of the current certificate. Near its end its duality gap is
         // (1/2n) Σ (1 + n wⱼ gⱼ)².
@@ -171,7 +171,7 @@ private:
         std::fill(view_.scores.begin(), view_.scores.end(), 0.0);
         for (std::size_t k = 0; k < weights_.size(); ++k)
             left_.for_each(k, [&](std::size_t i, double x) { view_.scores[i] += weights_[k] * x; });
-        view_.look(problem_, loss_);
+        view_.evaluate(problem_, loss_);
         double logarithms = 0.0;
         fit.kind = Certificate::kkt_residual;
         fit.certificate = 0.0;
@@ -199,7 +199,7 @@ private:
     std::vector<std::int32_t> terms_;
     std::vector<std::size_t> places_;  // positions of these terms in the problem
     std::vector<double> weights_;      // of these terms, the constant last
-    std::vector<Belief> beliefs_;
+    std::vector<TermPrior> term_priors_;
     LossView view_;
     double all_slopes_ = 0.0;
 };

@@ -53,11 +53,11 @@ struct OnlineOptions {
 template <std::size_t Lanes>
 struct LaneProblems {
     SparseLines documents;
-    double constant = 0.0;         // value of the constant feature; 0: none
-    std::vector<float> labels;     // by document and lane
-    std::vector<double> weights;   // cᵢ
-    LaneValues<Lanes> sizes{};     // n
-    std::vector<float> largest;    // |x| by document
+    double constant = 0.0;        // value of the constant feature; 0: none
+    std::vector<float> labels;    // by document and lane
+    std::vector<double> weights;  // cᵢ
+    LaneValues<Lanes> sizes{};    // n
+    std::vector<float> largest;   // |x| by document
     std::size_t size() const { return documents.count; }
     Visited operator[](std::size_t i) const {
         return {documents[i], constant, std::max(std::abs(constant), static_cast<double>(largest[i]))};
@@ -93,30 +93,30 @@ public:
                   const EntropyPrior& prior, const OnlineOptions& options)
         : problems_(problems), usable_(usable), options_(options), state_(usable, prior),
           rule_{options.rate}, duals_(problems.size() * Lanes), order_(problems.size()),
-          starts_((usable.terms() + 1) * Lanes) {
-        beginnings_.fill(0.0);
+          initial_exponents_((usable.terms() + 1) * Lanes) {
+        initial_conjugates_.fill(0.0);
     }
 
     // Warm start: θ₀ of a term (past all terms the constant), and dual variables as shares of their
     // bounds.
-    double& beginning(std::size_t lane, std::size_t term) { return starts_[term * Lanes + lane]; }
-    void start(std::size_t lane, std::span<const double> shares) {
+    double& initial_exponent(std::size_t lane, std::size_t term) { return initial_exponents_[term * Lanes + lane]; }
+    void set_duals(std::size_t lane, std::span<const double> shares) {
         for (std::size_t i = 0; i < shares.size(); ++i) duals_[i * Lanes + lane] = shares[i];
     }
-    void begin(const LaneValues<Lanes>& strengths) {
+    void warm_start(const LaneValues<Lanes>& strengths) {
         std::vector<double> shares(duals_.size());
         std::swap(shares, duals_);
-        settle();
-        for (std::size_t lane = 0; lane < Lanes; ++lane) beginnings_[lane] = state_.conjugate(lane);
+        recompute_exponents();
+        for (std::size_t lane = 0; lane < Lanes; ++lane) initial_conjugates_[lane] = state_.conjugate(lane);
         for (std::size_t at = 0; at < duals_.size(); ++at)
             duals_[at] = shares[at] * bound(at, strengths[at % Lanes]);
-        settle();
+        recompute_exponents();
     }
 
     // Learns with the strengths C of each lane, warm-started from the current state. The weights of
     // a fit are by term.
     std::array<Fit, Lanes> solve(const LaneValues<Lanes>& strengths, Monitor& monitor) {
-        limit(strengths);
+        set_strengths(strengths);
         std::array<Fit, Lanes> fits;
         active_.fill(1.0);
         // Restart the order, so that a lane does not depend on how long other lanes took before.
@@ -125,16 +125,16 @@ public:
         std::uint32_t checked = 0;
         for (std::uint32_t pass = 1; pass <= options_.passes; ++pass) {
             if (options_.shuffle) random.shuffle(std::span(order_));
-            walk(monitor);
+            run_pass(monitor);
             for (std::size_t lane = 0; lane < Lanes; ++lane)
                 if (active_[lane] != 0.0) fits[lane].iterations = pass;
-            if (!is_time(pass)) continue;
+            if (!is_check_due(pass)) continue;
             checked = pass;
             certify(fits);
             if (std::none_of(active_.begin(), active_.end(), [](double a) { return a != 0.0; })) break;
         }
         if (checked < options_.passes) certify(fits);
-        if constexpr (!Rule::has_objective) settle();
+        if constexpr (!Rule::has_objective) recompute_exponents();
         for (std::size_t lane = 0; lane < Lanes; ++lane) finish(fits[lane], lane);
         return fits;
     }
@@ -142,7 +142,7 @@ public:
 private:
     // Computing the gap costs two passes: check after 1, 2, 4, ... passes. Mistakes are counted
     // anyway.
-    bool is_time(std::uint32_t pass) const {
+    bool is_check_due(std::uint32_t pass) const {
         if (pass == options_.passes || !Rule::has_objective) return true;
         return options_.tolerance > 0.0 && (pass & (pass - 1)) == 0;
     }
@@ -152,16 +152,16 @@ private:
         return problems_.weights[at] * (Rule::has_objective ? strength : options_.rate);
     }
 
-    void limit(const LaneValues<Lanes>& strengths) {
+    void set_strengths(const LaneValues<Lanes>& strengths) {
         strengths_ = strengths;
         if constexpr (Rule::has_objective) {
             for (std::size_t at = 0; at < duals_.size(); ++at)
                 duals_[at] = std::min(duals_[at], bound(at, strengths[at % Lanes]));
-            settle();
+            recompute_exponents();
         }
     }
 
-    void walk(Monitor& monitor) {
+    void run_pass(Monitor& monitor) {
         mistakes_.fill(0.0);
         for (std::size_t at = 0; at < order_.size(); ++at) {
             if (at % 1024 == 0) monitor.check();
@@ -172,7 +172,7 @@ private:
     void visit(std::size_t i) {
         const auto document = problems_[i];
         LaneValues<Lanes> scores, by;
-        state_.look(document, scores);
+        state_.score(document, scores);
         const auto* labels = problems_.labels.data() + i * Lanes;
         const auto* weights = problems_.weights.data() + i * Lanes;
         auto* duals = duals_.data() + i * Lanes;
@@ -191,7 +191,7 @@ private:
             mistakes_[lane] += step;
             moved += std::abs(step);
         }
-        if (moved != 0.0) state_.move(document, by);
+        if (moved != 0.0) state_.update(document, by);
     }
 
     // Sets η = 1 / the second derivative of the dual, limited to where it is reliable. Returns
@@ -217,8 +217,8 @@ private:
     }
 
     // Recomputes θ from the dual variables, which removes accumulated rounding errors.
-    void settle() {
-        exponents_ = starts_;
+    void recompute_exponents() {
+        exponents_ = initial_exponents_;
         for (std::size_t i = 0; i < problems_.size(); ++i) {
             LaneValues<Lanes> by;
             double moved = 0.0;
@@ -234,12 +234,12 @@ private:
         for (std::size_t term = 0; term <= usable_.terms(); ++term)
             for (std::size_t lane = 0; lane < Lanes; ++lane)
                 if (!usable_(term, lane)) exponents_[term * Lanes + lane] = 0.0;
-        state_.settle(exponents_);
+        state_.set_exponents(exponents_);
     }
 
     void certify(std::array<Fit, Lanes>& fits) {
         if constexpr (Rule::has_objective) {
-            settle();
+            recompute_exponents();
             certify_gaps(fits);
         } else certify_mistakes(fits);
     }
@@ -259,7 +259,7 @@ private:
     void certify_gaps(std::array<Fit, Lanes>& fits) {
         LaneValues<Lanes> gaps{}, losses{}, scores;
         for (std::size_t i = 0; i < problems_.size(); ++i) {
-            state_.look(problems_[i], scores);
+            state_.score(problems_[i], scores);
             for (std::size_t lane = 0; lane < Lanes; ++lane) {
                 const auto at = i * Lanes + lane;
                 const auto slack = 1.0 - problems_.labels[at] * scores[lane];
@@ -289,8 +289,8 @@ private:
         for (std::size_t term = 0; term <= usable_.terms(); ++term)
             if (usable_(term, lane))
                 sum += state_.weight(term, lane) *
-                       (exponents_[term * Lanes + lane] - starts_[term * Lanes + lane]);
-        const auto cost = sum - state_.conjugate(lane) + beginnings_[lane];
+                       (exponents_[term * Lanes + lane] - initial_exponents_[term * Lanes + lane]);
+        const auto cost = sum - state_.conjugate(lane) + initial_conjugates_[lane];
         return cost < 0.0 ? 0.0 : cost;
     }
 
@@ -319,12 +319,12 @@ private:
     Rule rule_;
     std::vector<double> duals_;  // by document and lane
     std::vector<std::uint32_t> order_;
-    std::vector<double> starts_;     // θ₀ by term and lane
-    std::vector<double> exponents_;  // θ when it was last recomputed
-    LaneValues<Lanes> beginnings_;   // R*(θ₀)
-    LaneValues<Lanes> strengths_{};  // C
-    LaneValues<Lanes> active_{};     // 1 while a lane learns, then 0
-    LaneValues<Lanes> mistakes_{};   // of a pass, times the rate
+    std::vector<double> initial_exponents_;  // θ₀ by term and lane
+    std::vector<double> exponents_;          // θ when it was last recomputed
+    LaneValues<Lanes> initial_conjugates_;   // R*(θ₀)
+    LaneValues<Lanes> strengths_{};          // C
+    LaneValues<Lanes> active_{};             // 1 while a lane learns, then 0
+    LaneValues<Lanes> mistakes_{};           // of a pass, times the rate
 };
 
 }  // namespace postil

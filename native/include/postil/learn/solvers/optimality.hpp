@@ -28,20 +28,20 @@ namespace postil {
 class Optimality {
 public:
     // First pass over all coordinates: finds the share s.
-    void limit(const Prior& prior, double slope) {
-        if (prior.holds()) share_ = std::min(share_, prior.feasible_share(-slope));
+    void find_share(const Prior& prior, double slope) {
+        if (prior.is_bounded()) share_ = std::min(share_, prior.feasible_share(-slope));
     }
     // Second pass over all coordinates: adds up penalty, gap and violations.
     void add(const Prior& prior, double slope, double weight, double unit = 1.0) {
         penalty_ += prior.value(weight);
-        if (prior.holds()) gap_ += std::max(0.0, prior.slack(-slope * share_, weight));
+        if (prior.is_bounded()) gap_ += std::max(0.0, prior.slack(-slope * share_, weight));
         violate(prior, slope, weight, unit);
     }
 
     // Approximates both passes at once, for weights that change between coordinates.
-    void meet(const Prior& prior, double slope, double weight, double unit = 1.0) {
-        limit(prior, slope);
-        if (prior.holds())
+    void add_approximately(const Prior& prior, double slope, double weight, double unit = 1.0) {
+        find_share(prior, slope);
+        if (prior.is_bounded())
             gap_ += std::max(0.0, prior.slack(-slope * prior.feasible_share(-slope), weight));
         violate(prior, slope, weight, unit);
     }

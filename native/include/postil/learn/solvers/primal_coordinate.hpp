@@ -32,17 +32,17 @@ enum class TrustRegion : std::uint8_t {
 
 struct PrimalOptions {
     std::uint32_t sweeps = 1000;
-    double tolerance = 1e-4;       // of the certificate; 0: not checked
-    double movement = 0.0;         // stop if Σ|Δr| < movement (1 + Σ|r|); 0: not checked
+    double tolerance = 1e-4;  // of the certificate; 0: not checked
+    double movement = 0.0;    // stop if Σ|Δr| < movement (1 + Σ|r|); 0: not checked
     TrustRegion trust_region = TrustRegion::halved;
     double initial_reach = 1.0;
-    double reach_slack = 0.1;          // ε
-    double least_reach = 0.0;          // minimum of a halved region
+    double reach_slack = 0.1;  // ε
+    double least_reach = 0.0;  // minimum of a halved region
     std::uint64_t seed = 0;
-    bool shuffle = false;              // else terms are visited in order, the constant last
-    std::uint32_t constant_visits = 1; // of the constant per sweep, which interacts with all terms
-    std::uint32_t continuation = 0;    // sweeps over which the smoothing of the loss, if any, fades out
-    double truncation = 0.0;           // a smaller weight after a sweep becomes 0 for good
+    bool shuffle = false;               // else terms are visited in order, the constant last
+    std::uint32_t constant_visits = 1;  // of the constant per sweep, which interacts with all terms
+    std::uint32_t continuation = 0;     // sweeps over which the smoothing of the loss, if any, fades out
+    double truncation = 0.0;            // a smaller weight after a sweep becomes 0 for good
 };
 
 template <class Loss>
@@ -118,7 +118,7 @@ private:
 
     void sweep() {
         movement_ = 0.0;
-        met_ = {};
+        approximate_ = {};
         if (options_.shuffle) random_.shuffle(std::span(order_));
         const auto constant = problem_.terms.size();
         const auto pause = std::max<std::size_t>(1, order_.size() / std::max(1u, options_.constant_visits));
@@ -154,7 +154,7 @@ private:
         slope /= problem_.documents;
         curvature /= problem_.documents;
         const auto prior = problem_.prior(place);
-        met_.meet(prior, slope, weight, units_[place]);
+        approximate_.add_approximately(prior, slope, weight, units_[place]);
         const auto change = std::clamp(step_of(prior, slope, curvature, weight), -reach, reach);
         if (change != 0.0) shift(place, change);
         reach = options_.trust_region == TrustRegion::doubled
@@ -199,9 +199,9 @@ private:
     // Uses the slopes seen during the sweep, which cost nothing; they belong to weights that change
     // on the way.
     bool seems_certified() const {
-        if (!has_gap_) return met_.largest_violation() <= 3.0 * options_.tolerance;
+        if (!has_gap_) return approximate_.largest_violation() <= 3.0 * options_.tolerance;
         const auto loss = average_loss(), objective = loss + penalty();
-        return met_.gap_at_most(loss) <= 2.0 * options_.tolerance * objective;
+        return approximate_.gap_at_most(loss) <= 2.0 * options_.tolerance * objective;
     }
 
     double average_loss() const {
@@ -236,12 +236,12 @@ private:
         return slope / problem_.documents;
     }
 
-    Optimality measured(const DualShares& shares) const {
+    Optimality measure_optimality(const DualShares& shares) const {
         std::vector<double> slopes(coordinates_.size());
         Optimality found;
         for (std::size_t place = 0; place < coordinates_.size(); ++place) {
             slopes[place] = slope(place, shares);
-            found.limit(problem_.prior(place), slopes[place]);
+            found.find_share(problem_.prior(place), slopes[place]);
         }
         for (std::size_t place = 0; place < coordinates_.size(); ++place)
             found.add(problem_.prior(place), slopes[place], coordinates_[place].weight, units_[place]);
@@ -250,7 +250,7 @@ private:
 
     void certify(Fit& fit) const {
         const auto shares = this->shares();
-        const auto found = measured(shares);
+        const auto found = measure_optimality(shares);
         fit.objective = average_loss() + found.penalty();
         if (!has_gap_) {
             fit.kind = Certificate::kkt_residual;
@@ -271,10 +271,10 @@ private:
     std::vector<Coordinate> coordinates_;
     std::vector<std::uint32_t> order_;
     Random random_;
-    double movement_ = 0.0;         // Σ|Δr| of the last sweep
-    Optimality met_;                // seen during the last sweep
+    double movement_ = 0.0;   // Σ|Δr| of the last sweep
+    Optimality approximate_;  // seen during the last sweep
     bool has_gap_ = true;
-    std::vector<double> units_;     // of violations, by coordinate
+    std::vector<double> units_;  // of violations, by coordinate
 };
 
 }  // namespace postil

@@ -45,23 +45,23 @@ public:
         facts_ = &facts;
         reference_.assign(facts.document_weights.begin(), facts.document_weights.end());
         for (auto& slope : reference_) slope *= base;
-        known_.assign(facts.sums.begin(), facts.sums.end());
-        for (auto& slope : known_) slope *= base;
+        reference_slopes_.assign(facts.sums.begin(), facts.sums.end());
+        for (auto& slope : reference_slopes_) slope *= base;
     }
 
     bool has_begun() const { return facts_ != nullptr; }
 
     // Updates the reference until ‖h - h'‖ is at most `goal`, and further, down to a tenth of it,
     // while only few documents need it.
-    void follow(const SparseLines& documents, std::span<const double> slopes, double goal) {
+    void update(const SparseLines& documents, std::span<const double> slopes, double goal) {
         scale_to(slopes);
         const auto limit = goal * goal;
-        auto left = find_far(slopes, 0.01 * limit);
+        auto left = find_large(slopes, 0.01 * limit);
         const auto cut = cut_for(slopes, limit, left);
-        for (const auto i : far_) {
+        for (const auto i : large_) {
             const auto change = slopes[i] - reference_[i];
             if (size_class(change) < cut) continue;
-            documents[i].add_to(known_.data(), change);
+            documents[i].add_to(reference_slopes_.data(), change);
             reference_[i] = slopes[i];
         }
         // Allow for the rounding errors of the sums, far below any relevant goal.
@@ -69,8 +69,8 @@ public:
     }
 
     double distance() const { return distance_; }
-    double slope(std::size_t term) const { return known_[term]; }
-    double doubt(std::size_t term) const { return distance_ * facts_->norms[term]; }
+    double slope(std::size_t term) const { return reference_slopes_[term]; }
+    double error(std::size_t term) const { return distance_ * facts_->norms[term]; }
 
 private:
     // A change of the constant multiplies the slopes of most documents by about the same factor,
@@ -86,7 +86,7 @@ private:
         const auto factor = *middle;
         if (factor == 1.0 || !std::isfinite(factor)) return;
         for (auto& slope : reference_) slope *= factor;
-        for (auto& slope : known_) slope *= factor;
+        for (auto& slope : reference_slopes_) slope *= factor;
     }
 
     static constexpr std::size_t sample = 256;
@@ -100,8 +100,8 @@ private:
 
     // Finds the few documents with large changes: the squares of all others would stay within
     // `limit` even if all documents had them. Returns the sum of squares of the others.
-    double find_far(std::span<const double> slopes, double limit) {
-        far_.clear();
+    double find_large(std::span<const double> slopes, double limit) {
+        large_.clear();
         const auto near = std::sqrt(limit / static_cast<double>(slopes.size()));
         double left = 0.0;
         for (std::size_t first = 0; first < slopes.size(); first += block) {
@@ -118,7 +118,7 @@ private:
             for (auto i = first; i < last; ++i) {
                 const auto change = slopes[i] - reference_[i];
                 if (std::abs(change) <= near) left += change * change;
-                else far_.push_back(static_cast<std::uint32_t>(i));
+                else large_.push_back(static_cast<std::uint32_t>(i));
             }
         }
         return left;
@@ -128,12 +128,12 @@ private:
     std::size_t cut_for(std::span<const double> slopes, double limit, double& left) {
         squares_.fill(0.0);
         counts_.fill(0);
-        for (const auto i : far_) {
+        for (const auto i : large_) {
             const auto change = slopes[i] - reference_[i];
             squares_[size_class(change)] += change * change;
             ++counts_[size_class(change)];
         }
-        std::size_t cut = 0, followed = far_.size();
+        std::size_t cut = 0, followed = large_.size();
         for (; cut < classes; ++cut) {
             const bool is_cheap = followed <= slopes.size() / 32 && left + squares_[cut] > 0.01 * limit;
             if (is_cheap || left + squares_[cut] > limit) break;
@@ -144,10 +144,10 @@ private:
     }
 
     const ColumnFacts* facts_ = nullptr;
-    std::vector<double> reference_, known_, factors_;
+    std::vector<double> reference_, reference_slopes_, factors_;
     std::array<double, classes> squares_{};
     std::array<std::size_t, classes> counts_{};
-    std::vector<std::uint32_t> far_;
+    std::vector<std::uint32_t> large_;
     double distance_ = 0.0;
 };
 

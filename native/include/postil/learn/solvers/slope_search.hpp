@@ -32,7 +32,7 @@ public:
     bool done() const { return done_; }
     double at() const { return at_; }
 
-    void see(double slope, double curvature) {
+    void update(double slope, double curvature) {
         const auto size = std::abs(slope);
         if (size <= goal_) {
             done_ = true;

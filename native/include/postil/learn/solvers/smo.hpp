@@ -49,8 +49,8 @@ public:
                 ++fit.iterations;
                 continue;
             }
-            if (!is_fresh_) {
-                restore();
+            if (!are_slopes_exact_) {
+                unshrink();
                 continue;
             }
             if (options_.tolerance > 0.0 && certify(fit) <= options_.tolerance) {
@@ -63,7 +63,7 @@ public:
             }
             violation /= 10.0;
         }
-        restore();
+        unshrink();
         certify(fit);
         fit.factors = factors();
         return fit;
@@ -87,9 +87,9 @@ private:
         bound_.resize(problem_.size());
         for (std::size_t i = 0; i < problem_.size(); ++i) {
             bound_[i] = problem_.weights[i] / (2.0 * problem_.strength.squared * problem_.documents);
-            if (bound_[i] > 0.0) everyone_.push_back(static_cast<std::uint32_t>(i));
+            if (bound_[i] > 0.0) all_.push_back(static_cast<std::uint32_t>(i));
         }
-        active_ = everyone_;
+        active_ = all_;
     }
 
     // Chooses the document with the largest violation upwards, and the one whose joint step
@@ -132,7 +132,7 @@ private:
         change = std::min({change, room_up(i), room_down(j)});
         move(i, change);
         move(j, -change);
-        is_fresh_ = false;
+        are_slopes_exact_ = false;
         for (const auto k : active_) slope_[k] += label(k) * change * (row_i[k] - row_j[k]);
     }
 
@@ -162,19 +162,19 @@ private:
 
     // Unshrinks: makes all documents active again and recomputes their slopes, because kernel rows
     // are rounded.
-    void restore() {
+    void unshrink() {
         std::vector<double> sums(problem_.size());
         kernel_.combine(factors(), sums);
         for (std::size_t i = 0; i < sums.size(); ++i) slope_[i] = label(i) * sums[i] - 1.0;
-        active_ = everyone_;
-        is_fresh_ = true;
+        active_ = all_;
+        are_slopes_exact_ = true;
     }
 
     // Returns the average threshold of the free documents, or the middle of the feasible interval.
     double threshold() const {
         double sum = 0.0, low = -std::numeric_limits<double>::infinity(), high = -low;
         std::size_t free = 0;
-        for (const auto i : everyone_) {
+        for (const auto i : all_) {
             if (may_rise(i) && may_fall(i)) {
                 sum += pull(i);
                 ++free;
@@ -190,7 +190,7 @@ private:
     double certify(Fit& fit) const {
         fit.intercept = threshold();
         double squares = 0.0, losses = 0.0, total = 0.0;
-        for (const auto i : everyone_) {
+        for (const auto i : all_) {
             const auto margin = slope_[i] + 1.0;  // yᵢ w·xᵢ
             squares += alpha_[i] * margin;
             total += alpha_[i];
@@ -208,8 +208,8 @@ private:
     const SmoOptions& options_;
     KernelCache<Kernel> rows_;
     std::vector<double> alpha_, slope_, bound_;
-    std::vector<std::uint32_t> everyone_, active_;
-    bool is_fresh_ = false;  // the slopes of all documents are exact
+    std::vector<std::uint32_t> all_, active_;
+    bool are_slopes_exact_ = false;  // the slopes of all documents are exact
 };
 
 }  // namespace postil

@@ -9,7 +9,7 @@ namespace postil {
 
 struct SmoothingOptions {
     double first_gamma = 1.0;
-    double gamma_step = 10.0;    // γ ← γ gamma_growth + gamma_step
+    double gamma_step = 10.0;  // γ ← γ gamma_growth + gamma_step
     double gamma_growth = 1.0;
     std::uint32_t steps_per_gamma = 10;
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../ledger.hpp"
-#include "postil/learn/solvers/column_pairs.hpp"
+#include "postil/learn/solvers/column_gram.hpp"
 #include "sample_lesson.hpp"
 
 namespace postil::tests {
@@ -29,11 +29,11 @@ public:
             for (std::size_t k = 0; k < column.size; ++k)
                 scaled.push_back(factor(static_cast<std::size_t>(column.places[k])) * column.values[k]);
         }
-        const auto price = pairs_.look(std::move(columns), lesson_.documents());
-        ledger_.check(price >= ColumnPairs::least_price(scaled.size()), "a price is known from below");
-        pairs_.make(scaled.data());
+        const auto price = gram_.build_cost(std::move(columns), lesson_.documents());
+        ledger_.check(price >= ColumnGram::least_build_cost(scaled.size()), "a price is known from below");
+        gram_.build(scaled.data());
         for (std::size_t j = 0; j < chosen.size(); ++j)
-            for (std::size_t k = 0; k < chosen.size(); ++k) check(chosen[j], chosen[k], pairs_[j][k]);
+            for (std::size_t k = 0; k < chosen.size(); ++k) check(chosen[j], chosen[k], gram_[j][k]);
     }
 
 private:
@@ -53,7 +53,7 @@ private:
     Ledger& ledger_;
     Random& random_;
     SampleLesson lesson_;
-    ColumnPairs pairs_;
+    ColumnGram gram_;
 };
 
 }  // namespace postil::tests

@@ -22,10 +22,10 @@
 
 namespace postil {
 
-class ClassExpansion {
+class ClassQuadraticModel {
 public:
     // `shares` are cᵢ / n.
-    ClassExpansion(ClassWeights& weights, ClassScores& scores, std::span<const double> shares,
+    ClassQuadraticModel(ClassWeights& weights, ClassScores& scores, std::span<const double> shares,
                    bool has_reference, std::uint32_t passes, Monitor& monitor)
         : weights_(weights), scores_(scores), shares_(shares), has_reference_(has_reference),
           passes_(passes), monitor_(monitor), places_(shares.size()), means_(shares.size()) {}
@@ -55,13 +55,13 @@ public:
             double met = 0.0;
             for (const auto c : weights_.moving()) {
                 monitor_.check();
-                if (starts_[c] < starts_[c + 1]) met += pass_over(c, pass == 0);
+                if (starts_[c] < starts_[c + 1]) met += run_turn(c, pass == 0);
             }
             shift_terms();
             if (pass == 0) first = met;
             else if (met <= inner_share * first) break;
             extrapolation_.add(changes_);
-            if (extrapolation_.find(further_)) go_further();
+            if (extrapolation_.find(extrapolated_)) try_extrapolated();
         }
         return first;
     }
@@ -77,7 +77,7 @@ public:
 
     void take(double share) {
         over_chosen([&](const Prior& prior, double& at, double step) {
-            at = rounded(at, share * step, prior.rest());
+            at = rounded(at, share * step, prior.mode());
         });
         scores_.take(share);
         // Enlarge the trust region after whole steps, reduce it after short ones.
@@ -93,7 +93,7 @@ private:
         double change;
     };
     // Runs the turn of one class; returns the violations seen.
-    double pass_over(std::size_t of_class, bool is_first) {
+    double run_turn(std::size_t of_class, bool is_first) {
         prepare_places(of_class);
         const auto first = starts_[of_class], end = starts_[of_class + 1];
         const bool has_constant = term_of(end - 1) == weights_.terms();
@@ -103,7 +103,7 @@ private:
         if (has_constant) met += improve(of_class, end - 1);
         for (auto at = first; at + has_constant < end; ++at) met += improve(of_class, at);
         if (has_constant) improve(of_class, end - 1);
-        keep_places(of_class);
+        store_places(of_class);
         return met;
     }
 
@@ -144,27 +144,27 @@ private:
     }
 
     // Moves to the extrapolated point if the model is lower there.
-    void go_further() {
-        const auto before = scores_.expansion() + penalty_change(1.0);
+    void try_extrapolated() {
+        const auto before = scores_.model_change() + penalty_change(1.0);
         for (const auto c : weights_.moving())
             for (auto at = starts_[c]; at < starts_[c + 1]; ++at) {
                 const auto prior = within_reach(c, term_of(at));
                 const auto from = weights_(c, term_of(at));
-                if (from + further_[at] < prior.low) further_[at] = prior.low - from;
-                if (from + further_[at] > prior.high) further_[at] = prior.high - from;
+                if (from + extrapolated_[at] < prior.low) extrapolated_[at] = prior.low - from;
+                if (from + extrapolated_[at] > prior.high) extrapolated_[at] = prior.high - from;
             }
-        std::swap(changes_, further_);
+        std::swap(changes_, extrapolated_);
         scores_.save_steps();
         for (const auto c : weights_.moving())
             for (auto at = starts_[c]; at < starts_[c + 1]; ++at) {
-                const auto change = changes_[at] - further_[at];
+                const auto change = changes_[at] - extrapolated_[at];
                 auto* steps = scores_.steps(c);
                 if (change != 0.0)
                     weights_.for_each(term_of(at), [&](std::size_t i, double x) { steps[i] += change * x; });
             }
-        if (scores_.expansion() + penalty_change(1.0) < before) scores_.mean_steps(means_);
+        if (scores_.model_change() + penalty_change(1.0) < before) scores_.mean_steps(means_);
         else {
-            std::swap(changes_, further_);
+            std::swap(changes_, extrapolated_);
             scores_.restore_steps();
         }
     }
@@ -181,7 +181,7 @@ private:
         }
     }
 
-    void keep_places(std::size_t of_class) {
+    void store_places(std::size_t of_class) {
         const auto* probabilities = scores_.probabilities(of_class);
         auto* steps = scores_.steps(of_class);
         for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -246,8 +246,8 @@ private:
     std::uint32_t passes_;
     Monitor& monitor_;
     std::vector<std::int32_t> chosen_;  // terms of the working set, class after class
-    std::vector<std::size_t> starts_;   // start of each class
-    std::vector<double> curvatures_, changes_, further_;  // of the working set
+    std::vector<std::size_t> starts_;  // start of each class
+    std::vector<double> curvatures_, changes_, extrapolated_;  // of the working set
     Extrapolation extrapolation_;
     std::vector<Place> places_;
     std::vector<double> means_;  // Σ p d by document

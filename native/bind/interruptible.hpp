@@ -9,21 +9,21 @@ namespace postil::bind {
 
 namespace nb = nanobind;
 
-// Calls work(monitor) with the GIL released. The monitor asks Python for signals, and tells a
-// callable, if there is one, how many pieces of work are done; what either raises stops the work
-// and is raised here.
+// Calls work(monitor) with the GIL released. The monitor checks for Python signals and calls
+// progress(done), if given, with the number of finished pieces of work. An exception from either
+// stops the work and is raised here.
 template <class Work>
-void run_watched(Work&& work, nb::handle progress = nb::none()) {
+void run_interruptible(Work&& work, nb::handle progress = nb::none()) {
     bool signalled = false;
     Monitor monitor([&] {
         const nb::gil_scoped_acquire locked;
-        // Asked once more, Python would forget the first answer.
+        // A second call would clear the signal of the first.
         signalled = signalled || PyErr_CheckSignals() != 0;
         if (!signalled && !progress.is_none()) {
-            PyObject* told = PyObject_CallFunction(progress.ptr(), "n",
+            PyObject* result = PyObject_CallFunction(progress.ptr(), "n",
                                                    static_cast<Py_ssize_t>(monitor.done()));
-            signalled = told == nullptr;
-            Py_XDECREF(told);
+            signalled = result == nullptr;
+            Py_XDECREF(result);
         }
         return signalled;
     });

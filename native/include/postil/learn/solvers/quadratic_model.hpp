@@ -12,15 +12,15 @@
 
 #include "postil/learn/losses/loss_view.hpp"
 #include "postil/learn/problem.hpp"
-#include "postil/learn/solvers/column_pairs.hpp"
+#include "postil/learn/solvers/column_gram.hpp"
 #include "postil/learn/sums.hpp"
 #include "postil/system/threads.hpp"
 
 namespace postil {
 
-class Expansion {
+class QuadraticModel {
 public:
-    explicit Expansion(const BinaryProblem& problem) : problem_(problem) {}
+    explicit QuadraticModel(const BinaryProblem& problem) : problem_(problem) {}
 
     void begin() {
         changes_.assign(problem_.size(), 0.0);
@@ -60,7 +60,7 @@ public:
             each.cross = cross * problem_.constant;
         }
         nonzeros_ = first;
-        has_pairs_ = false;
+        has_gram_ = false;
         if (problem_.has_constant()) expand_constant(loss);
     }
 
@@ -86,7 +86,7 @@ public:
             double met = 0.0;
             for (auto& each : set_) {
                 met += step(each);
-                if (weights_[each.place] + each.change != each.prior.rest()) moving_.push_back(&each);
+                if (weights_[each.place] + each.change != each.prior.mode()) moving_.push_back(&each);
             }
             ++passes;
             if (is_first) first = met;
@@ -105,11 +105,11 @@ public:
     // After `expand`: returns true if a pass is cheap compared to the rest of a step. Builds the
     // Gram matrix of the columns if that pays within a few passes; a pass then costs the square of
     // the size of the working set instead of its non-zeros.
-    bool make_passes_cheap() { return nonzeros_ <= problem_.size() || pair_columns(); }
+    bool make_passes_cheap() { return nonzeros_ <= problem_.size() || build_gram(); }
 
     // Returns the change of the objective that the model predicts for the whole step; negative
     // except for rounding errors.
-    double promise() const {
+    double predicted_change() const {
         double sum = penalty_change(1.0);
         for_all([&](const Coordinate& each) { sum += each.slope * each.change; });
         return sum;
@@ -142,7 +142,7 @@ public:
     // Computes the slopes of the loss after the whole step as the model predicts them. If the model
     // was minimised, they satisfy the optimality conditions of the working set exactly, which the
     // true slopes only do approximately. They are clamped to the range of slopes of the loss.
-    void foresee_slopes(const LossView& loss, std::vector<double>& slopes) const {
+    void predict_slopes(const LossView& loss, std::vector<double>& slopes) const {
         const auto shift = constant_.change * problem_.constant;
         slopes.resize(loss.slopes.size());
         for (std::size_t i = 0; i < slopes.size(); ++i) {
@@ -179,17 +179,17 @@ private:
         constant_.curvature = x * x * summed(loss.curvatures);
     }
 
-    bool pair_columns() {
+    bool build_gram() {
         const auto size = static_cast<double>(set_.size()), nonzeros = static_cast<double>(nonzeros_);
         const auto saved = passes_to_pay * (2.0 * nonzeros - 0.3 * size * size);
-        if (saved < ColumnPairs::least_price(nonzeros_) || !ColumnPairs::takes(set_.size(), nonzeros_))
+        if (saved < ColumnGram::least_build_cost(nonzeros_) || !ColumnGram::is_small_enough(set_.size(), nonzeros_))
             return false;
         std::vector<SparseLine> columns;
         columns.reserve(set_.size());
         for (const auto& each : set_) columns.push_back(column_of(each));
-        if (pairs_.look(std::move(columns), problem_.size()) > saved) return false;
-        pairs_.make(products_.data());
-        return has_pairs_ = true;
+        if (gram_.build_cost(std::move(columns), problem_.size()) > saved) return false;
+        gram_.build(products_.data());
+        return has_gram_ = true;
     }
 
     void begin_descent() {
@@ -197,13 +197,13 @@ private:
         for (auto& each : set_) each.change = 0.0;
         constant_.change = 0.0;
         pull_ = constant_.slope;
-        leans_.assign(set_.size(), 0.0);
+        cross_slopes_.assign(set_.size(), 0.0);
         step_of_constant();
     }
 
     // The changes of the documents are not updated while the Gram matrix is used.
     void end_descent() {
-        if (!has_pairs_) return;
+        if (!has_gram_) return;
         for (auto& each : set_)
             if (each.change != 0.0) column_of(each).add_to(changes_.data(), each.change);
     }
@@ -212,14 +212,14 @@ private:
         return static_cast<std::size_t>(&each - set_.data());
     }
 
-    void lean_on(const Coordinate& each, double change) {
-        const auto* products = pairs_[number_of(each)];
-        for (std::size_t k = 0; k < leans_.size(); ++k) leans_[k] += change * products[k];
+    void update_cross_slopes(const Coordinate& each, double change) {
+        const auto* products = gram_[number_of(each)];
+        for (std::size_t k = 0; k < cross_slopes_.size(); ++k) cross_slopes_[k] += change * products[k];
     }
 
     // Returns Σᵢ n curvatureᵢ xᵢⱼ times the change of the document's score, without the constant.
-    double leaning(const Coordinate& each) const {
-        if (has_pairs_) return leans_[number_of(each)];
+    double cross_slope(const Coordinate& each) const {
+        if (has_gram_) return cross_slopes_[number_of(each)];
         const auto column = column_of(each);
         const auto* products = products_.data() + each.first;
         double sum = 0.0;
@@ -230,12 +230,12 @@ private:
     // Takes one step of coordinate descent; returns the violation before the step.
     double step(Coordinate& each) {
         const auto slope =
-            each.slope + each.cross * constant_.change + leaning(each) / problem_.documents;
+            each.slope + each.cross * constant_.change + cross_slope(each) / problem_.documents;
         const auto weight = weights_[each.place] + each.change;
         const auto change = each.prior.step(slope, each.curvature + ridge, weight);
         if (change != 0.0) {
             each.change += change;
-            if (has_pairs_) lean_on(each, change);
+            if (has_gram_) update_cross_slopes(each, change);
             else column_of(each).add_to(changes_.data(), change);
             pull_ += change * each.cross;
             step_of_constant();
@@ -265,9 +265,9 @@ private:
     // halves the memory traffic.
     std::vector<float> products_;
     std::size_t nonzeros_ = 0;  // of the columns
-    ColumnPairs pairs_;
-    bool has_pairs_ = false;     // built for the current model
-    std::vector<double> leans_;  // with the Gram matrix: Σₖ dₖ times the products, by coordinate
+    ColumnGram gram_;
+    bool has_gram_ = false;             // built for the current model
+    std::vector<double> cross_slopes_;  // with the Gram matrix: Σₖ dₖ times the products, by coordinate
 };
 
 }  // namespace postil

@@ -16,17 +16,17 @@ namespace postil {
 
 // Building it costs, for each document, half the square of the number of its terms in the set.
 // Memory: 8 bytes for each pair of columns, each non-zero and each document.
-class ColumnPairs {
+class ColumnGram {
 public:
-    static bool takes(std::size_t columns, std::size_t nonzeros) {
+    static bool is_small_enough(std::size_t columns, std::size_t nonzeros) {
         return columns <= 1024 && nonzeros < (std::size_t{1} << 24);
     }
     // Returns a lower bound of build_cost.
-    static double least_price(std::size_t nonzeros) { return 2.75 * static_cast<double>(nonzeros); }
+    static double least_build_cost(std::size_t nonzeros) { return 2.75 * static_cast<double>(nonzeros); }
 
     // Sets the columns and returns the cost of `build`, in non-zeros of a pass. This itself costs
     // the non-zeros of the columns and the documents.
-    double look(std::vector<SparseLine> columns, std::size_t documents) {
+    double build_cost(std::vector<SparseLine> columns, std::size_t documents) {
         columns_ = std::move(columns);
         ends_.assign(documents, 0);
         for (const auto& column : columns_)
@@ -45,7 +45,7 @@ public:
 
     // Builds the matrix after build_cost. `scaled` holds hᵢ xᵢⱼ for the non-zeros of the columns,
     // column after column.
-    void make(const float* scaled) {
+    void build(const float* scaled) {
         fill_entries();
         const auto size = columns_.size();
         products_.assign(size * size, 0.0);
