@@ -221,7 +221,7 @@ RIGHT: dict[str, object] = {
     "intercepts": np.zeros(2),
 }
 WRONG = [
-    ({"terms": "wool"}, "terms are a Vocabulary"),
+    ({"terms": "wool"}, "a Vocabulary, or a number"),
     ({"terms": 0}, "at least 1"),
     ({"terms": 3}, "a row of weights for each term"),
     ({"row_starts": np.array([0, 1, 4])}, "row starts must rise"),
@@ -232,7 +232,7 @@ WRONG = [
     ({"categories": np.array([1, 0, -1], dtype=np.int32)}, "does not exist"),
     ({"categories": np.array([1], dtype=np.int32)}, "every weight needs a category"),
     ({"weighting": Weighting().to_native(np.ones(3), 1)}, "one idf for each term"),
-    ({"grams": (2, 1)}, "n-grams"),
+    ({"grams": (2, 1)}, "grams"),
 ]
 
 
