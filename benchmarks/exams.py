@@ -20,7 +20,7 @@ from postil.corpus.opening import open_corpus
 from postil.decide import fit_rule, parse_rule
 from postil.decide.scores import Needs
 from postil.evaluate.counts import count
-from postil.evaluate.report import Aimed, aimed
+from postil.evaluate.measures import Aimed, aimed
 from postil.learn.job import Design, Labels
 from postil.learn.merit.naming import figure_named
 from postil.recipes.recipe import Recipe, load_recipe

@@ -10,7 +10,7 @@ from benchmarks.exams import Exam, Learned, Learners
 from benchmarks.registry import Cell, Line, benchmark
 from benchmarks.settings import Settings
 from postil.errors import CorpusError
-from postil.evaluate.report import Aimed
+from postil.evaluate.measures import Aimed
 from postil.learn.merit.naming import figure_named
 from postil.recipes.recipe import load_recipe
 from postil.train.choice import OTHER_WAYS, TUNED, Standing, best_way

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score
 
-from postil.errors import UsageError
-from postil.evaluate import exact_match, is_single_label, single_label_accuracy
+from postil.evaluate.measures import exact_match, is_single_label
 
 from .samples import FEW, runs
 
@@ -33,25 +32,23 @@ def test_exact_match_agrees_with_scikit_learn(run):
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1))
 def test_accuracy_agrees_with_scikit_learn(pairs):
     truth, decided = np.array(pairs).T
-    got = single_label_accuracy(one_hot(truth, 4), one_hot(decided, 4))
+    got = exact_match(one_hot(truth, 4), one_hot(decided, 4))
     assert got == pytest.approx(accuracy_score(truth, decided))
 
 
 def test_no_decision_and_two_decisions_are_wrong():
     truth = one_hot([0, 1, 2], 3)
     decisions = sp.csr_matrix(np.array([[1, 0, 0], [0, 0, 0], [0, 1, 1]], bool))
-    assert single_label_accuracy(truth, decisions) == pytest.approx(1 / 3)
+    assert exact_match(truth, decisions) == pytest.approx(1 / 3)
 
 
-def test_accuracy_is_for_single_labels():
+def test_single_labels_are_told_from_others():
     assert is_single_label(one_hot([0, 1], 2))
     for other in ([[1, 1], [0, 1]], [[0, 0], [0, 1]]):
         truth = sp.csr_matrix(np.array(other, bool))
         assert not is_single_label(truth)
-        with pytest.raises(UsageError, match="use exact_match"):
-            single_label_accuracy(truth, truth)
 
 
 def test_no_document_is_undefined():
     empty = sp.csr_matrix((0, 3), dtype=bool)
-    assert math.isnan(single_label_accuracy(empty, empty))
+    assert math.isnan(exact_match(empty, empty))

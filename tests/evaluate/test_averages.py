@@ -13,20 +13,16 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics import precision_recall_fscore_support
 
 from postil.errors import UsageError
-from postil.evaluate import (
+from postil.evaluate import count, macro, macro_over_top, micro
+from postil.evaluate.counts import RULES, Counts
+from postil.evaluate.measures import (
     MEASURES,
-    RULES,
-    count,
-    macro,
     macro_f1_of_means,
-    macro_over_top,
     macro_statistic,
     mean_over_categories,
-    micro,
     micro_statistic,
     top_categories,
 )
-from postil.evaluate.counts import Counts
 
 from .samples import FEW, SOME, runs
 
@@ -36,7 +32,7 @@ VALUES = arrays(np.float64, st.integers(0, 8), elements=st.floats(0, 1) | st.jus
 
 def test_rules_are_the_stated_ones():
     assert list(RULES) == list(FILLINGS)
-    with pytest.raises(UsageError, match="there are: zero, one, skip"):
+    with pytest.raises(UsageError, match="allowed: zero, one, skip"):
         macro(np.zeros(2), "two")
 
 
@@ -140,5 +136,5 @@ def test_the_largest_categories_come_first_and_equal_ones_in_column_order():
     assert macro_over_top(values, sizes, 2, "skip").value == pytest.approx(0.2)
     assert macro_over_top(values, sizes, 5).undefined == 1
     for k in (0, 6):
-        with pytest.raises(UsageError, match="there are 5 categories"):
+        with pytest.raises(UsageError, match="from 1 to 5, the number of categories"):
             top_categories(sizes, k)

@@ -14,7 +14,7 @@ from sklearn import metrics
 from sklearn.calibration import calibration_curve
 
 from postil.errors import InputError, UsageError
-from postil.evaluate import (
+from postil.evaluate.calibration import (
     BINNINGS,
     calibration_of,
     calibration_of_categories,
@@ -112,7 +112,7 @@ def test_what_is_no_probability_is_refused():
     truth = sp.csr_matrix((1, 1), dtype=bool)
     with pytest.raises(InputError, match="calibrate the scores first"):
         pooled_calibration(truth, np.array([[1.1]]))
-    with pytest.raises(UsageError, match="there are: width, mass"):
+    with pytest.raises(UsageError, match="allowed: width, mass"):
         pooled_calibration(truth, np.array([[1.0]]), 10, "no-such")
     with pytest.raises(UsageError, match="at least 1"):
         calibration_of_categories(truth, np.array([[1.0]]), 0)

@@ -10,11 +10,11 @@ from sklearn.metrics import multilabel_confusion_matrix
 
 from postil.errors import InputError, UsageError
 from postil.evaluate import count
-from postil.evaluate.inputs import (
+from postil.evaluate.counts import (
     checked_names,
+    checked_per_category,
     checked_probabilities,
     checked_scores,
-    checked_sizes,
 )
 
 from .samples import FEW, SOME, runs
@@ -102,6 +102,6 @@ def test_names_and_sizes_stand_for_columns():
     assert checked_names(["a", "b"], 2) == ("a", "b")
     with pytest.raises(UsageError, match="1 names for 2 columns"):
         checked_names(["a"], 2)
-    assert checked_sizes([3, 4], 2).tolist() == [3, 4]
+    assert checked_per_category([3, 4], 2, "sizes").tolist() == [3, 4]
     with pytest.raises(UsageError, match="for 3 categories"):
-        checked_sizes([3, 4], 3)
+        checked_per_category([3, 4], 3, "sizes")

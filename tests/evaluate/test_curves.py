@@ -13,16 +13,14 @@ from sklearn import metrics
 
 from postil.errors import UsageError
 from postil.evaluate import (
-    AVERAGINGS,
-    average_precision,
     break_even_points,
     cuts_of,
     cuts_of_categories,
-    micro_cuts,
     precision_recall_curve,
-    roc_area,
     roc_curve,
 )
+from postil.evaluate.curves import average_precision, roc_area
+from postil.evaluate.ranking import AVERAGINGS, micro_cuts
 
 from .samples import FEW, SOME, random_run, rankings
 
@@ -160,5 +158,5 @@ def test_every_category_is_cut_by_itself():
 
 
 def test_an_unknown_averaging_is_refused():
-    with pytest.raises(UsageError, match="there are: pooled, shifted, proportional"):
+    with pytest.raises(UsageError, match="allowed: pooled, shifted, proportional"):
         micro_cuts(sp.csr_matrix((1, 1), dtype=bool), np.zeros((1, 1)), "no-such")

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
 from postil.errors import UsageError
-from postil.evaluate import MEASURES, count, f_beta, f_beta_measure
+from postil.evaluate import count
 from postil.evaluate.counts import Counts, plain, plain_fields, ratio, shown
-from postil.evaluate.measures import measure_named
+from postil.evaluate.measures import MEASURES, f_beta, f_beta_measure, measure_named
 
 from .samples import FEW, SOME, runs
 
@@ -38,7 +38,7 @@ EQUATIONS = {
 def test_registry_and_equations_name_the_same_measures():
     assert set(MEASURES) == set(EQUATIONS)
     assert [name for name, each in MEASURES.items() if not each.more_is_better] == ["error"]
-    with pytest.raises(UsageError, match="there are: precision"):
+    with pytest.raises(UsageError, match="allowed: precision"):
         measure_named("no-such")
 
 

@@ -14,9 +14,7 @@ from sklearn import metrics
 
 from postil.errors import UsageError
 from postil.evaluate import (
-    AVERAGINGS,
     DEFINITIONS,
-    MEASURES,
     Options,
     Plan,
     Provenance,
@@ -24,6 +22,8 @@ from postil.evaluate import (
     compare_runs,
     measure_run,
 )
+from postil.evaluate.measures import MEASURES
+from postil.evaluate.ranking import AVERAGINGS
 
 from .samples import FEW, random_run, rankings
 
@@ -207,7 +207,7 @@ def test_nothing_to_measure_is_undefined_not_an_error(shape):
 
 
 def test_unknown_rules_are_refused_before_any_work():
-    with pytest.raises(UsageError, match="there are: zero, one, skip"):
+    with pytest.raises(UsageError, match="allowed: zero, one, skip"):
         Options(undefined="no-such")
     with pytest.raises(UsageError, match="beta"):
         Options(betas=(-1.0,))

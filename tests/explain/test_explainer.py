@@ -241,11 +241,10 @@ def test_an_empty_document_has_the_intercept(words):
 
 def test_several_categories_share_one_reading(words):
     explainer = Explainer(words)
-    rules = [rule_of(words, oil=1.0), rule_of(words, wheat=1.0)]
-    first, second = explainer.explain_all("oil", rules, scores=[1.0, 0.0])
+    document = explainer.read("oil")
+    first = explainer.explain(document, rule_of(words, oil=1.0), score=1.0)
+    second = explainer.explain(document, rule_of(words, wheat=1.0), score=0.0)
     assert first.document is second.document
-    with pytest.raises(UsageError, match="2 categories and 1 scores"):
-        explainer.explain_all("oil", rules, scores=[1.0])
 
 
 def test_weights_must_fit_the_vectorizer(words):

@@ -89,7 +89,7 @@ def test_the_text_stands_on_the_page_as_it_was(text: str, spec: str):
         CategoryRule(text, np.zeros(31)),
     ]
     document = explainer.read({text: text, "b": text}, document_id=text)
-    page = render_html(explainer.explain_all(document, rules), title=text)
+    page = render_html([explainer.explain(document, rule) for rule in rules], title=text)
     page.encode()
     read = Reader(page)
     parts = [part.text for part in document.parts]
@@ -125,7 +125,7 @@ def explained():
     rules = [CategoryRule("crude", weights), CategoryRule("grain", -weights, note="rare")]
     explainer = Explainer(vectorizer)
     document = explainer.read({"title": "OIL up", "body": "Wheat, oil & tax"}, "doc-7")
-    return explainer.explain_all(document, rules)
+    return [explainer.explain(document, rule) for rule in rules]
 
 
 def test_words_are_marked_where_they_stand(explained):

@@ -13,7 +13,7 @@ from tests.papers.zhang_2000_samples import largest, on_demo, small_experiments,
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.errors import UsageError
-from postil.evaluate.breakeven import break_even_points
+from postil.evaluate.break_even import break_even_points
 from postil.recipes.parts import TermSelection
 from postil.train.assess import assessment
 from postil.train.train import train

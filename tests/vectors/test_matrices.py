@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from postil import LinearClassifier
 from postil.decide.scores import checked_truth
 from postil.errors import InputError
-from postil.evaluate.inputs import checked_indicator
+from postil.evaluate.counts import checked_indicator
 from postil.features.inputs import checked_members
 from postil.learn.job import Design, Labels
 from postil.model.scoring import TextScorer

@@ -1,38 +1,45 @@
-"""How far a number would move if other documents of the same kind had been tested.
+"""Bootstrap intervals: the spread of a number over other documents of the same kind.
 
 Documents are drawn with replacement, as many as there are; each draw is measured anew, and an
-interval holds the middle share of what came out (percentile bootstrap). Documents are drawn
-whole, with all their categories, so that what one document does to several categories is kept
-together. The draws depend on the number of documents, the number of resamples and the seed
-alone: the same plan gives every measure and every run the same draws, which is what makes the
-interval of a difference a paired one.
+interval holds the middle share of the results (percentile bootstrap). Documents are drawn whole,
+with all their categories, so that the effects of one document on several categories stay together.
+The draws depend only on the number of documents, the number of resamples and the seed: the same
+plan gives every measure and every run the same draws, so that the interval of a difference is a
+paired one.
 
 A rare category has no member in many of the draws, and its measures are undefined there. Under
-the rule ``zero`` a macro-average is therefore lower in the draws than on the documents as they
-are, and its interval may lie below its value; ``skip`` avoids that.
+the rule ``zero`` a macro-average is therefore lower in the draws than on the documents themselves,
+and its interval may lie below its value; ``skip`` avoids that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from postil.common.types import Floats, Ints
+from postil.common.types import Floats, Indices, Ints
+from postil.decide.scores import Csr, Sparse
 from postil.errors import UsageError
-from postil.evaluate.averages import Statistic
-from postil.evaluate.counts import UNDEFINED, Counts, count, intersection, plain, plain_fields
-from postil.evaluate.inputs import checked_pair
-from postil.features.inputs import Csr, Indices, Sparse
+from postil.evaluate.counts import (
+    UNDEFINED,
+    Counts,
+    checked_pair,
+    count,
+    intersection,
+    plain,
+    plain_fields,
+)
+from postil.evaluate.measures import Statistic
 
 BLOCK = 1 << 22
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How many resamples, from which seed, and how wide an interval."""
+    """The number of resamples, their seed, and the level of an interval."""
 
     resamples: int = 1000
     seed: int = 0
@@ -46,10 +53,10 @@ class Plan:
             )
 
     def draws(self, documents: int, width: int = 1) -> Iterator[Indices]:
-        """Draw documents, a block of resamples (rows) at a time.
+        """Yield draws of documents, a block of resamples (rows) at a time.
 
         A block is at most 32 MB of numbers, for documents as for ``width`` (the categories), or
-        one resample; how the resamples are cut into blocks does not change them.
+        one resample. The blocks do not change the draws.
         """
         generator = np.random.default_rng(self.seed)
         rows = max(1, BLOCK // max(documents, width, 1))
@@ -62,8 +69,8 @@ class Plan:
 class Interval:
     """A value and its bootstrap interval.
 
-    ``undefined`` counts resamples in which the measure was undefined; the interval is over the
-    others, and undefined if there are none.
+    ``undefined`` counts the resamples in which the measure was undefined; the interval is over the
+    others, and is undefined without any.
     """
 
     value: float
@@ -75,7 +82,7 @@ class Interval:
     undefined: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values for JSON."""
+        """Return plain values for JSON."""
         return plain_fields(vars(self))
 
 
@@ -91,17 +98,26 @@ class Difference:
     p_value: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values for JSON."""
+        """Return plain values for JSON."""
         return {**self.interval.to_dict(), "p_value": plain(self.p_value)}
 
 
 def bootstrap_intervals(
     truth: Sparse, decisions: Sparse, statistics: Mapping[str, Statistic], plan: Plan | None = None
 ) -> dict[str, Interval]:
-    """Intervals for measures that are functions of counts, all from the same draws.
+    """Return intervals of measures that are functions of counts, all from the same draws.
 
     Costs resamples × (non-zeros + documents + categories); nothing grows with documents ×
     categories.
+
+    Parameters
+    ----------
+    truth, decisions:
+        Sparse indicators of documents × categories.
+    statistics:
+        Functions of counts, by name.
+    plan:
+        Resamples, seed and level.
     """
     plan = plan or Plan()
     drawn = _drawn(truth, decisions, statistics, plan)
@@ -119,7 +135,7 @@ def bootstrap_difference(
     statistics: Mapping[str, Statistic],
     plan: Plan | None = None,
 ) -> dict[str, Difference]:
-    """Intervals for the difference of two runs on the same documents, draw by draw."""
+    """Return intervals of the difference of two runs on the same documents, draw by draw."""
     plan = plan or Plan()
     first, second = (_drawn(truth, run, statistics, plan) for run in (left, right))
     counts = count(truth, left), count(truth, right)
@@ -134,7 +150,7 @@ def bootstrap_difference(
 
 
 def bootstrap_mean(values: Floats, plan: Plan | None = None) -> Interval:
-    """An interval for the mean of a value per document, such as accuracy's right or wrong."""
+    """Return an interval of the mean of a value per document, such as right or wrong."""
     plan = plan or Plan()
     if len(values) == 0:
         return _interval(UNDEFINED, np.full(plan.resamples, UNDEFINED), plan)
@@ -142,23 +158,10 @@ def bootstrap_mean(values: Floats, plan: Plan | None = None) -> Interval:
     return _interval(float(values.mean()), np.concatenate(means), plan)
 
 
-def bootstrap_documents(
-    measure: Callable[[Indices], float], documents: int, plan: Plan | None = None
-) -> Interval:
-    """An interval for any measure whatever, called with the row numbers of each resample.
-
-    For measures of scores, such as break-even points. Costs one call of ``measure`` for each
-    resample.
-    """
-    plan = plan or Plan()
-    values = [measure(rows) for draws in plan.draws(documents) for rows in draws]
-    return _interval(measure(np.arange(documents)), np.array(values, np.float64), plan)
-
-
 def _drawn(
     truth: Sparse, decisions: Sparse, statistics: Mapping[str, Statistic], plan: Plan
 ) -> dict[str, Floats]:
-    """The statistics of every resample."""
+    """Return the statistics of every resample."""
     members, decided = checked_pair(truth, decisions)
     both = intersection(members, decided)
     values: dict[str, list[Floats]] = {name: [] for name in statistics}
@@ -172,7 +175,7 @@ def _drawn(
 
 
 def _times(draws: Indices) -> Ints:
-    """How often each document was drawn: documents × resamples."""
+    """Count the draws of each document: documents × resamples."""
     resamples, documents = draws.shape
     places = draws * resamples + np.arange(resamples)[:, None]
     drawn = np.bincount(places.ravel(), minlength=documents * resamples)

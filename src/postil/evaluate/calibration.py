@@ -1,7 +1,7 @@
-"""Whether probabilities mean what they say.
+"""Measures of calibration: how well probabilities agree with what happened.
 
 Of the documents that get probability q, a share of q should be members. Probabilities are put
-into bins, and in each bin the mean probability q̄ is held against the observed share ȳ of members:
+into bins, and in each bin the mean probability q̄ is compared with the observed share ȳ of members:
 
 - expected calibration error: ``Σ_b n_b/n |ȳ_b - q̄_b|``;
 - maximum calibration error: ``max_b |ȳ_b - q̄_b|`` over bins that are not empty.
@@ -12,7 +12,7 @@ Both depend on the bins; two scores do not:
 - log loss: ``-(1/n) Σ yᵢ ln qᵢ + (1 - yᵢ) ln(1 - qᵢ)``, q kept away from 0 and 1 by the rounding
   unit of a double (2.2e-16), so that one certain mistake costs 36 and not infinitely much.
 
-All are undefined where there is no document, and better the smaller they are.
+All are undefined where there is no document; smaller is better.
 """
 
 from __future__ import annotations
@@ -22,28 +22,32 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import xlog1py, xlogy
 
 from postil.common.types import Flags, Floats, Ints
+from postil.decide.scores import Sparse
 from postil.errors import UsageError
-from postil.evaluate.counts import UNDEFINED, plain_fields, ratio
+from postil.evaluate.counts import (
+    UNDEFINED,
+    checked_indicator,
+    checked_probabilities,
+    plain_fields,
+    ratio,
+)
 from postil.evaluate.curves import columns_of
-from postil.evaluate.inputs import checked_indicator, checked_probabilities
-from postil.features.inputs import Sparse
 
 BINS = 10
 LOG_FLOOR = float(np.finfo(np.float64).eps)
 
 
 def equal_widths(probabilities: Floats, bins: int) -> Floats:  # noqa: ARG001
-    """Cut [0, 1] into bins of one width."""
+    """Return the edges of bins of one width over [0, 1]."""
     return np.linspace(0, 1, bins + 1)
 
 
 def equal_masses(probabilities: Floats, bins: int) -> Floats:
-    """Cut at the quantiles, so that bins hold about as many documents each.
+    """Return edges at the quantiles, so that bins hold about as many documents each.
 
-    Equal probabilities share a bin, so there may be fewer bins, and fuller ones, than asked for.
+    Equal probabilities share a bin, so the bins may be fewer and fuller than requested.
     """
     inner = np.linspace(0, 1, bins + 1)[1:-1]
     quantiles = np.quantile(probabilities, inner) if len(probabilities) else inner
@@ -58,7 +62,7 @@ BINNINGS: dict[str, Callable[[Floats, int], Floats]] = {
 
 @dataclass(frozen=True)
 class Calibration:
-    """How probabilities of one category, or of all together, compare with what happened.
+    """The probabilities of one category, or of all together, beside what happened.
 
     Bin b reaches from ``edges[b]``, included, to ``edges[b + 1]``, excluded but for the last.
     ``probability`` and ``observed`` (mean probability and share of members of a bin) are
@@ -90,7 +94,7 @@ class Calibration:
         return float(gaps.max()) if len(gaps) else UNDEFINED
 
     def measures(self) -> dict[str, float]:
-        """The four numbers by name."""
+        """Return the four measures by name."""
         return {
             "brier": self.brier,
             "log_loss": self.log_loss,
@@ -99,7 +103,7 @@ class Calibration:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Give measures and bins as plain values for JSON."""
+        """Return measures and bins as plain values for JSON."""
         bins = [
             {"from": low, "to": high, "cases": cases, "probability": mean, "observed": share}
             for low, high, cases, mean, share in zip(
@@ -117,7 +121,7 @@ class Calibration:
 def calibration_of(
     probabilities: Floats, members: Flags, bins: int = BINS, binning: str = "width"
 ) -> Calibration:
-    """Hold one list of probabilities against memberships; costs its length (``mass``: a sort)."""
+    """Compare a list of probabilities with memberships; costs its length (``mass``: a sort)."""
     edges = _edges(probabilities, bins, binning)
     places = np.searchsorted(edges[1:-1], probabilities, side="right")
     cases = np.bincount(places, minlength=len(edges) - 1).astype(np.int64)
@@ -134,7 +138,7 @@ def calibration_of(
 def calibration_of_categories(
     truth: Sparse, probabilities: Floats, bins: int = BINS, binning: str = "width"
 ) -> list[Calibration]:
-    """Look at each category by itself; costs documents × categories."""
+    """Measure each category by itself; costs documents × categories."""
     indicator = checked_indicator(truth, "truth")
     checked = checked_probabilities(probabilities, indicator.shape)
     return [
@@ -146,19 +150,21 @@ def calibration_of_categories(
 def pooled_calibration(
     truth: Sparse, probabilities: Floats, bins: int = BINS, binning: str = "width"
 ) -> Calibration:
-    """Look at all pairs of document and category together; costs documents × categories."""
+    """Measure all pairs of document and category together; costs documents × categories."""
     indicator = checked_indicator(truth, "truth")
     checked = checked_probabilities(probabilities, indicator.shape)
     return calibration_of(checked.ravel(), indicator.toarray().ravel(), bins, binning)
 
 
 def brier_score(probabilities: Floats, members: Flags) -> float:
-    """``(1/n) Σ (qᵢ - yᵢ)²``."""
+    """Return ``(1/n) Σ (qᵢ - yᵢ)²``."""
     return float(ratio(((probabilities - members) ** 2).sum(), len(probabilities)))
 
 
 def log_loss(probabilities: Floats, members: Flags) -> float:
-    """``-(1/n) Σ yᵢ ln qᵢ + (1 - yᵢ) ln(1 - qᵢ)``, q at least 2.2e-16 from 0 and 1."""
+    """Return ``-(1/n) Σ yᵢ ln qᵢ + (1 - yᵢ) ln(1 - qᵢ)``, q at least 2.2e-16 from 0 and 1."""
+    from scipy.special import xlog1py, xlogy
+
     safe = np.clip(probabilities, LOG_FLOOR, 1 - LOG_FLOOR)
     outcomes = members.astype(np.float64)
     surprise = -(xlogy(outcomes, safe) + xlog1py(1 - outcomes, -safe))
@@ -167,7 +173,7 @@ def log_loss(probabilities: Floats, members: Flags) -> float:
 
 def _edges(probabilities: Floats, bins: int, binning: str) -> Floats:
     if binning not in BINNINGS:
-        raise UsageError(f"no binning is called {binning!r}; there are: {', '.join(BINNINGS)}")
+        raise UsageError(f"no binning is called {binning!r}; allowed: {', '.join(BINNINGS)}")
     if bins < 1:
-        raise UsageError(f"reliability bins: at least 1 is needed, got {bins}")
+        raise UsageError(f"the number of reliability bins must be at least 1, got {bins}")
     return BINNINGS[binning](probabilities, bins)

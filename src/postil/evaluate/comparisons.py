@@ -1,26 +1,34 @@
-"""Whether one run is better than another, or it was luck.
+"""Significance tests of the difference between two runs.
 
 Over categories: Wilcoxon's signed-rank test on one value per category (genkin-lewis-madigan-2004
-tests numbers of errors so). Over decisions: McNemar's test and the micro sign test look only at
-the cases where exactly one of the two runs is right; over pairs of document and category they
+tests numbers of errors this way). Over decisions: McNemar's test and the micro sign test look only
+at the cases where exactly one of the two runs is right; over pairs of document and category they
 take the decisions about one document as independent, which they are not quite. All p-values are
-two-sided unless the name says otherwise; "left" and "right" are the two runs in the order given.
+two-sided unless the name says otherwise; "left" and "right" are the two runs in the given order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy import stats
 
 from postil.common.types import Floats
+from postil.decide.scores import Sparse
 from postil.errors import UsageError
-from postil.evaluate.counts import UNDEFINED, difference, intersection, plain_fields
-from postil.evaluate.inputs import checked_pair
+from postil.evaluate.bootstrap import Difference, Plan, bootstrap_difference
+from postil.evaluate.counts import (
+    UNDEFINED,
+    checked_pair,
+    count,
+    difference,
+    intersection,
+    plain_fields,
+)
 from postil.evaluate.measures import decided_rightly
-from postil.features.inputs import Sparse
+from postil.evaluate.report import Options, run_statistics
 
 ZEROS: dict[str, Literal["wilcox", "pratt", "zsplit"]] = {
     "drop": "wilcox",
@@ -31,10 +39,10 @@ ZEROS: dict[str, Literal["wilcox", "pratt", "zsplit"]] = {
 
 @dataclass(frozen=True)
 class Comparison:
-    """The outcome of a test: who is better how often, and the p-value.
+    """The outcome of a test: the number of cases that favour each run, and the p-value.
 
     ``equal`` counts cases that favour neither run, ``undefined`` those that could not be
-    compared; ``statistic`` means what the test's function says.
+    compared; each test's function describes its ``statistic``.
     """
 
     test: str
@@ -46,35 +54,42 @@ class Comparison:
     p_value: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values for JSON."""
+        """Return plain values for JSON."""
         return plain_fields(vars(self))
 
 
 def wilcoxon(
     left: Floats, right: Floats, *, more_is_better: bool = True, zeros: str = "drop"
 ) -> Comparison:
-    """Wilcoxon's matched-pairs signed-rank test on a value per category.
+    """Run Wilcoxon's matched-pairs signed-rank test on a value per category.
 
-    Categories where either value is undefined are left out and counted. Differences of 0 are
-    ranked by ``zeros``: ``drop`` leaves them out (Wilcoxon's own rule, the default), ``pratt``
-    ranks them and then drops their ranks, ``split`` gives half their ranks to each side. The
-    p-value is exact for few categories, else by the normal approximation with tie correction
+    The p-value is exact for few categories, else by the normal approximation with tie correction
     and without continuity correction (scipy's ``wilcoxon``); it is 1 where all are equal. The
     statistic is the smaller sum of ranks. Sorts the categories.
+
+    Parameters
+    ----------
+    left, right:
+        A value per category; categories where either is undefined are left out and counted.
+    more_is_better:
+        Direction of the values.
+    zeros:
+        Treatment of differences of 0: ``drop`` leaves them out (Wilcoxon's own rule), ``pratt``
+        ranks them and then drops their ranks, ``split`` gives half their ranks to each side.
     """
+    from scipy import stats
+
     if left.shape != right.shape:
         raise UsageError(
             f"Wilcoxon's test pairs categories: left has {left.size} values and right {right.size}"
         )
     if zeros not in ZEROS:
-        raise UsageError(
-            f"no treatment of zeros is called {zeros!r}; there are: {', '.join(ZEROS)}"
-        )
+        raise UsageError(f"no treatment of zeros is called {zeros!r}; allowed: {', '.join(ZEROS)}")
     defined = ~(np.isnan(left) | np.isnan(right))
     gains = (left - right)[defined] * (1 if more_is_better else -1)
     statistic, p_value = 0.0, 1.0
     if gains.any():
-        # Dropped here, zeros do not keep scipy from the exact distribution.
+        # Dropped here, zeros do not prevent scipy from using the exact distribution.
         ranked = gains[gains != 0] if zeros == "drop" else gains
         outcome = stats.wilcoxon(ranked, zero_method=ZEROS[zeros])
         statistic, p_value = float(outcome.statistic), float(outcome.pvalue)
@@ -114,19 +129,21 @@ def discordant_decisions(truth: Sparse, left: Sparse, right: Sparse) -> Discorda
 
 
 def discordant_documents(truth: Sparse, left: Sparse, right: Sparse) -> Discordance:
-    """Compare documents, right where all their categories are; costs the non-zeros."""
+    """Compare documents, which are right if all their categories are; costs the non-zeros."""
     first, second = decided_rightly(truth, left), decided_rightly(truth, right)
     return Discordance(int((first & ~second).sum()), int((second & ~first).sum()), len(first))
 
 
 def mcnemar(discordance: Discordance, *, exact: bool | None = None) -> Comparison:
-    """McNemar's test: the left run alone is right as often as the right run alone.
+    """Test by McNemar whether each run alone is right equally often.
 
     With b and c such cases: exact is the binomial test of b in b + c at 1/2, with statistic
     ``min(b, c)``; otherwise ``(|b - c| - 1)² / (b + c)``, continuity corrected and not below 0,
-    against chi-square with one degree of freedom. Unless told, exact below 25 cases in b + c.
-    The p-value is 1 where b + c = 0.
+    against chi-square with one degree of freedom. By default the test is exact below 25 cases in
+    b + c. The p-value is 1 where b + c = 0.
     """
+    from scipy import stats
+
     b, c, n = discordance.left_right, discordance.right_right, discordance.discordant
     if exact or (exact is None and n < 25):
         return _compared("mcnemar-exact", discordance, float(min(b, c)), _two_sided(b, c))
@@ -135,22 +152,17 @@ def mcnemar(discordance: Discordance, *, exact: bool | None = None) -> Compariso
     return _compared("mcnemar-chi-square", discordance, statistic, p_value)
 
 
-def micro_sign_test(
-    truth: Sparse, left: Sparse, right: Sparse, *, one_sided: bool = False
-) -> Comparison:
-    """The micro sign test (s-test) of Yang and Liu (1999) over all pairs of document and category.
+def micro_sign_test(truth: Sparse, left: Sparse, right: Sparse) -> Comparison:
+    """Run the micro sign test (s-test) of Yang and Liu (1999) over pairs of document and category.
 
     Of the n pairs that one run alone decides rightly, k are the left run's; under the null
-    hypothesis k is binomial(n, 1/2). One-sided, as the authors use it, the p-value is
-    ``P(K ≥ k)``: that the left run is better. The binomial tail is computed exactly at any n;
-    the statistic is the z of the authors' normal approximation, ``(k - n/2) / (√n / 2)``.
+    hypothesis k is binomial(n, 1/2). The binomial tail is computed exactly at any n, two-sided; the
+    statistic is the z of the authors' normal approximation, ``(k - n/2) / (√n / 2)``.
     """
     discordance = discordant_decisions(truth, left, right)
     k, n = discordance.left_right, discordance.discordant
     statistic = (k - n / 2) / (np.sqrt(n) / 2) if n else UNDEFINED
-    p_value = _upper_tail(k, n) if one_sided else _two_sided(k, n - k)
-    name = "micro-sign-one-sided" if one_sided else "micro-sign"
-    return _compared(name, discordance, float(statistic), p_value)
+    return _compared("micro-sign", discordance, float(statistic), _two_sided(k, n - k))
 
 
 def _compared(test: str, discordance: Discordance, statistic: float, p_value: float) -> Comparison:
@@ -165,10 +177,100 @@ def _compared(test: str, discordance: Discordance, statistic: float, p_value: fl
     )
 
 
-def _upper_tail(k: int, n: int) -> float:
-    return float(stats.binom.sf(k - 1, n, 0.5)) if n else 1.0
-
-
 def _two_sided(b: int, c: int) -> float:
-    """Twice the smaller tail, at most 1: exact because the distribution is symmetric."""
-    return min(1.0, 2 * _upper_tail(max(b, c), b + c))
+    """Return twice the smaller tail, at most 1: exact because the distribution is symmetric."""
+    from scipy import stats
+
+    return min(1.0, 2 * float(stats.binom.sf(max(b, c) - 1, b + c, 0.5))) if b + c else 1.0
+
+
+@dataclass(frozen=True)
+class RunComparison:
+    """The tests of two runs, by name, and the differences of their measures.
+
+    ``wilcoxon_f1``, ``wilcoxon_error`` and so on compare categories; ``mcnemar_documents``
+    compares documents, right or wrong as a whole; ``mcnemar_decisions`` and ``micro_sign``
+    compare pairs of document and category. ``differences`` are left minus right.
+    """
+
+    left: str
+    right: str
+    tests: Mapping[str, Comparison]
+    differences: Mapping[str, Difference]
+    level: float = 0.05
+
+    def significant(self) -> tuple[str, ...]:
+        """Return the names of the tests and differences whose p-value is below ``level``.
+
+        No p-value is corrected for the number of tests.
+        """
+        p_values = {name: test.p_value for name, test in self.tests.items()}
+        p_values |= {name: each.p_value for name, each in self.differences.items()}
+        return tuple(name for name, p_value in p_values.items() if p_value < self.level)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values for JSON."""
+        return plain_fields(
+            {
+                "left": self.left,
+                "right": self.right,
+                "tests": {name: test.to_dict() for name, test in self.tests.items()},
+                "differences": {n: each.to_dict() for n, each in self.differences.items()},
+                "level": self.level,
+                "significant": self.significant(),
+            }
+        )
+
+    def to_text(self, width: int = 100) -> str:
+        """Return tables for a reader."""
+        from postil.evaluate.rendering import as_text, comparison_tables
+
+        return as_text(comparison_tables(self), width)
+
+
+def compare_runs(
+    truth: Sparse,
+    left: Sparse,
+    right: Sparse,
+    *,
+    names: tuple[str, str] = ("left", "right"),
+    options: Options | None = None,
+    zeros: str = "drop",
+    level: float = 0.05,
+) -> RunComparison:
+    """Test two runs' decisions on the same documents against each other.
+
+    Costs the non-zeros of the three matrices, and resamples × (non-zeros + documents + categories)
+    for the bootstrap.
+
+    Parameters
+    ----------
+    truth, left, right:
+        Sparse indicators of documents × categories: the truth, and the decisions of two runs.
+    names:
+        Names of the runs in the tables.
+    options:
+        Measures, the rule for undefined values, and the bootstrap (by default 1000 resamples).
+    zeros:
+        Treatment of equal categories in Wilcoxon's test.
+    level:
+        Level of significance.
+    """
+    options = options or Options()
+    first, second = count(truth, left), count(truth, right)
+    tests = {
+        f"wilcoxon_{name}": wilcoxon(
+            measure.formula(first),
+            measure.formula(second),
+            more_is_better=measure.more_is_better,
+            zeros=zeros,
+        )
+        for name, measure in options.measures().items()
+    }
+    tests["mcnemar_documents"] = mcnemar(discordant_documents(truth, left, right))
+    tests["mcnemar_decisions"] = mcnemar(discordant_decisions(truth, left, right))
+    tests["micro_sign"] = micro_sign_test(truth, left, right)
+    plan = options.plan or Plan()
+    statistics = run_statistics(options)
+    differences = bootstrap_difference(truth, left, right, statistics, plan)
+    return RunComparison(*names, tests, differences, level)

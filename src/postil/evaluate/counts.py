@@ -1,45 +1,75 @@
-"""The four counts everything about decisions is made of.
-
-The one rule for 0/0.
+"""The four counts that every measure of decisions is made of, and the rule for 0/0.
 
 A ratio whose denominator is 0 is **undefined**: precision where nothing was accepted, recall
 where a category has no member, F1 where neither happened, every ranking measure of a category
-without members, everything where there is no document. Undefined stays undefined: NaN inside,
-``–`` in print, ``null`` in JSON. It is never turned into a number where it stands.
+without members, everything where there is no document. An undefined value is NaN inside, ``–`` in
+print and ``null`` in JSON.
 
-Only an average over categories has to say what it does with undefined values, by one of
-``RULES``:
+Only an average over categories replaces undefined values, by one of ``RULES``:
 
 - ``zero`` (the default) counts them as 0;
 - ``one`` counts them as 1, as genkin-lewis-madigan-2004 (section 5.4) does for F1;
 - ``skip`` leaves them out.
 
-Whatever the rule, an average of nothing but undefined values is undefined, and every average
-carries the number of undefined values it met.
+An average of nothing but undefined values is undefined under every rule, and every average carries
+the number of undefined values it met.
+
+``truth`` and ``decisions`` are sparse indicators (documents × categories) everywhere, ``scores``
+and ``probabilities`` dense arrays of the same shape; they are checked here.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from postil.common.types import Floats, Ints
-from postil.errors import UsageError
-from postil.evaluate.inputs import checked_pair
-from postil.features.inputs import Csr, Indices, Sparse
+from postil.common.types import Flags, Floats, Indices, Ints
+from postil.decide.scores import Csr, Sparse
+from postil.errors import InputError, UsageError
+
+UNDEFINED = math.nan
+MARK = "–"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The value with which an average replaces an undefined one; ``None`` leaves it out."""
+
+    name: str
+    summary: str
+    filling: float | None
+
+
+RULES: dict[str, Rule] = {
+    rule.name: rule
+    for rule in (
+        Rule("zero", "undefined values count as 0", 0.0),
+        Rule("one", "undefined values count as 1 (genkin-lewis-madigan-2004)", 1.0),
+        Rule("skip", "undefined values are left out", None),
+    )
+}
+
+
+def rule_named(name: str) -> Rule:
+    """Return the averaging rule of that name."""
+    if name not in RULES:
+        raise UsageError(
+            f"no rule for undefined values is called {name!r}; allowed: {', '.join(RULES)}"
+        )
+    return RULES[name]
 
 
 @dataclass(frozen=True)
 class Counts:
     """True and false positives and negatives, one of each per category (the last axis).
 
-    ``cases`` is how many decisions each entry counts: the documents, for a category. Arrays may
-    have further axes in front, such as the resamples of a bootstrap.
+    ``cases`` is the number of decisions that each entry counts: the documents, for a category.
+    Arrays may have further axes in front, such as the resamples of a bootstrap.
     """
 
     true_positives: Ints
@@ -77,7 +107,7 @@ class Counts:
         )
 
     def of(self, categories: Indices) -> Counts:
-        """Keep some categories."""
+        """Return the counts of some categories."""
         return Counts(
             self.true_positives[..., categories],
             self.false_positives[..., categories],
@@ -87,7 +117,7 @@ class Counts:
 
 
 def count(truth: Sparse, decisions: Sparse) -> Counts:
-    """Count per category; costs the non-zeros of both matrices and the categories."""
+    """Count each category; costs the non-zeros of both matrices and the categories."""
     members, decided = checked_pair(truth, decisions)
     both = per_category(intersection(members, decided))
     return Counts(
@@ -96,12 +126,12 @@ def count(truth: Sparse, decisions: Sparse) -> Counts:
 
 
 def intersection(left: Csr, right: Csr) -> Csr:
-    """Entries that are True in both."""
+    """Return the entries that are True in both."""
     return left.multiply(right).tocsr()
 
 
 def difference(left: Csr, right: Csr) -> Csr:
-    """Entries that are True on exactly one side."""
+    """Return the entries that are True on exactly one side."""
     return cast("Csr", left != right)
 
 
@@ -116,40 +146,8 @@ def per_document(indicator: Csr) -> Ints:
     return np.diff(indicator.indptr).astype(np.int64)
 
 
-UNDEFINED = math.nan
-MARK = "–"
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What an average puts in the place of an undefined value; ``None`` leaves it out."""
-
-    name: str
-    summary: str
-    filling: float | None
-
-
-RULES: dict[str, Rule] = {
-    rule.name: rule
-    for rule in (
-        Rule("zero", "undefined values count as 0", 0.0),
-        Rule("one", "undefined values count as 1 (genkin-lewis-madigan-2004)", 1.0),
-        Rule("skip", "undefined values are left out", None),
-    )
-}
-
-
-def rule_named(name: str) -> Rule:
-    """Look up an averaging rule."""
-    if name not in RULES:
-        raise UsageError(
-            f"no rule for undefined values is called {name!r}; there are: {', '.join(RULES)}"
-        )
-    return RULES[name]
-
-
 def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
-    """``above / below``, undefined where ``below`` is 0."""
+    """Return ``above / below``, undefined where ``below`` is 0."""
     numerator, denominator = np.asarray(above, np.float64), np.asarray(below, np.float64)
     shape = np.broadcast_shapes(numerator.shape, denominator.shape)
     result: Floats = np.full(shape, UNDEFINED)
@@ -158,12 +156,12 @@ def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
 
 
 def plain_fields(fields: Mapping[str, object]) -> dict[str, Any]:
-    """Turn named values into what JSON holds."""
+    """Return named values as JSON holds them."""
     return {name: plain(value) for name, value in fields.items()}
 
 
 def plain(value: object) -> object:
-    """Turn a value into what JSON holds: what is not finite becomes ``None``, arrays lists."""
+    """Return a value as JSON holds it: arrays become lists, and NaN and infinity ``None``."""
     if isinstance(value, Mapping):
         return plain_fields(value)
     if isinstance(value, np.ndarray):
@@ -178,7 +176,98 @@ def plain(value: object) -> object:
 
 
 def shown(value: float | None, digits: int = 1, scale: float = 100.0) -> str:
-    """A number as a person reads it, in percent unless told otherwise; ``–`` if undefined."""
+    """Write a number for a reader, in percent by default; ``–`` if undefined."""
     if value is None or not math.isfinite(value):
         return MARK
     return f"{value * scale:.{digits}f}"
+
+
+def checked_indicator(matrix: Sparse, name: str) -> Csr:
+    """Return an indicator as CSR of booleans that stores every True once and no False.
+
+    Entries are 0 and 1, or False and True. Costs the number of stored entries.
+    """
+    import scipy.sparse as sp
+
+    from postil.vectors.matrices import check_indices
+
+    if not sp.issparse(matrix):
+        raise UsageError(
+            f"{name} must be a scipy sparse indicator (documents × categories), got "
+            f"{type(matrix).__name__}: wrap it in scipy.sparse.csr_matrix"
+        )
+    check_indices(matrix, name)
+    csr: Csr = sp.csr_matrix(matrix, copy=True)
+    if not np.isin(csr.data, (0, 1)).all():
+        raise UsageError(f"{name} must hold 0 and 1 (member or not): turn ±1 into ({name} > 0)")
+    csr.data = csr.data.astype(np.bool_)
+    csr.sum_duplicates()
+    csr.eliminate_zeros()
+    return csr
+
+
+def checked_pair(truth: Sparse, decisions: Sparse, name: str = "decisions") -> tuple[Csr, Csr]:
+    """Return two indicators of one shape."""
+    members, decided = checked_indicator(truth, "truth"), checked_indicator(decisions, name)
+    if members.shape != decided.shape:
+        raise UsageError(
+            f"truth is {_size(members.shape)} and {name} are {_size(decided.shape)} (documents × "
+            "categories): both need the same rows and columns in the same order"
+        )
+    return members, decided
+
+
+def checked_scores(scores: ArrayLike, shape: tuple[int, int], name: str = "scores") -> Floats:
+    """Return scores as a float64 array of the given shape; infinite ones pass, NaN does not."""
+    array = np.asarray(scores, dtype=np.float64)
+    if array.shape != shape:
+        raise UsageError(
+            f"{name} are {_size(array.shape)} and truth is {_size(shape)} (documents × "
+            "categories): both need the same rows and columns in the same order"
+        )
+    _check_all(array, ~np.isnan(array), name, "a number that can be ranked")
+    return array
+
+
+def checked_probabilities(probabilities: ArrayLike, shape: tuple[int, int]) -> Floats:
+    """Return probabilities as a float64 array of the given shape, each from 0 to 1."""
+    array = checked_scores(probabilities, shape, "probabilities")
+    inside = (array >= 0) & (array <= 1)
+    _check_all(array, inside, "probabilities", "a value from 0 to 1; calibrate the scores first")
+    return array
+
+
+def checked_names(categories: Sequence[str] | None, columns: int) -> tuple[str, ...]:
+    """Return a name for each column; without names a column is named by its number."""
+    if categories is None:
+        return tuple(str(column) for column in range(columns))
+    if len(categories) != columns:
+        raise UsageError(
+            f"categories: {len(categories)} names for {columns} columns of truth: give one name "
+            "for each column, in column order"
+        )
+    return tuple(categories)
+
+
+def checked_per_category(values: ArrayLike, columns: int, name: str) -> NDArray[Any]:
+    """Return an array of one value for each category."""
+    array = np.asarray(values)
+    if array.shape != (columns,):
+        raise UsageError(
+            f"{name} has shape {array.shape} for {columns} categories: give one value for each "
+            "category, in column order"
+        )
+    return array
+
+
+def _check_all(array: Floats, allowed: Flags, name: str, rule: str) -> None:
+    if not allowed.all():
+        row, column = (int(place[0]) for place in np.nonzero(~allowed))
+        raise InputError(
+            f"{name}, document {row}, category {column}: received {array[row, column]}, but each "
+            f"must be {rule}"
+        )
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape))

@@ -1,13 +1,10 @@
 """ROC and precision-recall curves, read off the cuts of a ranking.
 
-Take the cuts of one category (``cuts_of``), or those of a micro-average (``micro_cuts``).
-
-A ranking, cut wherever a threshold can cut it.
-
-Documents are sorted by falling score. A threshold accepts those that score at least that much,
-so documents of equal score are accepted together: they are one block, and a cut lies at the end
-of a block or before the first. Everything a threshold can trade (break-even points, ROC and
-precision-recall curves) is read off these cuts.
+Documents are sorted by falling score. A threshold accepts those that score at least that much, so
+documents of equal score are accepted together: they are one block, and a cut lies at the end of a
+block or before the first. Everything a threshold can trade (break-even points, ROC and
+precision-recall curves) is read off these cuts: those of one category (``cuts_of``), or those of a
+micro-average (``micro_cuts``).
 """
 
 from __future__ import annotations
@@ -19,10 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from postil.common.types import Flags, Floats
-from postil.evaluate.counts import UNDEFINED, plain_fields, ratio
-from postil.evaluate.inputs import checked_indicator, checked_scores
-from postil.features.inputs import Csr, Indices, Sparse
+from postil.common.types import Flags, Floats, Indices
+from postil.decide.scores import Csr, Sparse
+from postil.evaluate.counts import (
+    UNDEFINED,
+    checked_indicator,
+    checked_scores,
+    plain_fields,
+    ratio,
+)
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,8 @@ class Cuts:
     """All cuts of a ranking, from accepting nothing to accepting everything.
 
     ``lowest`` is the lowest score a cut accepts (infinite for the first, which accepts none),
-    ``accepted`` how many it accepts, ``found`` how many of those are members. A micro-average
-    may make ``accepted`` and ``found`` fractional.
+    ``accepted`` the number of documents it accepts, ``found`` the number of members among them. A
+    micro-average may make ``accepted`` and ``found`` fractional.
     """
 
     lowest: Floats
@@ -56,9 +58,9 @@ class Cuts:
         return ratio(self.accepted - self.found, self.cases - self.members)
 
     def threshold(self, cut: int) -> float:
-        """A score that accepts, by ``score ≥ threshold``, exactly what the cut accepts.
+        """Return a score that accepts, by ``score ≥ threshold``, exactly what the cut accepts.
 
-        Half way between the last accepted and the first rejected score where that is a number
+        It is half way between the last accepted and the first rejected score if that is a number
         apart from both (so that ``score > threshold`` does the same), else the last accepted
         one; infinite where nothing is accepted.
         """
@@ -71,7 +73,7 @@ class Cuts:
 
 
 def cuts_of(scores: Floats, members: Flags) -> Cuts:
-    """Cut one ranking; sorts the documents."""
+    """Return the cuts of one ranking; sorts the documents."""
     order = np.argsort(-scores, kind="stable")
     ranked = scores[order]
     last_of_block = np.append(ranked[1:] != ranked[:-1], True)[: len(ranked)]
@@ -87,7 +89,7 @@ def cuts_of(scores: Floats, members: Flags) -> Cuts:
 
 
 def cuts_of_categories(truth: Sparse, scores: Floats) -> Iterator[Cuts]:
-    """Cut the ranking of each category in turn; memory for one at a time."""
+    """Yield the cuts of each category in turn; memory for one at a time."""
     indicator = checked_indicator(truth, "truth")
     ranked = checked_scores(scores, indicator.shape)
     for category, members in enumerate(columns_of(indicator)):
@@ -95,7 +97,7 @@ def cuts_of_categories(truth: Sparse, scores: Floats) -> Iterator[Cuts]:
 
 
 def columns_of(indicator: Csr) -> Iterator[Flags]:
-    """Give each column of an indicator in turn, as a dense array of its own."""
+    """Yield each column of an indicator as a dense array."""
     columns = indicator.tocsc()
     for start, end in pairwise(columns.indptr):
         members = np.zeros(columns.shape[0], np.bool_)
@@ -107,27 +109,20 @@ def columns_of(indicator: Csr) -> Iterator[Flags]:
 class RocCurve:
     """True against false positive rate at every cut, from (0, 0) to (1, 1).
 
-    ``thresholds`` are the lowest accepted scores. ``area`` is that under the curve, straight
-    between cuts: the probability that a member outranks a non-member, ties counting half. All
-    is undefined where there is no member, or nothing but members.
+    ``thresholds`` are the lowest accepted scores. ``area`` is the area under the curve, straight
+    between cuts: the probability that a member outranks a non-member, ties counting half.
+    Everything is undefined without members, and without other documents.
     """
 
+    area: float
     false_positive_rate: Floats
     true_positive_rate: Floats
     thresholds: Floats
-    area: float
 
     def to_dict(self, points: int | None = None) -> dict[str, Any]:
-        """Give plain values for JSON, at most about ``points`` of the curve."""
+        """Return plain values for JSON, about ``points`` points of the curve at most."""
         kept = _thinned(self.false_positive_rate, self.true_positive_rate, points)
-        return plain_fields(
-            {
-                "area": self.area,
-                "false_positive_rate": self.false_positive_rate[kept],
-                "true_positive_rate": self.true_positive_rate[kept],
-                "thresholds": self.thresholds[kept],
-            }
-        )
+        return _curve_dict(self, kept)
 
 
 @dataclass(frozen=True)
@@ -135,57 +130,53 @@ class PrecisionRecallCurve:
     """Precision against recall at every cut that accepts something, recall rising.
 
     ``average_precision`` is ``Σ (Rₖ - Rₖ₋₁) Pₖ``, precision weighted by the recall each cut
-    adds; nothing is interpolated. Recall and average precision are undefined where there is no
-    member.
+    adds, without interpolation. Recall and average precision are undefined without members.
     """
 
+    average_precision: float
     recall: Floats
     precision: Floats
     thresholds: Floats
-    average_precision: float
 
     def to_dict(self, points: int | None = None) -> dict[str, Any]:
-        """Give plain values for JSON, at most about ``points`` of the curve."""
-        kept = _thinned(self.recall, self.precision, points)
-        return plain_fields(
-            {
-                "average_precision": self.average_precision,
-                "recall": self.recall[kept],
-                "precision": self.precision[kept],
-                "thresholds": self.thresholds[kept],
-            }
-        )
+        """Return plain values for JSON, about ``points`` points of the curve at most."""
+        return _curve_dict(self, _thinned(self.recall, self.precision, points))
+
+
+def _curve_dict(curve: RocCurve | PrecisionRecallCurve, kept: Indices) -> dict[str, Any]:
+    fields = vars(curve).items()
+    return plain_fields({k: v[kept] if isinstance(v, np.ndarray) else v for k, v in fields})
 
 
 def roc_curve(cuts: Cuts) -> RocCurve:
-    """Draw the ROC curve; costs the cuts."""
-    return RocCurve(cuts.false_positive_rate, cuts.recall, cuts.lowest, roc_area(cuts))
+    """Return the ROC curve; costs the cuts."""
+    return RocCurve(roc_area(cuts), cuts.false_positive_rate, cuts.recall, cuts.lowest)
 
 
 def roc_area(cuts: Cuts) -> float:
-    """The area under the ROC curve by trapezoids."""
+    """Return the area under the ROC curve by trapezoids."""
     if cuts.members in (0, cuts.cases):
         return UNDEFINED
     return float(np.trapezoid(cuts.recall, cuts.false_positive_rate))
 
 
 def precision_recall_curve(cuts: Cuts) -> PrecisionRecallCurve:
-    """Draw the precision-recall curve; costs the cuts."""
+    """Return the precision-recall curve; costs the cuts."""
     some = cuts.accepted > 0
     return PrecisionRecallCurve(
-        cuts.recall[some], cuts.precision[some], cuts.lowest[some], average_precision(cuts)
+        average_precision(cuts), cuts.recall[some], cuts.precision[some], cuts.lowest[some]
     )
 
 
 def average_precision(cuts: Cuts) -> float:
-    """``Σ (Rₖ - Rₖ₋₁) Pₖ``."""
+    """Return ``Σ (Rₖ - Rₖ₋₁) Pₖ``."""
     if not cuts.members:
         return UNDEFINED
     return float((np.diff(cuts.recall) * cuts.precision[1:]).sum())
 
 
 def _thinned(across: Floats, up: Floats, points: int | None) -> Indices:
-    """Choose points evenly along the curve's length (in steps across plus steps up)."""
+    """Return points spaced evenly along the curve's length (steps across plus steps up)."""
     if points is None or len(across) <= points or np.isnan(across).any() or np.isnan(up).any():
         return np.arange(len(across))[: points or len(across)]
     walked = np.append(0.0, np.cumsum(np.abs(np.diff(across)) + np.abs(np.diff(up))))

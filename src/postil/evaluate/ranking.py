@@ -1,10 +1,8 @@
-"""Everything scores tell beyond decisions, from one sorting of each category.
-
-One curve for all categories: micro-averages of rankings (zhang-2000, figure 1).
+"""Measures of rankings: break-even points, areas and curves, of each category and of all together.
 
 A micro-average adds up the counts of all categories, so a curve needs a rule for how their
-thresholds move together. zhang-2000 shows such a curve and does not say which rule; so the rule
-has a name here:
+thresholds move together. zhang-2000 shows such a curve (figure 1) and does not name its rule; so
+the rules have names here:
 
 - ``pooled``: one threshold for all. All pairs of document and category are ranked together by
   score. Fair where scores of categories mean the same, as for probabilities or margins.
@@ -12,7 +10,7 @@ has a name here:
   shift for all. The curve passes through the micro-averaged break-even point.
 - ``proportional``: each category accepts the same multiple f of its number of members. At
   f = 1 this is the micro-averaged break-even point (``expected``), and only the ranking within
-  categories matters, not what scores mean.
+  categories matters, not the meaning of scores.
 
 The last two set thresholds by looking at the test: they describe rankings, as break-even points
 do, and no system could have chosen them. Pass some columns of truth and scores for a curve over
@@ -29,9 +27,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from postil.common.types import Floats
+from postil.decide.scores import Csr, Sparse
 from postil.errors import UsageError
-from postil.evaluate.averages import macro
-from postil.evaluate.breakeven import (
+from postil.evaluate.break_even import (
     DEFINITIONS,
     BreakEvenPoints,
     Point,
@@ -39,7 +37,12 @@ from postil.evaluate.breakeven import (
     gathered,
     missed,
 )
-from postil.evaluate.counts import UNDEFINED
+from postil.evaluate.counts import (
+    UNDEFINED,
+    checked_indicator,
+    checked_per_category,
+    checked_scores,
+)
 from postil.evaluate.curves import (
     Cuts,
     PrecisionRecallCurve,
@@ -51,8 +54,7 @@ from postil.evaluate.curves import (
     roc_area,
     roc_curve,
 )
-from postil.evaluate.inputs import checked_flags, checked_indicator, checked_scores
-from postil.features.inputs import Csr, Sparse
+from postil.evaluate.measures import macro
 
 SHARES = 201
 
@@ -65,8 +67,8 @@ def pooled(truth: Csr, scores: Floats) -> Cuts:
 def shifted(truth: Csr, scores: Floats) -> Cuts:
     """Rank all pairs by score above the category's break-even threshold.
 
-    A category whose threshold is infinite keeps it at any shift: where it accepts nothing (there
-    may be no members) the category comes last, where it accepts everything first.
+    A category whose threshold is infinite keeps it at any shift: the category comes last if the
+    threshold accepts nothing (as without members), and first if it accepts everything.
     """
     thresholds = break_even_points(truth, scores).thresholds
     finite = np.isfinite(thresholds)
@@ -80,7 +82,7 @@ def proportional(truth: Csr, scores: Floats) -> Cuts:
 
     Where f times the members falls inside a block of ties, counts are the mean over the orders
     of the tied documents. Categories without members accept nothing at any f. ``lowest`` of the
-    cuts holds f, the first one infinite as ever.
+    cuts holds f, and infinity for the first.
     """
     categories = [cuts for cuts in cuts_of_categories(truth, scores) if cuts.members]
     widest = max((cuts.cases / cuts.members for cuts in categories), default=1.0)
@@ -109,14 +111,14 @@ AVERAGINGS: dict[str, Callable[[Csr, Floats], Cuts]] = {
 
 
 def micro_cuts(truth: Sparse, scores: Floats, averaging: str = "pooled") -> Cuts:
-    """Cut all categories together by one of ``AVERAGINGS``.
+    """Return the cuts of all categories together by one of ``AVERAGINGS``.
 
     Give the result to ``roc_curve`` or ``precision_recall_curve``. Memory is a few arrays of
     documents × categories (``proportional``: of documents).
     """
     if averaging not in AVERAGINGS:
         raise UsageError(
-            f"no micro-averaging of curves is called {averaging!r}; there are: "
+            f"no micro-averaging of curves is called {averaging!r}; allowed: "
             f"{', '.join(AVERAGINGS)}"
         )
     members = checked_indicator(truth, "truth")
@@ -127,7 +129,7 @@ def micro_cuts(truth: Sparse, scores: Floats, averaging: str = "pooled") -> Cuts
 class Ranking:
     """Break-even points by every definition, areas of each category, and curves of all together.
 
-    ``precision_recall`` holds a curve for each way of micro-averaging; ``roc`` is that of all
+    ``precision_recall`` holds a curve for each rule of micro-averaging; ``roc`` is the curve of all
     pairs of document and category ranked together.
     """
 
@@ -138,7 +140,7 @@ class Ranking:
     precision_recall: dict[str, PrecisionRecallCurve]
 
     def columns(self) -> dict[str, Floats]:
-        """Values of categories, by name."""
+        """Return the values of categories, by name."""
         return {
             **{f"break_even_{name}": each.values for name, each in self.break_even.items()},
             "break_even_threshold": self.break_even["nearest"].thresholds,
@@ -147,7 +149,7 @@ class Ranking:
         }
 
     def to_dict(self, rule: str, points: int | None) -> dict[str, Any]:
-        """Give averages and curves as plain values for JSON."""
+        """Return averages and curves as plain values for JSON."""
         return {
             "break_even": {name: each.to_dict(rule) for name, each in self.break_even.items()},
             "roc_area": macro(self.roc_areas, rule).to_dict(),
@@ -162,15 +164,24 @@ class Ranking:
 def rank_categories(truth: Sparse, scores: Floats, scored: ArrayLike | None = None) -> Ranking:
     """Measure the rankings of all categories.
 
-    Those that are not ``scored`` rank nothing: their values are undefined, and their members are
-    missed wherever categories are averaged over counts.
-
     Sorts the documents for each category, and all pairs of document and category for the curves
     of all together; memory is a few arrays of documents × categories.
+
+    Parameters
+    ----------
+    truth:
+        Sparse indicator of documents × categories.
+    scores:
+        Scores of documents × categories.
+    scored:
+        True for each category that has scores; all have, by default. The values of the others are
+        undefined, and their members are missed wherever categories are averaged over counts.
     """
     points: dict[str, list[Point]] = {name: [] for name in DEFINITIONS}
     areas, precisions = [], []
-    ranked = checked_flags(scored, int(truth.shape[1]), "scored")
+    columns = int(truth.shape[1])
+    flags = np.ones(columns) if scored is None else scored
+    ranked = checked_per_category(flags, columns, "scored").astype(np.bool_)
     for cuts, real in zip(cuts_of_categories(truth, scores), ranked, strict=True):
         for name, locate in DEFINITIONS.items():
             points[name].append(locate(cuts) if real else missed(cuts))

@@ -1,4 +1,4 @@
-"""Reports as tables a person reads; undefined values are shown as ``–``."""
+"""Reports and comparisons as tables of text; undefined values are shown as ``–``."""
 
 from __future__ import annotations
 
@@ -13,20 +13,17 @@ from rich.table import Table
 from rich.text import Text
 
 from postil.common.escaping import visible
-from postil.evaluate.averages import Average, macro
 from postil.evaluate.counts import MARK, shown
+from postil.evaluate.measures import Aimed, Average, macro
 
 if TYPE_CHECKING:
-    from postil.evaluate.measuring import RunComparison
+    from postil.evaluate.comparisons import RunComparison
     from postil.evaluate.ranking import Ranking
-    from postil.evaluate.report import Aimed, Report
-
-
-Row = tuple[str, ...]
+    from postil.evaluate.report import Report
 
 
 def as_text(parts: Sequence[RenderableType], width: int) -> str:
-    """Print to a string, without colours, in lines of at most ``width`` characters."""
+    """Print to a string without colours, in lines of at most ``width`` characters."""
     console = Console(file=StringIO(), width=width, color_system=None, legacy_windows=False)
     for part in parts:
         console.print(part)
@@ -35,7 +32,7 @@ def as_text(parts: Sequence[RenderableType], width: int) -> str:
 
 
 def renderables(report: Report, top: int = 10) -> list[RenderableType]:
-    """The parts of a report, for any rich console; only those that were measured."""
+    """Return the parts of a report that were measured, for a rich console."""
     parts: list[RenderableType] = [Text(heading(report))]
     if report.aimed is not None:
         parts.append(aimed_table(report.aimed))
@@ -52,7 +49,7 @@ def renderables(report: Report, top: int = 10) -> list[RenderableType]:
 
 
 def heading(report: Report) -> str:
-    """What was measured, on how much."""
+    """Return the origin and size of what was measured."""
     measured = report.measured()
     source = ", ".join(
         f"{word} {measured[key]}"
@@ -77,7 +74,7 @@ def heading(report: Report) -> str:
 
 
 def aimed_table(aim: Aimed) -> Table:
-    """What the model was trained for: first, as it is what is cared about."""
+    """Return the measure that the model was trained for; it comes first in a report."""
     table = _table(f"aimed at {aim.measure}", ("measure", "micro", "macro", "undefined"))
     digits = 2 if aim.less_is_better else 1
     table.add_row(
@@ -97,19 +94,19 @@ def aimed_table(aim: Aimed) -> Table:
     return table
 
 
-# What has a floor, by what it keeps.
+# The measure that is maximised, by the one that has a floor.
 _OTHERS = {"recall": "precision", "precision": "recall"}
 
 
 def _aim_label(aim: Aimed) -> str:
     if aim.total is not None:
-        return "of what perfect decisions are worth beside giving nothing"
+        return "share of the value of perfect decisions, above giving nothing"
     kept, floor, _ = aim.measure.removeprefix("micro-").partition(">=")
     return _OTHERS[kept] if floor else _label(kept.replace("-", "_"))
 
 
 def decisions_table(report: Report) -> Table:
-    """Micro and macro measures, both macro-F1s by name, accuracy, intervals."""
+    """Return micro and macro measures, both kinds of macro-F1, accuracy and intervals."""
     table = _table("decisions, in %", ("measure", "micro", "macro", "undefined"))
     for name, average in report.macro.items():
         digits = 2 if name == "error" else 1
@@ -128,7 +125,7 @@ def decisions_table(report: Report) -> Table:
 
 
 def ranking_table(report: Report, ranking: Ranking) -> Table:
-    """Break-even points by definition, average precision, ROC area."""
+    """Return break-even points by definition, average precision and ROC area."""
     rule = report.options.undefined
     table = _table("rankings, in %", ("measure", "micro", "macro", "undefined"))
     for name, points in ranking.break_even.items():
@@ -145,7 +142,7 @@ def ranking_table(report: Report, ranking: Ranking) -> Table:
 
 
 def calibration_table(report: Report) -> Table:
-    """Calibration of all pairs together and averaged over categories."""
+    """Return calibration of all pairs together and averaged over categories."""
     table = _table("probabilities", ("measure", "pooled", "macro", "undefined"))
     pooled = report.pooled_calibration
     for name, average in report.macro_calibration.items():
@@ -156,7 +153,7 @@ def calibration_table(report: Report) -> Table:
 
 
 def top_table(report: Report) -> Table:
-    """Averages over the categories with the most training documents."""
+    """Return averages over the categories with the most training documents."""
     header = (
         "largest categories",
         "macro-F1",
@@ -191,7 +188,7 @@ _CATEGORY_COLUMNS: tuple[tuple[str, str, bool], ...] = (
 
 
 def categories_table(report: Report, top: int) -> Table:
-    """The largest categories, one a line."""
+    """Return the largest categories, one on each line."""
     columns = report.columns()
     wanted = [each for each in _CATEGORY_COLUMNS if each[0] in columns]
     table = _table("categories, in %", ("category", *(label for _, label, _ in wanted)))
@@ -207,16 +204,16 @@ def categories_table(report: Report, top: int) -> Table:
 
 
 def footing(report: Report) -> str:
-    """The rules the numbers follow."""
+    """Return the rules that the numbers follow."""
     undefined = report.measured()["undefined"]
     lines = [
         f"{MARK} is undefined (0/0). In macro averages {undefined['meaning']}; the column "
-        "“undefined” says how many."
+        "“undefined” counts them."
     ]
     if report.ranking is not None:
         lines.append(
-            "A break-even point is micro-averaged over counts at each category's own; categories "
-            "without members are in none."
+            "A micro-averaged break-even point adds up counts at each category's own point; "
+            "categories without members are left out."
         )
     if report.options.plan is not None:
         plan = report.options.plan
@@ -228,7 +225,7 @@ def footing(report: Report) -> str:
 
 
 def comparison_tables(comparison: RunComparison) -> list[RenderableType]:
-    """The tests and differences of two runs; ``*`` marks significant ones."""
+    """Return the tests and differences of two runs; ``*`` marks significant ones."""
     left, right = comparison.left, comparison.right
     tests = _table(
         f"{left} and {right}",
@@ -287,7 +284,7 @@ def _label(name: str) -> str:
 
 
 def _beta(word: str) -> str:
-    """F0.5 for f0.5; all other words as they are."""
+    """Write F0.5 for f0.5; leave all other words."""
     return word.capitalize() if word[0] == "f" and word[1:2].isdigit() else word
 
 

@@ -1,111 +1,60 @@
-"""One run, measured: every number with how it was measured.
-
-The measure a model was trained for, taken of its decisions.
-"""
+"""The report of one run: every measure, and how it was measured."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from postil.common.types import Floats, Ints
+from postil.common.types import Floats, Indices, Ints
+from postil.decide.scores import Csr, Sparse
 from postil.errors import UsageError
-from postil.evaluate.averages import (
+from postil.evaluate.bootstrap import Interval, Plan, bootstrap_intervals, bootstrap_mean
+from postil.evaluate.calibration import Calibration, calibration_of_categories, pooled_calibration
+from postil.evaluate.counts import (
+    Counts,
+    checked_names,
+    checked_pair,
+    checked_per_category,
+    checked_probabilities,
+    checked_scores,
+    count,
+    per_document,
+    plain,
+    plain_fields,
+    rule_named,
+)
+from postil.evaluate.measures import (
+    MEASURES,
+    Aimed,
     Average,
+    Measure,
+    Statistic,
+    aimed,
+    decided_rightly,
+    exact_match,
+    f1,
+    f1_of_means,
+    f_beta_measure,
+    is_single_label,
     macro,
     macro_f1_of_means,
     macro_over_top,
+    macro_statistic,
     micro,
+    micro_statistic,
     top_categories,
 )
-from postil.evaluate.bootstrap import Interval, Plan
-from postil.evaluate.calibration import Calibration
-from postil.evaluate.counts import Counts, plain, plain_fields, rule_named
-from postil.evaluate.measures import MEASURES, Measure, f1, f_beta_measure
-from postil.evaluate.ranking import Ranking
-from postil.features.inputs import Indices
-from postil.learn.merit.figures import FLOORS, Attained, Figure, SmoothCounts
+from postil.evaluate.ranking import Ranking, rank_categories
 from postil.learn.merit.naming import figure_named
 
 
 @dataclass(frozen=True)
-class Aimed:
-    """A figure of merit: of all categories together, and averaged over them.
-
-    Shares of errors are positive here, and the less the better. ``reached`` and ``categories`` are
-    of figures with a floor: how many of the categories with members keep it; ``micro_reached`` is
-    whether all together do. ``total`` is what all decisions earned or cost, of utilities and costs.
-    """
-
-    measure: str
-    less_is_better: bool
-    micro: float
-    macro: Average
-    micro_reached: bool | None = None
-    reached: int | None = None
-    categories: int | None = None
-    total: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give plain values for JSON."""
-        return plain_fields({**vars(self), "macro": self.macro.to_dict()})
-
-
-def aimed(counts: Counts, measure: str, undefined: str = "zero") -> Aimed:
-    """Take a measure of counted decisions; costs the categories."""
-    figure = figure_named(measure)
-    each = figure.attained(_smooth(counts))
-    pooled = figure.attained(_smooth(counts.pooled()))
-    sign = -1.0 if figure.falls else 1.0
-    with_members = counts.members > 0
-    return Aimed(
-        figure.name,
-        figure.falls,
-        sign * float(pooled.values[0]) + 0.0,
-        macro(_signed(each.values, sign), undefined),
-        **_floor(figure, each, pooled, with_members),
-        total=None if pooled.totals is None else float(pooled.totals[0]),
-    )
-
-
-def _floor(
-    figure: Figure, each: Attained, pooled: Attained, with_members: np.ndarray[Any, Any]
-) -> dict[str, Any]:
-    if not isinstance(figure, FLOORS):
-        return {}
-    return {
-        "micro_reached": bool(pooled.reached[0]),
-        "reached": int((each.reached & with_members).sum()),
-        "categories": int(with_members.sum()),
-    }
-
-
-def _signed(values: Floats, sign: float) -> Floats:
-    result: Floats = sign * values + 0.0  # no -0.0
-    return result
-
-
-def _smooth(counts: Counts) -> SmoothCounts:
-    return SmoothCounts(
-        *(
-            np.atleast_1d(np.asarray(part, dtype=np.float64))
-            for part in (
-                counts.true_positives,
-                counts.false_positives,
-                counts.members,
-                counts.cases - counts.members,
-            )
-        )
-    )
-
-
-@dataclass(frozen=True)
 class Provenance:
-    """Where the numbers come from, in words: what was tested, on which part, decided how."""
+    """The origin of the numbers: corpus, split, method, decision rule, and notes."""
 
     corpus: str | None = None
     split: str | None = None
@@ -116,13 +65,25 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Options:
-    """What to measure and by which rules.
+    """The measures to take, and their rules.
 
-    ``undefined`` names the rule of macro-averages; ``betas`` adds F-beta measures; ``top`` holds
-    the k of macro-F1 over the k largest categories (all categories are always there too);
-    ``bins`` and ``binning`` are those of calibration; ``plan`` asks for bootstrap intervals;
-    ``curve_points`` is how many points of a curve JSON holds; ``aim`` is the measure that the
-    model was trained for, as :func:`postil.learn.merit.naming.figure_named` reads it.
+    Parameters
+    ----------
+    undefined:
+        Name of the rule for undefined values in macro-averages.
+    betas:
+        Betas of further F-beta measures.
+    top:
+        Numbers k of largest categories to average over; the average over all is always there.
+    bins, binning:
+        Number and kind of calibration bins.
+    plan:
+        Bootstrap intervals to compute, or None.
+    curve_points:
+        Number of points of a curve in JSON.
+    aim:
+        Measure that the model was trained for, as
+        :func:`postil.learn.merit.naming.figure_named` reads it.
     """
 
     undefined: str = "zero"
@@ -143,7 +104,7 @@ class Options:
             raise UsageError(f"top: each number of categories must be at least 1, got {self.top}")
 
     def measures(self) -> dict[str, Measure]:
-        """The measures of decisions to take, by name."""
+        """Return the measures of decisions to take, by name."""
         return {**MEASURES, **{m.name: m for m in map(f_beta_measure, self.betas)}}
 
 
@@ -157,17 +118,16 @@ class TopAverages:
     micro_break_even: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values for JSON."""
+        """Return plain values for JSON."""
         return plain_fields({**vars(self), "macro_f1": self.macro_f1.to_dict()})
 
 
 @dataclass(frozen=True)
 class Report:
-    """Everything measured about one run.
+    """All measures of one run.
 
-    ``accuracy`` is there for single-label data only, ``ranking`` where scores were given,
-    ``pooled_calibration`` and ``calibrations`` (one per category) where probabilities were,
-    ``intervals`` where a bootstrap was asked for.
+    ``accuracy`` is for single-label data only, ``ranking`` needs scores, ``pooled_calibration`` and
+    ``calibrations`` (one per category) need probabilities, ``intervals`` need a bootstrap plan.
     """
 
     categories: tuple[str, ...]
@@ -201,7 +161,7 @@ class Report:
 
     @property
     def aimed(self) -> Aimed | None:
-        """The measure that was aimed at, if any was."""
+        """The measure that the model was trained for, if any."""
         if self.options.aim is None:
             return None
         return aimed(self.counts, self.options.aim, self.options.undefined)
@@ -222,14 +182,13 @@ class Report:
 
     @property
     def top(self) -> tuple[TopAverages, ...]:
-        """Averages over the largest categories; none where training sizes are not known."""
+        """Averages over the largest categories; empty if training sizes are not known."""
         total = len(self.categories)
         if self.training_sizes is None or not total:
             return ()
         sizes = self.training_sizes
-        return tuple(
-            self._over(sizes, k) for k in (*(k for k in self.options.top if k < total), total)
-        )
+        numbers = (*(k for k in self.options.top if k < total), total)
+        return tuple(self._over(sizes, k) for k in numbers)
 
     def _over(self, sizes: Ints, k: int) -> TopAverages:
         largest = top_categories(sizes, k)
@@ -242,12 +201,12 @@ class Report:
         )
 
     def order(self) -> Indices:
-        """Categories, the largest first: by training documents where known, else by members."""
+        """Return the categories by falling size: training documents if known, else members."""
         sizes = self.counts.members if self.training_sizes is None else self.training_sizes
         return np.argsort(-sizes, kind="stable")
 
     def measured(self) -> dict[str, Any]:
-        """How it was measured: what was tested, how much of it there is, which rules."""
+        """Return the origin and size of what was measured, and the rules."""
         members = self.counts.members
         return plain_fields(
             {
@@ -266,11 +225,11 @@ class Report:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain values for JSON; what is undefined or unknown is ``None``."""
-        told = {} if self.aimed is None else {"aim": self.aimed.to_dict()}
+        """Return everything as plain values for JSON; undefined and unknown values are ``None``."""
+        aim = self.aimed
         return {
             "measured": self.measured(),
-            **told,
+            **({} if aim is None else {"aim": aim.to_dict()}),
             "micro": plain_fields(self.micro),
             "macro": {name: average.to_dict() for name, average in self.macro.items()},
             "macro_f1_of_means": self.macro_f1_of_means.to_dict(),
@@ -295,7 +254,7 @@ class Report:
         return {"pooled": self.pooled_calibration.to_dict(), "macro": averages}
 
     def columns(self) -> dict[str, Sequence[Any] | NDArray[Any]]:
-        """Everything known about each category, by name, in column order."""
+        """Return the values of each category, by name, in column order."""
         counts = self.counts
         columns: dict[str, Sequence[Any] | NDArray[Any]] = {
             "category": self.categories,
@@ -315,13 +274,101 @@ class Report:
         return columns
 
     def per_category(self) -> list[dict[str, Any]]:
-        """One row of plain values per category, in column order."""
+        """Return one row of plain values per category, in column order."""
         columns = self.columns()
         rows = zip(*columns.values(), strict=True)
         return [plain_fields(dict(zip(columns, row, strict=True))) for row in rows]
 
     def to_text(self, top: int = 10, width: int = 100) -> str:
-        """Give a summary a person can read, with the ``top`` largest categories."""
+        """Return a summary for a reader, with the ``top`` largest categories."""
         from postil.evaluate.rendering import as_text, renderables
 
         return as_text(renderables(self, top), width)
+
+
+def measure_run(
+    truth: Sparse,
+    decisions: Sparse,
+    *,
+    categories: Sequence[str] | None = None,
+    scores: Floats | None = None,
+    scored: ArrayLike | None = None,
+    probabilities: Floats | None = None,
+    training_sizes: ArrayLike | None = None,
+    provenance: Provenance | None = None,
+    options: Options | None = None,
+) -> Report:
+    """Measure a run: its decisions, and its scores and probabilities if given.
+
+    Decisions cost their non-zeros and those of truth; scores a sort of the documents for each
+    category and one of all pairs; probabilities documents × categories; intervals resamples ×
+    (non-zeros + documents + categories).
+
+    Parameters
+    ----------
+    truth, decisions:
+        Sparse indicators of documents × categories.
+    categories:
+        Names of the categories; by default their numbers.
+    scores, probabilities:
+        Arrays of documents × categories.
+    scored:
+        True for each category that has scores; all have, by default. Ranking measures of the
+        others are undefined.
+    training_sizes:
+        Number of training documents of each category.
+    provenance:
+        Origin of the run, for the report.
+    options:
+        Measures and rules.
+    """
+    options = options or Options()
+    members, decided = checked_pair(truth, decisions)
+    columns = int(members.shape[1])
+    matches = exact_match(members, decided)
+    report = Report(
+        categories=checked_names(categories, columns),
+        counts=count(members, decided),
+        unlabelled=int((per_document(members) == 0).sum()),
+        exact_match=matches,
+        accuracy=matches if is_single_label(members) else None,
+        provenance=provenance or Provenance(),
+        options=options,
+        intervals=_intervals(members, decided, options),
+    )
+    if training_sizes is not None:
+        sizes = checked_per_category(training_sizes, columns, "training_sizes").astype(np.int64)
+        report = replace(report, training_sizes=sizes)
+    if scores is not None:
+        ranking = rank_categories(members, checked_scores(scores, members.shape), scored)
+        report = replace(report, ranking=ranking)
+    if probabilities is not None:
+        calibrated = checked_probabilities(probabilities, members.shape)
+        binning = (options.bins, options.binning)
+        report = replace(
+            report,
+            pooled_calibration=pooled_calibration(members, calibrated, *binning),
+            calibrations=tuple(calibration_of_categories(members, calibrated, *binning)),
+        )
+    return report
+
+
+def run_statistics(options: Options) -> dict[str, Statistic]:
+    """Return the measures of counts that intervals and comparisons take, by name."""
+    rule = options.undefined
+    statistics: dict[str, Statistic] = {}
+    for name, measure in options.measures().items():
+        statistics[f"micro_{name}"] = micro_statistic(measure)
+        statistics[f"macro_{name}"] = macro_statistic(measure, rule)
+    statistics["macro_f1_of_means"] = lambda counts: f1_of_means(counts, rule)
+    return statistics
+
+
+def _intervals(truth: Csr, decisions: Csr, options: Options) -> dict[str, Interval]:
+    if options.plan is None:
+        return {}
+    right = decided_rightly(truth, decisions).astype(np.float64)
+    return {
+        **bootstrap_intervals(truth, decisions, run_statistics(options), options.plan),
+        "exact_match": bootstrap_mean(right, options.plan),
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 from postil.errors import UsageError
 from postil.explain.explanation import Explanation
@@ -94,26 +94,6 @@ class Explainer:
             bar=rule.bar,
             circumstances=rule.circumstances,
         )
-
-    def explain_all(
-        self,
-        document: DocumentTerms | Text | Mapping[str, Text],
-        rules: Iterable[CategoryRule],
-        *,
-        scores: Sequence[float] | None = None,
-    ) -> list[Explanation]:
-        """Explain the decisions on several categories of one document; see ``explain``."""
-        terms = document if isinstance(document, DocumentTerms) else self.read(document)
-        listed = list(rules)
-        given: Sequence[float | None] = [None] * len(listed) if scores is None else scores
-        if len(given) != len(listed):
-            raise UsageError(
-                f"received {len(listed)} categories and {len(given)} scores: give one for each"
-            )
-        return [
-            self.explain(terms, rule, score=score)
-            for rule, score in zip(listed, given, strict=True)
-        ]
 
 
 def _check_score(name: str, margin: float, score: float, size: float) -> None:

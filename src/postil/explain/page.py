@@ -57,8 +57,8 @@ def render_html(explanations: Sequence[Explanation], *, title: str = "") -> str:
     document = explanations[0].document
     if any(other.document is not document for other in explanations):
         raise UsageError(
-            "a page is on one document, received explanations of several: explain the categories "
-            "together, with explain_all or with the result of one call of read"
+            "a page is on one document, received explanations of several: call read once and "
+            "explain each category of its result"
         )
     heading = title or (f"Why: {document.id}" if document.id else "Why")
     sections = [_section(explanation) for explanation in explanations]

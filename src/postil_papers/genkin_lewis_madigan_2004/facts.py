@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from postil.common.types import Ints
-from postil.evaluate.averages import macro
 from postil.evaluate.counts import Counts
-from postil.evaluate.measures import f1
+from postil.evaluate.measures import f1, macro
 
 THRESHOLDS = ("default", "tuned")
 # F1 is 1 where its denominator is 0 (section 5.4).

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil.common.types import Floats
-from postil.evaluate.breakeven import BreakEvenPoints
+from postil.evaluate.break_even import BreakEvenPoints
 from postil.evaluate.curves import precision_recall_curve
 from postil.evaluate.ranking import micro_cuts
 from postil.features.inputs import Csr

@@ -1,7 +1,7 @@
 """Tables 1 and 2: break-even points of the ten largest categories, and two micro-averages.
 
 The micro-average adds up the counts of categories that are each cut at their own break-even point
-(:mod:`postil.evaluate.breakeven` says why that is the authors').
+(:mod:`postil.evaluate.break_even` says why that is the authors').
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 
 from postil.errors import UsageError
 from postil.evaluate import DEFINITIONS, break_even_points, cuts_of
-from postil.evaluate.breakeven import BreakEvenPoints
+from postil.evaluate.break_even import BreakEvenPoints
 
 from .samples import SOME, rankings
 
@@ -202,7 +202,7 @@ def test_thresholds_lie_between_scores():
 
 
 def test_an_unknown_definition_is_refused():
-    with pytest.raises(UsageError, match="there are: exact, nearest, interpolated"):
+    with pytest.raises(UsageError, match="allowed: exact, nearest, interpolated"):
         points_of(np.ones((1, 1), bool), [[0.0]], "no-such")
 
 

@@ -7,7 +7,7 @@ highest. (Where no member is found yet, precision and recall are both 0 at any c
 break-even point.)
 
 Documents of equal score are accepted together, so p may fall inside a block and no threshold
-breaks even. ``DEFINITIONS`` says what then:
+breaks even. ``DEFINITIONS`` differ there:
 
 - ``exact``: undefined.
 - ``nearest``: the mean of precision and recall at the cut that accepts a number of documents
@@ -28,16 +28,15 @@ The first four agree where a threshold breaks even.
 break-even point and the counts are added up; the value is the mean of pooled precision and
 pooled recall. Where each category breaks even, its FP = FN, pooled precision equals pooled
 recall, and the value is ``Σ TPᵢ / Σ pᵢ``: the mean of the categories' break-even points weighted
-by their members. The tables of zhang-2000 show that this is what the authors did: the
-size-weighted means of the ten categories give the printed micro-averages, and where scores leave
-no ties (the columns SVM and LM-UWin) only multiples of 1/p are printed. In the columns with ties
-(Perceptron above all) stand values between these multiples, all but one of which is a mean of
-precision and recall at a cut at most four documents from p, as ``nearest`` gives.
+by their members. The tables of zhang-2000 agree with this: the size-weighted means of the ten
+categories give the printed micro-averages, and where scores leave no ties (the columns SVM and
+LM-UWin) only multiples of 1/p are printed. The columns with ties (Perceptron above all) hold values
+between these multiples, all but one of which is a mean of precision and recall at a cut at most
+four documents from p, as ``nearest`` gives.
 
-**A category without members** has no break-even point. Its threshold is the one that accepts
-nothing, which adds nothing to the pool: it is in no micro-average. **A category without scores**,
-which no training document had, has none either, but its members are missed: they count as false
-negatives.
+**A category without members** has no break-even point. Its threshold accepts nothing, which adds
+nothing to the pool: it is in no micro-average. **A category without scores**, which no training
+document had, has none either, but its members are missed: they count as false negatives.
 """
 
 from __future__ import annotations
@@ -48,12 +47,12 @@ from typing import Any
 
 import numpy as np
 
-from postil.common.types import Floats
+from postil.common.types import Floats, Indices
+from postil.decide.scores import Sparse
 from postil.errors import UsageError
-from postil.evaluate.averages import Average, macro
 from postil.evaluate.counts import UNDEFINED, plain_fields, ratio
 from postil.evaluate.curves import Cuts, cuts_of_categories
-from postil.features.inputs import Indices, Sparse
+from postil.evaluate.measures import Average, macro
 
 
 @dataclass(frozen=True)
@@ -76,20 +75,20 @@ _NONE = Point(UNDEFINED, UNDEFINED, 0.0, 0.0, 0.0)
 
 
 def exact(cuts: Cuts) -> Point:
-    """The cut that accepts as many documents as are members, undefined without one."""
+    """Return the cut that accepts as many documents as are members, undefined without one."""
     below, above = _around(cuts)
     return _at(cuts, below) if below == above else _NONE
 
 
 def nearest(cuts: Cuts) -> Point:
-    """The cut that accepts a number of documents nearest to the number of members."""
+    """Return the cut that accepts a number of documents nearest to the number of members."""
     below, above = _around(cuts)
     too_few, too_many = cuts.members - cuts.accepted[below], cuts.accepted[above] - cuts.members
     return _at(cuts, above if too_many <= too_few else below)
 
 
 def interpolated(cuts: Cuts) -> Point:
-    """The crossing of the precision-recall polygon with precision = recall."""
+    """Return the crossing of the precision-recall polygon with precision = recall."""
     below, above = _around(cuts)
     if below == above:
         return _at(cuts, below)
@@ -103,7 +102,7 @@ def interpolated(cuts: Cuts) -> Point:
 
 
 def expected(cuts: Cuts) -> Point:
-    """The mean over all orders of the tied documents."""
+    """Return the mean over all orders of the tied documents."""
     below, above = _around(cuts)
     if below == above:
         return _at(cuts, below)
@@ -112,13 +111,13 @@ def expected(cuts: Cuts) -> Point:
 
 
 def ceiling(cuts: Cuts) -> Point:
-    """The highest ``min(precision, recall)`` of any cut."""
+    """Return the highest ``min(precision, recall)`` of any cut."""
     lower = np.fmin(cuts.precision, cuts.recall)
     return _balanced(cuts, float(lower.max())) if cuts.members else _at(cuts, 0)
 
 
 def missed(cuts: Cuts) -> Point:
-    """The point of a category that nothing scores, by any definition: no member is ever found."""
+    """Return the point of a category without scores, by any definition: no member is found."""
     return Point(UNDEFINED, float(np.inf), 0.0, 0.0, cuts.members)
 
 
@@ -166,18 +165,18 @@ class BreakEvenPoints:
         return int(np.isnan(self.values).sum())
 
     def macro(self, rule: str = "zero") -> Average:
-        """The mean over categories."""
+        """Return the mean over categories."""
         return macro(self.values, rule)
 
     def of(self, categories: Indices) -> BreakEvenPoints:
-        """Keep some categories, such as the ten largest."""
+        """Return the points of some categories, such as the ten largest."""
         columns = (
             column[categories] for name, column in vars(self).items() if name != "definition"
         )
         return BreakEvenPoints(self.definition, *columns)
 
     def to_dict(self, rule: str = "zero") -> dict[str, Any]:
-        """Give the averages as plain values for JSON."""
+        """Return the averages as plain values for JSON."""
         return plain_fields(
             {
                 "micro": self.micro,
@@ -189,33 +188,38 @@ class BreakEvenPoints:
         )
 
 
-def definition_named(name: str) -> Definition:
-    """Look up a definition of the break-even point."""
-    if name not in DEFINITIONS:
-        raise UsageError(
-            f"no definition of the break-even point is called {name!r}; there are: "
-            f"{', '.join(DEFINITIONS)}"
-        )
-    return DEFINITIONS[name]
-
-
 def break_even_points(
     truth: Sparse, scores: Floats, definition: str = "nearest"
 ) -> BreakEvenPoints:
-    """Find the break-even point of every category; sorts the documents once for each."""
-    locate = definition_named(definition)
+    """Find the break-even point of every category; sorts the documents once for each.
+
+    Parameters
+    ----------
+    truth:
+        Sparse indicator of documents × categories.
+    scores:
+        Scores of documents × categories.
+    definition:
+        Name of one of ``DEFINITIONS``.
+    """
+    if definition not in DEFINITIONS:
+        raise UsageError(
+            f"no definition of the break-even point is called {definition!r}; allowed: "
+            f"{', '.join(DEFINITIONS)}"
+        )
+    locate = DEFINITIONS[definition]
     return gathered(definition, (locate(cuts) for cuts in cuts_of_categories(truth, scores)))
 
 
 def gathered(definition: str, points: Iterable[Point]) -> BreakEvenPoints:
-    """Put the points of categories into columns."""
+    """Return the points of categories as columns."""
     rows = [tuple(vars(point).values()) for point in points]
     table = np.array(rows, np.float64).reshape(len(rows), 5)
     return BreakEvenPoints(definition, *table.T)
 
 
 def _around(cuts: Cuts) -> tuple[int, int]:
-    """The last cut that accepts at most as many as are members, the first of at least as many."""
+    """Return the last cut that accepts at most the number of members, the first at least it."""
     below = int(np.searchsorted(cuts.accepted, cuts.members, side="right")) - 1
     return below, int(np.searchsorted(cuts.accepted, cuts.members, side="left"))
 
