@@ -1,1 +1,1 @@
-"""Types, files, threads and progress: what every room uses."""
+"""Types, files, threads, progress and suggestions that every part of postil uses."""

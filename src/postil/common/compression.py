@@ -1,4 +1,4 @@
-"""gzip and zstd: recognised by their first bytes when reading, by file name when writing."""
+"""gzip and zstd: recognised by the first bytes when reading, by the file name when writing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 from postil.errors import CorpusError, MissingExtraError
 
@@ -21,48 +21,30 @@ MAGIC_LENGTH = 4
 LARGEST_WINDOW_LOG = 31
 
 
-class Decompressor(Protocol):
-    """One member (gzip) or frame (zstd) being decompressed."""
-
-    @property
-    def eof(self) -> bool:
-        """Whether the end of the member was reached."""
-
-    @property
-    def unused_data(self) -> bytes:
-        """What came after that end."""
-
-    def decompress(self, data: bytes, /) -> bytes:
-        """Decompress as much as ``data`` allows."""
-
-
 @dataclass(frozen=True)
 class Codec:
-    """A compression: how it is recognised, undone and done.
+    """A compression.
 
-    ``begins`` looks at the first four bytes of a file; ``padding`` is what may follow the last
-    member without meaning anything.
+    ``matches`` tests the first four bytes of a file. ``decompressor`` makes an object for one
+    gzip member or zstd frame, with ``decompress``, ``eof`` and ``unused_data`` as in zlib.
+    ``padding`` may follow the last member and is ignored.
     """
 
     name: str
     suffixes: tuple[str, ...]
-    begins: Callable[[bytes], bool]
-    decompressor: Callable[[], Decompressor]
+    matches: Callable[[bytes], bool]
+    decompressor: Callable[[], Any]
     compressing: Callable[[BinaryIO], BinaryIO]
     padding: bytes = b""
 
 
-def _gzip_decompressor() -> Decompressor:
-    return zlib.decompressobj(wbits=31)
-
-
 def _gzip_writer(stream: BinaryIO) -> BinaryIO:
-    # No name and no time of day in the header: equal documents give equal bytes.
+    # The header has no name and no time of day, so that equal documents give equal bytes.
     return gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0, compresslevel=6)  # type: ignore[return-value]
 
 
 def _zstd_module(doing: str) -> tuple[Any, bool]:
-    """Import the zstd module there is, and whether it is Python's own."""
+    """Import the zstd module of this Python; the flag tells if it is the standard library's."""
     if sys.version_info >= (3, 14):
         return importlib.import_module("compression.zstd"), True
     try:
@@ -71,29 +53,25 @@ def _zstd_module(doing: str) -> tuple[Any, bool]:
         raise MissingExtraError(f"{doing} zstd", "zstandard", "zstd") from None
 
 
-def _zstd_decompressor() -> Decompressor:
-    module, own = _zstd_module("reading")
-    decompressor: Decompressor
-    if own:
+def _zstd_decompressor() -> Any:  # noqa: ANN401 - of either module
+    module, standard = _zstd_module("reading")
+    if standard:
         limit = {module.DecompressionParameter.window_log_max: LARGEST_WINDOW_LOG}
-        decompressor = module.ZstdDecompressor(options=limit)
-    else:
-        limited = module.ZstdDecompressor(max_window_size=1 << LARGEST_WINDOW_LOG)
-        decompressor = limited.decompressobj()
-    return decompressor
+        return module.ZstdDecompressor(options=limit)
+    return module.ZstdDecompressor(max_window_size=1 << LARGEST_WINDOW_LOG).decompressobj()
 
 
 def _zstd_writer(stream: BinaryIO) -> BinaryIO:
-    module, own = _zstd_module("writing")
+    module, standard = _zstd_module("writing")
     writer: BinaryIO
-    if own:
+    if standard:
         writer = module.ZstdFile(stream, "wb")
     else:
         writer = module.ZstdCompressor(write_checksum=True).stream_writer(stream, closefd=False)
     return writer
 
 
-def _zstd_begins(head: bytes) -> bool:
+def _is_zstd(head: bytes) -> bool:
     frame = head == b"\x28\xb5\x2f\xfd"
     skippable = len(head) == MAGIC_LENGTH and head[0] >> 4 == 5 and head[1:] == b"\x2a\x4d\x18"
     return frame or skippable
@@ -104,41 +82,50 @@ CODECS: tuple[Codec, ...] = (
         "gzip",
         (".gz", ".gzip"),
         lambda head: head[:3] == b"\x1f\x8b\x08",
-        _gzip_decompressor,
+        lambda: zlib.decompressobj(wbits=31),
         _gzip_writer,
         padding=b"\0",
     ),
-    Codec("zstd", (".zst", ".zstd"), _zstd_begins, _zstd_decompressor, _zstd_writer),
+    Codec("zstd", (".zst", ".zstd"), _is_zstd, _zstd_decompressor, _zstd_writer),
 )
 
 
 def codec_of_bytes(head: bytes) -> Codec | None:
-    """Return the compression a stream with these first bytes has."""
-    return next((codec for codec in CODECS if codec.begins(head[:MAGIC_LENGTH])), None)
+    """Return the compression of a stream with these first bytes."""
+    return next((codec for codec in CODECS if codec.matches(head[:MAGIC_LENGTH])), None)
 
 
 def codec_of_name(name: str) -> Codec | None:
-    """Return the compression a file of this name is to have."""
+    """Return the compression of a file with this name."""
     lowered = name.lower()
     return next((codec for codec in CODECS if lowered.endswith(codec.suffixes)), None)
 
 
 def without_compression_suffix(name: str) -> str:
-    """``docs.jsonl.zst`` → ``docs.jsonl``."""
-    codec = codec_of_name(name)
-    if codec is None:
-        return name
-    return name[: name.rindex(".")]
+    """Return ``docs.jsonl`` for ``docs.jsonl.zst``."""
+    return name if codec_of_name(name) is None else name[: name.rindex(".")]
 
 
-class Inflating(io.RawIOBase):
-    """The decompressed bytes of a stream of one or more gzip members or zstd frames.
+def decompressed(stream: io.BufferedReader, name: str) -> io.BufferedReader:
+    """Return the decompressed bytes of ``stream``, or the stream itself if it is plain.
 
-    A stream that ends inside a member, or that cannot be decompressed, is a ``CorpusError``:
-    a truncated file must not look like a short one.
+    A stream that ends inside a gzip member or zstd frame, or that cannot be decompressed, is a
+    ``CorpusError`` that begins with ``name``: a truncated file must not look like a short one.
     """
+    codec = codec_of_bytes(stream.peek(MAGIC_LENGTH)[:MAGIC_LENGTH])
+    if codec is None:
+        return stream
+    try:
+        return io.BufferedReader(_Inflating(stream, codec, name), BUFFER)
+    except BaseException:
+        stream.close()
+        raise
 
-    def __init__(self, stream: BinaryIO, codec: Codec, name: str) -> None:
+
+class _Inflating(io.RawIOBase):
+    """The decompressed bytes of one or more gzip members or zstd frames."""
+
+    def __init__(self, stream: io.BufferedReader, codec: Codec, name: str) -> None:
         self._stream = stream
         self._codec = codec
         self._name = name
@@ -148,11 +135,9 @@ class Inflating(io.RawIOBase):
         self._given = 0
 
     def readable(self) -> bool:
-        """Say that it can be read."""
         return True
 
     def readinto(self, buffer: Any, /) -> int:  # noqa: ANN401 - a writable buffer of any kind
-        """Fill the buffer as far as the next decompressed piece goes."""
         while not self._pending:
             more = self._inflate()
             if more is None:
@@ -176,8 +161,8 @@ class Inflating(io.RawIOBase):
             return None
         self._begun = True
         try:
-            return self._member.decompress(data)
-        except (MissingExtraError, MemoryError):
+            piece: bytes = self._member.decompress(data)
+        except MemoryError:
             raise
         except Exception as error:
             # zlib.error, zstandard.ZstdError and compression.zstd.ZstdError share no base.
@@ -185,12 +170,13 @@ class Inflating(io.RawIOBase):
                 f"{self._name}: the {self._codec.name} data are damaged after "
                 f"{self._given:,} bytes of text ({error}); get the file again"
             ) from error
+        return piece
 
     def _next_input(self) -> bytes:
-        """Return the compressed bytes to go on with, starting a new member where one has ended."""
+        """Return the next compressed bytes; start a new member if one has ended."""
         if not self._member.eof:
             return self._stream.read(COMPRESSED_CHUNK)
-        data = self._member.unused_data or self._stream.read(COMPRESSED_CHUNK)
+        data: bytes = self._member.unused_data or self._stream.read(COMPRESSED_CHUNK)
         while data and not (data := data.lstrip(self._codec.padding)):
             data = self._stream.read(COMPRESSED_CHUNK)
         if data:

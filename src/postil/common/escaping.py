@@ -1,15 +1,15 @@
-"""Text from outside on its way to a person: what could act on a terminal becomes an escape.
+"""Escapes for text from outside that is shown on a terminal.
 
-Names, labels, ids and texts are anybody's: raw, they could colour, hide or reorder what a
-terminal shows, or end a line where none ends.
+Raw names, labels, ids and texts could colour, hide or reorder what a terminal shows, or break a
+line.
 """
 
 from __future__ import annotations
 
 import re
 
-# Controls (C0 but tab and line feed, DEL, C1), marks and overrides of direction, the line and
-# paragraph separators, surrogates, which no encoding holds, and what XML does not hold.
+# Controls (C0 except tab and line feed, DEL, C1), marks and overrides of direction, the line and
+# paragraph separators, surrogates, which no encoding holds, and noncharacters of XML.
 _CHARACTERS = (
     r"\x00-\x08\x0b-\x1f\x7f-\x9f"
     r"\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
@@ -25,7 +25,7 @@ def escaped(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text for one line or a cell of a table: escaped, lines and tabs as well."""
+    """Return the text for one line or a cell of a table: line breaks and tabs are escaped too."""
     return _UNSAFE_IN_LINE.sub(_escape, text)
 
 

@@ -1,4 +1,4 @@
-"""Where bytes go to: standard output, or a file or folder that appears only when complete."""
+"""Output files and folders that appear under their name only when they are complete."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -28,9 +28,9 @@ def output_file(target: str | Path) -> Iterator[BinaryIO]:
     """Open ``target`` for writing bytes; ``-`` is standard output.
 
     A name that ends in .gz or .zst is compressed. A file is written beside its target under a
-    temporary name and renamed over it at the end; an error or Ctrl-C leaves the target as it
-    was and nothing else behind. What a killed process left behind, the next write to the same
-    target removes. Pipes and devices are written directly.
+    temporary name and renamed at the end; an error or Ctrl-C leaves the target unchanged and
+    nothing else behind. The next write to the same target removes what a killed process left
+    behind. Pipes and devices are written directly.
     """
     if str(target) == STDOUT:
         if sys.stdout is None:
@@ -45,7 +45,7 @@ def output_file(target: str | Path) -> Iterator[BinaryIO]:
         with path.open("wb") as stream, _compressed(stream, path) as compressed:
             yield compressed
         return
-    with _reserved(path, _creating(_create_file, target)) as temporary:
+    with _temporary(path, folder=False, target=target) as temporary:
         with temporary.open("wb") as file:
             with _compressed(file, path) as compressed:
                 yield compressed
@@ -58,7 +58,7 @@ def output_file(target: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def output_folder(target: str | Path) -> Iterator[Path]:
-    """Make a new folder to write into, renamed to ``target`` at the end.
+    """Make a new folder to write into, and rename it to ``target`` at the end.
 
     ``target`` must not exist yet, or be an empty folder: documents of two corpora never mix.
     """
@@ -67,15 +67,15 @@ def output_folder(target: str | Path) -> Iterator[Path]:
     path = _resolved(target)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise UsageError(f"{target}: exists and is not an empty folder; name a new one")
-    with _reserved(path, _creating(Path.mkdir, target)) as temporary:
+    with _temporary(path, folder=True, target=target) as temporary:
         yield temporary
         temporary.replace(path)
 
 
 @contextmanager
 def scratch_folder(target: Path) -> Iterator[Path]:
-    """Make a folder beside ``target``, on the same disk, that is gone afterwards."""
-    with _reserved(target, Path.mkdir) as temporary:
+    """Make a folder beside ``target``, on the same disk, and remove it afterwards."""
+    with _temporary(target, folder=True) as temporary:
         yield temporary
 
 
@@ -91,14 +91,20 @@ def _resolved(target: str | Path) -> Path:
 
 
 @contextmanager
-def _reserved(path: Path, create: Callable[[Path], None]) -> Iterator[Path]:
-    """Create a temporary file or folder beside ``path``; what is left of it is removed at the end.
+def _temporary(path: Path, *, folder: bool, target: str | Path | None = None) -> Iterator[Path]:
+    """Create a temporary file or folder beside ``path``, locked, and remove it at the end.
 
-    It is locked meanwhile. A killed process cannot remove it, but its lock ends with it: those
-    of the same ``path`` that can be locked are leftovers, and are removed first.
+    A killed process cannot remove its own, but its lock ends with it: temporary files of the
+    same ``path`` that can be locked are leftovers, and are removed first. With ``target``, a
+    file or folder that cannot be created is a ``UsageError`` about it.
     """
     _remove_leftovers(path)
-    temporary, lock = _create_locked(path, create)
+    try:
+        temporary, lock = _create_locked(path, folder)
+    except OSError as error:
+        if target is None:
+            raise
+        raise UsageError(f"{target}: cannot be written ({error.strerror})") from error
     try:
         yield temporary
     finally:
@@ -107,11 +113,14 @@ def _reserved(path: Path, create: Callable[[Path], None]) -> Iterator[Path]:
             os.close(lock)
 
 
-def _create_locked(path: Path, create: Callable[[Path], None]) -> tuple[Path, int | None]:
-    """Create and lock a temporary file or folder; without a lock where there are no locks."""
+def _create_locked(path: Path, folder: bool) -> tuple[Path, int | None]:
+    """Create and lock a temporary file or folder; the lock is None where there are no locks."""
     while True:
         temporary = path.with_name(f"{_prefix(path)}{os.urandom(4).hex()}.part")
-        create(temporary)
+        if folder:
+            temporary.mkdir()
+        else:
+            temporary.open("xb").close()
         try:
             return temporary, _lock(temporary)
         except (BlockingIOError, FileNotFoundError):
@@ -125,16 +134,10 @@ def _remove_leftovers(path: Path) -> None:
     with suppress(OSError):
         for beside in path.parent.iterdir():
             if leftover.fullmatch(beside.name):
-                _remove_unlocked(beside)
-
-
-def _remove_unlocked(path: Path) -> None:
-    with suppress(OSError):
-        lock = _lock(path)
-        try:
-            _remove(path)
-        finally:
-            os.close(lock)
+                with suppress(OSError):
+                    lock = _lock(beside)
+                    _remove(beside)
+                    os.close(lock)
 
 
 def _prefix(path: Path) -> str:
@@ -142,7 +145,7 @@ def _prefix(path: Path) -> str:
 
 
 def _lock(path: Path) -> int:
-    """Open and lock a file or folder, without waiting; it is locked until it is closed."""
+    """Open and lock a file or folder without waiting; the lock ends when it is closed."""
     if fcntl is None:
         raise OSError(0, "this system has no file locks")
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -161,26 +164,6 @@ def _remove(path: Path) -> None:
     else:
         with suppress(OSError):
             path.unlink()
-
-
-def _creating(create: Callable[[Path], None], target: str | Path) -> Callable[[Path], None]:
-    """Let ``create`` fail with an error about the target."""
-
-    def create_or_refuse(path: Path) -> None:
-        try:
-            create(path)
-        except OSError as error:
-            raise _unwritable(target, error) from error
-
-    return create_or_refuse
-
-
-def _create_file(path: Path) -> None:
-    path.open("xb").close()
-
-
-def _unwritable(target: str | Path, error: OSError) -> UsageError:
-    return UsageError(f"{target}: cannot be written ({error.strerror})")
 
 
 @contextmanager

@@ -7,17 +7,15 @@ from collections.abc import Callable
 
 Progress = Callable[[int, int], None]
 StepProgress = Callable[[str, int, int | None], None]
-
-
-def no_progress(step: str, done: int, total: int | None) -> None:
-    """Nobody looks."""
-
-
 Notify = Callable[[str], None]
 
 
+def no_progress(step: str, done: int, total: int | None) -> None:
+    """Ignore progress."""
+
+
 def notify_or_warn(note: str, notify: Notify | None, kind: type[Warning], depth: int = 3) -> None:
-    """Notify whoever wants to be told; else it is a warning."""
+    """Pass a note to ``notify``, or issue it as a warning if there is no such callback."""
     if notify is None:
         warnings.warn(note, kind, stacklevel=depth)
     else:

@@ -1,4 +1,4 @@
-"""Help for the mistyped: what is allowed, and what was perhaps meant."""
+"""Suggestions for unknown names: the nearest allowed ones, and all that are allowed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 SUGGESTIONS = 3
-# What others call a thing, to what it is called here: no likeness of letters finds these.
+# Names that other programs use, with postil's: no likeness of letters finds these.
 CALLED_ELSEWHERE = {
     "double-exponential": "laplace",
     "l1": "laplace",
@@ -18,9 +18,9 @@ CALLED_ELSEWHERE = {
 
 
 def near_names(received: str, allowed: Iterable[str]) -> list[str]:
-    """Find the allowed names most like the received one, best first; at most three.
+    """Return at most three allowed names that are most like the received one, best first.
 
-    A name that others use for one of those allowed finds that one alone.
+    A name that other programs use for an allowed one returns that one alone.
     """
     by_lower = {name.lower(): name for name in allowed}
     same = CALLED_ELSEWHERE.get(received.lower())
@@ -31,13 +31,13 @@ def near_names(received: str, allowed: Iterable[str]) -> list[str]:
 
 
 def advise(near: Iterable[str], allowed: Iterable[str]) -> str:
-    """Write the tail of a message: ``"; did you mean 'lower'? Allowed: lower, casefold"``."""
+    """Return the end of a message: ``"; did you mean 'lower'? Allowed: lower, casefold"``."""
     names = list(near)
     meant = f"; did you mean {' or '.join(map(repr, names))}?" if names else "."
     return f"{meant} Allowed: {', '.join(allowed) or 'nothing'}"
 
 
 def advice(received: str, allowed: Iterable[str]) -> str:
-    """Advise on a name that is not among those allowed."""
+    """Return the end of a message about a name that is not allowed."""
     names = list(allowed)
     return advise(near_names(received, names), names)

@@ -1,7 +1,4 @@
-"""How many threads to use, and how many BLAS may use.
-
-Long calls into LAPACK and PROPACK that Ctrl-C can leave.
-"""
+"""Numbers of threads, and long calls into libraries that Ctrl-C can leave."""
 
 from __future__ import annotations
 
@@ -14,10 +11,13 @@ from typing import TypeVar
 from postil.errors import UsageError
 
 MOST_THREADS = 256
+POLL_SECONDS = 0.2
+
+Result = TypeVar("Result")
 
 
 def thread_count(wanted: int | None) -> int:
-    """The number of threads: ``wanted``, or every processor there is for this process."""
+    """Return the number of threads: ``wanted``, or all processors of this process."""
     if wanted is None:
         known = hasattr(os, "sched_getaffinity")
         processors = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
@@ -29,40 +29,34 @@ def thread_count(wanted: int | None) -> int:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread: with more, sums are rounded as their number has it."""
+    """Limit BLAS to one thread, so that sums do not depend on the number of threads."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1, user_api="blas"):
         yield
 
 
-Made = TypeVar("Made")
+def interruptible(work: Callable[[], Result], poll: Callable[[], None] = lambda: None) -> Result:
+    """Do some work in another thread, and call ``poll`` several times a second meanwhile.
 
-# Seconds between two looks at what is done.
-PATIENCE = 0.2
-
-
-def interruptible(work: Callable[[], Made], look: Callable[[], None] = lambda: None) -> Made:
-    """Do some work in a thread of its own, while this one looks, and may be interrupted.
-
-    SciPy's callbacks drop an exception, and its solvers go on with garbage: signals, which only
-    the main thread gets, must not come there. On Ctrl-C the thread is left to itself; whoever
-    wants it to end sooner tells it by other means. It never keeps the program from ending.
+    SciPy's callbacks drop exceptions and its solvers continue with garbage, so a signal, which
+    only the main thread gets, must not arrive there. On Ctrl-C the other thread is abandoned; it
+    is a daemon and does not keep the program from ending.
     """
-    made: list[Made] = []
+    results: list[Result] = []
     failures: list[BaseException] = []
 
     def run() -> None:
         try:
-            made.append(work())
-        except BaseException as failure:  # raised again by who waits
+            results.append(work())
+        except BaseException as failure:  # raised again below
             failures.append(failure)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     while thread.is_alive():
-        thread.join(PATIENCE)
-        look()
+        thread.join(POLL_SECONDS)
+        poll()
     if failures:
         raise failures[0]
-    return made[0]
+    return results[0]

@@ -1,4 +1,4 @@
-"""Types of arrays by the kind of their numbers."""
+"""Types of arrays by the type of their numbers."""
 
 from __future__ import annotations
 
