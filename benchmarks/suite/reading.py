@@ -35,7 +35,7 @@ Read = Callable[[], Iterable[Document]]
 def run(settings: Settings) -> Iterator[Line]:
     """From the unpacked files, and from the archive as it is distributed."""
     try:
-        found = registry.find(registry.named(REUTERS))
+        found = registry.named(REUTERS).find()
     except CorpusError as error:
         yield f"Left out: {error}."
         return

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import cast
 
 from postil.common.files import output_file
-from postil.corpus.named.distributions import cache_folder
+from postil.corpus.named.entry import cache_folder
 from postil.errors import InputError, UsageError
 from postil_papers.cells import Json, canonical_json, digest
 

@@ -26,7 +26,7 @@ from itertools import product
 from typing import TypeAlias
 
 from postil.common.suggest import advice
-from postil.corpus.named.registry import find, named
+from postil.corpus.named.registry import named
 from postil.errors import CorpusError, UsageError
 from postil.learn.fit import NotConvergedWarning
 from postil_papers.cache import data_fingerprint
@@ -183,7 +183,7 @@ def corpus_fingerprint(name: str) -> str:
     """SHA-256 over the files of a known corpus, each read once."""
     corpus = named(name)
     try:
-        place = find(corpus)
+        place = corpus.find()
     except CorpusError as error:
         # In a few words: many cells may say it.
         raise AbsentCorpusError(

@@ -88,7 +88,7 @@ class TestFields:
     def test_numbers_are_no_text(self, postil, model):
         result = postil("predict", model, "-", stdin=b'{"text": 5}\n')
         assert result.err == (
-            "postil: <stdin>: the column 'text' should hold text, and no value in it is any (the "
+            "postil: <stdin>: the column 'text' should hold text, and no value in it is text (the "
             "first is 5); write texts as strings, or name another column (--text-columns COLUMN)\n"
         )
 

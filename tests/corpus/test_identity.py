@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus.formats.records import SeenIds
+from postil.corpus.document import SeenIds
 
 
 @given(st.lists(st.text(max_size=3)))

@@ -192,7 +192,7 @@ class TestForeign:
     def test_binary(self, tmp_path):
         path = tmp_path / "x.bin"
         path.write_bytes(b"\x01\0\0\x02")
-        with pytest.raises(CorpusError, match="no format that is known"):
+        with pytest.raises(CorpusError, match="of no known format"):
             open_corpus(path)
 
     def test_folder_as_file_format(self, tmp_path):

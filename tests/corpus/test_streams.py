@@ -22,7 +22,7 @@ from postil.common.files import output_file, output_folder
 from postil.corpus.document import Problems
 from postil.corpus.files import textlines
 from postil.corpus.files.streams import Source
-from postil.corpus.files.textlines import TextLines, numbered_lines
+from postil.corpus.files.textlines import TextLines
 from postil.errors import CorpusError, DocumentError, MissingExtraError, UsageError
 
 TEXT = b"".join(b"line %d with some words\n" % number for number in range(5000))
@@ -78,7 +78,8 @@ class TestCompression:
         problems = Problems("skip")
         tracemalloc.start()
         with Source(path).open() as stream:
-            found = list(numbered_lines(TextLines(stream, "x"), problems))
+            lines = TextLines(stream, "x")
+            found = [(lines.number, line) for line in lines.good(problems)]
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 1 << 27
@@ -212,7 +213,7 @@ class TestAbsence:
 def lines_of(data, encoding=None, policy="strict"):
     problems = Problems(policy)
     lines = TextLines(io.BufferedReader(io.BytesIO(data)), "f", encoding)
-    return list(numbered_lines(lines, problems)), problems
+    return [(lines.number, line) for line in lines.good(problems)], problems
 
 
 class TestTextLines:

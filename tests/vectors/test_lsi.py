@@ -194,7 +194,7 @@ def test_the_widest_squares_take_another_way(monkeypatch):
 
 
 def test_steps_are_told(monkeypatch):
-    monkeypatch.setattr("postil.common.threads.PATIENCE", 0.0001)
+    monkeypatch.setattr("postil.common.threads.POLL_SECONDS", 0.0001)
     told: list[int] = []
     Lsi(10).fit(random_matrix(400, 300), progress=told.append)
     assert told == sorted(told)

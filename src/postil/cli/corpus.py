@@ -26,7 +26,6 @@ from postil.common.escaping import visible
 from postil.common.files import output_folder
 from postil.corpus.corpus import Corpus
 from postil.corpus.formats import FORMATS
-from postil.corpus.named.distributions import locate
 from postil.corpus.named.entry import NamedCorpus
 from postil.corpus.named.registry import NAMES
 from postil.corpus.options import WriteOptions
@@ -287,7 +286,7 @@ def _size(corpus: NamedCorpus) -> str:
 
 
 def _is_here(corpus: NamedCorpus) -> bool:
-    return corpus.distribution is None or locate(corpus.distribution) is not None
+    return corpus.locate() is not None
 
 
 def _describe(corpus: NamedCorpus) -> str:

@@ -106,13 +106,13 @@ def without_compression_suffix(name: str) -> str:
     return name if codec_of_name(name) is None else name[: name.rindex(".")]
 
 
-def decompressed(stream: io.BufferedReader, name: str) -> io.BufferedReader:
+def decompressed(stream: BinaryIO, name: str) -> BinaryIO:
     """Return the decompressed bytes of ``stream``, or the stream itself if it is plain.
 
     A stream that ends inside a gzip member or zstd frame, or that cannot be decompressed, is a
     ``CorpusError`` that begins with ``name``: a truncated file must not look like a short one.
     """
-    codec = codec_of_bytes(stream.peek(MAGIC_LENGTH)[:MAGIC_LENGTH])
+    codec = codec_of_bytes(stream.peek(MAGIC_LENGTH)[:MAGIC_LENGTH])  # type: ignore[attr-defined]
     if codec is None:
         return stream
     try:
@@ -125,7 +125,7 @@ def decompressed(stream: io.BufferedReader, name: str) -> io.BufferedReader:
 class _Inflating(io.RawIOBase):
     """The decompressed bytes of one or more gzip members or zstd frames."""
 
-    def __init__(self, stream: io.BufferedReader, codec: Codec, name: str) -> None:
+    def __init__(self, stream: BinaryIO, codec: Codec, name: str) -> None:
         self._stream = stream
         self._codec = codec
         self._name = name

@@ -1,4 +1,4 @@
-"""A corpus: a re-iterable stream of documents with a name."""
+"""A corpus: a stream of documents with a name, which can be read again."""
 
 from __future__ import annotations
 
@@ -13,11 +13,27 @@ DocumentSource = Callable[[Problems], Iterator[Document]]
 
 
 class Corpus:
-    """A named stream of documents that can be walked any number of times.
+    """A named stream of documents that can be read any number of times.
 
-    Nothing is held in memory: each iteration calls ``source`` anew, and only the document at
-    hand exists. ``problems`` is the account of the last pass. Where documents come from a stream,
-    the listener of ``pauses`` is called before every wait for more of it.
+    Nothing is held in memory: each iteration calls ``source`` again, and only the document at
+    hand exists.
+
+    Parameters
+    ----------
+    name : str
+        Name for messages.
+    source : callable
+        Returns the documents; bad ones go to the ``Problems`` it is called with.
+    problems : Problems, optional
+        Account of the bad documents of the last pass.
+    description : str
+        A sentence for the user.
+    pauses : Pauses, optional
+        Its listener is called before every wait for more documents of a stream.
+    at_end : callable, optional
+        Called with the number of documents of all splits when a pass has read the last one.
+    split : {"train", "test"}, optional
+        Read only the documents of this split.
     """
 
     def __init__(
@@ -28,27 +44,39 @@ class Corpus:
         problems: Problems | None = None,
         description: str = "",
         pauses: Pauses | None = None,
+        at_end: Callable[[int], None] | None = None,
+        split: Split | None = None,
     ) -> None:
         self.name = name
         self.description = description
         self.problems = problems if problems is not None else Problems()
         self.pauses = pauses or Pauses()
         self._source = source
+        self._at_end = at_end
+        self._split = split
 
     def __iter__(self) -> Iterator[Document]:
         self.problems.clear()
-        return self._source(self.problems)
+        count = 0
+        for document in self._source(self.problems):
+            count += 1
+            if self._split is None or document.split == self._split:
+                yield document
+        if self._at_end is not None:
+            self._at_end(count)
 
     def only(self, split: Split) -> Corpus:
-        """The documents of one split, as a corpus of its own (sharing the account)."""
+        """Return the documents of one split, as a corpus that shares ``problems``."""
         if split not in get_args(Split):
             raise UsageError(f"a split is train or test, not {split!r}")
         return Corpus(
             f"{self.name}[{split}]",
-            lambda problems: (d for d in self._source(problems) if d.split == split),
+            self._source,
             problems=self.problems,
             description=self.description,
             pauses=self.pauses,
+            at_end=self._at_end,
+            split=split,
         )
 
     def __repr__(self) -> str:

@@ -1,10 +1,8 @@
-"""The unit everything else works on: one document.
-
-What to do with a bad document in a stream, and the account of what was done.
-"""
+"""The document, and the account of bad documents in a stream."""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -12,18 +10,29 @@ from typing import Literal
 from postil.errors import DocumentError
 
 Split = Literal["train", "test"]
+OnError = Literal["strict", "skip"]
 
 LONE_SURROGATE = "holds a lone surrogate, so it cannot be written or printed; correct it"
+REMEMBERED = 20
+SMALLEST_TABLE = 1 << 10
+MASK = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with a name, its categories, and the part of the corpus it belongs to.
+    """A text with an id, its categories, and the split of the corpus it belongs to.
 
-    ``fields`` maps field names (``title``, ``body``, …) to texts, in reading order. ``labels``
-    holds each category once, in the source's order; it may be empty. ``split`` is ``"train"``,
-    ``"test"`` or ``None`` where the source does not say. Readers give only ids, labels and field
-    names that UTF-8 can encode; a text may hold a lone surrogate.
+    Parameters
+    ----------
+    id : str
+        Name of the document, unique in its corpus.
+    fields : mapping of str to str
+        Texts by field name (``title``, ``body``, …), in reading order. A text may hold a lone
+        surrogate; readers return only ids, labels and field names that UTF-8 can encode.
+    labels : tuple of str
+        Each category once, in the source's order; it may be empty.
+    split : {"train", "test"} or None
+        None if the source does not tell.
     """
 
     id: str
@@ -33,7 +42,7 @@ class Document:
 
 
 def name_fault(document: Document) -> str | None:
-    """Say which id, label or field name UTF-8 cannot encode, if there is one."""
+    """Return a message about the id, label or field name that UTF-8 cannot encode, else None."""
     if not is_encodable(document.id):
         return f"the id {document.id!r} {LONE_SURROGATE}"
     for label in document.labels:
@@ -46,7 +55,7 @@ def name_fault(document: Document) -> str | None:
 
 
 def is_encodable(text: str) -> bool:
-    """Say whether UTF-8 can encode the text; it cannot where there is a lone surrogate."""
+    """Return False if the text holds a lone surrogate, which UTF-8 cannot encode."""
     if text.isascii():
         return True
     try:
@@ -56,13 +65,8 @@ def is_encodable(text: str) -> bool:
     return True
 
 
-OnError = Literal["strict", "skip"]
-
-REMEMBERED = 20
-
-
 class Problems:
-    """Collects the bad documents of one pass over a stream.
+    """The bad documents of one pass over a stream.
 
     ``strict`` raises the first; ``skip`` counts every one and remembers the first few, so that
     nothing is dropped in silence.
@@ -82,10 +86,60 @@ class Problems:
             self.first.append(error)
 
     def or_skip(self, what: str) -> str:
-        """The end of an advice: to skip what is bad, unless that is what is done."""
+        """Return the end of an advice to skip bad documents, empty if they are skipped already."""
         return f", or skip {what} (--on-error skip)" if self.policy == "strict" else ""
 
     def clear(self) -> None:
-        """Forget everything: a new pass begins."""
+        """Forget everything before a new pass."""
         self.count = 0
         self.first.clear()
+
+
+class SeenIds:
+    """The position at which each id was first seen, in little memory.
+
+    An open-addressing table of two 8-byte numbers (hash, position), at most two thirds full:
+    24 to 48 bytes a document, constant time each. Two different ids share a 64-bit hash with
+    probability n²/2⁶⁵, 3·10⁻⁸ for a million documents; they would be taken for one.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._allocate(SMALLEST_TABLE)
+
+    def first_position(self, identity: str, position: int) -> int | None:
+        """Return the position of an id that was seen before; else remember it and return None.
+
+        Positions count from 1.
+        """
+        key = hash(identity) & MASK
+        slot = self._slot(key)
+        if self._positions[slot]:
+            return self._positions[slot]
+        self._keys[slot] = key
+        self._positions[slot] = position
+        self._count += 1
+        if self._count * 3 > len(self._keys) * 2:
+            self._grow()
+        return None
+
+    def _allocate(self, size: int) -> None:
+        self._keys = array("Q", bytes(8 * size))
+        self._positions = array("Q", bytes(8 * size))
+
+    def _slot(self, key: int) -> int:
+        """Return the slot that holds ``key``, or the empty one it belongs to."""
+        keys, positions, mask = self._keys, self._positions, len(self._keys) - 1
+        slot = (key ^ key >> 32) & mask
+        while positions[slot] and keys[slot] != key:
+            slot = (slot + 1) & mask
+        return slot
+
+    def _grow(self) -> None:
+        keys, positions = self._keys, self._positions
+        self._allocate(2 * len(keys))
+        for key, position in zip(keys, positions, strict=True):
+            if position:
+                slot = self._slot(key)
+                self._keys[slot] = key
+                self._positions[slot] = position

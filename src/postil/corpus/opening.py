@@ -1,4 +1,4 @@
-"""Opening a corpus: by name, by path, or from standard input."""
+"""Opens a corpus by name, by path, or from standard input."""
 
 from __future__ import annotations
 
@@ -22,17 +22,22 @@ def open_corpus(
     options: ReadOptions | None = None,
     choices: Mapping[str, object] | None = None,
 ) -> Corpus:
-    """Open a corpus that can be walked as often as wanted (standard input once).
+    """Open a corpus, which can be read any number of times (standard input once).
 
-    A ``str`` that is the name of a known corpus opens that one (write ``./demo`` for a file
-    called demo); ``-`` is standard input; anything else is the path of a file or folder. Its
-    format is the one given, else guessed from its extension, else from its content; what was
-    guessed is said in the corpus's ``description``. The name of a known corpus is a format
-    too: that of a copy of it that lies somewhere else. ``choices`` are what a known corpus
-    leaves to its reader (see ``postil.corpus.named.registry``).
+    Opening reads only the beginning. Reading holds one document at a time; if documents have
+    ids of their own, finding duplicates keeps 24 to 48 bytes a document.
 
-    Opening reads only the beginning. Walking holds one document at a time; where documents
-    have ids of their own, finding duplicates keeps 24 to 48 bytes a document.
+    Parameters
+    ----------
+    name_or_path : str or Path
+        The name of a known corpus as ``str`` (write ``./demo`` for a file called demo), ``-`` for
+        standard input, or the path of a file or folder.
+    options : ReadOptions, optional
+        By default the format is guessed from the extension, else from the content, and the
+        ``description`` of the corpus tells the guess. The name of a known corpus is a format
+        too: that of a copy at another place.
+    choices : mapping of str to object, optional
+        Options of a known corpus (see ``postil.corpus.named.registry``).
     """
     options = options or ReadOptions()
     if isinstance(name_or_path, str) and name_or_path in registry.NAMES:

@@ -1,4 +1,4 @@
-"""How a generic corpus is to be read and written: every choice a caller can make."""
+"""Options for reading and writing corpora in the general formats."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ NONE = ""
 ALWAYS_UNDERSTOOD = frozenset({"format", "on_error"})
 
 NOT_OF_FILES = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
-"""Python counts these among the encodings of text: they write domain names and string literals."""
+"""Encodings of Python for domain names and string literals, not for text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    r"""What the caller knows about a corpus; whatever is ``None`` is guessed.
+    r"""Facts about a corpus that the caller knows; options that are None are guessed.
 
     - ``format``: a name in ``postil.corpus.formats.FORMATS``.
     - ``encoding``: of text files; by default UTF-8, or what a byte order mark says.
-    - ``id_column``, ``label_column``, ``split_column``: column (or key) names; ``""`` says that
-      there is none.
+    - ``id_column``, ``label_column``, ``split_column``: column (or key) names; ``""`` for no
+      such column.
     - ``text_columns``: column → field name, in reading order.
     - ``label_separator``: between labels in one cell; ``""`` keeps the cell as one label. By
       default ``;`` in csv and tsv, while JSON and Parquet strings are one label each.
@@ -60,7 +60,7 @@ class ReadOptions:
             _check_text_columns(self.text_columns)
 
     def given(self) -> frozenset[str]:
-        """Return the names of the options that were set, but for those every format understands."""
+        """Return the names of the options that were set, except those every format understands."""
         return frozenset(
             option.name
             for option in fields(self)
@@ -70,7 +70,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """How documents are written; see each format for what it makes of them.
+    """Options of the writers.
 
     - ``fields``: the field columns of csv, tsv and Parquet; by default those of the first
       documents (see ``postil.corpus.writing``).
@@ -96,8 +96,13 @@ class WriteOptions:
             _check_word("label_space", self.label_space)
 
 
+def flag(option: str) -> str:
+    """Return the flag of the command line for an option."""
+    return "--no-header" if option == "has_header" else "--" + option.replace("_", "-")
+
+
 def parse_text_columns(specs: Iterable[str]) -> dict[str, str]:
-    """Read ``column`` and ``column=field`` specs into the mapping ``text_columns`` wants.
+    """Return ``column`` and ``column=field`` specs as a mapping for ``text_columns``.
 
     >>> parse_text_columns(["headline=title", "body"])
     {'headline': 'title', 'body': 'body'}
@@ -120,8 +125,7 @@ def _character(option: str, value: str | None) -> str | None:
 
 def _check_word(option: str, value: str) -> None:
     if value.split() != [value]:
-        flag = "--" + option.replace("_", "-")
-        raise UsageError(f"{flag} must be a word without white space, received {value!r}")
+        raise UsageError(f"{flag(option)} must be a word without white space, received {value!r}")
 
 
 def _check_encoding(encoding: str | None) -> None:
@@ -133,7 +137,7 @@ def _check_encoding(encoding: str | None) -> None:
         "\n".encode(encoding)
     except (LookupError, ValueError) as error:
         raise UsageError(
-            f"--encoding {encoding}: not a text encoding that is known here; "
+            f"--encoding {encoding}: not a known text encoding; "
             "try utf-8, latin-1, cp1252 or utf-16"
         ) from error
 

@@ -1,4 +1,4 @@
-"""Writing documents in a format, as they come."""
+"""Writes documents in a format, as they come."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from postil.common.files import STDOUT
 from postil.corpus.document import LONE_SURROGATE, Document, Problems, is_encodable, name_fault
-from postil.corpus.formats import Format, UnwritableError, Writing
 from postil.corpus.formats.folders import FOLDERS
+from postil.corpus.formats.format import Format, UnwritableError, Writing
 from postil.corpus.formats.guessing import extension_of, format_named, formats_of_name
 from postil.corpus.formats.jsonl import JSONL
 from postil.corpus.options import WriteOptions
@@ -25,21 +25,29 @@ def write_corpus(
     options: WriteOptions | None = None,
     problems: Problems | None = None,
 ) -> int:
-    """Write ``documents`` to ``target`` and return how many were written.
+    """Write ``documents`` to ``target`` and return the number of written documents.
 
-    The format is the one named, else the one of the target's extension; standard output (``-``)
-    is jsonl unless another is named. A file or folder appears under its name only when it is
-    complete. A document that the format cannot carry goes to ``problems``, by default an error;
-    what a format never carries is its ``drops``.
+    A file or folder appears under its name only when it is complete. Documents are written as
+    they come. For formats with fixed columns (csv, tsv, Parquet) the columns are the fields of
+    the first thousand documents, unless ``options`` names them.
 
-    Documents are written as they come. For formats with fixed columns (csv, tsv, Parquet) the
-    columns are the fields of the first thousand documents, unless ``options`` names them.
+    Parameters
+    ----------
+    documents : iterable of Document
+        Documents to write, read once.
+    target : str or Path
+        File or folder; ``-`` is standard output.
+    format : str, optional
+        By default the format of the target's extension, and jsonl for standard output.
+    options : WriteOptions, optional
+        Columns and labels of the output.
+    problems : Problems, optional
+        Gets the documents that the format cannot carry; by default the first is an error. The
+        ``drops`` of a format are no problem.
     """
     options = options or WriteOptions()
     problems = problems or Problems()
     chosen = output_format(target, format)
-    if chosen.write is None:
-        raise UsageError(f"{chosen.name} can be read but not written")
     fields: tuple[str, ...] = ()
     if chosen.fixed_columns:
         fields, documents = _fields(documents, options)
@@ -55,7 +63,8 @@ def write_corpus(
                     raise UnwritableError(fault)
                 write_document(document)
             except UnwritableError as error:
-                problems.report(_bad(target, position, document, error))
+                where = f"document {position} ({document.id!r})"
+                problems.report(DocumentError(str(target), where, str(error)))
                 continue
             count += 1
     return count
@@ -70,7 +79,7 @@ def output_format(target: str | Path, format: str | None = None) -> Format:
         return JSONL
     if name.endswith("/") or Path(target).is_dir():
         return FOLDERS
-    candidates = [format for format in formats_of_name(name) if format.write is not None]
+    candidates = formats_of_name(name)
     # A .tsv that is written has a header row unless annif is asked for by name.
     plain = [format for format in candidates if f".{format.name}" == extension_of(name)]
     if len(plain or candidates) != 1:
@@ -90,9 +99,3 @@ def _fields(
     first = list(islice(stream, PEEKED))
     names = dict.fromkeys(name for document in first for name in document.fields)
     return tuple(names), chain(first, stream)
-
-
-def _bad(
-    target: str | Path, position: int, document: Document, error: UnwritableError
-) -> DocumentError:
-    return DocumentError(str(target), f"document {position} ({document.id!r})", str(error))

@@ -16,8 +16,14 @@ import numpy as np
 
 from postil.corpus.document import Split
 from postil.corpus.files.streams import Source
-from postil.corpus.named.distributions import RCV1_V2
-from postil.corpus.named.rcv1 import TOPICS_FILE, TopicTable, read_topics, sample_bar, sample_key
+from postil.corpus.named.rcv1 import (
+    DISTRIBUTION,
+    TOPICS_FILE,
+    TopicTable,
+    read_topics,
+    sample_bar,
+    sample_key,
+)
 from postil.errors import CorpusError, DocumentError
 from postil.vectors.matrices import stack
 from postil.vectors.svmlight import read_svmlight
@@ -89,7 +95,7 @@ def _find(folder: Path, name: str) -> Source:
         if path.exists():
             return Source(path)
     raise CorpusError(
-        f"{folder}: lacks {name} (plain or .gz) of RCV1-v2; get it from {RCV1_V2.homepage}"
+        f"{folder}: lacks {name} (plain or .gz) of RCV1-v2; get it from {DISTRIBUTION.homepage}"
     )
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from postil.common.files import output_file
 from postil.common.threads import one_blas_thread
 from postil.common.types import Floats
-from postil.corpus.named.distributions import cache_folder
+from postil.corpus.named.entry import cache_folder
 from postil.errors import InputError, UsageError
 from postil.vectors.lsi import Lsi, Progress
 from postil.vectors.matrices import Csr

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from postil.corpus.document import Document
-from postil.corpus.files.archives import members
-from postil.corpus.named.html_text import decode_latin1
-from postil.corpus.named.registry import find, named, open_named
+from postil.corpus.files.archives import decode_latin1, members
+from postil.corpus.named.registry import named, open_named
 from postil.errors import DocumentError
 
 CORPUS = "webkb"
@@ -18,7 +17,7 @@ _HEADER = re.compile(r"[A-Za-z][\w -]*+:.*?(?=\n\n)", re.DOTALL)
 
 def pages_with_headers() -> Iterator[Document]:
     """The pages of the corpus, from where corpora are kept."""
-    return with_headers(open_named(CORPUS), find(named(CORPUS)))
+    return with_headers(open_named(CORPUS), named(CORPUS).find())
 
 
 def with_headers(pages: Iterable[Document], place: Path) -> Iterator[Document]:

@@ -209,7 +209,7 @@ def test_what_is_there_is_not_fetched_again_unless_forced(server, corpus):
 
 
 def test_a_partial_download_is_continued(server, corpus):
-    with pytest.raises(FetchError, match=r"broke off after 100,000 of .* goes on with .*\.part"):
+    with pytest.raises(FetchError, match=r"broke off after 100,000 of .* resumes .*\.part"):
         fetch(NAME, urls=[server.url("cut")])
     assert not corpus.exists()
     assert part_of(corpus).read_bytes() == CONTENT[:100_000]

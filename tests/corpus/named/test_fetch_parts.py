@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from postil.corpus.named import registry
-from postil.corpus.named.distributions import RCV1_V2
 from postil.corpus.named.fetch import Fetched, fetch
-from postil.corpus.named.rcv1 import TOKEN_FILES, TOPICS_FILE
+from postil.corpus.named.rcv1 import DISTRIBUTION, TOKEN_FILES, TOPICS_FILE
 from postil.corpus.named.registry import NAMES, open_named
 from postil.errors import FetchError
 
 NAME = "rcv1-v2"
-PARTS = [f"{name}.gz" for name in RCV1_V2.holds]
+PARTS = [f"{name}.gz" for name in DISTRIBUTION.holds]
 
 
 @pytest.fixture
@@ -37,7 +36,9 @@ def data(no_corpora, published, monkeypatch) -> Path:
     """An empty data folder; the corpus has five documents and two places to be had from."""
     places = (published / "nowhere", published)
     parts = tuple(tuple(f"{place.as_uri()}/{name}" for place in places) for name in PARTS)
-    small = replace(NAMES[NAME], sizes=frozenset({5}), distribution=replace(RCV1_V2, parts=parts))
+    small = replace(
+        NAMES[NAME], sizes=frozenset({5}), distribution=replace(DISTRIBUTION, parts=parts)
+    )
     monkeypatch.setitem(registry.NAMES, NAME, small)
     return no_corpora
 
@@ -58,7 +59,7 @@ def test_a_part_that_cannot_be_had_keeps_the_others(data, published):
     (published / "lyrl2004_tokens_test_pt2.dat.gz").rename(published / "away")
     with pytest.raises(FetchError) as info:
         fetch(NAME)
-    assert f"the next attempt goes on with {data / 'rcv1-v2.part'}" in str(info.value)
+    assert f"the next attempt resumes {data / 'rcv1-v2.part'}" in str(info.value)
     assert "postil corpus fetch rcv1-v2 --from PATH" in str(info.value)
     assert not (data / "rcv1-v2").exists()
     (published / "away").rename(published / "lyrl2004_tokens_test_pt2.dat.gz")
@@ -100,7 +101,7 @@ def test_from_a_folder(data, published):
 
 
 def test_every_part_is_what_the_reader_needs():
-    assert {*RCV1_V2.holds} == {*TOKEN_FILES, TOPICS_FILE}
-    assert [urls[0].rpartition("/")[2] for urls in RCV1_V2.parts] == PARTS
-    for urls, name in zip(RCV1_V2.parts, PARTS, strict=True):
+    assert {*DISTRIBUTION.holds} == {*TOKEN_FILES, TOPICS_FILE}
+    assert [urls[0].rpartition("/")[2] for urls in DISTRIBUTION.parts] == PARTS
+    for urls, name in zip(DISTRIBUTION.parts, PARTS, strict=True):
         assert all(url.endswith(f"/{name}") for url in urls)

@@ -1,1 +1,1 @@
-"""Bytes in and out: compression, archives, lines, atomic writing."""
+"""Bytes and lines of files, pipes, folders and archives."""

@@ -1,21 +1,29 @@
-"""Many files in one place: a folder, or a tar archive that is read as a stream."""
+"""Files of a folder, or of a tar archive that is read as a stream; text of old collections."""
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import stat
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO, cast
 
+from postil.common.compression import BUFFER, decompressed, without_compression_suffix
+from postil.corpus.document import Problems
 from postil.corpus.files.streams import Source
 from postil.errors import CorpusError, DocumentError
 
 CHUNK = 1 << 16
 LARGEST_DOCUMENT = 1 << 26
 """No document of the collections read here comes near this many bytes."""
+LONGEST_LINE = 1 << 24
+"""A longer line comes in pieces: no input can fill the memory."""
 LARGEST_HEADER = 1 << 20
 
 # The headers that tarfile reads as a whole: names and attributes of the member that follows.
@@ -23,14 +31,15 @@ _LONG_HEADERS = (
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
 )
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One file of a folder or archive; it can be read until the next is asked for.
+    """One file of a folder or archive, which can be read until the next one is requested.
 
-    ``place`` is the folder or archive and ``name`` the path in it, with slashes; messages are
-    headed by the two.
+    ``place`` is the folder or archive and ``name`` the path in it, with slashes; messages begin
+    with both.
     """
 
     place: str
@@ -42,23 +51,36 @@ class Member:
         """The folders on the way to the file, and the file's own name."""
         return tuple(self.name.split("/"))
 
-    def chunks(self, size: int) -> Iterator[bytes]:
-        """Yield the bytes, at most ``size`` at a time.
+    @contextmanager
+    def _open(self) -> Iterator[IO[bytes]]:
+        """Open the file.
 
-        A file that cannot be read is a ``DocumentError``, an archive that is damaged here a
+        A file that cannot be read is a ``DocumentError``, damage of the archive inside the file a
         ``CorpusError``.
         """
         try:
             with self.opener() as stream:
-                while chunk := stream.read(size):
-                    yield chunk
+                yield stream
         except OSError as error:
             raise self.error(f"cannot be read ({error.strerror or error})") from error
         except tarfile.TarError as error:
             raise _damaged(self.place, self.name, error) from error
 
+    def chunks(self, size: int) -> Iterator[bytes]:
+        """Yield the bytes, at most ``size`` at a time."""
+        with self._open() as stream:
+            while chunk := stream.read(size):
+                yield chunk
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines with their ends, decompressed if the file is gzip or zstd."""
+        with self._open() as stream:
+            buffered = io.BufferedReader(cast(io.RawIOBase, stream), BUFFER)
+            with decompressed(cast(BinaryIO, buffered), str(Path(self.place, self.name))) as plain:
+                yield from iter(partial(plain.readline, LONGEST_LINE), b"")
+
     def read(self) -> bytes:
-        """Read all of a file that is one document."""
+        """Return all bytes of a file that is one document."""
         content = bytearray()
         for chunk in self.chunks(CHUNK):
             content += chunk
@@ -67,19 +89,69 @@ class Member:
         return bytes(content)
 
     def error(self, message: str, line: int | None = None) -> DocumentError:
-        """Make a ``DocumentError`` about this file."""
+        """Return a ``DocumentError`` about this file."""
         position = self.name if line is None else f"{self.name} line {line}"
         return DocumentError(self.place, position, message)
 
 
 def members(path: Path) -> Iterator[Member]:
-    """Every file of a folder (by name) or of a tar archive, plain or compressed (in its order).
+    """Yield every file of a folder (by name) or of a tar archive, plain or compressed (in order).
 
     Nothing is unpacked to disk, and only the file at hand is in memory. A damaged or truncated
-    archive is a ``CorpusError`` where the damage is reached, never a short corpus.
+    archive is a ``CorpusError`` when the damage is reached, never a short corpus.
     """
     source = Source(path)
     return _folder_members(path) if source.is_folder else _tar_members(source)
+
+
+def named_members(path: Path, names: Collection[str]) -> Iterator[tuple[str, Member]]:
+    """Yield the files that are called one of ``names``, each once.
+
+    They may lie in folders inside, and be compressed (``x.dat`` is ``x.dat.gz`` too). The first
+    of two files of one name is read: an unpacked file may lie beside the packed one.
+    """
+    met: set[str] = set()
+    for member in members(path):
+        name = without_compression_suffix(member.parts[-1])
+        if name in names and name not in met:
+            met.add(name)
+            yield name, member
+
+
+def text_members(
+    path: Path, is_document: Callable[[Member], bool], problems: Problems, absent: str
+) -> Iterator[tuple[Member, str]]:
+    """Yield the files that are documents with their Latin-1 text; bad ones go to ``problems``.
+
+    If there is no document at all, ``absent`` ends the message of the ``CorpusError``.
+    """
+    found = False
+    for member in filter(is_document, members(path)):
+        found = True
+        try:
+            text = decode_latin1(member.read())
+        except DocumentError as error:
+            problems.report(error)
+            continue
+        yield member, text
+    if not found:
+        raise CorpusError(f"{path}: {absent}")
+
+
+def decode_latin1(raw: bytes) -> str:
+    """Decode Latin-1, in which every byte is a character, and clean the text."""
+    return clean_text(raw.decode("latin-1"))
+
+
+def clean_text(text: str) -> str:
+    """Turn CR LF and CR into LF, and other control characters except tabs into spaces.
+
+    In old collections control characters stand for lost characters and for separators: a space
+    never glues two words together.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROL.sub(" ", text)
 
 
 def _folder_members(folder: Path) -> Iterator[Member]:
@@ -89,24 +161,21 @@ def _folder_members(folder: Path) -> Iterator[Member]:
             path = Path(place, file)
             name = _plain_name(path.relative_to(folder).as_posix())
             if not _is_hidden(name):
-                yield Member(str(folder), name, _opener(path))
+                yield Member(str(folder), name, partial(_open_file, path))
 
 
 def _unreadable_folder(error: OSError) -> None:
     raise CorpusError(f"{error.filename}: cannot be read ({error.strerror})") from error
 
 
-def _opener(path: Path) -> Callable[[], IO[bytes]]:
-    def open_file() -> IO[bytes]:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise OSError(0, "it is a pipe or a device; take it out")
-        return path.open("rb")
-
-    return open_file
+def _open_file(path: Path) -> IO[bytes]:
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(0, "it is a pipe or a device; take it out")
+    return path.open("rb")
 
 
 class _StrictInfo(tarfile.TarInfo):
-    """A header that is damaged or too large is an error.
+    """A header of a tar archive that raises an error if it is damaged or too large.
 
     tarfile alone would take a damaged one for the end, and read any size into memory.
     """
@@ -131,12 +200,19 @@ def _tar_members(source: Source) -> Iterator[Member]:
             with tarfile.open(fileobj=stream, mode="r|", tarinfo=_StrictInfo) as archive:
                 while (info := archive.next()) is not None:
                     name = _plain_name(info.name)
-                    # The archive object remembers every member it has met, unless told to forget.
+                    # The archive object would otherwise remember every member.
                     archive.members = []  # type: ignore[attr-defined]
                     if not info.isdir() and not _is_hidden(name):
-                        yield Member(source.name, name, _extractor(archive, info))
+                        yield Member(source.name, name, partial(_extract, archive, info))
         except tarfile.TarError as error:
             raise _damaged(source.name, name, error) from error
+
+
+def _extract(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+    content = archive.extractfile(info) if info.isfile() else None
+    if content is None:
+        raise OSError(0, "it is a link or a device; unpack the archive and name the folder")
+    return content
 
 
 def _damaged(place: str, name: str, error: tarfile.TarError) -> CorpusError:
@@ -152,15 +228,5 @@ def _plain_name(name: str) -> str:
 
 
 def _is_hidden(name: str) -> bool:
-    # What file managers leave behind (.DS_Store, ._name) is never a document.
+    # Leftovers of file managers (.DS_Store, ._name) are never documents.
     return name.rpartition("/")[2].startswith(".")
-
-
-def _extractor(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[], IO[bytes]]:
-    def extract() -> IO[bytes]:
-        content = archive.extractfile(info) if info.isfile() else None
-        if content is None:
-            raise OSError(0, "it is a link or a device; unpack the archive and name the folder")
-        return content
-
-    return extract

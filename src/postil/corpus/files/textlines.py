@@ -1,11 +1,11 @@
-"""Bytes → lines of text, strictly: a byte that does not decode is an error with its line."""
+"""Lines of text from bytes, strictly: a byte that does not decode is an error with its line."""
 
 from __future__ import annotations
 
 import codecs
 import io
 from collections.abc import Iterator
-from typing import IO, AnyStr, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 from postil.common.compression import BUFFER
 from postil.corpus.document import LONE_SURROGATE, Problems, is_encodable
@@ -22,7 +22,6 @@ BYTE_ORDER_MARKS: tuple[tuple[bytes, str], ...] = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-
 
 # The bytes of a code unit, for encodings whose byte order a mark has to tell.
 UNIT_BYTES = {"utf-32": 4, "utf-16": 2}
@@ -49,17 +48,14 @@ def encoding_of(head: bytes, given: str | None) -> str:
     name = codecs.lookup(given).name
     if name not in UNIT_BYTES or name == mark:
         return given
-    # Most characters are small numbers, so the zero bytes stand where the high bytes do.
+    # Most characters are small numbers, so most zero bytes are high bytes.
     width = UNIT_BYTES[name]
     is_big_endian = head[::width].count(0) > head[width - 1 :: width].count(0)
     return f"{name}-be" if is_big_endian else f"{name}-le"
 
 
 def _unmarked_encoding(head: bytes) -> str | None:
-    """Guess which UTF-32 or UTF-16 a text without a byte order mark is in.
-
-    The guess is made only where it gives mostly ASCII characters.
-    """
+    """Return the UTF-32 or UTF-16 in which a text without a mark is mostly ASCII, else None."""
     for name, width in UNIT_BYTES.items():
         whole = head[: len(head) // width * width]
         for encoding in (f"{name}-le", f"{name}-be"):
@@ -77,40 +73,63 @@ class TextLines:
     r"""The lines of a byte stream, decoded, each with its own line ending.
 
     Only ``\n`` ends a line, so that other separators (U+2028, form feeds) stay in texts. After
-    a ``DocumentError`` the next call goes on with the next line. ``number`` is the line that
+    a ``DocumentError`` the next call continues with the next line. ``number`` is the line that
     was read last, from 1, and ``size`` the length of all lines that were read.
 
     Memory is that of the longest line. A line of more than ``LONGEST_LINE`` bytes (characters
-    in UTF-16 and UTF-32) is a ``DocumentError``, and the rest of it is passed over.
+    in UTF-16 and UTF-32) is a ``DocumentError``, and the rest of it is skipped. Used in a
+    ``with`` statement, it closes the stream.
     """
 
     def __init__(self, stream: BinaryIO, source: str, encoding: str | None = None) -> None:
         self.number = 0
         self.size = 0
         self._source = source
-        self._stream = stream
-        self._first: bytes | None = stream.readline(LONGEST_LINE + 1)
-        self._head = self._first[:GUESSED_BYTES]
-        self.encoding = encoding_of(self._first, encoding)
-        self._last: bytes | str = ""
-        self._in_long_line = False
+        self._bytes = stream
+        first = stream.readline(LONGEST_LINE + 1)
+        self._head = first[:GUESSED_BYTES]
+        self.encoding = encoding_of(first, encoding)
         # Of all decoders only this one lets lone surrogates pass.
         self._is_utf_7 = codecs.lookup(self.encoding).name == "utf-7"
-        self._wide: io.TextIOWrapper | None = None
+        self._first: bytes | None = first
+        self._stream: IO[Any] = stream
+        self._end: bytes | str = b"\n"
         if not _keeps_line_feed(self.encoding):
             # Line feeds are not single bytes here (UTF-16, UTF-32): decode first, then split.
-            replayed = io.BufferedReader(
-                Replay(bytearray(self._first), cast(Readable, stream)), BUFFER
-            )
-            self._wide = io.TextIOWrapper(replayed, self.encoding, newline="\n")
+            replay = Replay(bytearray(first), cast(Readable, stream))
+            whole = io.BufferedReader(replay, BUFFER)
+            self._stream = io.TextIOWrapper(whole, self.encoding, newline="\n")
+            self._end = "\n"
+            self._first = None
+        self._last: bytes | str = ""
+        self._in_long_line = False
+
+    def __enter__(self) -> TextLines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bytes.close()
 
     def __iter__(self) -> TextLines:
         return self
 
     def __next__(self) -> str:
-        line = self._next_wide() if self._wide is not None else self._next_narrow()
-        if not line:
+        raw = self._last = self._read_line()
+        if not raw:
             raise StopIteration
+        self.size += len(raw)
+        self.number += 1
+        if len(raw) > LONGEST_LINE and not raw.endswith(self._end):  # type: ignore[arg-type]
+            self._last = ""
+            self._in_long_line = True
+            raise self._error(
+                f"is longer than {LONGEST_LINE:,} bytes, the most a line may have; split it into "
+                "several documents or take it out"
+            )
+        try:
+            line = raw.decode(self.encoding) if isinstance(raw, bytes) else raw
+        except UnicodeError as error:
+            raise self._error(self._undecodable(error)) from error
         if self.number == 1:
             line = line.removeprefix("\ufeff")
         if "\0" in line:
@@ -122,62 +141,38 @@ class TextLines:
             raise self._error(f"is not valid {self.encoding}: it {LONE_SURROGATE}")
         return line
 
+    def good(self, problems: Problems) -> Iterator[str]:
+        """Yield every good line without its ending; bad lines go to ``problems``."""
+        while True:
+            try:
+                for line in self:
+                    yield without_ending(line)
+            except DocumentError as error:
+                problems.report(error)
+                continue
+            return
+
     def lenient(self) -> str:
-        """Give the line that was read last with what is wrong in it replaced."""
+        """Return the line that was read last with undecodable bytes replaced."""
         if isinstance(self._last, bytes):
             return self._last.decode(self.encoding, errors="replace")
         return self._last
 
-    def _next_narrow(self) -> str:
+    def _read_line(self) -> bytes | str:
         if self._first is not None:
             raw, self._first = self._first, None
-        else:
-            if self._in_long_line:
-                self._pass_over_long_line(self._stream, b"\n")
-            raw = self._stream.readline(LONGEST_LINE + 1)
-        self._last = raw
-        self._count(len(raw))
-        if len(raw) > LONGEST_LINE and not raw.endswith(b"\n"):
-            raise self._too_long()
+            return raw
         try:
-            return raw.decode(self.encoding)
+            while self._in_long_line:
+                piece = self._stream.readline(BUFFER)
+                self._in_long_line = bool(piece) and not piece.endswith(self._end)
+            line: bytes | str = self._stream.readline(LONGEST_LINE + 1)
         except UnicodeError as error:
-            raise self._error(self._undecodable(error)) from error
-
-    def _next_wide(self) -> str:
-        assert self._wide is not None
-        try:
-            if self._in_long_line:
-                self._pass_over_long_line(self._wide, "\n")
-            line = self._wide.readline(LONGEST_LINE + 1)
-        except UnicodeError as error:
-            # The decoder cannot find where the next character begins: the rest is lost.
+            # The decoder cannot find the beginning of the next character: the rest is lost.
             raise CorpusError(
                 f"{self._source}, after line {self.number}: {self._undecodable(error)}"
             ) from error
-        self._last = line
-        self._count(len(line))
-        if len(line) > LONGEST_LINE and not line.endswith("\n"):
-            raise self._too_long()
         return line
-
-    def _count(self, length: int) -> None:
-        self.size += length
-        self.number += length > 0
-
-    def _too_long(self) -> DocumentError:
-        self._last = ""
-        self._in_long_line = True
-        return self._error(
-            f"is longer than {LONGEST_LINE:,} bytes, the most a line may have; split it into "
-            "several documents or take it out"
-        )
-
-    def _pass_over_long_line(self, stream: IO[AnyStr], end: AnyStr) -> None:
-        """Read on to the end of a line that was too long, a piece at a time."""
-        while self._in_long_line:
-            piece = stream.readline(BUFFER)
-            self._in_long_line = bool(piece) and not piece.endswith(end)
 
     def _undecodable(self, error: UnicodeError) -> str:
         reason = str(error)
@@ -192,19 +187,6 @@ class TextLines:
 
     def _error(self, message: str) -> DocumentError:
         return DocumentError(self._source, f"line {self.number}", message)
-
-
-def numbered_lines(lines: TextLines, problems: Problems) -> Iterator[tuple[int, str]]:
-    """Every line without its ending, with its number; bad lines go to ``problems``."""
-    while True:
-        try:
-            line = next(lines)
-        except StopIteration:
-            return
-        except DocumentError as error:
-            problems.report(error)
-            continue
-        yield lines.number, without_ending(line)
 
 
 def read_text(stream: BinaryIO, source: str, encoding: str | None = None) -> str:

@@ -1,4 +1,4 @@
-"""Which column is what: the id, the labels, the split, the texts; guessed from their names."""
+"""The part each column of a table plays (id, labels, split, text), guessed from its name."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ SPLITS: Mapping[str, Split | None] = {
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The beginning of a table: its column names in order, and its first records."""
+    """The column names of a table, in order, and its first records."""
 
     names: tuple[str, ...]
     records: Sequence[Mapping[str, object]]
 
     def holds_text(self, name: str) -> bool:
-        """Whether the column holds strings; a few other values are bad documents' matter."""
+        """Return True if the column holds strings; other values make bad documents."""
         values = [value for record in self.records if (value := record.get(name)) is not None]
         return not values or any(isinstance(value, str) for value in values)
 
     def holds_splits(self, name: str) -> bool:
-        """Whether the column holds names of splits; other values are bad documents' matter."""
+        """Return True if the column holds names of splits; other values make bad documents."""
         values = [value for record in self.records if (value := record.get(name))]
         return not values or any(str(value).casefold() in SPLITS for value in values)
 
@@ -67,11 +67,11 @@ class Columns:
 
 
 def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
-    """Give each column its part: as asked, else as its name says.
+    """Return the part of each column: as the options give it, else by its name.
 
-    A column that was asked for and is absent is an error; one that was asked for in one part is
-    not guessed into another (a label must not leak into the text). Columns without a part are
-    listed in ``unused``: a date or an author is only text if the caller says so.
+    A column that an option names and the table lacks is an error; one that is named for one part
+    is not guessed into another (a label must not leak into the text). Columns without a part are
+    listed in ``unused``: a date or an author is text only if the caller says so.
     """
     names = sample.names
     asked = {
@@ -81,8 +81,11 @@ def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
         **{f"--text-columns {name}": name for name in options.text_columns or ()},
     }
     for option, name in asked.items():
-        if name:
-            _require(name, names, option.split()[0], source)
+        if name and name not in names:
+            raise CorpusError(
+                f"{source}: there is no column {name!r} ({option.split()[0]}); its columns are: "
+                f"{_listed(names)}"
+            )
     free = [name for name in names if name not in asked.values()]
     label = _chosen(options.label_column, free, LABEL_NAMES)
     identity = _chosen(options.id_column, free, ID_NAMES)
@@ -98,18 +101,11 @@ def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
 
 
 def _chosen(asked: str | None, free: Sequence[str], known: Sequence[str]) -> str | None:
-    """Choose the column asked for (``""`` asks for none), else the one known best by name."""
+    """Return the column asked for (``""`` asks for none), else the best one by its name."""
     if asked is not None:
         return None if asked == NONE else asked
     plain = {_plain(name): name for name in reversed(free)}
     return next((plain[name] for name in known if name in plain), None)
-
-
-def _require(column: str, names: Sequence[str], option: str, source: str) -> None:
-    if column not in names:
-        raise CorpusError(
-            f"{source}: there is no column {column!r} ({option}); its columns are: {_listed(names)}"
-        )
 
 
 def _guessed_texts(sample: Sample, free: Sequence[str], source: str) -> dict[str, str]:
@@ -121,7 +117,7 @@ def _guessed_texts(sample: Sample, free: Sequence[str], source: str) -> dict[str
         for name in free:
             if _plain(name) in TEXT_NAMES:
                 raise CorpusError(
-                    f"{source}: the column {name!r} should hold text, and no value in it is any "
+                    f"{source}: the column {name!r} should hold text, and no value in it is text "
                     f"(the first is {_first(sample, name)}); write texts as strings, or name "
                     "another column (--text-columns COLUMN)"
                 )
@@ -139,7 +135,7 @@ def _first(sample: Sample, name: str) -> str:
 
 
 def comes_late(name: str, value: object, columns: Columns, options: ReadOptions) -> bool:
-    """Whether a key that first appears after the sample would have had a part in the guess."""
+    """Return True if a key that first appears after the sample would have had a part."""
     plain = _plain(name)
     if plain in TEXT_NAMES:
         return options.text_columns is None
@@ -151,7 +147,7 @@ def comes_late(name: str, value: object, columns: Columns, options: ReadOptions)
 
 
 def describe(columns: Columns, separator: str, id_unit: str) -> str:
-    """Write the sentence that says what was found, for the reader of a terminal."""
+    """Return a sentence about the parts that were found."""
     texts = (
         column if column == field else f"{column} (as {field})"
         for column, field in columns.fields.items()
@@ -181,5 +177,5 @@ def _listed(names: Iterable[str], most: int = 30) -> str:
 
 
 def is_known(name: str) -> bool:
-    """Whether a column of this name would be taken for texts, labels or ids."""
+    """Return True if a column of this name would be guessed to hold texts, labels or ids."""
     return _plain(name) in TEXT_NAMES.union(LABEL_NAMES, ID_NAMES)

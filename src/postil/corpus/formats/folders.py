@@ -1,4 +1,4 @@
-"""A folder per category, a file per document."""
+"""Folders: a folder for each category, a file for each document."""
 
 from __future__ import annotations
 
@@ -12,16 +12,9 @@ from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import read_text
 from postil.corpus.formats.columns import SPLITS
-from postil.corpus.formats.format import (
-    Format,
-    Head,
-    Reading,
-    UnwritableError,
-    WriteDocument,
-    Writing,
-)
+from postil.corpus.formats.format import Format, Reading, UnwritableError, WriteDocument, Writing
 from postil.corpus.formats.text import encoded, keeping_mark, text_field
-from postil.corpus.formats.tree import Group, Tree, groups, shown, survey
+from postil.corpus.formats.tree import Tree, shown, survey
 from postil.corpus.options import ReadOptions
 from postil.errors import CorpusError, DocumentError
 
@@ -34,13 +27,13 @@ def read(source: Source, options: ReadOptions) -> Reading:
 
     - ``sport/17.txt`` has the label ``sport``, ``sport/ball/3.txt`` the label ``sport/ball``;
       a file at the top has none.
-    - Where all folders at the top are called train or test (or validation, which is no split),
+    - If all folders at the top are called train or test (or validation, which is no split),
       they are splits, and categories are the folders in them.
     - Files with the same name *and the same content* in several folders of a split are one
       document with several labels; with different content they are different documents.
-    - Files and folders whose names begin with a dot are not looked at.
-    - Links are followed, but no folder is read twice. What is neither a file nor a folder (a
-      pipe, a device, a link to nothing) is a bad document.
+    - Files and folders whose names begin with a dot are ignored.
+    - Links are followed, but no folder is read twice. A pipe, a device or a link to nothing is
+      a bad document.
     - The id is the path of the (first) file. Documents come in the order of their paths.
 
     The list of file names is held in memory, about 200 bytes a file; texts are not.
@@ -50,26 +43,29 @@ def read(source: Source, options: ReadOptions) -> Reading:
         raise CorpusError(f"{source.name}: is not a folder, so it cannot be read as folders")
     root = source.path
     tree = survey(root)
-    if not tree.count:
+    if not tree.files:
         raise CorpusError(f"{source.name}: there are no files in this folder, so no documents")
 
-    def walk(problems: Problems) -> Iterator[Document]:
+    def documents(problems: Problems) -> Iterator[Document]:
         tree = survey(root)
         for error in tree.problems:
             problems.report(error)
-        for group in groups(tree, problems):
+        for path, labels, split in tree.documents(problems):
             try:
-                text = _text(group.path, options.encoding)
+                text = _text(path, options.encoding)
             except (DocumentError, CorpusError, OSError) as error:
-                problems.report(_bad_file(group.path, error))
+                problems.report(_bad_file(path, error))
                 continue
-            yield _document(group, root, field, text)
+            identity = shown(path.relative_to(root).as_posix())
+            yield Document(identity, {field: text}, labels, split)
 
-    return Reading(walk, _sentence(tree))
+    return Reading(documents, _sentence(tree))
 
 
 def _sentence(tree: Tree) -> str:
-    parts = [f"{tree.count:,} files, labels from {len(tree.labels)} folders"]
+    parts = [
+        f"{sum(map(len, tree.files.values())):,} files, labels from {len(tree.labels)} folders"
+    ]
     if tree.unlabelled:
         parts.append(f"without a label, at the top: {tree.unlabelled:,}")
     if tree.split_names:
@@ -77,11 +73,6 @@ def _sentence(tree: Tree) -> str:
     if tree.repeated_links:
         parts.append(f"links to folders that are read anyway: {tree.repeated_links:,}")
     return "; ".join([*parts, "ids from paths"])
-
-
-def _document(group: Group, root: Path, field: str, text: str) -> Document:
-    identity = shown(group.path.relative_to(root).as_posix())
-    return Document(identity, {field: text}, group.labels, group.split)
 
 
 def _text(path: Path, encoding: str | None) -> str:
@@ -97,17 +88,12 @@ def _bad_file(path: Path, error: Exception) -> DocumentError:
     return DocumentError(str(path), "whole file", reason)
 
 
-def sniff(head: Head, options: ReadOptions) -> bool:  # noqa: ARG001 - one signature for all
-    """Never by content: a folder is known by being one."""
-    return False
-
-
 @contextmanager
 def write(writing: Writing) -> Iterator[WriteDocument]:
     """Write ``[split/]label/id.txt``, once under each label; fields are joined by a blank line.
 
     Characters that do not belong in file names are written as ``%XX`` in ids. A label that
-    cannot be a folder name, an id that was used before, or a corpus where only some documents
+    cannot be a folder name, an id that was used before, or a corpus in which only some documents
     have a split is an error. The folder appears under its name when it is complete.
     """
     with output_folder(writing.target) as root:
@@ -173,7 +159,7 @@ FOLDERS = Format(
     description="a folder per category with a file per document; train and test above them",
     read=read,
     options=frozenset({"encoding", "text_columns"}),
-    sniff=sniff,
+    sniff=lambda _head, _options: False,  # a folder is recognised without its content
     write=write,
     drops=("the order of documents and labels", "ids (they become paths)", "field names"),
 )

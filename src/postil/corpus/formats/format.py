@@ -1,7 +1,4 @@
-"""What a corpus format is: how it is recognised, read and written.
-
-The first bytes of a source, for guessing its format.
-"""
+"""The parts of a corpus format: how it is recognised, read and written."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import encoding_of, without_ending
-from postil.corpus.options import ReadOptions, WriteOptions
+from postil.corpus.options import ReadOptions, WriteOptions, flag
 from postil.errors import UsageError
 
 HEAD_BYTES = 1 << 16
@@ -23,10 +20,7 @@ HEAD_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class Head:
-    """The first bytes, decompressed, and the lines in them.
-
-    ``complete`` says that the source ends here.
-    """
+    """The first bytes of a source, decompressed; ``complete`` if it has no more."""
 
     data: bytes
     complete: bool
@@ -34,7 +28,7 @@ class Head:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """Its lines that are not blank, decoded as well as may be.
+        """The lines that are not blank, with undecodable bytes replaced.
 
         An unfinished last line is left out unless it is the only one.
         """
@@ -46,7 +40,7 @@ class Head:
 
 
 def head_of(source: Source, options: ReadOptions, lines: int = 1) -> Head:
-    """Look at the beginning of ``source``: of a stream that pauses, so many lines at least."""
+    """Return the beginning of ``source``; of a stream that pauses, at least ``lines`` lines."""
     with source.preview(lines) as stream:
         data = stream.read(HEAD_BYTES)
         complete = (len(data) < HEAD_BYTES or not stream.read(1)) and not source.paused
@@ -54,7 +48,7 @@ def head_of(source: Source, options: ReadOptions, lines: int = 1) -> Head:
 
 
 class UnwritableError(UsageError):
-    """A format cannot carry something a document has; the message says the way out.
+    """A document has something that a format cannot carry; the message gives the way out.
 
     ``write_corpus`` adds which document and makes it a ``DocumentError``.
     """
@@ -62,7 +56,7 @@ class UnwritableError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a format made of a source: the documents, and a sentence on what was guessed."""
+    """The documents of a source, and a sentence about what was guessed."""
 
     documents: DocumentSource
     sentence: str
@@ -70,7 +64,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """Where documents go: the target, the fields to expect (fixed-column formats), options."""
+    """The target of documents, the fields to expect (in formats with fixed columns), options."""
 
     target: str | Path
     fields: tuple[str, ...]
@@ -84,12 +78,25 @@ Writer = Callable[[Writing], AbstractContextManager[WriteDocument]]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One way documents are stored.
+    """A format in which documents are stored.
 
-    ``options`` are the names in ``ReadOptions`` that mean something to it. ``drops`` lists what
-    it does not carry and what therefore does not come back after writing; anything else that it
-    cannot carry is an ``UnwritableError``. ``fixed_columns`` says that the writer must know all
-    field names before the first document.
+    Parameters
+    ----------
+    name, extensions, description : str and tuple of str
+        For listings and guesses.
+    read : callable
+        Reads a source.
+    options : frozenset of str
+        The names in ``ReadOptions`` that mean something to the format.
+    sniff : callable
+        Tells from the first bytes if a source has the format.
+    write : callable
+        Writes documents.
+    drops : tuple of str
+        What the format does not carry, and what is therefore lost in writing. Anything else that
+        it cannot carry is an ``UnwritableError``.
+    fixed_columns : bool
+        True if the writer must know all field names before the first document.
     """
 
     name: str
@@ -98,25 +105,20 @@ class Format:
     read: Reader
     options: frozenset[str]
     sniff: Callable[[Head, ReadOptions], bool]
-    write: Writer | None = None
+    write: Writer
     drops: tuple[str, ...] = ()
     fixed_columns: bool = False
 
     @property
     def losses(self) -> str:
-        """A sentence on what writing this format loses; empty where it loses nothing."""
+        """A sentence on what is lost in writing, empty if nothing is."""
         return f"{self.name} does not keep {', '.join(self.drops)}" if self.drops else ""
 
     def check_options(self, options: ReadOptions) -> None:
-        """Refuse options that mean nothing to this format, rather than ignore them."""
+        """Raise UsageError for options that mean nothing to this format."""
         strange = sorted(options.given() - self.options)
         if strange:
-            flags = ", ".join(map(_flag, strange))
             raise UsageError(
-                f"{flags} means nothing when reading {self.name}, which takes: "
-                f"{', '.join(map(_flag, sorted(self.options))) or 'no options'}"
+                f"{', '.join(map(flag, strange))} means nothing when reading {self.name}, which "
+                f"takes: {', '.join(map(flag, sorted(self.options))) or 'no options'}"
             )
-
-
-def _flag(option: str) -> str:
-    return "--no-header" if option == "has_header" else "--" + option.replace("_", "-")

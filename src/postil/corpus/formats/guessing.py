@@ -1,4 +1,4 @@
-"""Which format a source has: by its name, then by its content."""
+"""Guesses of the format of a source, by its name and then by its content."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import PurePath
 
 from postil.common.compression import without_compression_suffix
 from postil.corpus.files.streams import Source
-from postil.corpus.formats import FORMATS, Format
+from postil.corpus.formats import FORMATS
 from postil.corpus.formats.delimited import begins_table, may_be_header
 from postil.corpus.formats.folders import FOLDERS
-from postil.corpus.formats.format import Head, head_of
+from postil.corpus.formats.format import Format, Head, head_of
 from postil.corpus.formats.lines import LINES
 from postil.corpus.options import ReadOptions
 from postil.errors import CorpusError, UsageError
@@ -46,7 +46,7 @@ def _begins(*marks: bytes) -> Callable[[Head], bool]:
     return lambda head: head.data.startswith(marks)
 
 
-# What is certainly none of the formats, and what to do with it.
+# Signs of files in none of the formats, and what to do with them.
 FOREIGN: tuple[tuple[Callable[[Head], bool], str], ...] = (
     (_is_svmlight, SVMLIGHT),
     (
@@ -76,7 +76,7 @@ def format_named(name: str) -> Format:
 
 
 def formats_of_name(name: str) -> list[Format]:
-    """Return the formats whose files have names like this one; the last is the usual one."""
+    """Return the formats whose files have such an extension; the last is the usual one."""
     extension = extension_of(name)
     if extension in SHARED:
         return [FORMATS[shared] for shared in SHARED[extension]]
@@ -89,9 +89,9 @@ def extension_of(name: str) -> str:
 
 
 def guess_format(source: Source, options: ReadOptions) -> Format:
-    """Guess the format of ``source``: a folder's, the extension's, else the first that fits.
+    """Return the format of ``source``: by its extension, else the first that fits its content.
 
-    An extension that several formats share (.txt, .tsv) is decided by content.
+    Content decides between formats that share an extension (.txt, .tsv).
     """
     if source.is_folder:
         return FOLDERS
@@ -110,14 +110,14 @@ def guess_format(source: Source, options: ReadOptions) -> Format:
     format = next(fitting, candidates[-1] if candidates else None)
     if format is None:
         raise CorpusError(
-            f"{source.name}: is of no format that is known here (it holds NUL bytes); "
+            f"{source.name}: is of no known format (it holds NUL bytes); "
             f"name its format (--format) or encoding (--encoding). Formats: {', '.join(FORMATS)}"
         )
     return format
 
 
 def doubt(source: Source, format: Format, options: ReadOptions) -> str:
-    """What speaks against a guess, as the end of the sentence that tells it; mostly nothing."""
+    """Return the end of the sentence about a guess if something speaks against it, else nothing."""
     if format is LINES and options.format is None and may_be_header(head_of(source, options)):
         return "; if the first line holds names of columns, say --format csv"
     return ""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 
 from postil.common.escaping import escaped_json
 from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
-from postil.corpus.files.textlines import TextLines, numbered_lines
-from postil.corpus.formats.columns import Columns, Sample, comes_late, describe, find_columns
+from postil.corpus.files.textlines import TextLines
+from postil.corpus.formats.columns import Columns, Sample, comes_late, find_columns
 from postil.corpus.formats.format import Format, Head, Reading
-from postil.corpus.formats.records import TABLE_OPTIONS, Layout, Row, check_names, documents
+from postil.corpus.formats.records import TABLE_OPTIONS, Row, Table, check_names
 from postil.corpus.formats.text import Encode, empty, line_writer
 from postil.corpus.options import ReadOptions, WriteOptions
 from postil.errors import DocumentError
@@ -29,34 +29,37 @@ def read(source: Source, options: ReadOptions) -> Reading:
 
     Strings and lists of strings are labels as they are, unless a separator is given. A missing
     or ``null`` text is a missing field. A key that first appears late in the file, after the
-    guess was made, and would have changed it is an error rather than dropped.
+    guess was made, and would have changed it is an error.
     """
     sample = _sample(source, options)
     columns = find_columns(sample, options, source.name) if sample.names else NO_COLUMNS
-    layout = Layout(source.name, "line", columns, options.label_separator or "")
     known = frozenset(sample.names)
 
-    def is_wanted(name: str, value: object) -> bool:
-        return comes_late(name, value, columns, options)
+    def check(record: Mapping[str, object]) -> None:
+        if record.keys() <= known:
+            return
+        for name, value in record.items():
+            if name not in known and comes_late(name, value, columns, options):
+                raise ValueError(
+                    f"the key {name!r} appears here for the first time, too late to be guessed; "
+                    "name the columns (--text-columns, --label-column, --split-column)"
+                )
 
-    def walk(problems: Problems) -> Iterator[Document]:
-        with source.open() as stream:
-            lines = TextLines(stream, source.name, options.encoding)
-            rows = _rows(lines, source.name, problems)
-            rows = _without_late_keys(rows, known, is_wanted, source.name, problems)
-            yield from documents(rows, layout, problems)
+    def rows(problems: Problems) -> Iterator[Row]:
+        lines = TextLines(source.open(), source.name, options.encoding)
+        return _rows(lines, source.name, problems, check)
 
-    return Reading(walk, describe(columns, layout.separator, "line"))
+    return Table(source.name, "line", columns, options.label_separator or "", rows).reading()
 
 
 def _sample(source: Source, options: ReadOptions) -> Sample:
-    """Read the first records, skipping over bad lines: the walk will report those."""
+    """Return the first records without the bad ones, which are reported when all is read."""
     tolerant = Problems("skip")
-    records: list[dict[str, object]] = []
-    with source.preview() as stream:
-        lines = TextLines(stream, source.name, options.encoding)
-        for _, record in islice(_rows(lines, source.name, tolerant), SAMPLE_RECORDS):
-            records.append(dict(record))
+    records: list[Mapping[str, object]] = []
+    with TextLines(source.preview(), source.name, options.encoding) as lines:
+        rows = _rows(lines, source.name, tolerant, lambda _: None)
+        for _, record in islice(rows, SAMPLE_RECORDS):
+            records.append(record)
             if lines.size > SAMPLE_BYTES:
                 break
     if not records and (not tolerant.first or options.on_error == "strict"):
@@ -65,41 +68,41 @@ def _sample(source: Source, options: ReadOptions) -> Sample:
     return Sample(tuple(names), records)
 
 
-def _rows(lines: TextLines, source: str, problems: Problems) -> Iterator[Row]:
-    loads = json.loads
-    for number, line in numbered_lines(lines, problems):
-        try:
-            record = loads(line)
-        except (ValueError, RecursionError) as error:
-            if not line.strip():
-                continue
-            problems.report(DocumentError(source, f"line {number}", _broken(line, error, problems)))
-            continue
-        if type(record) is not dict:
-            problems.report(DocumentError(source, f"line {number}", _not_an_object(record)))
-            continue
-        yield number, record
-
-
-def _without_late_keys(
-    rows: Iterator[Row],
-    known: frozenset[str],
-    is_wanted: Callable[[str, object], bool],
+def _rows(
+    lines: TextLines,
     source: str,
     problems: Problems,
+    check: Callable[[Mapping[str, object]], None],
 ) -> Iterator[Row]:
-    """Report the records with a key that is not ``known`` and would have had a part."""
-    for number, record in rows:
-        late = [] if record.keys() <= known else [name for name in record if name not in known]
-        wanted = next((name for name in late if is_wanted(name, record[name])), None)
-        if wanted is None:
-            yield number, record
-            continue
-        message = (
-            f"the key {wanted!r} appears here for the first time, too late to be guessed; "
-            "name the columns (--text-columns, --label-column, --split-column)"
+    """Yield the objects with their line numbers; ``check`` raises ValueError for a bad one."""
+    with lines:
+        for line in lines.good(problems):
+            try:
+                record = _object(line, problems)
+                if record is None:
+                    continue
+                check(record)
+            except ValueError as error:
+                problems.report(DocumentError(source, f"line {lines.number}", str(error)))
+                continue
+            yield lines.number, record
+
+
+def _object(line: str, problems: Problems) -> dict[str, object] | None:
+    """Return the object on a line, None for a blank line; raise ValueError for others."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        if not line.strip():
+            return None
+        raise ValueError(_broken(line, error, problems)) from None
+    if isinstance(record, dict):
+        return record
+    if isinstance(record, list):
+        raise ValueError(  # noqa: TRY004 - a bad line
+            "the line holds a JSON array, not an object; write one object a line (jq -c '.[]' FILE)"
         )
-        problems.report(DocumentError(source, f"line {number}", message))
+    raise ValueError(f"the line holds the JSON value {str(record)[:40]!r}, not an object with keys")
 
 
 def _broken(line: str, error: Exception, problems: Problems) -> str:
@@ -109,16 +112,7 @@ def _broken(line: str, error: Exception, problems: Problems) -> str:
             "write one object a line (jq -c '.[]' FILE)"
         )
     reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-    advice = problems.or_skip("it")
-    return f"the line is not valid JSON ({reason}); correct it{advice}"
-
-
-def _not_an_object(record: object) -> str:
-    if isinstance(record, list):
-        return (
-            "the line holds a JSON array, not an object; write one object a line (jq -c '.[]' FILE)"
-        )
-    return f"the line holds the JSON value {str(record)[:40]!r}, not an object with keys"
+    return f"the line is not valid JSON ({reason}); correct it{problems.or_skip('it')}"
 
 
 def _mostly_objects(lines: Sequence[str]) -> bool:
@@ -130,9 +124,9 @@ def _mostly_objects(lines: Sequence[str]) -> bool:
 
 
 def sniff(head: Head, options: ReadOptions) -> bool:
-    """Look whether the first line begins an object; where it ends, it must be one.
+    """Return True if the first line begins an object; if it ends, it must be one.
 
-    Where bad lines are skipped, most of the first lines are enough.
+    If bad lines are skipped, most of the first lines are enough.
     """
     if options.on_error == "skip" and _mostly_objects(head.lines[:SNIFFED_LINES]):
         return True
@@ -146,10 +140,10 @@ def sniff(head: Head, options: ReadOptions) -> bool:
 
 
 def encoder(options: WriteOptions) -> Encode:  # noqa: ARG001 - one signature for all
-    """Write ``id``, the fields, ``labels`` (always a list) and ``split`` where there is one.
+    """Write ``id``, the fields, ``labels`` (always a list) and ``split`` if there is one.
 
-    Letters are written as they are; a text that UTF-8 cannot hold (a lone surrogate) is
-    escaped instead, so any document can be carried.
+    Letters are written as they are; a lone surrogate, which UTF-8 cannot hold, is escaped, so
+    any document can be carried.
     """
 
     def encode(document: Document) -> bytes:

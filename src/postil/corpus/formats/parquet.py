@@ -11,16 +11,9 @@ from typing import Any
 from postil.common.files import output_file
 from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
-from postil.corpus.formats.columns import Sample, describe, find_columns
-from postil.corpus.formats.format import Format, Head, Reading, WriteDocument, Writing
-from postil.corpus.formats.records import (
-    TABLE_OPTIONS,
-    Layout,
-    Row,
-    check_names,
-    documents,
-    fixed_fields,
-)
+from postil.corpus.formats.columns import Sample, find_columns
+from postil.corpus.formats.format import Format, Reading, WriteDocument, Writing
+from postil.corpus.formats.records import TABLE_OPTIONS, Row, Table, check_names, fixed_fields
 from postil.corpus.formats.text import check_encodable
 from postil.corpus.options import ReadOptions
 from postil.errors import CorpusError, MissingExtraError
@@ -45,31 +38,28 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """Read the columns that have a part, some hundred rows at a time.
 
     Strings and lists of strings are labels as they are, unless a separator is given; whole
-    numbers are labels too. A null text is a missing field. What is compressed from outside or
-    comes through a pipe is first copied to a temporary file, since Parquet is read from its
-    end; such a corpus can be walked any number of times.
+    numbers are labels too. A null text is a missing field. A file that is compressed from
+    outside or comes through a pipe is first copied to a temporary file, since Parquet is read
+    from its end; such a corpus can be read any number of times.
     """
-    _arrow("reading")
     with _opened(source) as table:
         names = tuple(table.schema_arrow.names)
-        sample = Sample(names, _first_records(table, names))
         if not table.metadata.num_rows:
             raise CorpusError(f"{source.name}: the file has columns but no rows: no documents")
+    sample = Sample(names, _first_records(source, names))
     columns = find_columns(sample, options, source.name)
-    layout = Layout(source.name, "row", columns, options.label_separator or "")
     parts = (columns.id, columns.labels, columns.split, *columns.fields)
-    needed = tuple(name for name in names if name in parts)
+    needed = [name for name in names if name in parts]
 
-    def walk(problems: Problems) -> Iterator[Document]:
-        with _opened(source) as table:
-            yield from documents(_rows(table, needed), layout, problems)
+    def rows(_: Problems) -> Iterator[Row]:
+        return _rows(source, needed)
 
-    return Reading(walk, describe(columns, layout.separator, "row"))
+    return Table(source.name, "row", columns, options.label_separator or "", rows).reading()
 
 
 @contextmanager
 def _opened(source: Source) -> Iterator[Any]:
-    """Open the Parquet file; whatever Arrow finds wrong with it becomes one sentence."""
+    """Open the Parquet file; any error that Arrow finds in it becomes one sentence."""
     arrow, parquet = _arrow("reading")
     with source.open_seekable() as stream:
         try:
@@ -81,17 +71,17 @@ def _opened(source: Source) -> Iterator[Any]:
             ) from error
 
 
-def _rows(table: Any, names: tuple[str, ...]) -> Iterator[Row]:  # noqa: ANN401 - pyarrow's
+def _rows(source: Source, names: list[str]) -> Iterator[Row]:
     number = 0
-    for batch in table.iter_batches(batch_size=_rows_at_once(table), columns=list(names)):
-        values = [_values(column) for column in batch.columns]
-        for row in zip(*values, strict=True):
-            number += 1
-            yield number, dict(zip(batch.schema.names, row, strict=True))
+    with _opened(source) as table:
+        for batch in table.iter_batches(batch_size=_rows_at_once(table), columns=names):
+            values = [_values(column) for column in batch.columns]
+            for row in zip(*values, strict=True):
+                number += 1
+                yield number, dict(zip(batch.schema.names, row, strict=True))
 
 
 def _values(column: Any) -> list[object]:  # noqa: ANN401 - pyarrow's
-    """Return the values of a column; what Python has no value for is of no use as text."""
     try:
         values: list[object] = column.to_pylist()
     except (ValueError, ArithmeticError):
@@ -100,7 +90,7 @@ def _values(column: Any) -> list[object]:  # noqa: ANN401 - pyarrow's
 
 
 def _value(scalar: Any) -> object:  # noqa: ANN401 - pyarrow's
-    """Return a value, the bytes of a text that is not UTF-8, or why there is no value.
+    """Return a value, the bytes of a text that is not UTF-8, or the error if there is no value.
 
     Neither of the last two can be a text, an id or a label, so the row is a bad document if the
     column has a part.
@@ -114,10 +104,10 @@ def _value(scalar: Any) -> object:  # noqa: ANN401 - pyarrow's
     return value
 
 
-def _first_records(table: Any, names: tuple[str, ...]) -> list[Mapping[str, object]]:  # noqa: ANN401 - pyarrow's
+def _first_records(source: Source, names: tuple[str, ...]) -> list[Mapping[str, object]]:
     records: list[Mapping[str, object]] = []
     size = 0
-    for _, record in islice(_rows(table, names), SAMPLE_ROWS):
+    for _, record in islice(_rows(source, list(names)), SAMPLE_ROWS):
         records.append(record)
         size += sum(len(value) for value in record.values() if isinstance(value, str))
         if size > SAMPLE_CHARACTERS:
@@ -126,7 +116,7 @@ def _first_records(table: Any, names: tuple[str, ...]) -> list[Mapping[str, obje
 
 
 def _rows_at_once(table: Any) -> int:  # noqa: ANN401 - pyarrow's
-    """Return how many rows to decode together, so that they stay within ``READ_BYTES``.
+    """Return the number of rows to decode together, so that they stay within ``READ_BYTES``.
 
     A value is stored once for all rows that share it, so each row may be as large as all that
     is stored of its column.
@@ -135,11 +125,6 @@ def _rows_at_once(table: Any) -> int:  # noqa: ANN401 - pyarrow's
     groups = (metadata.row_group(index) for index in range(metadata.num_row_groups))
     largest = max((group.total_byte_size for group in groups), default=0)
     return max(1, min(READ_ROWS, READ_BYTES // max(1, largest)))
-
-
-def sniff(head: Head, options: ReadOptions) -> bool:  # noqa: ARG001 - one signature for all
-    """Parquet files begin with a magic number."""
-    return head.data.startswith(MAGIC)
 
 
 @contextmanager
@@ -151,14 +136,8 @@ def write(writing: Writing) -> Iterator[WriteDocument]:
     """
     arrow, parquet = _arrow("writing")
     text = arrow.string()
-    schema = arrow.schema(
-        [
-            ("id", text),
-            *((name, text) for name in writing.fields),
-            ("labels", arrow.list_(text)),
-            ("split", text),
-        ]
-    )
+    texts = [(name, text) for name in ("id", *writing.fields)]
+    schema = arrow.schema([*texts, ("labels", arrow.list_(text)), ("split", text)])
     group: list[tuple[object, ...]] = []
     characters = 0
     with (
@@ -198,7 +177,7 @@ PARQUET = Format(
     description="Apache Parquet (needs pyarrow: the extra arrow)",
     read=read,
     options=TABLE_OPTIONS,
-    sniff=sniff,
+    sniff=lambda head, _: head.data.startswith(MAGIC),
     write=write,
     fixed_columns=True,
 )

@@ -1,148 +1,105 @@
-"""Records with named values (a JSON object, a row of a table) → documents.
-
-Finding documents that share an id, in little memory.
-
-What the formats with named columns share: jsonl, csv, tsv and Parquet.
-"""
+"""Documents from records with named values: JSON objects, and rows of csv, tsv and Parquet."""
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from postil.corpus.document import Document, Problems, Split, name_fault
-from postil.corpus.formats.columns import SPLITS, Columns
-from postil.corpus.formats.format import UnwritableError
+from postil.corpus.document import Document, Problems, SeenIds, Split, name_fault
+from postil.corpus.formats.columns import SPLITS, Columns, describe
+from postil.corpus.formats.format import Reading, UnwritableError
 from postil.errors import DocumentError
 
-SMALLEST = 1 << 10
-MASK = (1 << 64) - 1
+TABLE_OPTIONS = frozenset(
+    {"id_column", "label_column", "split_column", "text_columns", "label_separator"}
+)
 
-
-class SeenIds:
-    """Remembers where each id was first seen, keeping hashes instead of ids.
-
-    An open-addressing table of two 8-byte numbers (hash, position), at most two thirds full:
-    24 to 48 bytes a document, constant time each. Two different ids share a 64-bit hash with
-    probability n²/2⁶⁵, 3·10⁻⁸ for a million documents; they would be taken for one.
-    """
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._allocate(SMALLEST)
-
-    def first_position(self, identity: str, position: int) -> int | None:
-        """Where ``identity`` was seen before, else ``None``, and it is remembered now.
-
-        Positions count from 1.
-        """
-        key = hash(identity) & MASK
-        slot = self._slot(key)
-        if self._positions[slot]:
-            return self._positions[slot]
-        self._keys[slot] = key
-        self._positions[slot] = position
-        self._count += 1
-        if self._count * 3 > len(self._keys) * 2:
-            self._grow()
-        return None
-
-    def _allocate(self, size: int) -> None:
-        self._keys = array("Q", bytes(8 * size))
-        self._positions = array("Q", bytes(8 * size))
-
-    def _slot(self, key: int) -> int:
-        """Find the slot that holds ``key``, or the empty one it belongs to."""
-        keys, positions, mask = self._keys, self._positions, len(self._keys) - 1
-        slot = (key ^ key >> 32) & mask
-        while positions[slot] and keys[slot] != key:
-            slot = (slot + 1) & mask
-        return slot
-
-    def _grow(self) -> None:
-        keys, positions = self._keys, self._positions
-        self._allocate(2 * len(keys))
-        for key, position in zip(keys, positions, strict=True):
-            if position:
-                slot = self._slot(key)
-                self._keys[slot] = key
-                self._positions[slot] = position
-
+RESERVED = frozenset({"id", "labels", "split"})
+"""The columns that are written besides the fields."""
 
 Row = tuple[int, Mapping[str, object]]
-"""A position in the source (its line or row number, from 1) and what was found there."""
+"""A position in the source (its line or row number, from 1) and the record there."""
 
 
 class BadValueError(ValueError):
-    """A value cannot be what its column says it is."""
+    """A value does not fit the part that its column plays."""
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """How records of one source become documents.
+class Table:
+    """The records of one source.
 
-    ``separator`` splits strings in the label column; ``""`` keeps them whole. ``unit`` is what
-    positions count: ``"line"`` or ``"row"``.
+    Parameters
+    ----------
+    source : str
+        Name for messages.
+    unit : {"line", "row"}
+        What positions count.
+    columns : Columns
+        The part that each column plays.
+    separator : str
+        Splits strings in the label column; ``""`` keeps them whole.
+    rows : callable
+        Returns the rows; bad ones go to the ``Problems`` it is called with.
     """
 
     source: str
     unit: str
     columns: Columns
     separator: str
+    rows: Callable[[Problems], Iterator[Row]]
 
+    def reading(self) -> Reading:
+        """Return the documents of the table with a sentence about its columns."""
+        return Reading(self.documents, describe(self.columns, self.separator, self.unit))
 
-def documents(rows: Iterable[Row], layout: Layout, problems: Problems) -> Iterator[Document]:
-    """Make a document of each row; what cannot be one goes to ``problems``.
+    def documents(self, problems: Problems) -> Iterator[Document]:
+        """Yield a document for each row; rows that cannot be one go to ``problems``.
 
-    A row without an id is called after its position ("line-17"). Where there is an id column,
-    a second document with the same id is a problem that names both places; that costs 24 to 48
-    bytes a document (see ``SeenIds``), the only thing here that grows.
-    """
-    seen = SeenIds() if layout.columns.id is not None else None
-    for position, record in rows:
-        try:
-            document = _document(position, record, layout)
-            fault = name_fault(document)
-            if fault is not None:
-                raise BadValueError(fault)
-            if seen is not None:
-                _check_new(document.id, seen.first_position(document.id, position), layout)
-        except BadValueError as error:
-            problems.report(DocumentError(layout.source, f"{layout.unit} {position}", str(error)))
-            continue
-        yield document
+        A row without an id is called after its position ("line-17"). If there is an id column,
+        a second document with the same id is a problem that names both places; that costs 24 to
+        48 bytes a document (see ``SeenIds``), the only memory here that grows.
+        """
+        seen = SeenIds() if self.columns.id is not None else None
+        for position, record in self.rows(problems):
+            try:
+                document = self._document(position, record)
+                fault = name_fault(document)
+                if fault is not None:
+                    raise BadValueError(fault)
+                earlier = seen.first_position(document.id, position) if seen else None
+                if earlier is not None:
+                    raise BadValueError(
+                        f"the id {document.id!r} was given to a document before, in {self.unit} "
+                        f"{earlier}; make ids unique, or number the documents instead "
+                        "(--id-column '')"
+                    )
+            except BadValueError as error:
+                problems.report(DocumentError(self.source, f"{self.unit} {position}", str(error)))
+                continue
+            yield document
 
-
-def _check_new(identity: str, earlier: int | None, layout: Layout) -> None:
-    if earlier is not None:
-        raise BadValueError(
-            f"the id {identity!r} was given to a document before, in {layout.unit} {earlier}; "
-            "make ids unique, or number the documents instead (--id-column '')"
+    def _document(self, position: int, record: Mapping[str, object]) -> Document:
+        columns = self.columns
+        fields: dict[str, str] = {}
+        for column, field in columns.fields.items():
+            value = record.get(column)
+            if isinstance(value, str):
+                fields[field] = value
+            elif value is not None:
+                raise BadValueError(
+                    f"{column} must be text, received {_kind(value)}; "
+                    "write it as a string (in UTF-8) or leave the column out (--text-columns)"
+                )
+        identity = None if columns.id is None else record.get(columns.id)
+        labels = None if columns.labels is None else record.get(columns.labels)
+        split = None if columns.split is None else record.get(columns.split)
+        return Document(
+            id=_identity(identity, columns.id) or f"{self.unit}-{position}",
+            fields=fields,
+            labels=() if labels is None else _labels(labels, self.separator),
+            split=None if split is None else _split(split),
         )
-
-
-def _document(position: int, record: Mapping[str, object], layout: Layout) -> Document:
-    columns = layout.columns
-    fields: dict[str, str] = {}
-    for column, field in columns.fields.items():
-        value = record.get(column)
-        if isinstance(value, str):
-            fields[field] = value
-        elif value is not None:
-            raise BadValueError(
-                f"{column} must be text, received {_kind(value)}; "
-                "write it as a string (in UTF-8) or leave the column out (--text-columns)"
-            )
-    identity = None if columns.id is None else record.get(columns.id)
-    labels = None if columns.labels is None else record.get(columns.labels)
-    split = None if columns.split is None else record.get(columns.split)
-    return Document(
-        id=_identity(identity, columns.id) or f"{layout.unit}-{position}",
-        fields=fields,
-        labels=() if labels is None else labels_of(labels, layout.separator),
-        split=None if split is None else _split(split),
-    )
 
 
 def _identity(value: object, column: str | None) -> str | None:
@@ -155,11 +112,11 @@ def _identity(value: object, column: str | None) -> str | None:
     )
 
 
-def labels_of(value: object, separator: str) -> tuple[str, ...]:
-    """Find the labels in a value: a string (split at ``separator``), a number, a list of those.
+def _labels(value: object, separator: str) -> tuple[str, ...]:
+    """Return the labels in a value: a string (split at ``separator``), a number, a list of those.
 
-    Each label once, in order; nothing between two separators is no label, and white space
-    around a separator is not part of one. Elements of a list are labels as they are.
+    Each label occurs once, in order. Empty pieces between separators are no labels, and white
+    space around a separator is not part of one. Elements of a list are labels as they are.
     """
     if isinstance(value, str):
         pieces = [piece.strip() for piece in value.split(separator)] if separator else [value]
@@ -199,16 +156,8 @@ def _kind(value: object) -> str:
     return f"{type(value).__name__} {shown[:40]}{'…' if len(shown) > 40 else ''}"
 
 
-TABLE_OPTIONS = frozenset(
-    {"id_column", "label_column", "split_column", "text_columns", "label_separator"}
-)
-
-RESERVED = frozenset({"id", "labels", "split"})
-"""The columns that are written besides the fields."""
-
-
 def check_names(document: Document) -> None:
-    """Refuse a document whose columns could not be told apart, or that has no id."""
+    """Raise UnwritableError for a document without id, or with ambiguous columns or labels."""
     taken = RESERVED.intersection(document.fields)
     if taken:
         raise UnwritableError(
@@ -221,7 +170,7 @@ def check_names(document: Document) -> None:
 
 
 def fixed_fields(document: Document, names: tuple[str, ...]) -> list[str | None]:
-    """Return the texts of the fields ``names``, ``None`` for absent ones; refuse other fields."""
+    """Return the texts of the fields ``names``, None for absent ones; refuse other fields."""
     strange = document.fields.keys() - frozenset(names)
     if strange:
         raise UnwritableError(

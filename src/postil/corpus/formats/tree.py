@@ -1,4 +1,4 @@
-"""A tree of folders surveyed: which files are one document, and what their labels are."""
+"""The survey of a tree of folders: the files of each document, its labels and its split."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from postil.corpus.document import Problems, Split
 from postil.corpus.formats.columns import SPLITS
 from postil.errors import DocumentError
 
-CHUNK = 1 << 20
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -26,64 +24,53 @@ class Place:
 
     @property
     def split(self) -> Split | None:
-        """The split the folder belongs to."""
+        """The split that the folder belongs to."""
         return None if self.split_name is None else SPLITS[self.split_name.casefold()]
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """One document: its (first) file, and the labels of all folders it was found in."""
-
-    path: Path
-    labels: tuple[str, ...]
-    split: Split | None
 
 
 @dataclass(slots=True)
 class Tree:
-    """All places of a tree, in order, and for each file name the places that have it.
+    """The places of a tree, in order, and for each file name the places that have it.
 
-    ``problems`` are the folders that cannot be listed and what is neither file nor folder;
-    ``repeated_links`` counts links to folders that have a place by another path. Memory grows
-    with the number of files: their names and a small tuple each.
+    ``problems`` are the folders that cannot be listed and the entries that are neither file nor
+    folder; ``repeated_links`` counts links to folders that have a place by another path. Memory
+    grows with the number of files: their names and a small tuple each.
     """
 
     split_names: tuple[str, ...] = ()
     places: list[Place] = field(default_factory=list)
     files: dict[tuple[str | None, str], tuple[int, ...]] = field(default_factory=dict)
-    count: int = 0
     unlabelled: int = 0
     repeated_links: int = 0
     problems: list[DocumentError] = field(default_factory=list)
 
     @property
     def labels(self) -> frozenset[str]:
-        """The labels there are."""
+        """All labels."""
         return frozenset(place.label for place in self.places if place.label is not None)
 
-    def add(self, place: Place, names: Sequence[str]) -> None:
-        """Take in the files of one folder."""
-        if not names:
-            return
-        index = len(self.places)
-        self.places.append(place)
-        for name in names:
-            key = (place.split_name, name)
-            self.files[key] = (*self.files.get(key, ()), index)
-        self.count += len(names)
-        if place.label is None:
-            self.unlabelled += len(names)
+    def documents(self, problems: Problems) -> Iterator[tuple[Path, tuple[str, ...], Split | None]]:
+        """Yield the first file, the labels and the split of each document, in order of the files.
+
+        Files of one name and content in several folders of a split are one document.
+        """
+        for (_, name), indices in self.files.items():
+            places = [self.places[index] for index in indices]
+            groups = [places] if len(places) == 1 else _same_content(name, places, problems)
+            for group in groups:
+                labels = tuple(place.label for place in group if place.label is not None)
+                yield group[0].folder / name, labels, group[0].split
 
 
 def survey(root: Path) -> Tree:
     """List the tree under ``root``; time grows with its files, none of which is opened.
 
-    Links are followed, but a folder is walked once, by whatever paths it can be reached: by its
-    own path if that is in the tree, else by the link nearest to the root.
+    Links are followed, but a folder is listed once, however many paths lead to it: by its own
+    path if that is in the tree, else by the link nearest to the root.
     """
     tree = Tree()
     found: list[tuple[tuple[str, ...], list[str]]] = []
-    walked: set[tuple[int, int]] = set()
+    listed: set[tuple[int, int]] = set()
     folders: deque[tuple[str, ...]] = deque([()])
     links: deque[tuple[str, ...]] = deque()
     while folders or links:
@@ -91,25 +78,31 @@ def survey(root: Path) -> Tree:
         folder = root.joinpath(*parts)
         try:
             status = folder.stat()
-            if (status.st_dev, status.st_ino) in walked:
+            if (status.st_dev, status.st_ino) in listed:
                 tree.repeated_links += 1
                 continue
-            walked.add((status.st_dev, status.st_ino))
-            listing = _listing(folder)
+            listed.add((status.st_dev, status.st_ino))
+            names = _names(folder)
         except OSError as error:
             reason = f"cannot be listed ({error.strerror or error})"
             tree.problems.append(DocumentError(str(folder), "folder", reason))
             continue
-        if not parts and not listing.files:
-            tree.split_names = _splits_among(sorted(listing.folders + listing.links))
-        found.append((parts, listing.files))
-        folders += [(*parts, name) for name in listing.folders]
-        links += [(*parts, name) for name in listing.links]
-        tree.problems += [_not_a_file(folder / name) for name in listing.others]
-    for parts, names in sorted(found):
+        if not parts and not names["file"]:
+            tree.split_names = _splits_among(sorted(names["folder"] + names["link"]))
+        found.append((parts, names["file"]))
+        folders += [(*parts, name) for name in names["folder"]]
+        links += [(*parts, name) for name in names["link"]]
+        tree.problems += [_not_a_file(folder / name) for name in names["other"]]
+    for parts, files in sorted(found):
         split_name = parts[0] if tree.split_names and parts else None
         label = shown("/".join(parts[1:] if split_name else parts)) or None
-        tree.add(Place(root.joinpath(*parts), label, split_name), names)
+        if not files:
+            continue
+        tree.places.append(Place(root.joinpath(*parts), label, split_name))
+        for name in files:
+            key = (split_name, name)
+            tree.files[key] = (*tree.files.get(key, ()), len(tree.places) - 1)
+        tree.unlabelled += len(files) if label is None else 0
     return tree
 
 
@@ -120,32 +113,23 @@ def _splits_among(folders: Sequence[str]) -> tuple[str, ...]:
     return tuple(folders) if are_splits else ()
 
 
-@dataclass(slots=True)
-class _Listing:
-    """The names in a folder, without hidden ones, sorted; ``links`` are those to folders."""
-
-    folders: list[str] = field(default_factory=list)
-    links: list[str] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
-
-
-def _listing(folder: Path) -> _Listing:
-    listing = _Listing()
+def _names(folder: Path) -> dict[str, list[str]]:
+    """Return the sorted names in a folder, without hidden ones, by kind; a link is to a folder."""
+    names: dict[str, list[str]] = {"folder": [], "link": [], "file": [], "other": []}
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             if not entry.name.startswith("."):
-                _kind(listing, entry).append(entry.name)
-    return listing
+                names[_kind(entry)].append(entry.name)
+    return names
 
 
-def _kind(listing: _Listing, entry: os.DirEntry[str]) -> list[str]:
+def _kind(entry: os.DirEntry[str]) -> str:
     try:
         if entry.is_dir():
-            return listing.links if entry.is_symlink() else listing.folders
-        return listing.files if entry.is_file() else listing.others
+            return "link" if entry.is_symlink() else "folder"
+        return "file" if entry.is_file() else "other"
     except OSError:  # a link that leads to itself, or into a folder that is closed
-        return listing.others
+        return "other"
 
 
 def _not_a_file(path: Path) -> DocumentError:
@@ -156,24 +140,8 @@ def _not_a_file(path: Path) -> DocumentError:
     )
 
 
-def groups(tree: Tree, problems: Problems) -> Iterator[Group]:
-    """Each document of the tree, its files brought together, in the order of first files."""
-    for (_, name), indices in tree.files.items():
-        places = [tree.places[index] for index in indices]
-        if len(places) == 1:
-            yield _group(name, places)
-            continue
-        for same in _same_content(name, places, problems):
-            yield _group(name, same)
-
-
-def _group(name: str, places: Sequence[Place]) -> Group:
-    labels = tuple(place.label for place in places if place.label is not None)
-    return Group(places[0].folder / name, labels, places[0].split)
-
-
 def _same_content(name: str, places: Sequence[Place], problems: Problems) -> Iterator[list[Place]]:
-    """Bring together the places whose file ``name`` has the same bytes, kind by kind."""
+    """Group the places whose file ``name`` has the same bytes; only equal sizes are compared."""
     by_size: dict[int, list[Place]] = {}
     for place in places:
         path = place.folder / name
@@ -189,18 +157,13 @@ def _same_content(name: str, places: Sequence[Place], problems: Problems) -> Ite
         for place in candidates:
             path = place.folder / name
             try:
-                by_digest.setdefault(_digest(path), []).append(place)
+                with path.open("rb") as file:
+                    digest = hashlib.file_digest(file, "sha256").digest()
             except OSError as error:
                 problems.report(_unreadable(path, error))
+                continue
+            by_digest.setdefault(digest, []).append(place)
         yield from by_digest.values()
-
-
-def _digest(path: Path) -> bytes:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-    return digest.digest()
 
 
 def _unreadable(path: Path, error: OSError) -> DocumentError:
@@ -208,5 +171,5 @@ def _unreadable(path: Path, error: OSError) -> DocumentError:
 
 
 def shown(name: str) -> str:
-    """Show a file name as text, bytes that are not UTF-8 as escapes."""
+    """Return a file name as text, with bytes that are not UTF-8 as escapes."""
     return name.encode(errors="surrogateescape").decode(errors="backslashreplace")

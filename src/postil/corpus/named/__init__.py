@@ -1,1 +1,1 @@
-"""The corpora known by name: their readers, where they are kept, fetching them."""
+"""The corpora known by name: their readers, their places on disk, and fetching them."""

@@ -1,4 +1,4 @@
-"""One file over HTTP, going on where an earlier attempt stopped."""
+"""Downloads a file over HTTP, and resumes what an earlier attempt began."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import BinaryIO
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from postil.corpus.named.distributions import is_there
+from postil.corpus.named.entry import exists
 from postil.errors import FetchError
 
 CHUNK = 1 << 16
@@ -28,7 +28,7 @@ RANGE_NOT_SATISFIABLE = 416
 _HEADERS = {"User-Agent": "postil", "Accept-Encoding": "identity"}
 
 Progress = Callable[[int, int | None], None]
-"""Is told the bytes that are here, and how many there will be where the server says."""
+"""Called with the bytes that have arrived, and the total if the server tells it."""
 
 
 class TransferError(Exception):
@@ -36,14 +36,14 @@ class TransferError(Exception):
 
 
 def download(url: str, part: Path, *, timeout: float, progress: Progress) -> str:
-    """Fetch ``url`` into ``part``, going on at its end, and return the sha256 of it all.
+    """Download the rest of ``url`` to the end of ``part``; return the sha256 of the whole file.
 
-    A server that cannot go on in the middle sends the file from its beginning, and it is taken
-    from there. Whatever interrupts the transfer, Ctrl-C too, ``part`` keeps what has arrived.
-    Of a file that has more bytes than the server said, or than ``LARGEST_FILE``, nothing is
-    kept. The sum is taken while the bytes pass; memory is one chunk.
+    If the server cannot resume in the middle, the file is downloaded from its beginning. If
+    anything interrupts the transfer, Ctrl-C too, ``part`` keeps the bytes that have arrived. A
+    file of more bytes than the server announced, or than ``LARGEST_FILE``, is removed. Memory is
+    one chunk.
     """
-    have = part.stat().st_size if is_there(part) else 0
+    have = part.stat().st_size if exists(part) else 0
     with _translated(timeout), _request(url, have, timeout) as response:
         if response is None:
             return _digest_of_part(part).hexdigest()
@@ -73,26 +73,17 @@ def download(url: str, part: Path, *, timeout: float, progress: Progress) -> str
     return digest.hexdigest()
 
 
-def sha256_of(path: Path) -> str:
-    """Take the sum of a file's bytes."""
-    return _digest(path).hexdigest()
-
-
-def _digest(path: Path) -> hashlib._Hash:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256")
-
-
 def _digest_of_part(part: Path) -> hashlib._Hash:
     try:
-        return _digest(part)
+        with part.open("rb") as file:
+            return hashlib.file_digest(file, "sha256")
     except OSError as error:
         raise FetchError(f"{part}: cannot be read ({error.strerror}); remove it") from error
 
 
 @contextmanager
 def _request(url: str, have: int, timeout: float) -> Iterator[HTTPResponse | None]:
-    """Ask for what is missing; ``None`` where the server says that nothing is."""
+    """Request the missing bytes; the response is None if the server says that none are missing."""
     wanted = {"Range": f"bytes={have}-"} if have else {}
     try:
         response = urlopen(Request(url, headers=_HEADERS | wanted), timeout=timeout)
@@ -103,14 +94,14 @@ def _request(url: str, have: int, timeout: float) -> Iterator[HTTPResponse | Non
             if _number(r"bytes \*/(\d+)", error.headers.get("Content-Range")) == have:
                 yield None
                 return
-        # What is here is longer than the file: it is something else.
+        # The bytes at hand are more than the file has: they are of another file.
         response = urlopen(Request(url, headers=_HEADERS), timeout=timeout)
     with response:
         yield response
 
 
 def _number(pattern: str, header: str | None) -> int | None:
-    """Return the number in a header; ``None`` where it is not of that form, or absurdly long."""
+    """Return the number in a header, None if it has another form or is absurdly long."""
     found = re.fullmatch(pattern, header or "")
     return int(found[1]) if found and len(found[1]) <= LONGEST_NUMBER else None
 
@@ -127,15 +118,15 @@ def _translated(timeout: float) -> Iterator[None]:
         yield
     except HTTPError as error:
         raise TransferError(f"the server answered {error.code} {error.reason}") from error
-    except TimeoutError as error:
-        raise TransferError(f"no answer within {timeout:g} seconds") from error
-    except URLError as error:
-        if isinstance(error.reason, TimeoutError):
-            raise TransferError(f"no answer within {timeout:g} seconds") from error
-        raise TransferError(f"cannot be reached ({error.reason})") from error
     except FetchError:
         raise
     except (OSError, HTTPException) as error:
+        # urllib wraps some errors of the connection in a URLError, and passes others on.
+        reason = error.reason if isinstance(error, URLError) else error
+        if isinstance(reason, TimeoutError):
+            raise TransferError(f"no answer within {timeout:g} seconds") from error
+        if isinstance(error, URLError):
+            raise TransferError(f"cannot be reached ({reason})") from error
         raise TransferError(f"the connection failed ({error or type(error).__name__})") from error
 
 

@@ -1,18 +1,19 @@
-"""What there is to know about a corpus with a name.
-
-The few choices a named corpus leaves to its reader.
-"""
+"""The entry of a corpus with a name: what it is, its files, its options and how it is read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from postil.corpus.corpus import DocumentSource
-from postil.corpus.document import Document, Problems
-from postil.corpus.named.distributions import Distribution
-from postil.errors import DocumentError, UsageError
+from postil.corpus.corpus import Corpus, DocumentSource
+from postil.corpus.document import OnError, Problems
+from postil.errors import CorpusError, DocumentError, UsageError
+
+DATA_VARIABLE = "POSTIL_DATA"
+DEMO = Path(__file__).parent.parent / "data" / "demo.jsonl"
 
 _SWITCHES = {"yes": True, "true": True, "on": True, "1": True} | {
     "no": False,
@@ -32,7 +33,7 @@ class Choice:
     default: str
 
     def parse(self, value: object) -> str:
-        """Take a value in any case; anything else is a ``UsageError``."""
+        """Return the value in lower case; raise UsageError if it is not allowed."""
         word = value.lower() if isinstance(value, str) else value
         if word in self.values:
             return str(word)
@@ -49,11 +50,11 @@ class Switch:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The words that stand for on and off in listings; ``parse`` takes their kin too."""
+        """The words for on and off in listings; ``parse`` accepts others too."""
         return ("yes", "no")
 
     def parse(self, value: object) -> bool:
-        """Take a bool, or a word for one."""
+        """Return the bool that the value is or names."""
         if isinstance(value, bool):
             return value
         if isinstance(value, str) and value.lower() in _SWITCHES:
@@ -64,26 +65,62 @@ class Switch:
 Option = Choice | Switch
 
 
-def parse_options(
-    corpus: str, options: Sequence[Option], given: Mapping[str, object]
-) -> dict[str, str | bool]:
-    """Give every option its value, by default its own; refuse a name that is none of them."""
-    strange = sorted(given.keys() - {option.name for option in options})
-    if strange:
-        known = ", ".join(option.name for option in options) or "no options"
-        raise UsageError(f"{corpus} has no option {strange[0]!r}; it takes: {known}")
-    return {
-        option.name: option.parse(given[option.name]) if option.name in given else option.default
-        for option in options
-    }
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """The files of a collection: one file, or several in a folder.
+
+    Parameters
+    ----------
+    file_name : str
+        Name in a data folder.
+    homepage : str
+    urls : tuple of str
+        Addresses of the file, tried in order.
+    sha256 : str, optional
+        Checksum of the file at the public addresses, as at least one other project publishes it
+        (scikit-learn for Reuters-21578 and 20 Newsgroups by date, the Hugging Face datasets
+        library for these and the original 20 Newsgroups). Without it, what was downloaded is
+        read and its documents are counted.
+    folder_name : str, optional
+        Name of an unpacked copy.
+    other_names : tuple of str
+        Further names in a data folder.
+    parts : tuple of tuples of str
+        For a collection of several files, the addresses of each, which end in its name.
+    holds : tuple of str
+        Names of the files of an unpacked copy, for messages.
+    """
+
+    file_name: str
+    homepage: str
+    urls: tuple[str, ...] = ()
+    sha256: str | None = None
+    folder_name: str | None = None
+    other_names: tuple[str, ...] = ()
+    parts: tuple[tuple[str, ...], ...] = ()
+    holds: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names in a data folder, the usual one first."""
+        folder = () if self.folder_name is None else (self.folder_name,)
+        return (self.file_name, *self.other_names, *folder)
 
 
 @dataclass(frozen=True, slots=True)
 class NamedCorpus:
-    """A corpus with a name: what it is, on what terms, where it comes from, how it is read.
+    """A corpus with a name.
 
-    ``distribution`` is ``None`` for a corpus that is shipped with postil. ``sizes`` are the
-    numbers of documents a complete copy can have. ``opener`` takes the path and the options.
+    Parameters
+    ----------
+    name, title, description, terms : str
+    distribution : Distribution or None
+        None for the corpus that is shipped with postil.
+    sizes : frozenset of int
+        Numbers of documents that a complete copy can have.
+    reader : callable
+        Takes the path and the options, and returns the documents.
+    options : tuple of Choice and Switch
     """
 
     name: str
@@ -92,35 +129,105 @@ class NamedCorpus:
     terms: str
     distribution: Distribution | None
     sizes: frozenset[int]
-    opener: Callable[..., DocumentSource]
+    reader: Callable[..., DocumentSource]
     options: tuple[Option, ...] = ()
 
-    def read(self, path: Path, choices: Mapping[str, object] | None = None) -> DocumentSource:
-        """Read the copy at ``path``; that it is not complete is a problem at its end.
+    def open(
+        self,
+        path: Path,
+        choices: Mapping[str, object] | None = None,
+        on_error: OnError = "strict",
+    ) -> Corpus:
+        """Open the copy at ``path``; that it is not complete is a problem at its end.
 
         ``choices`` are values of ``options``, or words for them.
         """
-        values = parse_options(self.name, self.options, choices or {})
-        source = self.opener(path, **values)
-        # Whoever asks for the unused stories gets more documents than the split has.
-        return source if values.get("unused") else _counted(source, self, path)
+        values = self.parse_options(choices or {})
+        problems = Problems(on_error)
 
+        def check_size(count: int) -> None:
+            if self.sizes and count + problems.count not in self.sizes:
+                expected = " or ".join(f"{size:,}" for size in sorted(self.sizes))
+                message = f"{self.name} has {expected} documents, this copy {count:,}; get it again"
+                problems.report(DocumentError(str(path), "at its end", message))
 
-def _counted(source: DocumentSource, corpus: NamedCorpus, path: Path) -> DocumentSource:
-    """Add a problem at the end where documents are missing or too many."""
+        return Corpus(
+            self.name,
+            self.reader(path, **values),
+            problems=problems,
+            description=self.description,
+            # With the unused stories there are more documents than the split has.
+            at_end=None if values.get("unused") else check_size,
+        )
 
-    def read(problems: Problems) -> Iterator[Document]:
-        count = 0
-        for count, document in enumerate(source(problems), 1):  # noqa: B007 - used at the end
-            yield document
-        if corpus.sizes and count + problems.count not in corpus.sizes:
-            expected = " or ".join(f"{size:,}" for size in sorted(corpus.sizes))
-            problems.report(
-                DocumentError(
-                    str(path),
-                    "at its end",
-                    f"{corpus.name} has {expected} documents, this copy {count:,}; get it again",
-                )
+    def parse_options(self, given: Mapping[str, object]) -> dict[str, str | bool]:
+        """Return the value of every option; raise UsageError for a name that is no option."""
+        strange = sorted(given.keys() - {option.name for option in self.options})
+        if strange:
+            known = ", ".join(option.name for option in self.options) or "no options"
+            raise UsageError(f"{self.name} has no option {strange[0]!r}; it takes: {known}")
+        return {
+            option.name: option.parse(given.get(option.name, option.default))
+            for option in self.options
+        }
+
+    def locate(self) -> Path | None:
+        """Return the file or folder of the corpus on this computer, None if it is absent."""
+        if self.distribution is None:
+            return DEMO
+        names = self.distribution.names
+        candidates = (folder / name for folder in data_folders() for name in names)
+        return next(filter(exists, candidates), None)
+
+    def find(self) -> Path:
+        """Return the file or folder of the corpus; raise CorpusError if it is absent."""
+        path = self.locate()
+        if path is None:
+            assert self.distribution is not None
+            places = " or ".join(map(str, data_folders()))
+            raise CorpusError(
+                f"the corpus {self.name} is absent: no {_files(self.distribution)} in {places}; "
+                f"get it with: postil corpus fetch {self.name} (or, from a copy you have, "
+                f"postil corpus fetch {self.name} --from PATH)"
             )
+        return path
 
-    return read
+
+def _files(distribution: Distribution) -> str:
+    if not distribution.holds:
+        return distribution.file_name
+    return (
+        f"{distribution.file_name}, nor a folder {distribution.folder_name} with "
+        f"{', '.join(distribution.holds)} (each plain or .gz; see {distribution.homepage}),"
+    )
+
+
+def data_folders() -> tuple[Path, ...]:
+    """Return the folders with corpora: that of POSTIL_DATA, then the user's cache.
+
+    Fetched corpora go to the first.
+    """
+    named = os.environ.get(DATA_VARIABLE)
+    return (Path(named), cache_folder()) if named else (cache_folder(),)
+
+
+def cache_folder() -> Path:
+    """Return the user's cache: XDG_CACHE_HOME/postil, or the platform's equivalent."""
+    named = os.environ.get("XDG_CACHE_HOME")
+    if named and Path(named).is_absolute():
+        return Path(named) / "postil"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "postil"
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        return Path(local) / "postil"
+    return Path.home() / ".cache" / "postil"
+
+
+def exists(path: Path) -> bool:
+    """Return True if a file or folder exists and can be looked at."""
+    try:
+        path.stat()
+    except OSError:
+        return False
+    return True

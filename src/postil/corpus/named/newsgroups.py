@@ -9,36 +9,46 @@ different documents, each with one label, as in the published experiments. The f
 - ``subject``: of the header, on one line.
 - ``body``: what follows the headers.
 
-What a Usenet article is made of: headers, quotes of other articles, a signature.
+Headers follow a standard. Quotes and signatures follow habits, so these rules are not always
+right:
 
-Headers follow a standard. The rules for quotes and signatures are those of habit, stated here
-exactly and not always right:
-
-- A line is *quoted* where it begins, after spaces, with ``>`` (before which up to four letters
+- A line is *quoted* if it begins, after spaces, with ``>`` (before which up to four letters
   may stand, the quoted author's initials), or with ``|`` or ``:`` and a space.
 - An *attribution* is a line that ends in ``writes:``, ``wrote:``, ``says:`` or ``said:``, or
-  begins with ``In article`` or ``In <``. It goes where a quoted line or another attribution
-  comes next, blank lines aside; elsewhere it stays.
+  begins with ``In article`` or ``In <``. It is dropped if a quoted line or another attribution
+  comes next, blank lines aside.
 - The *signature* begins at the first line, among the last fifteen, that is ``--`` or a rule of
   five or more of one of the characters ``- _ = * ~ # +``; blank lines at the end do not count.
-  Where nothing would be left in front of it, it is no signature.
+  If nothing would be left before it, it is no signature.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Problems, Split
-from postil.corpus.files.archives import Member, members
-from postil.corpus.named.html_text import decode_latin1
-from postil.errors import CorpusError, DocumentError
+from postil.corpus.files.archives import Member, text_members
+from postil.corpus.named.entry import Distribution, NamedCorpus, Switch
 
 SIGNATURE_LINES = 15
+
+GROUPS = frozenset(
+    {
+        *("alt.atheism", "comp.graphics", "comp.os.ms-windows.misc", "comp.sys.ibm.pc.hardware"),
+        *("comp.sys.mac.hardware", "comp.windows.x", "misc.forsale", "rec.autos"),
+        *("rec.motorcycles", "rec.sport.baseball", "rec.sport.hockey", "sci.crypt"),
+        *("sci.electronics", "sci.med", "sci.space", "soc.religion.christian"),
+        *("talk.politics.guns", "talk.politics.mideast", "talk.politics.misc"),
+        "talk.religion.misc",
+    }
+)
+
+BYDATE_FOLDERS: dict[str, Split] = {"20news-bydate-train": "train", "20news-bydate-test": "test"}
 
 _HEADER_BLOCK = re.compile(r"(?:[!-9;-~]+:.*\n|[ \t].*\n)+(?=\n|\Z)")
 _SUBJECT = re.compile(r"^subject:(.*(?:\n[ \t].*)*)\n?", re.IGNORECASE | re.MULTILINE)
@@ -48,7 +58,7 @@ _SIGNATURE_START = re.compile(r"\s*(?:--|([-_=*~#+])\1{4,})\s*$")
 
 
 class Article(NamedTuple):
-    """An article's three parts; ``headers`` are all but the subject."""
+    """The three parts of an article; ``headers`` are all but the subject."""
 
     headers: str
     subject: str
@@ -56,7 +66,7 @@ class Article(NamedTuple):
 
 
 def parse_article(text: str) -> Article:
-    """Take an article apart; a text that does not begin with headers is all body."""
+    """Split an article into its parts; a text that does not begin with headers is all body."""
     block = _HEADER_BLOCK.match(text)
     if block is None:
         return Article("", "", text.strip())
@@ -67,7 +77,7 @@ def parse_article(text: str) -> Article:
 
 
 def without_quotes(body: str) -> str:
-    """Leave out quoted lines and the attributions above them."""
+    """Drop quoted lines and the attributions above them."""
     kept: list[str] = []
     quote_follows = False
     for line in reversed(body.split("\n")):
@@ -83,59 +93,12 @@ def without_quotes(body: str) -> str:
 
 
 def without_signature(body: str) -> str:
-    """Leave out the signature."""
+    """Drop the signature."""
     lines = body.rstrip().split("\n")
     for number in range(max(1, len(lines) - SIGNATURE_LINES), len(lines)):
         if _SIGNATURE_START.match(lines[number]):
             return "\n".join(lines[:number]).strip() or body
     return body
-
-
-GROUPS = frozenset(
-    {
-        "alt.atheism",
-        "comp.graphics",
-        "comp.os.ms-windows.misc",
-        "comp.sys.ibm.pc.hardware",
-        "comp.sys.mac.hardware",
-        "comp.windows.x",
-        "misc.forsale",
-        "rec.autos",
-        "rec.motorcycles",
-        "rec.sport.baseball",
-        "rec.sport.hockey",
-        "sci.crypt",
-        "sci.electronics",
-        "sci.med",
-        "sci.space",
-        "soc.religion.christian",
-        "talk.politics.guns",
-        "talk.politics.mideast",
-        "talk.politics.misc",
-        "talk.religion.misc",
-    }
-)
-
-BYDATE_FOLDERS: dict[str, Split] = {"20news-bydate-train": "train", "20news-bydate-test": "test"}
-
-
-@dataclass(frozen=True, slots=True)
-class ArticleParts:
-    """Which parts of an article are left out; :mod:`.news_text` says what they are."""
-
-    strip_headers: bool
-    strip_quotes: bool
-    strip_signatures: bool
-
-    def fields(self, text: str) -> dict[str, str]:
-        """Make the fields of one article."""
-        headers, subject, body = parse_article(text)
-        if self.strip_signatures:
-            body = without_signature(body)
-        if self.strip_quotes:
-            body = without_quotes(body)
-        kept = {} if self.strip_headers else {"headers": headers}
-        return {**kept, "subject": subject, "body": body}
 
 
 def newsgroups(
@@ -149,37 +112,86 @@ def newsgroups(
     """Read the articles of a folder or tar archive.
 
     ``by_date`` expects ``20news-bydate-train/group/number`` and the same of ``-test``; without
-    it files are ``group/number`` in any folder, and have no split. Files elsewhere are not part
-    of the collection. One pass is linear in the bytes; one article is in memory at a time.
+    it files are ``group/number`` in any folder, and have no split. Other files are ignored. One
+    article is in memory at a time.
     """
-    parts = ArticleParts(strip_headers, strip_quotes, strip_signatures)
+
+    def fields(text: str) -> dict[str, str]:
+        headers, subject, body = parse_article(text)
+        if strip_signatures:
+            body = without_signature(body)
+        if strip_quotes:
+            body = without_quotes(body)
+        return ({} if strip_headers else {"headers": headers}) | {"subject": subject, "body": body}
+
+    def is_article(member: Member) -> bool:
+        parts = member.parts
+        in_group = len(parts) >= 2 and parts[-2] in GROUPS
+        return in_group and (not by_date or (len(parts) >= 3 and parts[-3] in BYDATE_FOLDERS))
 
     def read(problems: Problems) -> Iterator[Document]:
-        found = False
-        for member in members(path):
-            split = _split_of(member) if by_date else None
-            if not _is_article(member) or (by_date and split is None):
-                continue
-            found = True
-            try:
-                text = decode_latin1(member.read())
-            except DocumentError as error:
-                problems.report(error)
-                continue
+        example = "20news-bydate-train/sci.space/59848" if by_date else "sci.space/59848"
+        absent = f"holds no article of 20 Newsgroups; expected files such as {example}"
+        for member, text in text_members(path, is_article, problems, absent):
             group, number = member.parts[-2:]
-            yield Document(f"{group}/{number}", parts.fields(text), (group,), split)
-        if not found:
-            expected = "20news-bydate-train/sci.space/59848" if by_date else "sci.space/59848"
-            raise CorpusError(
-                f"{path}: holds no article of 20 Newsgroups; expected files such as {expected}"
-            )
+            split = BYDATE_FOLDERS[member.parts[-3]] if by_date else None
+            yield Document(f"{group}/{number}", fields(text), (group,), split)
 
     return read
 
 
-def _is_article(member: Member) -> bool:
-    return len(member.parts) >= 2 and member.parts[-2] in GROUPS
+_OPTIONS = (
+    Switch("strip_headers", "leave out all header lines but the subject", True),
+    Switch("strip_quotes", "leave out quoted lines and the lines that introduce them", False),
+    Switch("strip_signatures", "leave out the signature", False),
+)
+_TERMS = (
+    "Usenet articles of 1993, each under its author's copyright; the collection states no "
+    "licence and is in general use for research. Cite Lang 1995, NewsWeeder."
+)
 
-
-def _split_of(member: Member) -> Split | None:
-    return BYDATE_FOLDERS.get(member.parts[-3]) if len(member.parts) >= 3 else None
+NEWSGROUPS = (
+    NamedCorpus(
+        name="20news-bydate",
+        title="20 Newsgroups, sorted by date",
+        description=(
+            "Usenet articles of 20 groups, 11,314 for training and 7,532 later ones for testing, "
+            "without cross-posts and without the headers that name the group. One label each."
+        ),
+        terms=_TERMS,
+        distribution=Distribution(
+            file_name="20news-bydate.tar.gz",
+            folder_name="20news-bydate",
+            homepage="http://qwone.com/~jason/20Newsgroups/",
+            urls=(
+                "http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz",
+                "https://ndownloader.figshare.com/files/5975967",
+            ),
+            sha256="8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
+        ),
+        sizes=frozenset({18_846}),
+        reader=partial(newsgroups, by_date=True),
+        options=_OPTIONS,
+    ),
+    NamedCorpus(
+        name="20news-19997",
+        title="20 Newsgroups, the original",
+        description=(
+            "19,997 Usenet articles, about 1,000 from each of 20 groups, cross-posts included "
+            "and with all headers, which name the group (they are stripped unless asked for). "
+            "One label each, no split."
+        ),
+        terms=_TERMS,
+        distribution=Distribution(
+            file_name="20news-19997.tar.gz",
+            folder_name="20_newsgroups",
+            other_names=("20_newsgroups.tar.gz",),
+            homepage="http://qwone.com/~jason/20Newsgroups/",
+            urls=("http://qwone.com/~jason/20Newsgroups/20news-19997.tar.gz",),
+            sha256="ab7bbf82b7831f7dbb1a09d9312f66fa78565c8de25526999b0d66f69d37e414",
+        ),
+        sizes=frozenset({19_997}),
+        reader=partial(newsgroups, by_date=False),
+        options=_OPTIONS,
+    ),
+)

@@ -4,8 +4,6 @@ Documents are the records whose title, abstract and MeSH fields all hold somethi
 genkin-lewis-madigan-2004, section 5.2.3; the others are left out. The Medline id is the id, the
 fields are ``title`` and ``body`` (the abstract), the labels are MeSH headings. 1987 and 1988 are
 for training, 1989 to 1991 for testing.
-
-Medical Subject Headings: those of a record, and a list of those wanted.
 """
 
 from __future__ import annotations
@@ -14,16 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from postil.corpus.corpus import DocumentSource
-from postil.corpus.document import Document, Problems, Split
-from postil.corpus.files.archives import Member
-from postil.corpus.formats.records import SeenIds
-from postil.corpus.named.distributions import is_there
-from postil.corpus.named.smart_records import Record, known_files, records
+from postil.corpus.document import Document, Problems, SeenIds, Split
+from postil.corpus.files.archives import named_members
+from postil.corpus.named.entry import Choice, Distribution, NamedCorpus, exists
+from postil.corpus.named.smart_records import Record, records
 from postil.errors import CorpusError, DocumentError
 
 
 def headings_of(field: str) -> tuple[str, ...]:
-    """The main headings of a MeSH field, each once, in its order.
+    """Return the main headings of a MeSH field, each once, in its order.
 
     Headings are divided by semicolons and a full stop ends the field; subheadings follow a
     slash, and an asterisk marks what a paper is mainly about. These are left out.
@@ -37,7 +34,7 @@ def headings_of(field: str) -> tuple[str, ...]:
 
 
 class WantedHeadings:
-    """The headings of a list, and which of them were met."""
+    """A list of headings that are labels, and those of them that no document had so far."""
 
     def __init__(self, path: Path, lines: dict[str, int]) -> None:
         self._path = path
@@ -46,7 +43,7 @@ class WantedHeadings:
 
     @classmethod
     def read(cls, path: Path) -> WantedHeadings:
-        """Read a file with a heading a line, in UTF-8; blank lines are passed over."""
+        """Read a file with a heading a line, in UTF-8; blank lines are ignored."""
         if not path.is_file():
             raise CorpusError(f"{path}: is no file, and should be a list of headings; remove it")
         try:
@@ -62,14 +59,14 @@ class WantedHeadings:
         return cls(path, lines)
 
     def among(self, headings: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of ``headings`` that are wanted."""
+        """Return the ``headings`` that are on the list."""
         kept = tuple(heading for heading in headings if heading in self._wanted)
         for heading in kept:
             self._unmet.pop(heading, None)
         return kept
 
     def unmet(self) -> list[DocumentError]:
-        """An error for every heading that no document had, such as one misspelt."""
+        """Return an error for every heading that no document had, such as a misspelt one."""
         return [
             DocumentError(
                 str(self._path),
@@ -98,84 +95,78 @@ _USED = (".T", ".W", ".M")
 def ohsumed(path: Path, *, categories: str = "listed") -> DocumentSource:
     """Read a folder or tar archive with ``ohsumed.87`` and its kin, each plain or compressed.
 
-    Where there is a list of headings (``categories.txt`` in the folder, or
+    If there is a list of headings (``categories.txt`` in the folder, or
     ``ohsumed-categories.txt`` beside the archive), only these are labels, unless ``categories``
-    is ``"all"``; documents stay that have none of them. One pass is linear in the bytes. Memory
-    holds one record, and 24 to 48 bytes for the id of every document.
+    is ``"all"``; documents with none of them stay. Memory holds one record, and 24 to 48 bytes
+    for the id of every document.
     """
 
     def read(problems: Problems) -> Iterator[Document]:
         wanted = _wanted(path) if categories == "listed" else None
         seen, count = SeenIds(), 0
-        for member, split, record in _used_records(path, problems):
-            count += 1
-            identity = record.fields[".U"]
-            earlier = seen.first_position(identity, count)
-            if earlier is not None:
-                message = (
-                    f"the Medline id {identity} was read before, in document {earlier:,}; "
-                    "get the file again"
-                )
-                problems.report(member.error(message, record.line))
-                continue
-            labels = headings_of(record.fields[".M"])
-            if wanted is not None:
-                labels = wanted.among(labels)
-            fields = {"title": record.fields[".T"], "body": record.fields[".W"]}
-            yield Document(identity, fields, labels, split)
-        if wanted is not None:
-            for error in wanted.unmet():
-                problems.report(error)
+        file_of: dict[str, str] = {}
+        for name, member in named_members(path, FILES):
+            years = FILES[name]
+            _note_years(path, name, years, file_of)
+            for record in records(member, TAGS, problems):
+                fault = _fault(record, years)
+                if fault is None:
+                    if not _is_used(record):
+                        continue
+                    count += 1
+                    fault = _repeated(record, seen.first_position(record.fields[".U"], count))
+                if fault is not None:
+                    problems.report(member.error(f"{fault}; get the file again", record.line))
+                    continue
+                yield _document(record, years, wanted)
+        _check_years(path, file_of, problems)
+        for error in wanted.unmet() if wanted is not None else ():
+            problems.report(error)
 
     return read
+
+
+def _document(record: Record, years: tuple[str, ...], wanted: WantedHeadings | None) -> Document:
+    labels = headings_of(record.fields[".M"])
+    year = years[0] if len(years) == 1 else record.fields[".U"][:2]
+    return Document(
+        record.fields[".U"],
+        {"title": record.fields[".T"], "body": record.fields[".W"]},
+        labels if wanted is None else wanted.among(labels),
+        YEARS[year],
+    )
 
 
 def _wanted(path: Path) -> WantedHeadings | None:
     folder = path.is_dir()
     place = path / LIST_IN_FOLDER if folder else path.with_name(LIST_BESIDE_ARCHIVE)
-    return WantedHeadings.read(place) if is_there(place) else None
+    return WantedHeadings.read(place) if exists(place) else None
 
 
-def _used_records(path: Path, problems: Problems) -> Iterator[tuple[Member, Split, Record]]:
-    """Every record that is a document, with its file and split."""
-    read_from: dict[str, str] = {}
-    for name, member in known_files(path, FILES):
-        years = FILES[name]
-        _note_years(path, name, years, read_from)
-        for record in records(member, TAGS, problems):
-            fault = _fault(record, years)
-            if fault is not None:
-                problems.report(member.error(f"{fault}; get the file again", record.line))
-            elif _is_used(record):
-                year = years[0] if len(years) == 1 else record.fields[".U"][:2]
-                yield member, YEARS[year], record
-    _check_years(path, read_from, problems)
-
-
-def _note_years(path: Path, name: str, years: tuple[str, ...], read_from: dict[str, str]) -> None:
-    twice = next((year for year in years if year in read_from), None)
+def _note_years(path: Path, name: str, years: tuple[str, ...], file_of: dict[str, str]) -> None:
+    twice = next((year for year in years if year in file_of), None)
     if twice is not None:
         raise CorpusError(
-            f"{path}: both {read_from[twice]} and {name} hold the records of 19{twice}; "
+            f"{path}: both {file_of[twice]} and {name} hold the records of 19{twice}; "
             "keep one of them"
         )
-    read_from.update(dict.fromkeys(years, name))
+    file_of.update(dict.fromkeys(years, name))
 
 
-def _check_years(path: Path, read_from: dict[str, str], problems: Problems) -> None:
-    if not read_from:
+def _check_years(path: Path, file_of: dict[str, str], problems: Problems) -> None:
+    if not file_of:
         raise CorpusError(
             f"{path}: holds no file of OHSUMED; expected ohsumed.87 with ohsumed.88-91, or with "
             "ohsumed.88 to ohsumed.91, each plain or .gz"
         )
-    missing = [year for year in YEARS if year not in read_from]
+    missing = [year for year in YEARS if year not in file_of]
     if missing:
         message = f"there is no file with the records of 19{', 19'.join(missing)}; add ohsumed."
         problems.report(DocumentError(str(path), "at its end", message + missing[0]))
 
 
 def _fault(record: Record, years: tuple[str, ...]) -> str | None:
-    """Say what is wrong with a record."""
+    """Return the fault of a record, else None."""
     identity = record.fields.get(".U", "")
     if not identity:
         return f"record {record.number} has no Medline id (.U)"
@@ -189,6 +180,47 @@ def _fault(record: Record, years: tuple[str, ...]) -> str | None:
     return None
 
 
+def _repeated(record: Record, earlier: int | None) -> str | None:
+    if earlier is None:
+        return None
+    return f"the Medline id {record.fields['.U']} was read before, in document {earlier:,}"
+
+
 def _is_used(record: Record) -> bool:
     title, abstract, mesh = (record.fields.get(tag, "") for tag in _USED)
     return bool(title and abstract and headings_of(mesh))
+
+
+OHSUMED = NamedCorpus(
+    name="ohsumed",
+    title="OHSUMED, Medline 1987 to 1991",
+    description=(
+        "References of 270 medical journals with title and abstract (as body), labelled with "
+        "their MeSH headings: the 233,445 of 348,566 that have all three, 83,944 of 1987 and "
+        "1988 for training, 149,501 of 1989 to 1991 for testing. A list of headings beside "
+        "the data makes these the only labels."
+    ),
+    terms=(
+        "Medline references that the National Library of Medicine lets be used for experiments "
+        "only: in no clinical, library or other real setting, and whoever sees them must be told "
+        "that they are incomplete and out of date. Cite Hersh et al. 1994, OHSUMED."
+    ),
+    distribution=Distribution(
+        file_name="ohsumed.tar.gz",
+        folder_name="ohsumed",
+        other_names=("t9.filtering.tar.gz",),
+        homepage="https://trec.nist.gov/data/filtering/README.t9.filtering",
+        urls=("https://trec.nist.gov/data/filtering/t9.filtering.tar.gz",),
+        holds=("ohsumed.87", "ohsumed.88-91"),
+    ),
+    sizes=frozenset({233_445}),
+    reader=ohsumed,
+    options=(
+        Choice(
+            "categories",
+            "which headings are labels: those of categories.txt, where there is one, or all",
+            CATEGORIES,
+            CATEGORIES[0],
+        ),
+    ),
+)

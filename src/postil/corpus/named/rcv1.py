@@ -5,29 +5,25 @@ stemmed and put out of order, with spaces between them (the analyzer for them is
 Its number is its id, its topics are its labels. The training file and the four test files are
 the LYRL2004 split.
 
-A fixed tenth of the test documents of RCV1-v2.
-
 genkin-lewis-madigan-2004 (section 5.2.2) tested on a fixed random subset of 77,993 of the 781,265
-test documents, which was not published. This one has as many: each document number is mixed
-with a seed into 64 bits, and the documents with the smallest results are taken. Which these are
-depends on the numbers alone, not on the order or the packing of the files.
-
-Topic judgements of RCV1-v2: lines ``TOPIC DOCUMENT 1``, held in little memory.
+test documents, which was not published. The corpus ``rcv1-v2-sample`` has as many: each document
+number is mixed with a seed into 64 bits, and the documents with the smallest results are chosen.
+The choice depends on the numbers alone, not on the order or the packing of the files.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from heapq import nsmallest
 from pathlib import Path
 
 from postil.corpus.corpus import DocumentSource
-from postil.corpus.document import Document, Problems, Split
-from postil.corpus.files.archives import Member
-from postil.corpus.formats.records import SeenIds
-from postil.corpus.named.distributions import RCV1_V2
-from postil.corpus.named.smart_records import Record, known_files, lines_of, records
+from postil.corpus.document import Document, Problems, SeenIds, Split
+from postil.corpus.files.archives import Member, named_members
+from postil.corpus.named.entry import Distribution, NamedCorpus
+from postil.corpus.named.smart_records import Record, records
 from postil.errors import CorpusError, DocumentError
 
 SIZE = 77_993
@@ -39,10 +35,9 @@ _MASK = (1 << 64) - 1
 
 
 def sample_key(document: int) -> int:
-    """Mix a document's number with the seed; different numbers give different keys.
+    """Mix the number of a document with the seed, by the steps of the generator SplitMix64.
 
-    The steps are those of the generator SplitMix64: each can be undone, so that no two of 2⁶⁴
-    numbers meet.
+    Each step can be undone, so different numbers give different keys.
     """
     key = (document + SEED * 0x9E3779B97F4A7C15) & _MASK
     key = ((key ^ key >> 30) * 0xBF58476D1CE4E5B9) & _MASK
@@ -51,10 +46,9 @@ def sample_key(document: int) -> int:
 
 
 def sample_bar(documents: Iterable[int], size: int | None = None) -> int:
-    """The largest key that is in the sample of ``size`` (by default ``SIZE``) test documents.
+    """Return the largest key in the sample of ``size`` (by default ``SIZE``) test documents.
 
-    ``documents`` are all of the collection, in any order. Memory grows with the sample; time is
-    linear in the documents, with the logarithm of the sample's size at worst.
+    ``documents`` are all of the collection, in any order. Memory grows with the sample.
     """
     keys = (sample_key(document) for document in documents if document >= FIRST_TEST_DOCUMENT)
     return max(nsmallest(SIZE if size is None else size, keys), default=-1)
@@ -67,11 +61,11 @@ LONGEST_NUMBER = 18
 
 
 class TopicTable:
-    """The topics of documents, which are whole numbers.
+    """The topics of documents, which are whole numbers, in little memory.
 
-    Many documents have the same topics, so that a document holds the number of its set of
-    topics only: four bytes where document numbers lie close together, as those of RCV1-v2 do
-    (800,000 in about 4 MB), a page of 1 kB each where they lie far apart.
+    Many documents have the same topics, so a document holds only the number of its set of
+    topics: four bytes if document numbers lie close together, as those of RCV1-v2 do (800,000 in
+    about 4 MB), a page of 1 kB each if they lie far apart.
     """
 
     def __init__(self) -> None:
@@ -81,7 +75,7 @@ class TopicTable:
         self._pages: dict[int, array[int]] = {}
 
     def add(self, document: int, topic: str) -> None:
-        """Give a document a topic, unless it has it."""
+        """Add a topic to a document, once."""
         page = self._pages.get(document >> PAGE_BITS)
         if page is None:
             page = self._pages[document >> PAGE_BITS] = array("i", bytes(4 * PAGE))
@@ -91,7 +85,7 @@ class TopicTable:
         page[place] = self._grow(step) if grown is None else grown
 
     def _grow(self, step: tuple[int, str]) -> int:
-        """Find or make the set that has one more topic."""
+        """Return the number of the set that has one more topic, making it if it is new."""
         held = self._sets[step[0]]
         topics = held if step[1] in held else (*held, step[1])
         number = self._numbers.setdefault(topics, len(self._sets))
@@ -101,12 +95,12 @@ class TopicTable:
         return number
 
     def topics(self, document: int) -> tuple[str, ...]:
-        """The topics of a document in the order they were given; none of one not met."""
+        """Return the topics of a document in the order of ``add``; none if it is unknown."""
         page = self._pages.get(document >> PAGE_BITS)
         return () if page is None else self._sets[page[document & (PAGE - 1)]]
 
     def documents(self) -> Iterator[int]:
-        """Every document that has a topic, page by page."""
+        """Yield every document that has a topic, page by page."""
         for high, page in self._pages.items():
             for place, held in enumerate(page):
                 if held:
@@ -114,9 +108,9 @@ class TopicTable:
 
 
 def read_topics(lines: Iterable[bytes], report: Callable[[int, str], None]) -> TopicTable:
-    """Read judgements; ``report`` is told the number of a bad line and what is wrong with it.
+    """Read judgements, lines ``TOPIC DOCUMENT 1``; blank lines are ignored.
 
-    Blank lines are passed over. Time is linear in the lines.
+    ``report`` is called with the number of a bad line and its fault.
     """
     table = TopicTable()
     names: dict[bytes, str] = {}
@@ -154,20 +148,38 @@ TOKEN_FILES: dict[str, Split] = {
 
 _TAGS = frozenset({".W"})
 
+_PLACES = (
+    "http://www.jmlr.org/papers/volume5/lewis04a",
+    "http://www.ai.mit.edu/projects/jmlr/papers/volume5/lewis04a",
+)
+_APPENDICES = {TOPICS_FILE: "a08-topic-qrels"} | dict.fromkeys(TOKEN_FILES, "a12-token-files")
+
+DISTRIBUTION = Distribution(
+    file_name="rcv1-v2.tar",
+    folder_name="rcv1-v2",
+    other_names=("rcv1-v2.tar.gz",),
+    homepage=f"{_PLACES[0]}/lyrl2004_rcv1v2_README.htm",
+    parts=tuple(
+        tuple(f"{place}/{appendix}/{file}.gz" for place in _PLACES)
+        for file, appendix in _APPENDICES.items()
+    ),
+    holds=tuple(_APPENDICES),
+)
+
 
 def rcv1(path: Path, *, sample: bool = False) -> DocumentSource:
     """Read a folder or tar archive with the five token files and the judgements.
 
-    Each file may be compressed. With ``sample`` only the test documents of
-    :mod:`.rcv1_sample` are given. One pass is linear in the bytes. Memory holds one document,
-    the topics (4 bytes a document) and the ids (24 to 48 bytes a document).
+    Each file may be compressed. With ``sample`` only the test documents of the sample are read.
+    Memory holds one document, the topics (4 bytes a document) and the ids (24 to 48 bytes a
+    document).
     """
 
     def read(problems: Problems) -> Iterator[Document]:
         topics = _topics(path, problems)
         bar = sample_bar(topics.documents()) if sample else None
         seen, count = SeenIds(), 0
-        for name, member in known_files(path, TOKEN_FILES):
+        for name, member in named_members(path, TOKEN_FILES):
             split = TOKEN_FILES[name]
             for record in records(member, _TAGS, problems):
                 count += 1
@@ -188,19 +200,19 @@ def rcv1(path: Path, *, sample: bool = False) -> DocumentSource:
 
 
 def _topics(path: Path, problems: Problems) -> TopicTable:
-    """Read the judgements, and see that every file is there before any document is read."""
+    """Read the judgements; raise CorpusError if a file is missing, before any document is read."""
     expected = (*TOKEN_FILES, TOPICS_FILE)
     found: set[str] = set()
     table = TopicTable()
-    for name, member in known_files(path, expected):
+    for name, member in named_members(path, expected):
         found.add(name)
         if name == TOPICS_FILE:
-            table = read_topics(lines_of(member), _reporter(member, problems))
+            table = read_topics(member.lines(), _reporter(member, problems))
     missing = [name for name in expected if name not in found]
     if missing:
         raise CorpusError(
             f"{path}: lacks {', '.join(missing)} (plain or .gz) of RCV1-v2; "
-            f"get what is missing from {RCV1_V2.homepage}"
+            f"get what is missing from {DISTRIBUTION.homepage}"
         )
     return table
 
@@ -212,7 +224,7 @@ def _reporter(member: Member, problems: Problems) -> Callable[[int, str], None]:
 
 
 def _fault(record: Record) -> str | None:
-    """Say what is wrong with a record."""
+    """Return the fault of a record, else None."""
     if not (record.number.isascii() and record.number.isdigit()):
         return f"a document has a whole number behind .I, received {record.number[:40]!r}"
     if len(record.number) > LONGEST_NUMBER:
@@ -240,3 +252,46 @@ def _without_topics(member: Member, record: Record, problems: Problems) -> Docum
         f"has one; get {TOPICS_FILE} again{problems.or_skip('such documents')}",
         record.line,
     )
+
+
+TRAINING_DOCUMENTS = 23_149
+TEST_DOCUMENTS = 781_265
+
+
+def _entry(name: str, title: str, rule: str, test: int, *, sample: bool) -> NamedCorpus:
+    return NamedCorpus(
+        name=name,
+        title=f"RCV1-v2, LYRL2004 split{title}",
+        description=(
+            "Newswire stories of Reuters from August 1996 to August 1997 as tokens that were "
+            "lower-cased, stopped and stemmed by the distributors (one field, body; read it with "
+            f"the analyzer whitespace), in 103 topics, one or more each. {rule}"
+        ),
+        terms=(
+            "Stems of stories under the copyright of Reuters Ltd., put out of order so that no "
+            "story can be rebuilt, published for research. Cite Lewis, Yang, Rose and Li 2004, "
+            "RCV1: A New Benchmark Collection for Text Categorization Research."
+        ),
+        distribution=DISTRIBUTION,
+        sizes=frozenset({TRAINING_DOCUMENTS + test}),
+        reader=partial(rcv1, sample=sample),
+    )
+
+
+RCV1 = (
+    _entry(
+        "rcv1-v2",
+        "",
+        "23,149 training and 781,265 later test documents.",
+        TEST_DOCUMENTS,
+        sample=False,
+    ),
+    _entry(
+        "rcv1-v2-sample",
+        ", a tenth of the test",
+        "23,149 training documents and a fixed random 77,993 of the 781,265 test documents: as "
+        "many as in genkin-lewis-madigan-2004, whose own choice was not published.",
+        SIZE,
+        sample=True,
+    ),
+)

@@ -1,21 +1,23 @@
 """Reuters-21578, Distribution 1.0: the SGML files and the splits its README defines.
 
 A document has the fields ``title``, ``dateline`` and ``body`` (empty where the story has none),
-its NEWID as id, and the categories of one of five sets as labels. How stories of the types
-NORM, BRIEF and UNPROC become fields, how entities are decoded and that control characters
-become spaces is said in ``native/include/postil/readers/``.
+its NEWID as id, and the categories of one of five sets as labels.
+``native/include/postil/readers/`` documents the fields of the types NORM, BRIEF and UNPROC, the
+decoding of entities and the handling of control characters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.archives import Member, members
+from postil.corpus.named.entry import Choice, Distribution, NamedCorpus, Switch
 from postil.errors import CorpusError, DocumentError
 
 LABEL_SETS = ("topics", "places", "people", "orgs", "exchanges")
@@ -30,7 +32,7 @@ _END_TAG = b"</REUTERS>"
 
 
 class Story(NamedTuple):
-    """One <REUTERS> element as the native scanner gives it."""
+    """One <REUTERS> element as the native scanner returns it."""
 
     line: int
     newid: str
@@ -46,7 +48,7 @@ class Story(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SplitRule:
-    """A split of the README, section VIII: the value of one attribute says train or test.
+    """A split of the README, section VIII: one attribute tells train or test.
 
     Stories whose TOPICS flag is not among ``topics_flags`` are not used.
     """
@@ -56,7 +58,7 @@ class SplitRule:
     topics_flags: frozenset[str]
 
     def split_of(self, story: Story) -> Split | None:
-        """Say train or test, or ``None`` for a story that the split does not use."""
+        """Return train or test, or None for a story that the split does not use."""
         if story.topics_flag not in TOPICS_FLAGS:
             raise ValueError(f"TOPICS must be YES, NO or BYPASS, received {story.topics_flag!r}")
         value = story.lewis_split if self.attribute == "LEWISSPLIT" else story.cgi_split
@@ -87,9 +89,9 @@ def reuters(
     """Read a folder with the .sgm files, or a tar archive of them.
 
     ``split`` is a key of ``SPLIT_RULES``, ``label_set`` one of ``LABEL_SETS``. Stories that the
-    split does not use are left out, or come with no split where ``unused`` is set. Without
-    ``loose_text`` a body is what stands in BODY, and a story that has none is empty. One pass
-    takes time linear in the bytes; memory holds part of one file at a time.
+    split does not use are left out, or come with no split if ``unused`` is set. Without
+    ``loose_text`` a body is the content of BODY, and a story that has none is empty. Memory holds
+    part of one file at a time.
     """
     rule, labels = SPLIT_RULES[split], LABEL_SETS.index(label_set)
 
@@ -106,22 +108,19 @@ def reuters(
                     problems.report(member.error(f"{error}; get the file again", story.line))
                     continue
                 if part is not None or unused:
-                    yield _document(story, labels, part)
+                    fields = {
+                        "title": story.title,
+                        "dateline": story.dateline,
+                        "body": story.body,
+                    }
+                    own = tuple(dict.fromkeys(story.labels[labels]))
+                    yield Document(story.newid, fields, own, part)
         if not found:
             raise CorpusError(
                 f"{path}: holds no .sgm file; Reuters-21578 has 22, reut2-000.sgm to reut2-021.sgm"
             )
 
     return read
-
-
-def _document(story: Story, labels: int, split: Split | None) -> Document:
-    return Document(
-        story.newid,
-        {"title": story.title, "dateline": story.dateline, "body": story.body},
-        tuple(dict.fromkeys(story.labels[labels])),
-        split,
-    )
 
 
 def _stories(member: Member, problems: Problems, loose_text: bool) -> Iterator[Story]:
@@ -138,10 +137,10 @@ def _stories(member: Member, problems: Problems, loose_text: bool) -> Iterator[S
 
 
 def _blocks(member: Member, problems: Problems) -> Iterator[bytes]:
-    """Cut the file behind end tags, so that no story is cut in two.
+    """Yield the file in blocks that end behind an end tag, so that no story is cut in two.
 
-    A story without an end within ``LARGEST_STORY`` bytes is cut there, which the scanner will
-    call a fault: no input can fill the memory.
+    A story without an end within ``LARGEST_STORY`` bytes is cut there, which the scanner reports
+    as a fault: no input can fill the memory.
     """
     pending = bytearray()
     try:
@@ -162,3 +161,68 @@ def _blocks(member: Member, problems: Problems) -> Iterator[bytes]:
         return
     if pending:
         yield bytes(pending)
+
+
+_DISTRIBUTION = Distribution(
+    file_name="reuters21578.tar.gz",
+    folder_name="reuters21578",
+    homepage="http://www.daviddlewis.com/resources/testcollections/reuters21578/",
+    urls=(
+        "https://kdd.ics.uci.edu/databases/reuters21578/reuters21578.tar.gz",
+        "https://archive.ics.uci.edu/ml/machine-learning-databases/reuters21578-mld/"
+        "reuters21578.tar.gz",
+        "http://www.daviddlewis.com/resources/testcollections/reuters21578/reuters21578.tar.gz",
+    ),
+    sha256="3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30",
+)
+
+
+def _entry(split: str, title: str, rule: str, size: int) -> NamedCorpus:
+    return NamedCorpus(
+        name=f"reuters-{split}",
+        title=f"Reuters-21578, {title} split",
+        description=(
+            "Newswire stories of 1987 with title, dateline and body, indexed by Reuters with "
+            f"economic topics, several to a story or none. {rule} Other label sets: places, "
+            "people, organisations, exchanges."
+        ),
+        terms=(
+            "Copyright Reuters Ltd. Distributed free of charge for research purposes only. "
+            'Publications must name it "Reuters-21578, Distribution 1.0" and say where it can be '
+            "found."
+        ),
+        distribution=_DISTRIBUTION,
+        sizes=frozenset({size}),
+        reader=partial(reuters, split=split),
+        options=(
+            Choice("label_set", "the set of categories used as labels", LABEL_SETS, "topics"),
+            Switch(
+                "unused", "also give the stories that the split leaves out, with no split", False
+            ),
+            Switch("loose_text", "take text that stands loose in a story into its body", True),
+        ),
+    )
+
+
+REUTERS = (
+    _entry(
+        "modapte",
+        "ModApte",
+        "9,603 training and 3,299 test stories: those whose indexer considered topics. 118 "
+        "topics occur, 90 of them in both parts.",
+        12_902,
+    ),
+    _entry(
+        "modlewis",
+        "ModLewis",
+        "13,625 training and 6,188 test stories: like ModApte, with the stories that were given "
+        "no topics at all.",
+        19_813,
+    ),
+    _entry(
+        "modhayes",
+        "ModHayes",
+        "20,856 training and 722 test stories: the test set of the CONSTRUE experiments.",
+        21_578,
+    ),
+)
