@@ -1,14 +1,12 @@
-"""Figures drawn with matplotlib: same figure, same bytes.
+"""Figures drawn with matplotlib: the same figure gives the same bytes.
 
-matplotlib is an extra and is loaded when something is drawn.
-
-How figures look: readable in print, on light and on dark pages, without colours too.
+Figures are readable in print, on light and dark pages, and without colours. matplotlib is an
+optional dependency and is loaded when something is drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from io import BytesIO
 from math import isclose, log10
@@ -37,13 +35,14 @@ STROKES: Final[dict[Stroke, Literal["-", "--", ":"]]] = {
 
 PANEL_SIZE: Final = (6.4, 4.4)  # inches
 SIDE_BY_SIDE: Final = (4.6, 4.0)
-PNG_DOTS: Final = 160  # an inch
+PNG_DOTS: Final = 160  # per inch
+THIN: Final[dict[str, Any]] = {"linewidth": 0.8, "alpha": 0.55}  # of a line that is one of many
 
 SETTINGS: Final[dict[Any, Any]] = {
     # Text stays text: small files, words that can be found and follow the page's colour.
     "svg.fonttype": "none",
     "font.family": "sans-serif",
-    # matplotlib carries the first of these, so that layouts are the same everywhere.
+    # matplotlib ships the first of these, so that layouts are the same everywhere.
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica"],
     "font.size": 10,
     "axes.titlesize": 10,
@@ -52,7 +51,7 @@ SETTINGS: Final[dict[Any, Any]] = {
     "axes.grid": True,
     "axes.axisbelow": True,
     "axes.unicode_minus": True,
-    # Names are anybody's: a dollar sign is a dollar sign.
+    # Names come from outside: a dollar sign is a dollar sign.
     "text.parse_math": False,
     "grid.color": NEUTRAL,
     "grid.alpha": 0.25,
@@ -64,68 +63,54 @@ SETTINGS: Final[dict[Any, Any]] = {
     "savefig.facecolor": "auto",
 }
 
-THIN: Final = 0.8  # the width of a line that is one of many
-FAINT: Final = 0.55  # and how much of it is seen
-
 
 def look(position: int) -> tuple[str, str]:
-    """Colour and marker of a series by its place; they come round out of step."""
+    """Return colour and marker of a series by its position; they repeat out of step."""
     lap, colour = divmod(position, len(COLOURS))
     return COLOURS[colour], MARKERS[(colour + lap) % len(MARKERS)]
 
 
 def stroke(position: int) -> Stroke:
-    """Stroke of a series by its place: another one where colours come round."""
+    """Return the stroke of a series by its position; it changes where colours repeat."""
     strokes = tuple(STROKES)
     return strokes[position // len(COLOURS) % len(strokes)]
 
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-
-def power_label(exponent: int) -> str:
-    """A power of ten as a tick shows it: ``10⁻⁴``."""
-    return "10" + str(exponent).translate(_SUPERSCRIPTS)
-
-
 Looks: TypeAlias = dict[str, tuple[str, str]]  # name of a series → colour and marker
 
 
 def require_plots() -> None:
-    """Refuse early where matplotlib is not installed."""
+    """Raise MissingExtraError if matplotlib is not installed."""
     try:
-        import matplotlib  # noqa: F401 - only whether it is there
+        import matplotlib  # noqa: F401
     except ImportError as error:
         raise MissingExtraError("drawing figures", "matplotlib", "plots") from error
 
 
 def svg_bytes(figure: Figure) -> bytes:
     """Draw a figure as an SVG file on a white ground, without dates or random names."""
-    unsaid = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with _drawing(figure) as canvas:
-        buffer = BytesIO()
-        canvas.savefig(buffer, format="svg", metadata={"Title": visible(figure.title), **unsaid})
-        return buffer.getvalue()
+    left_out = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    return _saved(figure, format="svg", metadata={"Title": visible(figure.title), **left_out})
 
 
 def png_bytes(figure: Figure) -> bytes:
     """Draw a figure as a PNG file on a white ground."""
     metadata = {"Title": visible(figure.title), "Software": None}
-    with _drawing(figure) as canvas:
-        buffer = BytesIO()
-        canvas.savefig(buffer, format="png", dpi=PNG_DOTS, metadata=metadata)
-        return buffer.getvalue()
+    return _saved(figure, format="png", dpi=PNG_DOTS, metadata=metadata)
 
 
-@contextmanager
-def _drawing(figure: Figure) -> Iterator[Canvas]:
+def _saved(figure: Figure, **options: Any) -> bytes:  # noqa: ANN401 - those of savefig
     require_plots()
     import matplotlib as mpl
 
     # Names within an SVG are hashes with this salt; without one they are random.
     settings = {**SETTINGS, "svg.hashsalt": f"postil {figure.id}"}
     with mpl.rc_context({**mpl.rcParamsDefault, **settings}):
-        yield _canvas(figure)
+        buffer = BytesIO()
+        _canvas(figure).savefig(buffer, **options)
+        return buffer.getvalue()
 
 
 def _canvas(figure: Figure) -> Canvas:
@@ -161,11 +146,8 @@ def _draw_line(axes: Axes, line: Line, looks: Looks) -> None:
         markerfacecolor=_filling(line.origin, colour),
         markersize=6 if line.origin == "ours" else 9,
         zorder=3 if line.origin == "ours" else 4,
-        **(_ONE_OF_MANY if line.thin else {}),
+        **(THIN if line.thin else {}),
     )
-
-
-_ONE_OF_MANY: Final[dict[str, Any]] = {"linewidth": THIN, "alpha": FAINT}
 
 
 def _draw_bars(axes: Axes, bars: Bars, looks: Looks) -> None:
@@ -178,7 +160,7 @@ def _draw_level(axes: Axes, level: Level, looks: Looks) -> None:
     colour, _ = looks[level.name]
     mine = level.origin == "ours"
     axes.axhline(level.y, color=colour, linestyle="-." if mine else "--", linewidth=1.2)
-    # Each on its side of the panel: levels that nearly agree do not write over each other.
+    # Each origin has its side of the panel, so that levels that nearly agree do not overlap.
     axes.annotate(
         visible(level.words),
         (0.01 if mine else 0.99, level.y),
@@ -224,20 +206,17 @@ def _set_scale(axis: DrawnAxis, set_scale: Callable[[str], None], wanted: Axis) 
         axis.set_tick_params(labelsize="small")
     elif wanted.scale == "log":
         axis.set_major_formatter(_power)
-        axis.set_minor_formatter(_nothing)
+        axis.set_minor_formatter(lambda _value, _position: "")
 
 
 def _power(value: float, _: float) -> str:
     exponent = round(log10(value))
-    return power_label(exponent) if isclose(value, 10.0**exponent) else f"{value:g}"
-
-
-def _nothing(_: float, __: float) -> str:
-    return ""
+    power = "10" + str(exponent).translate(_SUPERSCRIPTS)
+    return power if isclose(value, 10.0**exponent) else f"{value:g}"
 
 
 def _legend(figure: Figure, looks: Looks) -> list[Line2D]:
-    """A sample for each name, and for the two origins where both are shown."""
+    """Return a sample of each name, and of the two origins where both are shown."""
     from matplotlib.lines import Line2D
 
     strokes = {mark.name: mark.stroke for mark in figure.marks() if isinstance(mark, Line)}

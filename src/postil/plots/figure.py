@@ -1,8 +1,8 @@
-"""What a figure shows, in a few words: panels with lines, bars, levels and places over two axes.
+"""The contents of a figure: panels with lines, bars, levels and places over two axes.
 
-The words know nothing of matplotlib. A series is told by its name, and the same name has the
+The contents do not depend on matplotlib. A series is known by its name, and the same name has the
 same colour in the whole figure; its ``origin`` tells the paper's data (open marks) from ours
-(filled ones).
+(filled marks).
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from typing import Literal, TypeAlias
 from postil.errors import UsageError
 
 Origin = Literal["paper", "ours"]
+Stroke = Literal["solid", "dashed", "dotted"]
+Scale = Literal["linear", "log"]
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis; ``ticks`` are chosen where none are given; they show their ``names`` if any.
+    """An axis; by default matplotlib chooses the ``ticks``, and each shows its number.
 
-    A tick with a name is a thing and not a number: the axis of parallel coordinates.
+    Ticks with ``names`` stand for things, as on the axis of parallel coordinates.
     """
 
     label: str
@@ -39,7 +41,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Points in order, joined by a line, marked, or both; ``thin`` where it is one of many."""
+    """Points in order, joined by a line, marked, or both; ``thin`` for one of many lines."""
 
     name: str
     x: tuple[float, ...]
@@ -95,7 +97,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name in messages."""
         return self.words
 
 
@@ -131,22 +133,22 @@ class Figure:
             _check(f"{self.id}, {mark.name!r}, vertically", ys, self.y.scale)
 
     def marks(self) -> Iterator[Mark]:
-        """All marks, panel by panel."""
+        """Yield all marks, panel by panel."""
         for panel in self.panels:
             yield from panel.marks
 
     def series(self) -> Iterator[Series]:
-        """All marks but places."""
+        """Yield all marks except places."""
         for mark in self.marks():
             if not isinstance(mark, Place):
                 yield mark
 
     def names(self) -> list[str]:
-        """The names of all series, each once, in order."""
+        """Return the names of all series, each once, in order."""
         return list(dict.fromkeys(mark.name for mark in self.series()))
 
     def origins(self) -> list[Origin]:
-        """Whose data are shown."""
+        """Return the origins of the data shown."""
         return list(dict.fromkeys(mark.origin for mark in self.series()))
 
 
@@ -162,15 +164,9 @@ def _coordinates(mark: Mark) -> tuple[Iterable[float], Iterable[float]]:
             return (mark.x,), ()
 
 
-def _check(which: str, numbers: Iterable[float], scale: Scale) -> None:
+def _check(name: str, numbers: Iterable[float], scale: Scale) -> None:
     for number in numbers:
         if not isfinite(number):
-            raise UsageError(f"{which}: {number} cannot be drawn; leave the point out")
+            raise UsageError(f"{name}: {number} cannot be drawn; leave the point out")
         if scale == "log" and number <= 0:
-            raise UsageError(f"{which}: a log axis holds numbers above 0, got {number}")
-
-
-Stroke = Literal["solid", "dashed", "dotted"]
-
-
-Scale = Literal["linear", "log"]
+            raise UsageError(f"{name}: a log axis holds numbers above 0, got {number}")
