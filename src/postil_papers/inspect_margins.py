@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from postil.cli.console import counted, say, show_table
-from postil.cli.inspect_facts import OVER_MEAN, Facts
-from postil.cli.inspect_tables import INDENT, show_title, show_wrapped
-from postil.cli.output import PassingCorpus, told
-from postil.cli.progress import steps
-from postil.cli.reading import Reading
+from postil.cli.files import CountedCorpus, reporting_problems
+from postil.cli.inspect import OVER_MEAN
+from postil.cli.inspect_text import INDENT, Facts, show_title, show_wrapped
+from postil.cli.options import Reading
+from postil.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from postil.corpus.document import Document
@@ -46,28 +46,28 @@ def measured_margins(
     vectors = reading.vectors(corpus)
     if vectors is not None:
         source = vectors.source
-        with steps() as progress:
+        with progress_bar() as bar:
             measured = measure_vector_margins(
-                model, vectors, columns=columns, gamma=gamma, progress=progress.reach
+                model, vectors, columns=columns, gamma=gamma, progress=bar.update
             )
     else:
         opened = reading.open(corpus)
         source = opened.name
         documents = opened if reading.values["split"] else _learnable(opened)
-        with told(opened), steps() as progress:
+        with reporting_problems(opened), progress_bar() as bar:
             measured = measure_margins(
                 model,
                 documents,
                 columns=columns,
                 gamma=gamma,
                 source=source,
-                progress=progress.reach,
+                progress=bar.update,
             )
     _say_odd_labels(measured, source)
     return {"corpus": source} | _facts(measured)
 
 
-def _learnable(corpus: PassingCorpus) -> Iterator[Document]:
+def _learnable(corpus: CountedCorpus) -> Iterator[Document]:
     """The documents that a model would learn from: all that are not marked test."""
     from postil.errors import CorpusError
 

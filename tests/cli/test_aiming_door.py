@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from postil.cli.search import aim_sentence
+from postil.cli.search_text import aim_sentence
 from postil.model.load import load_model
 from postil.train import choice as training_choice
 

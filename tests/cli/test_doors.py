@@ -229,7 +229,7 @@ main.run()
 @pytest.mark.parametrize(
     ("place", "command", "shown"),
     [
-        ("main._tell = interrupted_first(main._tell)", ["train", "nosuch", "-o", "x"], False),
+        ("main._report = interrupted_first(main._report)", ["train", "nosuch", "-o", "x"], False),
         ("main._flushed = interrupted_first(main._flushed)", ["--version"], True),
         ("atexit.register(interrupted_first(print))", ["--version"], True),
     ],

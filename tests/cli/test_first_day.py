@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from postil.cli.demo import calling
+from postil.cli.demo import command_name
 
 
 def write_csv(path, header, rows):
@@ -116,7 +116,7 @@ def test_evaluate_says_which_column_is_which_field(postil, tmp_path):
 class TestCalling:
     def test_by_name_where_the_name_finds_it(self, monkeypatch):
         monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
-        assert calling() in ("postil", f"{sys.executable} -m postil")
+        assert command_name() in ("postil", f"{sys.executable} -m postil")
 
     def test_by_path_where_it_does_not(self, monkeypatch, tmp_path):
         scripts = tmp_path / ".venv" / "bin"
@@ -125,14 +125,14 @@ class TestCalling:
         monkeypatch.setattr("sys.executable", str(scripts / "python"))
         monkeypatch.setenv("PATH", str(tmp_path))
         monkeypatch.chdir(tmp_path)
-        assert calling() == ".venv/bin/postil"
+        assert command_name() == ".venv/bin/postil"
         monkeypatch.chdir("/")
-        assert calling() == str(scripts / "postil").removeprefix("/")
+        assert command_name() == str(scripts / "postil").removeprefix("/")
         (scripts / "postil").unlink()
-        assert calling() == f"{scripts / 'python'} -m postil"
+        assert command_name() == f"{scripts / 'python'} -m postil"
 
     def test_the_demo_shows_what_can_be_typed(self, postil, monkeypatch):
-        monkeypatch.setattr("postil.cli.demo.calling", lambda: ".venv/bin/postil")
+        monkeypatch.setattr("postil.cli.demo.command_name", lambda: ".venv/bin/postil")
         result = postil("demo", "-o", "d")
         assert result.code == 0
         assert "Testing: .venv/bin/postil evaluate d/demo.postil demo" in result.out

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.cli.inspect_tables import show_report
-from postil.cli.inspect_words import smoothing
+from postil.cli.inspect_text import show_report
 from postil.model.description import summary
 
 REPORT = {
@@ -33,7 +32,6 @@ def test_the_largest_is_shown(capsys):
 def test_others_say_nothing_of_it(capsys):
     assert "smoothing" not in summary([REPORT])
     assert "smooth" not in shown(capsys, [REPORT])
-    assert smoothing(0.0) == ""
 
 
 @pytest.mark.parametrize("value", [None, "much"])

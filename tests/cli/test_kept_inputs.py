@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from postil.cli.failures import keep_inputs
+from postil.cli.files import keep_inputs
 from postil.errors import UsageError
 
 TEXT = "text,label\ngood road,transport\nbad weather,weather\n"

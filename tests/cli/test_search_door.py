@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from postil.cli.progress import Steps
-from postil.cli.search import search_lines, search_sentence
+from postil.cli.progress import ProgressBar
+from postil.cli.search_text import search_lines, search_sentence
 from postil.model.load import load_model
 from postil.recipes.recipe import load_recipe
 
@@ -151,28 +151,18 @@ def test_a_recipe_that_tunes_thresholds_is_searched_by_break_even(postil, tmp_pa
     assert measure("-r", "plain.toml") == "f1"
 
 
-def test_a_search_counts_fits(monkeypatch):
-    counted = []
-
-    class Meter:
-        def __init__(self, step, _, unit, since):  # noqa: ARG002
-            counted.append((step, unit))
-
-        def reach(self, *_):
-            pass
-
-        def close(self):
-            pass
-
-    monkeypatch.setattr("postil.cli.progress.Meter", Meter)
-    shown = Steps()
-    for step, total in (("reading", None), ("searching λ", 420), ("learning", 12)):
-        shown.reach(step, 0, total)
-    assert counted == [
-        ("reading", "documents"),
-        ("searching λ", "fits"),
-        ("learning", "categories"),
-    ]
+@pytest.mark.parametrize(
+    ("step", "total", "unit"),
+    [("reading", None, "documents"), ("searching λ", 420, "fits"), ("learning", 12, "categories")],
+)
+def test_a_bar_names_what_it_counts(monkeypatch, step, total, unit):
+    monkeypatch.setattr("postil.cli.progress.PATIENCE", -1)
+    bar = ProgressBar()
+    bar._on_terminal = True
+    bar.update(step, 0, total)
+    (task,) = bar._bar.tasks
+    bar.close()
+    assert (task.description, task.total, task.fields["unit"]) == (step, total, unit)
 
 
 LASSO = 'name = "lasso"\n[learn]\nloss = "logistic"\nprior = "laplace"\n'

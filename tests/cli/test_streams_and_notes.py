@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from postil.cli.output import Spool
+from postil.cli.files import Spool
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 
@@ -98,7 +98,7 @@ class TestOnce:
             assert list(spool) == []
 
     def test_beyond_memory_too(self, monkeypatch):
-        monkeypatch.setattr("postil.cli.output.IN_MEMORY", 10)
+        monkeypatch.setattr("postil.cli.files.IN_MEMORY", 10)
         documents = list(open_corpus("demo"))[:50]
         with Spool() as spool:
             for document in documents:

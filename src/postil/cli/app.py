@@ -1,52 +1,75 @@
-"""The commands by name: `postil COMMAND …`."""
+"""The commands by name: `postil COMMAND …`; the module of a command is loaded when it is called."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from postil import __version__
-from postil.cli import (
-    analyze,
-    compare,
-    corpus,
-    demo,
-    evaluate,
-    explain,
-    import_model,
-    inspect,
-    path,
-    predict,
-    recipes,
-    reproduce,
-    train,
-    update,
-    vectorize,
-)
+
+# A command is the function of its name in the module of its name, or the Typer ``app`` in it.
+COMMANDS = {
+    "corpus": "List, count, fetch, convert and split corpora.",
+    "analyze": "Show the tokens that an analyzer makes of a text.",
+    "vectorize": "Turn a corpus into a file of weighted sparse vectors.",
+    "train": "Learn a categorizer from labelled documents and write it to a file.",
+    "update": "Learn new labelled documents on top of a model.",
+    "predict": "Give documents their categories, one line of JSON each.",
+    "evaluate": "Measure a model on labelled documents.",
+    "explain": "Show why a model gave a document a category or not.",
+    "inspect": "Show what a model holds and how it was trained.",
+    "import-model": "Turn a model file of BBR, BMR or BXR into a postil model.",
+    "path": "Show the weights of a category as regularization gets weaker.",
+    "compare": "Train several recipes on one corpus and test their differences.",
+    "recipes": "List the recipes, or show one.",
+    "reproduce": "Run a paper's experiments and print its numbers beside ours.",
+    "demo": "Train, test and explain a model on the embedded corpus.",
+}
+"""The one-line help of each command; a test holds it equal to the command's docstring."""
+
+MODULES = {"analyze": "vectorize"}
+"""Commands that share the module of another command."""
+
+
+class LazyGroup(TyperGroup):
+    """A group that knows the names and the help of its commands before it loads them."""
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - what typer gives a group
+        super().__init__(**settings)
+        # typer lists the names and suggests the nearest to a mistyped one.
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 - click's types
+        """Load a command, or return None if there is no command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        name = cmd_name.replace("-", "_")
+        module = import_module(f"postil.cli.{MODULES.get(name, name)}")
+        if name == "corpus":
+            return typer.main.get_command(module.app)
+        single = typer.Typer(
+            rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False
+        )
+        single.command(cmd_name)(getattr(module, name))
+        return typer.main.get_command(single)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002
+        """Write the list of commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
 
 app = typer.Typer(
     name="postil",
+    cls=LazyGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(corpus.app, name="corpus")
-app.command("analyze")(analyze.analyze)
-app.command("vectorize")(vectorize.vectorize)
-app.command("train")(train.train)
-app.command("update")(update.update)
-app.command("predict")(predict.predict)
-app.command("evaluate")(evaluate.evaluate)
-app.command("explain")(explain.explain)
-app.command("inspect")(inspect.inspect_model)
-app.command("import-model")(import_model.import_model)
-app.command("path")(path.path)
-app.command("compare")(compare.compare)
-app.command("recipes")(recipes.recipes)
-app.command("reproduce")(reproduce.reproduce)
-app.command("demo")(demo.demo)
 
 
 def _show_version(wanted: bool) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from postil.cli.console import counted, say, show_json, show_table
-from postil.cli.output import refuse_once, told
-from postil.cli.progress import steps
-from postil.cli.reading import Reading, reads_corpus
+from postil.cli.files import is_stream, reporting_problems
+from postil.cli.options import AsJson, Reading, Seed, Threads, reads_corpus
+from postil.cli.progress import progress_bar
+from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from postil.corpus.corpus import Corpus
@@ -26,41 +29,47 @@ LEVEL = 0.05
 @reads_corpus
 def compare(
     corpus: Annotated[str, typer.Argument(help="A corpus with documents marked train and test.")],
-    recipes: Annotated[list[str], typer.Argument(help="Two or more recipes, names or files.")],
+    recipes: Annotated[list[str], typer.Argument(help="Names or files of two or more recipes.")],
     reading: Reading,
-    threads: Annotated[
-        int | None, typer.Option("--threads", help="Threads (default: every processor).")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of folds and random orders.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="For a program to read.")] = False,
+    threads: Threads = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
 ) -> None:
-    """Train recipes on the same documents, test them on the same, and say what is significant.
+    """Train several recipes on one corpus and test their differences.
 
-    The first recipe is the one that the others are tested against: pairs of document and category
-    by the micro sign test, F1 of categories by Wilcoxon's signed ranks. A difference with p under
-    0.05 is marked *; p-values are not corrected for the number of recipes.
+    All recipes learn from the same documents and are tested on the same documents. Each of the
+    others is compared with the first: pairs of document and category by the micro sign test, F1
+    of categories by Wilcoxon's signed-rank test. A * marks p under 0.05; p-values are not
+    corrected for the number of recipes.
 
     \b
     postil compare demo default logistic naive-bayes-2
     postil compare reuters-modapte mod-least-squares svm logistic --json
     """
     from postil.evaluate import compare_runs
+    from postil.model.numbered import names_vectors
     from postil.recipes.recipe import load_recipe
 
     if len(set(recipes)) < 2 or len(set(recipes)) < len(recipes):
         raise typer.BadParameter("name two or more different recipes")
     chosen = [(name, load_recipe(name)) for name in recipes]
-    refuse_once(corpus, "postil compare")
-    reading.refuse_vectors(
-        corpus,
-        "their documents cannot be marked train and test: postil train each recipe on one file, "
-        "and postil evaluate each model on another",
-    )
+    if is_stream(corpus):
+        raise UsageError(
+            f"{corpus}: postil compare reads documents several times, and a stream can be read "
+            "only once; save it to a file"
+        )
+    if names_vectors(corpus, reading.values["format"]):
+        raise UsageError(
+            f"{corpus}: postil compare does not read svmlight files, which cannot mark documents "
+            "train and test; postil train each recipe on one file, and postil evaluate each model "
+            "on another"
+        )
     opened = reading.open(corpus)
     opened.needs_test = True
-    with told(opened):
-        notes = _Notes()
-        runs = [_run(name, recipe, opened, threads, seed, notes) for name, recipe in chosen]
+    with reporting_problems(opened):
+        # Recipes that read the same documents have the same notes: each is printed once.
+        say_once = functools.lru_cache(maxsize=None)(say)
+        runs = [_run(name, recipe, opened, threads, seed, say_once) for name, recipe in chosen]
     first = runs[0]
     tests = [
         compare_runs(
@@ -87,22 +96,24 @@ def compare(
 @dataclass(frozen=True, slots=True)
 class _Run:
     name: str
-    own: str
+    title_in_file: str
     tested: Assessment
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "recipe": self.name,
-            "name": self.own,
+            "name": self.title_in_file,
             "seconds": self.seconds,
             "evaluation": self.tested.report.to_dict(),
         }
 
     @property
     def title(self) -> str:
-        """What the user called it, and beside a file the name that stands in it."""
-        return self.name if self.own == self.name else f"{self.name} ({self.own})"
+        """The name that the user gave, and for a file the name inside it."""
+        return (
+            self.name if self.title_in_file == self.name else f"{self.name} ({self.title_in_file})"
+        )
 
     def row(self) -> list[str]:
         report = self.tested.report
@@ -117,39 +128,32 @@ class _Run:
         return [self.title, *(f"{100 * value:.1f}" for value in values), f"{self.seconds:.1f}"]
 
 
-class _Notes:
-    """Says every note once: recipes that read the same documents have the same to say."""
-
-    def __init__(self) -> None:
-        self._said: set[str] = set()
-
-    def notify(self, note: str) -> None:
-        if note not in self._said:
-            self._said.add(note)
-            say(note)
-
-
 def _run(
-    name: str, recipe: Recipe, corpus: Corpus, threads: int | None, seed: int, notes: _Notes
+    name: str,
+    recipe: Recipe,
+    corpus: Corpus,
+    threads: int | None,
+    seed: int,
+    notify: Callable[[str], None],
 ) -> _Run:
     from postil.train.assess import assessment
     from postil.train.train import train
 
     begun = time.monotonic()
-    with steps() as progress:
+    with progress_bar() as bar:
         model = train(
             corpus,
             recipe,
             corpus=corpus.name,
             threads=threads,
             seed=seed,
-            progress=lambda step, done, total: progress.reach(f"{name}: {step}", done, total),
-            notify=notes.notify,
+            progress=lambda step, done, total: bar.update(f"{name}: {step}", done, total),
+            notify=notify,
         )
         seconds = time.monotonic() - begun
         tested = assessment(model, corpus.only("test"), corpus=corpus.name, threads=threads)
     if tested.unknown:
-        notes.notify(tested.unknown_note())
+        notify(tested.unknown_note())
     return _Run(name, recipe.name, tested, seconds)
 
 

@@ -1,32 +1,31 @@
-"""`postil corpus …`: list, info, fetch, convert, split.
-
-What `postil corpus list` shows.
-
-What `postil corpus convert` and `postil corpus split` write.
-
-What `postil corpus info` gathers and shows.
-"""
+"""`postil corpus …`: list, count, fetch, convert and split corpora."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from postil.cli.console import counted, report_problems, say, show_json, show_table
-from postil.cli.failures import keep_inputs, naming
-from postil.cli.output import comes_once, told
-from postil.cli.progress import meter, watched
-from postil.cli.reading import Reading, reads_corpus
+from postil.cli.console import counted, say, show_json, show_table
+from postil.cli.files import (
+    Spool,
+    is_stream,
+    keep_inputs,
+    naming_errors,
+    report_problems,
+    reporting_problems,
+    spooled_corpus,
+)
+from postil.cli.options import AsJson, CorpusName, Reading, reads_corpus
+from postil.cli.progress import progress_bar, with_progress
 from postil.common.escaping import visible
 from postil.common.files import output_folder
-from postil.corpus.corpus import Corpus
 from postil.corpus.formats import FORMATS
-from postil.corpus.named.entry import NamedCorpus
 from postil.corpus.named.registry import NAMES
 from postil.corpus.options import WriteOptions
 from postil.corpus.stats import CorpusStatistics
@@ -34,69 +33,94 @@ from postil.corpus.writing import output_format, write_corpus
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
+    from postil.corpus.corpus import Corpus
     from postil.corpus.document import Document, Split
+    from postil.corpus.named.entry import NamedCorpus
     from postil.corpus.stats import Lengths
 
 
 app = typer.Typer(
-    help="Look at corpora, get them, convert and split them.",
+    help="List, count, fetch, convert and split corpora.",
     no_args_is_help=True,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
 )
 
-Source = Annotated[str, typer.Argument(help="Name of a known corpus, a path, or - for stdin.")]
-Target = Annotated[str, typer.Argument(help="File or folder to write, or - for stdout.")]
+Target = Annotated[str, typer.Argument(help="File or folder to write, or - for standard output.")]
 To = Annotated[
-    str | None, typer.Option("--to", help="Format to write, if the name does not say it.")
+    str | None, typer.Option("--to", help="Format to write (default: by the name of the target).")
 ]
 LabelSpace = Annotated[
     str | None,
-    typer.Option("--label-space", help="Replace white space in labels by this (fastText, Annif)."),
+    typer.Option("--label-space", help="Replacement of white space in labels (fastText, Annif)."),
 ]
 FieldNames = Annotated[
     list[str] | None,
-    typer.Option("--fields", help="All field columns of csv, tsv, parquet, if some come late."),
+    typer.Option(
+        "--fields",
+        help="Field for a column of csv, tsv or parquet; name all if some fields come late.",
+    ),
 ]
 TEST_SHARE = 0.2
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+SPLITS = ("train", "test")
+WIDTH = 40
 
 
 @app.command("list")
 def list_corpora(
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Also show descriptions, terms and options.")
+        bool, typer.Option("--verbose", "-v", help="Show descriptions, terms and options as well.")
     ] = False,
-    json: AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
-    """List the corpora postil knows by name, and the formats it reads.
+    """List the corpora that postil knows by name, and the formats it reads.
 
     \b
     postil corpus list
     postil corpus list --json
     """
-    if json:
-        show_json(to_json())
+    if as_json:
+        show_json(_corpora_dict())
         return
     if verbose:
-        typer.echo(describe_corpora())
+        typer.echo("\n\n".join(map(_describe, NAMES.values())))
         return
-    show_table(("name", "documents", "here", "what it is"), corpus_rows(), right=" r")
+    corpora = [
+        (
+            corpus.name,
+            f"{max(corpus.sizes):,}" if corpus.sizes else "?",
+            "yes" if _is_here(corpus) else "no",
+            corpus.title,
+        )
+        for corpus in NAMES.values()
+    ]
+    show_table(("name", "documents", "here", "what it is"), corpora, right=" r")
     typer.echo()
-    show_table(("format", "extensions", "written", "what it is"), format_rows())
+    formats = [
+        (
+            format.name,
+            " ".join(format.extensions),
+            "no" if format.write is None else "yes",
+            format.description,
+        )
+        for format in FORMATS.values()
+    ]
+    show_table(("format", "extensions", "written", "what it is"), formats)
 
 
 @app.command("info")
 @reads_corpus
 def info(
-    corpus: Source,
+    corpus: CorpusName,
     reading: Reading,
     analyzer: Annotated[
-        str, typer.Option("--analyzer", help="What counts as a token.")
+        str, typer.Option("--analyzer", help="Analyzer spec that says what a token is.")
     ] = "words lower",
-    top: Annotated[int, typer.Option("--top", help="How many labels to show.")] = 20,
-    json: AsJson = False,
+    top: Annotated[int, typer.Option("--top", help="Number of labels to show.")] = 20,
+    as_json: AsJson = False,
 ) -> None:
-    """Count a corpus: documents, labels, fields, tokens, lengths.
+    """Count the documents, labels, fields, tokens and lengths of a corpus.
 
     \b
     postil corpus info demo
@@ -104,29 +128,34 @@ def info(
     postil corpus info mails.csv --label-column queue --text-columns subject --text-columns body
     """
     from postil.train.notes import label_notes
+    from postil.vectors.vectorizer import token_counter
 
     opened = reading.open(corpus)
-    with told(opened):
-        statistics = gather(opened, analyzer)
+    with reporting_problems(opened):
+        documents = with_progress(opened, f"counting {opened.name}")
+        statistics = CorpusStatistics.gather(documents, token_counter(analyzer))
     for note in label_notes(sorted(statistics.label_frequencies)):
         say(note)
-    if json:
+    if as_json:
         show_json(statistics.to_dict())
     else:
-        typer.echo(render(opened.name, statistics, top))
+        typer.echo(_info_text(opened.name, statistics, top))
 
 
 @app.command("fetch")
 def fetch(
-    name: Annotated[str, typer.Argument(help="Name of a known corpus: see postil corpus list.")],
+    name: Annotated[str, typer.Argument(help="Name of a known corpus; see postil corpus list.")],
     from_path: Annotated[
-        Path | None, typer.Option("--from", help="Take it from this file or folder, offline.")
+        Path | None,
+        typer.Option("--from", help="File or folder to take it from, without the network."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Get it again even if it is here.")
+        bool, typer.Option("--force", help="Fetch it again even if it is here.")
     ] = False,
 ) -> None:
-    """Get a known corpus: downloaded (and resumed), checked, put where postil finds it.
+    """Download a known corpus, check it, and put it where postil finds it.
+
+    An interrupted download is resumed.
 
     \b
     postil corpus fetch reuters-modapte
@@ -136,12 +165,13 @@ def fetch(
     from postil.corpus.named.registry import named
 
     say(f"{named(name).title}. Terms: {named(name).terms}")
-    with meter(f"fetching {name}", unit="bytes") as shown:
-        fetched = fetch_corpus(name, from_path=from_path, force=force, progress=shown.reach)
+    with progress_bar("bytes") as bar:
+        progress = partial(bar.update, f"fetching {name}")
+        fetched = fetch_corpus(name, from_path=from_path, force=force, progress=progress)
     how = {
         "sha256": f"sha256 as published: {fetched.sha256}",
         "documents": f"complete by its documents; sha256 {fetched.sha256 or 'none: a folder'}",
-        "present": "it was here already; --force gets it again",
+        "present": "it is here already; --force fetches it again",
     }
     say(how[fetched.check])
     typer.echo(fetched.path)
@@ -150,27 +180,27 @@ def fetch(
 @app.command("convert")
 @reads_corpus
 def convert(
-    source: Source,
+    source: CorpusName,
     target: Target,
     reading: Reading,
     to: To = None,
     fields: FieldNames = None,
     label_space: LabelSpace = None,
 ) -> None:
-    """Write a corpus in another format; gzip and zstd by the target's extension.
+    """Write a corpus in another format.
+
+    A target that ends in .gz or .zst is compressed.
 
     \b
     postil corpus convert reuters-modapte modapte.jsonl.gz --split train
     postil corpus convert mails.csv - --to fasttext --label-space _ | head
     """
-    from postil.corpus.writing import write_corpus
-
     keep_inputs(target, source)
     opened = reading.open(source)
-    options = write_options(reading, fields, label_space)
-    warn_of_losses(target, to)
-    documents = watched(opened, f"converting {opened.name}")
-    with told(opened), naming(target):
+    options = _write_options(reading, fields, label_space)
+    _warn_of_losses(target, to)
+    documents = with_progress(opened, f"converting {opened.name}")
+    with reporting_problems(opened), naming_errors(target):
         count = write_corpus(documents, target, to, options, opened.problems)
     say(f"wrote {counted(count, 'document')} to {target}")
 
@@ -178,7 +208,7 @@ def convert(
 @app.command("split")
 @reads_corpus
 def split(
-    source: Source,
+    source: CorpusName,
     target: Target,
     reading: Reading,
     test: Annotated[
@@ -187,18 +217,18 @@ def split(
     ] = None,
     folds: Annotated[
         int | None,
-        typer.Option("--folds", help="Make so many folds instead, one subfolder each."),
+        typer.Option("--folds", help="Number of folds to make instead, each in a folder."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Another seed, another split.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of the split.")] = 0,
     to: To = None,
     fields: FieldNames = None,
     label_space: LabelSpace = None,
 ) -> None:
-    """Split a corpus into train and test, or into folds, with every label's share kept.
+    """Split a corpus into train and test, or into folds.
 
-    A target file gets the documents with their split marked; a target folder (a name that ends
-    in /) gets train and test as files of their own. Folds always go into a folder. A split that the
-    corpus has is replaced.
+    Every part keeps the share of each label. A target file gets all documents, marked train or
+    test; a target folder (a name that ends in /) gets a file for train and one for test. Folds
+    always go into a folder. A split that the corpus already has is replaced.
 
     \b
     postil corpus split mails.csv mails-split.jsonl --test 0.25 --seed 7
@@ -206,20 +236,18 @@ def split(
     postil corpus split demo folds/ --folds 5
     zcat mails.jsonl.gz | postil corpus split - parts/
     """
-    from postil.cli.output import Spool, SpooledCorpus
-
     if folds is not None and test is not None:
         raise typer.BadParameter("--test is a share, and folds are of one size: give one of them")
     keep_inputs(target, source)
     opened = reading.open(source)
-    options = write_options(reading, fields, label_space)
-    with told(opened), naming(target), Spool() as spool:
-        documents = SpooledCorpus(opened, spool) if comes_once(source) else opened
+    options = _write_options(reading, fields, label_space)
+    with reporting_problems(opened), naming_errors(target), Spool() as spool:
+        documents = spooled_corpus(opened, spool) if is_stream(source) else opened
         if folds is not None:
-            lines = write_folds(documents, target, folds, seed, to, options)
+            lines = _write_folds(documents, target, folds, seed, to, options)
         else:
             share = TEST_SHARE if test is None else test
-            lines = write_split(documents, target, share, seed, to, options)
+            lines = _write_split(documents, target, share, seed, to, options)
     if documents is not opened:
         report_problems(documents)
     if opened.tested:
@@ -228,34 +256,7 @@ def split(
         say(line)
 
 
-def corpus_rows() -> list[tuple[str, str, str, str]]:
-    """A row for each known corpus: name, documents, whether it is here, title."""
-    return [
-        (corpus.name, _size(corpus), "yes" if _is_here(corpus) else "no", corpus.title)
-        for corpus in NAMES.values()
-    ]
-
-
-def format_rows() -> list[tuple[str, str, str, str]]:
-    """A row for each format: name, extensions, whether it is written, description."""
-    return [
-        (
-            format.name,
-            " ".join(format.extensions),
-            "no" if format.write is None else "yes",
-            format.description,
-        )
-        for format in FORMATS.values()
-    ]
-
-
-def describe_corpora() -> str:
-    """Every known corpus in full, with its terms and the options it takes."""
-    return "\n\n".join(map(_describe, NAMES.values()))
-
-
-def to_json() -> dict[str, object]:
-    """The same for a program."""
+def _corpora_dict() -> dict[str, Any]:
     return {
         "corpora": [
             {
@@ -281,10 +282,6 @@ def to_json() -> dict[str, object]:
     }
 
 
-def _size(corpus: NamedCorpus) -> str:
-    return f"{max(corpus.sizes):,}" if corpus.sizes else "?"
-
-
 def _is_here(corpus: NamedCorpus) -> bool:
     return corpus.locate() is not None
 
@@ -302,13 +299,10 @@ def _describe(corpus: NamedCorpus) -> str:
     return "\n".join(lines)
 
 
-SPLITS = ("train", "test")
-
-
-def write_options(
+def _write_options(
     reading: Reading, fields: list[str] | None, label_space: str | None
 ) -> WriteOptions:
-    """Write labels as they are read, where the user said how."""
+    """Return the options of a writer, which writes labels the way they are read."""
     given = reading.values
     return WriteOptions(
         fields=tuple(fields) if fields else None,
@@ -318,28 +312,28 @@ def write_options(
     )
 
 
-def warn_of_losses(target: str, to: str | None) -> None:
-    """Say what the target's format never carries."""
+def _warn_of_losses(target: str, to: str | None) -> None:
+    """Print what the format of the target cannot hold."""
     losses = output_format(target, to).losses
     if losses:
         say(losses)
 
 
-def write_split(
+def _write_split(
     corpus: Corpus, target: str, test: float, seed: int, to: str | None, options: WriteOptions
 ) -> list[str]:
-    """Write a train/test split as one marked file, or as two files in a folder."""
+    """Write train and test as one marked file, or as two files in a folder."""
     from postil.corpus.split import split_corpus
 
-    warn_of_losses(target, to or ("jsonl" if target.endswith("/") else None))
+    _warn_of_losses(target, to or ("jsonl" if target.endswith("/") else None))
     divided = split_corpus(corpus, test=test, seed=seed)
     if not target.endswith("/"):
         if "splits" in output_format(target, to).drops:
             raise UsageError(
-                f"{target}: its format cannot mark train and test; name a folder, which gets a "
-                "file for each (a name that ends in /)"
+                f"{target}: the format cannot mark train and test; name a folder (with a / at the "
+                "end), which gets a file for each"
             )
-        documents = watched(divided, f"splitting {corpus.name}")
+        documents = with_progress(divided, f"splitting {corpus.name}")
         count = write_corpus(documents, target, to, options, corpus.problems)
         return [f"wrote {counted(count, 'document')} to {target}, each marked train or test"]
     with output_folder(target) as folder:
@@ -350,10 +344,10 @@ def write_split(
     ]
 
 
-def write_folds(
+def _write_folds(
     corpus: Corpus, target: str, folds: int, seed: int, to: str | None, options: WriteOptions
 ) -> list[str]:
-    """Write k folds, each a folder with its own train and test files."""
+    """Write folds, each a folder with its own train and test files."""
     from postil.corpus.split import fold_corpus
 
     if Path(target).suffix:
@@ -373,14 +367,14 @@ def _write_parts(
 ) -> dict[str, int]:
     counts = {}
     for part in SPLITS:
-        documents = _unmarked(watched(corpus.only(cast("Split", part)), f"writing {part}"))
+        documents = _unmarked(with_progress(corpus.only(cast("Split", part)), f"writing {part}"))
         target = folder / f"{part}{_extension(format)}"
         counts[part] = write_corpus(documents, target, format, options, corpus.problems)
     return counts
 
 
 def _unmarked(documents: Iterable[Document]) -> Iterable[Document]:
-    # The file says which part it is: a mark in it would only invite contradiction.
+    # The name of the file says which part it is: a mark inside could contradict it.
     return (replace(document, split=None) for document in documents)
 
 
@@ -389,19 +383,7 @@ def _extension(format: str) -> str:
     return extensions[0] if extensions else ""
 
 
-WIDTH = 40
-
-
-def gather(corpus: Corpus, analyzer: str) -> CorpusStatistics:
-    """Walk the corpus once and count everything."""
-    from postil.vectors.vectorizer import token_counter
-
-    count_tokens = token_counter(analyzer)
-    return CorpusStatistics.gather(watched(corpus, f"counting {corpus.name}"), count_tokens)
-
-
-def render(name: str, statistics: CorpusStatistics, top: int) -> str:
-    """Return the counts as a person reads them."""
+def _info_text(name: str, statistics: CorpusStatistics, top: int) -> str:
     return "\n".join(
         [
             f"{visible(name)}: {counted(statistics.total, 'document', grouped=True)} "

@@ -1,4 +1,4 @@
-"""`postil demo`: the main job on the embedded corpus."""
+"""`postil demo`: training, testing and explaining on the embedded corpus."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from postil.cli.console import show_bold, show_table
-from postil.cli.failures import naming
+from postil.cli.files import naming_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,10 +27,12 @@ SHOWN_TERMS = 6
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the model and the page.")
+        Path, typer.Option("--output", "-o", help="Folder to write the model and the page to.")
     ] = Path("postil-demo"),
 ) -> None:
-    """Learn the embedded corpus, test the model, explain one decision, and keep both files.
+    """Train, test and explain a model on the embedded corpus.
+
+    The model and a page that explains one decision are written to the folder.
 
     \b
     postil demo
@@ -48,11 +50,11 @@ def demo(
     tested = [document for document in documents if document.split == "test"]
     output.mkdir(parents=True, exist_ok=True)
 
-    call, file, page = calling(), output / "demo.postil", output / "why.html"
+    call, file, page = command_name(), output / "demo.postil", output / "why.html"
 
     show_bold(f"1. Learning: {call} train demo -o {file}")
     model = train(documents, load_recipe("default"), corpus="demo")
-    with naming(file):
+    with naming_errors(file):
         save_model(model, file)
     _show_model(model)
 
@@ -73,8 +75,8 @@ def demo(
     typer.echo(f"Try: {call} inspect {file}; {call} recipes; {call} --help")
 
 
-def calling() -> str:
-    """How to call this postil from the current folder: by its name only if that finds it."""
+def command_name() -> str:
+    """Return how to call this postil from here: by its name only if the shell finds it."""
     beside = Path(sys.executable).parent
     found = shutil.which("postil")
     if found is not None and Path(found).parent.resolve() == beside.resolve():
@@ -127,9 +129,9 @@ def _explain(predictor: Predictor, document: Document, page: Path) -> None:
     from postil.explain.terminal import render_text
     from postil.train.reasons import Reasons
 
-    told = Reasons(predictor).explain(document.fields, document.id)
-    explanations = [reason.explanation for reason in told.reasons]
+    reasons = Reasons(predictor).explain(document.fields, document.id)
+    explanations = [reason.explanation for reason in reasons.reasons]
     typer.echo(f"{document.id}: {document.fields['title']}")
     typer.echo(render_text(explanations[0], shown=SHOWN_TERMS), nl=False)
-    with naming(page), output_file(str(page)) as file:
+    with naming_errors(page), output_file(str(page)) as file:
         file.write(render_html(explanations, title=document.fields["title"]).encode())

@@ -1,7 +1,4 @@
-"""`postil evaluate`: how good a model is on labelled documents.
-
-Precision-recall and ROC curves as a file: of all categories together, and of each.
-"""
+"""`postil evaluate`: measures of a model on labelled documents, and their curves as a file."""
 
 from __future__ import annotations
 
@@ -13,18 +10,28 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from postil.cli.console import json_text, say, show_json
-from postil.cli.failures import check_output, file_named, naming
-from postil.cli.output import TO_MARK, told
-from postil.cli.progress import steps
-from postil.cli.reading import Reading, reads_corpus
-from postil.cli.recipes import expected_of, show_expected
+from postil.cli.console import json_text, say, show_json, show_table
+from postil.cli.files import TO_MARK, check_output, naming_errors, reporting_problems
+from postil.cli.options import (
+    AsJson,
+    CorpusName,
+    ModelFile,
+    Reading,
+    Threads,
+    output_option,
+    reads_corpus,
+)
+from postil.cli.progress import progress_bar
 
 if TYPE_CHECKING:
+    from postil.evaluate import Report
+    from postil.model.model import Model
+    from postil.recipes.parts import Beside
     from postil.train.assess import Assessment
 
 
-FORMATS = (".csv", ".json")
+UNKNOWN = "–"
+CURVE_FORMATS = (".csv", ".json")
 HEADER = (
     "curve",
     "averaging",
@@ -34,34 +41,163 @@ HEADER = (
     "precision",
     "false_positive_rate",
 )
-# What a point of each curve holds, by the names of the header.
+# The values of each kind of curve, by the columns of the header.
 POINTS = {
     "precision_recall": {"recall": "recall", "precision": "precision"},
     "roc": {"recall": "true_positive_rate", "false_positive_rate": "false_positive_rate"},
 }
 
 
-def check_curves_file(target: Path, *inputs: str | Path) -> None:
-    """Refuse a file that could not be written, before anything is measured."""
-    if target.suffix not in FORMATS:
-        raise typer.BadParameter(f"--curves is a file .csv or .json, not {str(target)!r}")
-    check_output(target, *inputs)
+@reads_corpus
+def evaluate(
+    model: ModelFile,
+    corpus: CorpusName,
+    reading: Reading,
+    categories: Annotated[
+        Literal["all", "trained", "shared"],
+        typer.Option(
+            "--categories",
+            help="Categories to measure: all of the model and the documents, those of the model, "
+            "or those of both.",
+        ),
+    ] = "all",
+    undefined: Annotated[
+        Literal["zero", "one", "skip"],
+        typer.Option("--undefined", help="Value of 0/0 in macro averages."),
+    ] = "zero",
+    top: Annotated[int, typer.Option("--top", min=0, help="Number of categories to show.")] = 10,
+    beta: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--beta",
+            help="Measure F-beta too, in which recall weighs beta times as much as precision; may "
+            "be repeated.",
+        ),
+    ] = None,
+    bootstrap: Annotated[
+        int,
+        typer.Option(
+            "--bootstrap",
+            min=0,
+            help="Number of resamples for 95% intervals of the measures of decisions.",
+        ),
+    ] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed of the resamples.")] = 0,
+    curves: Annotated[
+        Path | None,
+        output_option("File for precision-recall and ROC curves, .csv or .json.", "--curves"),
+    ] = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a model on labelled documents.
+
+    The documents are those marked test, or all if none is marked. If they are exactly the
+    documents that the model learned from, a warning says so ("learned_from" in JSON). Labels that
+    the model never learned are named ("unknown_labels" in JSON). The numbers that the paper of
+    the recipe prints for the corpus stand beside the model's ("expected" in JSON).
+
+    \b
+    postil evaluate modapte.postil reuters-modapte
+    postil evaluate modapte.postil reuters-modapte --categories shared --json
+    postil evaluate demo.postil demo --bootstrap 1000 --beta 0.5 --curves curves.csv
+    """
+    from postil.evaluate import Options, Plan
+    from postil.model.load import load_model
+    from postil.train.assess import assess_vectors, assessment
+
+    options = Options(
+        undefined=undefined,
+        betas=tuple(beta or ()),
+        plan=Plan(bootstrap, seed) if bootstrap else None,
+    )
+    if curves is not None:
+        if curves.suffix not in CURVE_FORMATS:
+            raise typer.BadParameter(f"--curves is a file .csv or .json, not {str(curves)!r}")
+        check_output(curves, model, corpus)
+    loaded = load_model(model, threads=threads)
+    vectors = reading.vectors(corpus)
+    if vectors is not None:
+        measured = assess_vectors(loaded, vectors, categories=categories, options=options)
+    else:
+        opened = reading.open(corpus)
+        with reporting_problems(opened), progress_bar() as bar:
+            measured = assessment(
+                loaded,
+                opened,
+                corpus=opened.name,
+                categories=categories,
+                options=options,
+                threads=threads,
+                progress=bar.update,
+            )
+    if measured.learned_from:
+        say(
+            f"warning: these are the documents that {model} learned from: the numbers say how "
+            "well it remembers, not how well it does on others; give it some it has not seen, or "
+            f"{TO_MARK}, and train again"
+        )
+    if measured.unknown:
+        say(measured.unknown_note())
+    if curves is not None:
+        _write_curves(measured, curves)
+    expected = [] if measured.learned_from else _expected(loaded, corpus, measured.report)
+    if as_json:
+        show_json(
+            measured.report.to_dict()
+            | {
+                "learned_from": measured.learned_from,
+                "unknown_labels": list(measured.unknown),
+                "expected": [each.to_dict() for each in expected],
+            }
+        )
+        return
+    typer.echo(measured.report.to_text(top=top), nl=False)
+    if expected:
+        _show_expected(expected, str(loaded.recipe.get("paper", "")))
 
 
-def write_curves(measured: Assessment, target: Path) -> None:
-    """Write the curves, each of at most about as many points as JSON reports hold.
+def _expected(model: Model, corpus: str, report: Report) -> list[Beside]:
+    """Return the numbers that the model's recipe expects on the corpus, beside those measured."""
+    if not model.recipe.get("expect"):
+        return []
+    from postil.recipes.parts import beside
+    from postil.recipes.recipe import Recipe
 
-    Cost: sorting the documents for each category; memory for one category at a time.
+    return beside(Recipe.from_dict(model.recipe, "the model's recipe"), corpus, report)
+
+
+def _show_expected(expected: list[Beside], paper: str) -> None:
+    typer.echo("\nwhat the recipe expects, in %")
+    rows = [
+        (
+            each.measure,
+            f"{each.printed:.1f}",
+            UNKNOWN if each.ours is None else f"{each.ours:.1f}",
+            UNKNOWN if each.difference is None else f"{each.difference:+.1f}",
+            f"{each.tolerance:g}",
+            "yes" if each.near else "no",
+        )
+        for each in expected
+    ]
+    header = ("measure", paper or "expected", "ours", "difference", "tolerance", "within")
+    show_table(header, rows, " rrrr")
+
+
+def _write_curves(measured: Assessment, target: Path) -> None:
+    """Write all curves, each thinned to about as many points as JSON reports hold.
+
+    The scores of one category at a time are sorted.
     """
     from postil.common.files import output_file
 
-    with naming(target), output_file(target) as file:
+    with naming_errors(target), output_file(target) as file:
         for piece in (_as_csv if target.suffix == ".csv" else _as_json)(measured):
             file.write(piece.encode())
 
 
 def _curves(measured: Assessment) -> Iterator[tuple[str, str, str, Mapping[str, Any]]]:
-    """Every curve: its kind, the averaging or the category it is of, and its points."""
+    """Yield each curve: its kind, its averaging or its category, and its points."""
     from postil.evaluate import cuts_of_categories, precision_recall_curve, roc_curve
 
     report = measured.report
@@ -98,110 +234,3 @@ def _as_csv(measured: Assessment) -> Iterator[str]:
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
-
-
-@reads_corpus
-def evaluate(
-    model: Annotated[Path, typer.Argument(help="Model file.")],
-    corpus: Annotated[str, typer.Argument(help="Name of a known corpus, a path, or - for stdin.")],
-    reading: Reading,
-    categories: Annotated[
-        Literal["all", "trained", "shared"],
-        typer.Option(
-            "--categories",
-            help="Those of training or test documents, those trained, or those in both.",
-        ),
-    ] = "all",
-    undefined: Annotated[
-        Literal["zero", "one", "skip"],
-        typer.Option("--undefined", help="What 0/0 counts as in macro averages."),
-    ] = "zero",
-    top: Annotated[int, typer.Option("--top", min=0, help="Categories to show.")] = 10,
-    beta: Annotated[
-        list[float] | None,
-        typer.Option("--beta", help="Measure F-beta too (recall weighs beta), may be repeated."),
-    ] = None,
-    bootstrap: Annotated[
-        int,
-        typer.Option(
-            "--bootstrap", min=0, help="95% intervals of measures of decisions, so many resamples."
-        ),
-    ] = 0,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the resamples.")] = 0,
-    curves: Annotated[
-        Path | None,
-        typer.Option(
-            "--curves",
-            help="Write precision-recall and ROC curves, .csv or .json.",
-            parser=file_named,
-            metavar="FILE",
-        ),
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option("--threads", help="Threads (default: every processor).")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For a program to read.")] = False,
-) -> None:
-    """Measure a model on the documents marked test, or on all if none is marked.
-
-    Where these are the very documents that the model learned from, all of them and no others, a
-    warning says so ("learned_from" in JSON): it does well on them whatever it does on others.
-    Labels that it never learned are named ("unknown_labels" in JSON): they are missed by
-    necessity. Where the model's recipe says what its paper prints for the corpus, that is put
-    beside ("expected" in JSON).
-
-    \b
-    postil evaluate modapte.postil reuters-modapte
-    postil evaluate modapte.postil reuters-modapte --categories shared --json
-    postil evaluate demo.postil demo --bootstrap 1000 --beta 0.5 --curves curves.csv
-    """
-    from postil.evaluate import Options, Plan
-    from postil.model.load import load_model
-    from postil.train.assess import assess_vectors, assessment
-
-    options = Options(
-        undefined=undefined,
-        betas=tuple(beta or ()),
-        plan=Plan(bootstrap, seed) if bootstrap else None,
-    )
-    if curves is not None:
-        check_curves_file(curves, model, corpus)
-    loaded = load_model(model, threads=threads)
-    vectors = reading.vectors(corpus)
-    if vectors is not None:
-        measured = assess_vectors(loaded, vectors, categories=categories, options=options)
-    else:
-        opened = reading.open(corpus)
-        with told(opened), steps() as progress:
-            measured = assessment(
-                loaded,
-                opened,
-                corpus=opened.name,
-                categories=categories,
-                options=options,
-                threads=threads,
-                progress=progress.reach,
-            )
-    if measured.learned_from:
-        say(
-            f"warning: these are the documents that {model} learned from: the numbers say how "
-            "well it remembers, not how well it does on others; give it some it has not seen, or "
-            f"{TO_MARK}, and train again"
-        )
-    if measured.unknown:
-        say(measured.unknown_note())
-    if curves is not None:
-        write_curves(measured, curves)
-    expected = [] if measured.learned_from else expected_of(loaded, corpus, measured.report)
-    if as_json:
-        show_json(
-            measured.report.to_dict()
-            | {
-                "learned_from": measured.learned_from,
-                "unknown_labels": list(measured.unknown),
-                "expected": [each.to_dict() for each in expected],
-            }
-        )
-        return
-    typer.echo(measured.report.to_text(top=top), nl=False)
-    show_expected(expected, str(loaded.recipe.get("paper", "")))

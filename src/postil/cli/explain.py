@@ -1,76 +1,87 @@
-"""`postil explain`: why a document was given a category, and what would change that.
-
-What `postil explain` says of documents that are vectors, and of those that are texts.
-"""
+"""`postil explain`: why a document was given a category, and what would change that."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from postil.cli.console import say, show_json
-from postil.cli.failures import check_output, naming
-from postil.cli.output import told
-from postil.cli.reading import Reading, reads_corpus
+from postil.cli.console import say, show_json, styled
+from postil.cli.files import STREAM, check_output, naming_errors, reporting_problems
+from postil.cli.options import (
+    AsJson,
+    ModelFields,
+    ModelFile,
+    OptionalCorpus,
+    Reading,
+    Texts,
+    category_columns,
+    document_from_texts,
+    reads_corpus,
+)
+from postil.cli.progress import with_progress
 from postil.common.escaping import visible
-from postil.errors import CorpusError
+from postil.errors import CorpusError, UsageError
 
 if TYPE_CHECKING:
+    from postil.corpus.corpus import Corpus
     from postil.corpus.document import Document
     from postil.model.model import Model
     from postil.model.numbered import NumberedDocuments
     from postil.train.reasons import DocumentReasons
-    from postil.vectors.fields import Fields
 
 
-STDOUT = "-"
 WIDTH = 80
 WIDEST = 120
+EXAMPLES = 3
+
+Explain: TypeAlias = "Callable[[Document, Sequence[int] | None], DocumentReasons]"
 
 
 @reads_corpus
 def explain(
-    model: Annotated[Path, typer.Argument(help="Model file.")],
+    model: ModelFile,
     reading: Reading,
-    documents: Annotated[
-        str | None, typer.Argument(help="Name of a known corpus, a path, or - for stdin.")
-    ] = None,
+    documents: OptionalCorpus = None,
     ids: Annotated[
         list[str] | None,
-        typer.Option("--id", help="Document to explain, may be repeated (default: the first)."),
+        typer.Option(
+            "--id", help="Id of a document to explain; may be repeated (default: the first)."
+        ),
     ] = None,
     categories: Annotated[
         list[str] | None,
         typer.Option(
             "--category",
-            help="Category to explain, may be repeated (default: those given, and the nearest "
-            "that is not).",
+            help="Category to explain; may be repeated (default: those given, and the nearest "
+            "that was not given).",
         ),
     ] = None,
-    texts: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--text", help="Explain this text instead, or FIELD=TEXT for each; - is stdin."
-        ),
-    ] = None,
+    texts: Texts = None,
     html: Annotated[
         str | None,
-        typer.Option("--html", help="Write a page with the words highlighted, - for stdout."),
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            help="Page to write, with the words highlighted; - is standard output.",
+        ),
     ] = None,
     top: Annotated[
-        int | None, typer.Option("--top", min=0, help="Terms each way (text: 10, JSON: all).")
+        int | None,
+        typer.Option(
+            "--top", min=0, help="Number of terms for and against (default: 10, JSON: all)."
+        ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Show why a model gave a document a category or not, and what would flip the decision.
+    """Show why a model gave a document a category or not.
 
-    The terms that pushed it up and down and what each added, the margin against the threshold,
-    the probability if the model is calibrated, the words whose loss or gain would change it.
+    The output names the terms that speak for and against the category and what each added, the
+    margin to the threshold, the probability if the model is calibrated, and the words whose loss
+    or gain would flip the decision.
 
-    A model of numbered features takes svmlight files; their documents are numbered from 1.
+    A model of numbered features reads svmlight files; their documents are numbered from 1.
 
     \b
     postil explain demo.postil demo --id gz-101
@@ -78,33 +89,37 @@ def explain(
     postil explain demo.postil --text "The harbour committee met on Monday" --html why.html
     postil explain bbr.postil test.svm --id 7
     """
-    from postil.cli.reading import columns_named
-    from postil.errors import UsageError
     from postil.model.load import load_model
 
-    _check_options(documents, ids, texts, html, top, json=json)
+    _check_options(documents, ids, texts, html, top, as_json=as_json)
     if html is not None:
         check_output(html, model, documents)
     loaded = load_model(model)
-    columns = columns_named(categories, loaded.names, str(model)) if categories else None
+    columns = category_columns(categories, loaded.names, str(model)) if categories else None
     vectors = None if documents is None else reading.vectors(documents)
     if vectors is not None and html is not None:
         raise typer.BadParameter("--html shows a text, and vectors have none: leave it out")
     try:
-        reasons = reasons_of(loaded, vectors)
+        explained = explainer_of(loaded, vectors)
     except UsageError as error:
         raise UsageError(f"{model}: {error}") from None
     if vectors is not None:
         chosen = numbered_documents(vectors, ids or [], loaded.names)
+    elif documents is None:
+        chosen = [document_from_texts(texts or [], loaded.vectorizer.fields)]
     else:
-        chosen = _documents(reading, documents, ids or [], texts or [], loaded.vectorizer.fields)
-    told = [(each, reasons(each, columns)) for each in chosen]
+        opened = reading.open(documents)
+        with reporting_problems(opened):
+            chosen = documents_with(opened, ids or [])
+        ModelFields(loaded.vectorizer.fields).check(chosen)
+    results = [(document, explained(document, columns)) for document in chosen]
     if html is not None:
-        _write_page(html, *told[0])
-    if json:
-        show_json({"model": str(model), "documents": [_to_dict(*one, texts, top) for one in told]})
+        _write_page(html, *results[0])
+    if as_json:
+        shown = [_to_dict(*result, texts, top) for result in results]
+        show_json({"model": str(model), "documents": shown})
     elif html is None:
-        _show(told, top)
+        _show(results, top)
 
 
 def _check_options(
@@ -114,23 +129,25 @@ def _check_options(
     html: str | None,
     top: int | None,
     *,
-    json: bool,
+    as_json: bool,
 ) -> None:
-    """Refuse what contradicts itself or would mean nothing, before anything is read."""
+    """Refuse options that contradict each other or have no effect, before any reading."""
     refused = {
         "name a corpus, or give --text": documents is None and not texts,
-        "--text stands in place of a corpus: give one or the other": (
+        "--text takes the place of a corpus: give one or the other": (
             documents is not None and bool(texts)
         ),
-        "--id is of a document in a corpus, and --text has none": bool(ids and texts),
-        "a page is on one document: give --html one --id": (
+        "--id names a document of a corpus, and --text has no id: leave --id out": (
+            bool(ids and texts)
+        ),
+        "a page explains one document: give --html one --id": (
             html is not None and len(set(ids or ())) > 1
         ),
-        "--json and --html - would both write to stdout: name a file for the page": (
-            json and html == STDOUT
+        "--json and --html - both write to standard output: name a file for the page": (
+            as_json and html == STREAM
         ),
-        "--top is for text and JSON; the page says how many terms it leaves out": (
-            top is not None and html is not None and not json
+        "--top is for text and JSON: leave it out, the page says how many terms it omits": (
+            top is not None and html is not None and not as_json
         ),
     }
     for message, applies in refused.items():
@@ -138,96 +155,8 @@ def _check_options(
             raise typer.BadParameter(message)
 
 
-def _documents(
-    reading: Reading, name: str | None, ids: list[str], texts: list[str], fields: Fields
-) -> list[Document]:
-    from postil.cli.reading import ModelFields, document_of, documents_with
-
-    if name is None:
-        return [document_of(texts, fields)]
-    corpus = reading.open(name)
-    with told(corpus):
-        chosen = documents_with(corpus, ids)
-    ModelFields(fields).look(chosen)
-    return chosen
-
-
-def _to_dict(
-    document: Document, told: DocumentReasons, texts: list[str] | None, top: int | None
-) -> dict[str, Any]:
-    explanations = []
-    for reason in told.reasons:
-        # A comparison is named "this rather than that": a program gets the two names apart.
-        named = {"category": reason.category, "rather_than": reason.rival}
-        one = reason.explanation.to_dict() | named
-        if top is not None:
-            one["terms"] = _strongest(one["terms"], top)
-        explanations.append(one)
-    return {
-        "id": document.id or "text",  # as postil predict names it
-        "labels": None if texts else list(document.labels),
-        "given": list(told.given),
-        "fields": [part._asdict() for part in told.document.parts],
-        "explanations": explanations,
-    }
-
-
-def _strongest(terms: list[dict[str, Any]], top: int) -> list[dict[str, Any]]:
-    """The first so many each way of terms that come strongest first."""
-    up = [term for term in terms if term["added"] > 0][:top]
-    down = [term for term in terms if term["added"] < 0][:top]
-    return sorted([*up, *down], key=lambda term: -abs(term["added"]))
-
-
-def _show(told: list[tuple[Document, DocumentReasons]], top: int | None) -> None:
-    import shutil
-    import sys
-
-    from postil.cli.streams import styled
-    from postil.explain.terminal import SHOWN_TERMS, render_text, wants_colour
-
-    colour = wants_colour(sys.stdout)
-    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
-    blocks = []
-    for document, one in told:
-        blocks.append(_headline(document, one) + "\n")
-        blocks += [
-            render_text(
-                reason.explanation,
-                width=min(columns, WIDEST),
-                colour=colour,
-                shown=SHOWN_TERMS if top is None else top,
-            )
-            for reason in one.reasons
-        ]
-    typer.echo("\n".join(blocks), nl=False, file=styled(sys.stdout) if colour else None)
-
-
-def _headline(document: Document, told: DocumentReasons) -> str:
-    name = document.id or "the text"
-    given = ", ".join(told.given) or "no category"
-    labelled = f"; labelled {', '.join(document.labels)}" if document.labels else ""
-    return visible(f"{name}: given {given}{labelled}")
-
-
-def _write_page(target: str, document: Document, told: DocumentReasons) -> None:
-    from postil.common.files import output_file
-    from postil.explain.page import render_html
-
-    page = render_html(
-        [reason.explanation for reason in told.reasons], title=_headline(document, told)
-    )
-    with naming(target), output_file(target) as file:
-        file.write(page.encode("utf-8"))
-    if target != STDOUT:
-        say(f"wrote {target}")
-
-
-Explain: TypeAlias = "Callable[[Document, Sequence[int] | None], DocumentReasons]"
-
-
-def reasons_of(model: Model, vectors: NumberedDocuments | None) -> Explain:
-    """What explains a document: by its texts, or by its number where documents are vectors."""
+def explainer_of(model: Model, vectors: NumberedDocuments | None) -> Explain:
+    """Return a function that explains a document by its texts, or by its number in ``vectors``."""
     from postil.train.predict import Predictor, VectorPredictor
     from postil.train.reasons import Reasons, VectorReasons
 
@@ -238,10 +167,40 @@ def reasons_of(model: Model, vectors: NumberedDocuments | None) -> Explain:
     return lambda document, columns: numbered.explain(vectors, int(document.id) - 1, columns)
 
 
+def documents_with(corpus: Corpus, ids: Sequence[str]) -> list[Document]:
+    """Return the documents of these ids in their order, or the first document without ids.
+
+    Reading stops as soon as all are found.
+    """
+    documents = iter(corpus)
+    if not ids:
+        first = next(documents, None)
+        if first is None:
+            raise CorpusError(f"{corpus.name} holds no document to explain")
+        return [first]
+    wanted = list(dict.fromkeys(ids))
+    found: dict[str, Document] = {}
+    seen: list[str] = []
+    for document in with_progress(documents, f"looking in {corpus.name}"):
+        if len(seen) < EXAMPLES:
+            seen.append(document.id)
+        if document.id in wanted:
+            found.setdefault(document.id, document)
+            if len(found) == len(wanted):
+                break
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        examples = f"its first are {', '.join(map(repr, seen))}" if seen else "it has no documents"
+        raise CorpusError(
+            f"{corpus.name} has no document with the id {', '.join(map(repr, missing))}; {examples}"
+        )
+    return [found[name] for name in wanted]
+
+
 def numbered_documents(
     vectors: NumberedDocuments, ids: Sequence[str], names: tuple[str, ...]
 ) -> list[Document]:
-    """The documents of these numbers, in that order, or the first; they have labels and no text."""
+    """Return the documents of these numbers in their order, or the first; they have no text."""
     from postil.corpus.document import Document
 
     known, labels = vectors.ids, vectors.labels_for(names)
@@ -256,3 +215,73 @@ def numbered_documents(
             f"numbered from 1 to {len(known)}"
         )
     return [Document(name, {}, labels[row_of[name]]) for name in wanted]
+
+
+def _to_dict(
+    document: Document, result: DocumentReasons, texts: list[str] | None, top: int | None
+) -> dict[str, Any]:
+    explanations = []
+    for reason in result.reasons:
+        # A comparison is named "this rather than that": a program gets the two names apart.
+        named = {"category": reason.category, "rather_than": reason.rival}
+        one = reason.explanation.to_dict() | named
+        if top is not None:
+            one["terms"] = _strongest(one["terms"], top)
+        explanations.append(one)
+    return {
+        "id": document.id or "text",  # as postil predict names it
+        "labels": None if texts else list(document.labels),
+        "given": list(result.given),
+        "fields": [part._asdict() for part in result.document.parts],
+        "explanations": explanations,
+    }
+
+
+def _strongest(terms: list[dict[str, Any]], top: int) -> list[dict[str, Any]]:
+    """Return the ``top`` strongest terms for and against; they come strongest first."""
+    up = [term for term in terms if term["added"] > 0][:top]
+    down = [term for term in terms if term["added"] < 0][:top]
+    return sorted([*up, *down], key=lambda term: -abs(term["added"]))
+
+
+def _show(results: list[tuple[Document, DocumentReasons]], top: int | None) -> None:
+    import shutil
+    import sys
+
+    from postil.explain.terminal import SHOWN_TERMS, render_text, wants_colour
+
+    colour = wants_colour(sys.stdout)
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+    blocks = []
+    for document, result in results:
+        blocks.append(_headline(document, result) + "\n")
+        blocks += [
+            render_text(
+                reason.explanation,
+                width=min(columns, WIDEST),
+                colour=colour,
+                shown=SHOWN_TERMS if top is None else top,
+            )
+            for reason in result.reasons
+        ]
+    typer.echo("\n".join(blocks), nl=False, file=styled(sys.stdout) if colour else None)
+
+
+def _headline(document: Document, result: DocumentReasons) -> str:
+    name = document.id or "the text"
+    given = ", ".join(result.given) or "no category"
+    labelled = f"; labelled {', '.join(document.labels)}" if document.labels else ""
+    return visible(f"{name}: given {given}{labelled}")
+
+
+def _write_page(target: str, document: Document, result: DocumentReasons) -> None:
+    from postil.common.files import output_file
+    from postil.explain.page import render_html
+
+    page = render_html(
+        [reason.explanation for reason in result.reasons], title=_headline(document, result)
+    )
+    with naming_errors(target), output_file(target) as file:
+        file.write(page.encode("utf-8"))
+    if target != STREAM:
+        say(f"wrote {target}")

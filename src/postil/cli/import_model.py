@@ -1,4 +1,4 @@
-"""`postil import-model`: a model file of BBR, BMR or BXR to one of ours."""
+"""`postil import-model`: a model file of BBR, BMR or BXR as a postil model."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import Annotated
 import typer
 
 from postil.cli.console import counted, say
-from postil.cli.failures import check_model_output, file_named, naming
+from postil.cli.files import check_model_output, naming_errors
+from postil.cli.options import output_option
 
 
 def import_model(
     file: Annotated[Path, typer.Argument(help="Model file of BBRtrain, BMRtrain or BXRtrain.")],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="Model file to write.", parser=file_named, metavar="FILE"
-        ),
-    ],
+    output: Annotated[Path, output_option("Model file to write.")],
     terms: Annotated[
         Path | None,
         typer.Option(
-            "--terms", help="Names of the features, a line each from number 1 on.", metavar="FILE"
+            "--terms",
+            help="File with the names of the features, one a line from number 1 on.",
+            metavar="FILE",
         ),
     ] = None,
 ) -> None:
-    """Turn a model file of BBR, BMR or BXR into a model of ours.
+    """Turn a model file of BBR, BMR or BXR into a postil model.
 
-    Weights, constants and thresholds are kept as they are; probabilities follow the link. The
-    model takes svmlight files, as the program that learned it did. With --terms its features are
-    called by their names; a file that postil vectorize wrote beside its vectors will do.
+    Weights, constants and thresholds are kept exactly; probabilities follow the link function.
+    The model reads svmlight files, as the program that trained it did.
+
+    With --terms, features are called by their names. The .terms.tsv file that postil vectorize
+    writes can be used.
 
     \b
     postil import-model grain.bbr -o grain.postil
@@ -44,7 +44,7 @@ def import_model(
     check_model_output(output, file, terms)
     names = None if terms is None else read_feature_names(terms)
     imported = read(file, names)
-    with naming(output):
+    with naming_errors(output):
         save_model(imported.model, output)
     for note in imported.notes:
         say(f"note: {note}")

@@ -1,7 +1,7 @@
-"""The door of the command line, and every way it can end.
+"""The entry point of the command line, and its exit codes.
 
-Nothing heavy is imported here: the command line is loaded inside :func:`run`, so that Ctrl-C
-ends quietly from the first moment on.
+Nothing heavy is imported here: :func:`run` loads the commands, so that Ctrl-C ends quietly from
+the first moment on.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import TextIO
 
-from postil.cli.streams import open_streams
-from postil.common.escaping import visible
+from postil.cli.console import open_streams, say
 
 Code = int | str | None
 
@@ -30,8 +29,8 @@ CLOSED_PIPE = 141  # 128 and that of SIGPIPE: the reader has seen enough
 def run() -> None:
     """Run the command line; errors become one line on stderr and an exit code.
 
-    0 is success, 1 failure, 2 wrong usage, 130 Ctrl-C, 141 a closed pipe. It is the last thing
-    that a process does: the streams and Ctrl-C stay as it sets them.
+    The code is 0 for success, 1 for a failure, 2 for wrong usage, 130 for Ctrl-C, 141 for a
+    closed pipe. Call it last in a process: the streams and the handling of Ctrl-C stay changed.
     """
     interrupts = _Interrupts()
     code: Code = 0
@@ -45,24 +44,24 @@ def run() -> None:
             app()
     except BaseException as error:
         interrupts.ending = True
-        code = _ending(error, interrupted=interrupts.seen)
+        code = _exit_code(error, interrupted=interrupts.seen)
     interrupts.ending = True
     sys.exit(_flushed(code, *streams))
 
 
 class _Interrupts:
-    """Remembers Ctrl-C, whatever an import or a library makes of it on its way up.
+    """Remembers Ctrl-C, even if an import or a library swallows the exception.
 
-    While the process is ``ending`` (a last line, a last flush, what runs at exit) nothing is left
-    to unwind, and an exception would be shown as a bug: Ctrl-C then ends it at once.
+    While the process is ``ending`` (a last line, a last flush, exit handlers) nothing is left to
+    unwind, and an exception would be shown as a bug: Ctrl-C then ends the process at once.
     """
 
     def __init__(self) -> None:
         self.seen = False
         self.ending = False
-        # Where it is ignored, as in the background, or somebody else's, it stays so.
+        # A handler that ignores Ctrl-C, as in the background, or a caller's own is left alone.
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            with suppress(ValueError):  # not the main thread, which alone hears of signals
+            with suppress(ValueError):  # only the main thread receives signals
                 signal.signal(signal.SIGINT, self)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
@@ -72,12 +71,12 @@ class _Interrupts:
         signal.default_int_handler(number, frame)
 
 
-def _ending(error: BaseException, *, interrupted: bool) -> Code:
-    """The exit code of what ended the command line, once the user knows; a bug is raised again."""
+def _exit_code(error: BaseException, *, interrupted: bool) -> Code:
+    """Print why the command line ended and return its exit code; raise a bug again."""
     # typer turns Ctrl-C and closed pipes into exits of its own, raised while it handles them.
     cause = error.__context__ if isinstance(error, SystemExit) else error
     if interrupted or isinstance(cause, KeyboardInterrupt):
-        _tell("interrupted; nothing was left half-written")
+        _report("interrupted; nothing was left half-written")
         return INTERRUPTED
     if isinstance(cause, BrokenPipeError):
         return CLOSED_PIPE
@@ -86,55 +85,56 @@ def _ending(error: BaseException, *, interrupted: bool) -> Code:
     from postil.errors import PostilError, UsageError
 
     if isinstance(error, PostilError):
-        _tell(str(error))
+        _report(str(error))
         return WRONG_USAGE if isinstance(error, UsageError) else FAILURE
     if isinstance(error, OSError):
-        # A full disk, a closed terminal: nothing of ours, but no reason for a traceback.
-        # Files go by their names; what has none and cannot be written is where results go.
+        # A full disk or a closed terminal is no bug, and no reason for a traceback. An error of
+        # writing that names no file is about standard output.
         nameless = STDOUT if error.errno in UNWRITABLE else ""
         where = STDOUT if error.filename == "-" else str(error.filename or nameless)
-        _tell(": ".join(filter(None, [where, error.strerror or str(error)])))
+        _report(": ".join(filter(None, [where, error.strerror or str(error)])))
         return FAILURE
     raise error
 
 
 def _warn(
     message: Warning | str,
-    category: type[Warning],  # noqa: ARG001 - what warnings call it with
+    category: type[Warning],  # noqa: ARG001 - the signature of warnings.showwarning
     filename: str,  # noqa: ARG001
     lineno: int,  # noqa: ARG001
     file: TextIO | None = None,  # noqa: ARG001
     line: str | None = None,  # noqa: ARG001
 ) -> None:
-    """Show a warning as a line of its own: where in our code it arose tells a user nothing."""
-    _write(f"warning: {message}")
+    """Show a warning in a line, without the place in our code where it arose."""
+    _print(f"warning: {message}")
 
 
-def _tell(message: str) -> None:
-    _write(f"postil: {message}")
+def _report(message: str) -> None:
+    _print(f"postil: {message}")
 
 
-def _write(line: str) -> None:
-    if sys.stderr is None:  # closed before we were called
-        return
-    with suppress(OSError):  # or nobody is there to be told
-        print(visible(line), file=sys.stderr, flush=True)
+def _print(line: str) -> None:
+    with suppress(OSError):  # standard error is closed or full, and there is no other place
+        say(line)
 
 
 def _flushed(code: Code, stdout: TextIO, stderr: TextIO) -> Code:
-    """Write what the streams still hold; return the exit code, a failure where that fails."""
-    failures = [_unwritten(stdout), _unwritten(stderr)]
+    """Flush the streams; return the exit code, that of a failure if they cannot be written."""
+    failures = [_flush(stdout), _flush(stderr)]
     if any(isinstance(failure, BrokenPipeError) for failure in failures):
         return CLOSED_PIPE
     if failures[0] is not None and code == 0:
-        _tell(f"{STDOUT}: {failures[0].strerror}")
+        _report(f"{STDOUT}: {failures[0].strerror}")
         return FAILURE
     return code
 
 
-def _unwritten(stream: TextIO | None) -> OSError | None:
-    """Return why a stream cannot be written; it is then let go, or shutdown would complain."""
-    if stream is None:  # closed before we were called
+def _flush(stream: TextIO | None) -> OSError | None:
+    """Flush a stream; on failure return the error and redirect the stream to nowhere.
+
+    Otherwise Python would try again at shutdown, and complain.
+    """
+    if stream is None:  # closed before the start
         return None
     try:
         stream.flush()

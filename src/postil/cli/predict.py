@@ -1,7 +1,4 @@
-"""`postil predict`: the categories of documents.
-
-Documents to lines of categories, some at a time.
-"""
+"""`postil predict`: the categories of documents, as lines of JSON."""
 
 from __future__ import annotations
 
@@ -13,10 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from postil.cli.console import json_text, say
-from postil.cli.failures import check_output, file_named, naming
-from postil.cli.output import PassingCorpus, told
-from postil.cli.progress import meter
-from postil.cli.reading import ModelFields, Reading, reads_corpus
+from postil.cli.files import check_output, naming_errors, reporting_problems
+from postil.cli.options import (
+    ModelFields,
+    ModelFile,
+    OptionalCorpus,
+    Reading,
+    Texts,
+    Threads,
+    document_from_texts,
+    output_option,
+    reads_corpus,
+)
+from postil.cli.progress import ProgressBar, progress_bar
 
 if TYPE_CHECKING:
     from postil.common.types import Flags, Floats
@@ -24,50 +30,38 @@ if TYPE_CHECKING:
     from postil.model.model import Model
     from postil.model.numbered import NumberedDocuments
     from postil.train.predict import Decider, Predictor
-    from postil.vectors.fields import Fields
 
 
 STDOUT = "standard output"
 
+Write = Callable[[list[str]], None]
+
 
 @reads_corpus
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model file.")],
+    model: ModelFile,
     reading: Reading,
-    corpus: Annotated[
-        str | None, typer.Argument(help="Name of a known corpus, a path, or - for stdin.")
-    ] = None,
-    texts: Annotated[
-        list[str] | None,
-        typer.Option("--text", help="This text instead, or FIELD=TEXT for each; - is stdin."),
-    ] = None,
+    corpus: OptionalCorpus = None,
+    texts: Texts = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File to write (default: stdout).",
-            parser=file_named,
-            metavar="FILE",
-        ),
+        Path | None, output_option("File to write (default: standard output).")
     ] = None,
     scores: Annotated[
-        int, typer.Option("--scores", min=0, help="Give scores of the best so many categories.")
+        int,
+        typer.Option("--scores", min=0, help="Number of best categories to give scores for."),
     ] = 0,
     chunk: Annotated[
-        int, typer.Option("--chunk", min=1, help="Most documents held in memory at a time.")
+        int, typer.Option("--chunk", min=1, help="Largest number of documents held in memory.")
     ] = 4096,
-    threads: Annotated[
-        int | None, typer.Option("--threads", help="Threads (default: every processor).")
-    ] = None,
+    threads: Threads = None,
 ) -> None:
-    """Give documents their categories, one line of JSON each, in the order they came.
+    """Give documents their categories, one line of JSON each.
 
-    A line holds the document's id, its categories best first, and, for a model that has them,
-    their probabilities; "terms": 0 marks a document with no term that the model knows. Of a
-    stream, what has come is decided before more is waited for.
+    A line holds the document's id, its categories, best first, and their probabilities if the
+    model has any; "terms": 0 marks a document without a term that the model knows. Lines come in
+    the order of the documents. From a stream, each document is decided as soon as it arrives.
 
-    A model of numbered features (imported, or trained on an svmlight file) takes svmlight files;
+    A model of numbered features (imported, or trained on an svmlight file) reads svmlight files;
     their documents are numbered from 1.
 
     \b
@@ -81,35 +75,35 @@ def predict(
     from postil.train.predict import Predictor
 
     if (corpus is None) == (not texts):
-        raise typer.BadParameter("name a corpus, or give --text: one or the other")
+        raise typer.BadParameter("name a corpus, or give --text, but not both")
     if output is not None:
         check_output(output, model, corpus)
     loaded = load_model(model, threads=threads)
     vectors = None if corpus is None else reading.vectors(corpus)
     if vectors is not None:
-        _run_vectors(loaded, vectors, scores, output)
+        _predict_vectors(loaded, vectors, scores, output)
         return
     predictor = Predictor(loaded, threads)
     if corpus is None:
-        documents: Iterable[Document] = [_given(texts or [], predictor.model.vectorizer.fields)]
-        with _writer(output) as write:
-            _run(documents, Predicting(predictor, chunk, scores, write))
+        document = document_from_texts(texts or [], loaded.vectorizer.fields, name="text")
+        with progress_bar() as bar, _writer(output) as write:
+            batch = Batch(predictor, chunk, scores, write, bar, "predicting")
+            batch.add(document)
+            batch.finish()
         return
     opened = reading.open(corpus)
-    with told(opened), meter(f"predicting {opened.name}") as shown, _writer(output) as write:
-        _run(opened, Predicting(predictor, chunk, scores, write, shown.advance))
+    with reporting_problems(opened), progress_bar("documents") as bar, _writer(output) as write:
+        batch = Batch(predictor, chunk, scores, write, bar, f"predicting {opened.name}")
+        opened.pauses.listener = batch.pause
+        for document in opened:
+            batch.add(document)
+        batch.finish()
 
 
-def _given(texts: list[str], fields: Fields) -> Document:
-    from dataclasses import replace
-
-    from postil.cli.reading import document_of
-
-    return replace(document_of(texts, fields), id="text")
-
-
-def _run_vectors(model: Model, vectors: NumberedDocuments, best: int, output: Path | None) -> None:
-    """All documents of an svmlight file at once."""
+def _predict_vectors(
+    model: Model, vectors: NumberedDocuments, best: int, output: Path | None
+) -> None:
+    """Decide all documents of an svmlight file at once."""
     import numpy as np
 
     from postil.train.predict import VectorPredictor
@@ -120,54 +114,42 @@ def _run_vectors(model: Model, vectors: NumberedDocuments, best: int, output: Pa
     ids = vectors.ids
     scores = predictor.scores(columns)
     probabilities = predictor.probabilities(scores, predictor.variances(columns))
-    lines = lines_of(predictor, ids, scores, probabilities, unknown, best)
+    lines = _json_lines(predictor, ids, scores, probabilities, unknown, best)
     with _writer(output) as write:
         if lines:
             write(lines)
     if unknown.any():
-        count = int(unknown.sum())
-        say(unknown_sentence(count, len(ids), ids[int(unknown.argmax())]))
-
-
-def _run(documents: Iterable[Document], predicting: Predicting) -> None:
-    if isinstance(documents, PassingCorpus):
-        documents.pauses.listener = predicting.pause
-    for document in documents:
-        predicting.add(document)
-    predicting.finish()
+        _say_unknown(int(unknown.sum()), len(ids), ids[int(unknown.argmax())])
 
 
 @contextmanager
-def _writer(output: Path | None) -> Iterator[Callable[[list[str]], None]]:
-    """Writes lines, and hands them on at once."""
+def _writer(output: Path | None) -> Iterator[Write]:
+    """Yield a function that writes lines and flushes them at once."""
     from postil.common.files import output_file
 
     if output is None:
 
         def show(lines: list[str]) -> None:
-            with naming(STDOUT):  # or a failure would be laid to what is read meanwhile
+            with naming_errors(STDOUT):  # or the error would name the corpus that is being read
                 typer.echo("\n".join(lines))
 
         yield show
         return
-    with naming(output), output_file(output) as file:
+    with naming_errors(output), output_file(output) as file:
 
         def write(lines: list[str]) -> None:
-            with naming(output):
+            with naming_errors(output):
                 file.write(("\n".join(lines) + "\n").encode())
                 file.flush()
 
         yield write
 
 
-Write = Callable[[list[str]], None]
+class Batch:
+    """Documents that wait for a decision; ``size`` at a time are decided and written.
 
-
-class Predicting:
-    """Decides documents ``size`` at a time, or what there is at a pause, and writes their lines.
-
-    A rule that gives shares of a batch can only be asked about all documents at once: they are
-    then held to the end.
+    At a pause of a stream the waiting documents are decided at once. A rule that gives out shares
+    of a batch needs all documents together: they are then held to the end.
     """
 
     def __init__(
@@ -176,13 +158,15 @@ class Predicting:
         size: int,
         best: int,
         write: Write,
-        count: Callable[[int], None] = lambda _: None,
+        bar: ProgressBar,
+        step: str,
     ) -> None:
         self._predictor = predictor
         self._size = size
         self._best = best
         self._write = write
-        self._count = count
+        self._bar = bar
+        self._step = step
         self._whole = predictor.model.decision.whole_batch
         self._fields = ModelFields(predictor.model.vectorizer.fields)
         self._held: list[Document] = []
@@ -191,30 +175,30 @@ class Predicting:
         self._first_unknown = ""
 
     def add(self, document: Document) -> None:
-        """Take the next document; it may be decided at once, or with others that follow."""
+        """Take the next document, and decide the batch if it is full."""
         self._held.append(document)
         if len(self._held) >= self._size:
             self.pause()
 
     def pause(self) -> None:
-        """Decide what is held, if that can be done before the end."""
+        """Decide the waiting documents, unless the rule needs all documents together."""
         if self._held and not self._whole:
             self._decide()
 
     def finish(self) -> None:
-        """Decide what is left, and say how many documents the model knows nothing of."""
+        """Decide the last documents, and report those without a known term."""
         if self._held:
             self._decide()
         if self._unknown:
-            say(unknown_sentence(self._unknown, self._decided, self._first_unknown))
+            _say_unknown(self._unknown, self._decided, self._first_unknown)
 
     def _decide(self) -> None:
-        # Let go first: deciding must not be tried again if it fails.
+        # Empty the batch first: it must not be decided again if this fails.
         held, self._held = self._held, []
-        self._fields.look(held)
+        self._fields.check(held)
         self._write(self._lines(held))
         self._decided += len(held)
-        self._count(len(held))
+        self._bar.update(self._step, self._decided)
 
     def _lines(self, held: Sequence[Document]) -> list[str]:
         predictor = self._predictor
@@ -226,10 +210,10 @@ class Predicting:
             self._first_unknown = self._first_unknown or held[row].id
         probabilities = predictor.probabilities(scores, predictor.variances(columns))
         ids = [document.id for document in held]
-        return lines_of(predictor, ids, scores, probabilities, unknown, self._best)
+        return _json_lines(predictor, ids, scores, probabilities, unknown, self._best)
 
 
-def lines_of(
+def _json_lines(
     predictor: Decider,
     ids: Sequence[str],
     scores: Floats,
@@ -237,7 +221,7 @@ def lines_of(
     unknown: Flags,
     best: int,
 ) -> list[str]:
-    """A line of JSON for each document; ``unknown`` are those without a term of the model."""
+    """Return a line of JSON for each document; ``unknown`` marks those without a known term."""
     names = predictor.model.names
     lines = []
     for row, given in enumerate(predictor.given(scores)):
@@ -253,17 +237,16 @@ def lines_of(
     return lines
 
 
-def unknown_sentence(unknown: int, decided: int, first: str) -> str:
-    """How many documents the model knows nothing of."""
-    hold = "holds" if unknown == 1 else "hold"
-    documents = "document" if decided == 1 else "documents"
-    return (
-        f"{unknown} of {decided} {documents} {hold} no term that the model "
-        f'knows ("terms": 0); the first: {first}'
-    )
-
-
 def _by_name(
     names: Sequence[str], columns: Iterable[int], values: Sequence[float]
 ) -> dict[str, float]:
     return {names[c]: round(float(values[c]), 6) for c in columns}
+
+
+def _say_unknown(unknown: int, decided: int, first: str) -> None:
+    hold = "holds" if unknown == 1 else "hold"
+    documents = "document" if decided == 1 else "documents"
+    say(
+        f"{unknown} of {decided} {documents} {hold} no term that the model "
+        f'knows ("terms": 0); the first: {first}'
+    )

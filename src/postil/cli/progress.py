@@ -1,4 +1,4 @@
-"""A progress bar for what takes long, on a terminal only."""
+"""Progress bars on standard error, shown on a terminal only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from postil.cli.streams import styled
+from postil.cli.console import styled
 from postil.common.escaping import visible
 
 if TYPE_CHECKING:
@@ -21,127 +21,83 @@ SEARCHING = "searching λ"
 PATIENCE = 1.0  # seconds without a bar: most commands are over by then
 
 
-class Meter:
-    """Counts work done and shows it once it has taken longer than ``PATIENCE``.
+class ProgressBar:
+    """A bar for the steps of a command, one step at a time.
 
-    ``since`` is when the wait began, if that was before.
+    The bar appears once all steps together have taken longer than ``PATIENCE``, since many short
+    steps make a long wait. ``unit`` names what is counted: by default documents while the total
+    is unknown, fits in a search, and else categories.
     """
 
-    def __init__(
-        self, description: str, total: int | None, unit: str, since: float | None = None
-    ) -> None:
-        self._description = description
-        self._total = total
+    def __init__(self, unit: str = "") -> None:
         self._unit = unit
-        self._done = 0
-        self._started = time.monotonic() if since is None else since
-        self._bar: tuple[Progress, TaskID] | None = None
-        self._shown = sys.stderr.isatty()
+        self._began = time.monotonic()
+        self._step = ""
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._on_terminal = sys.stderr is not None and sys.stderr.isatty()
 
-    def advance(self, amount: int = 1) -> None:
-        """So much more is done."""
-        self.reach(self._done + amount)
-
-    def reach(self, done: int, total: int | None = None) -> None:
-        """So much is done in all."""
-        self._done = done
-        self._total = total if total is not None else self._total
-        if not self._shown:
+    def update(self, step: str, done: int, total: int | None = None) -> None:
+        """Show how much of a step is done; a new step takes the place of the one before."""
+        if not self._on_terminal or time.monotonic() - self._began <= PATIENCE:
             return
-        if self._bar is None and time.monotonic() - self._started > PATIENCE:
-            self._bar = self._start_bar()
-        if self._bar is not None:
-            bar, task = self._bar
-            bar.update(task, completed=done, total=self._total)
+        if self._bar is None:
+            self._bar = self._start()
+        if self._task is None or step != self._step:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._step = step
+            self._task = self._bar.add_task(
+                visible(step), total=total, unit=self._unit_of(step, total)
+            )
+        self._bar.update(self._task, completed=done, total=total)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
-            self._bar[0].stop()
+            self._bar.stop()
+            self._bar = self._task = None
 
-    def _start_bar(self) -> tuple[Progress, TaskID]:
+    def _unit_of(self, step: str, total: int | None) -> str:
+        if self._unit:
+            return "" if self._unit == "bytes" else self._unit  # a download shows its own unit
+        if total is None:
+            return "documents"
+        return "fits" if SEARCHING in step else "categories"
+
+    def _start(self) -> Progress:
+        from rich import progress
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            DownloadColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
 
-        counted = DownloadColumn() if self._unit == "bytes" else MofNCompleteColumn()
-        bar = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            counted,
-            TextColumn(self._unit if self._unit != "bytes" else ""),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
+        is_download = self._unit == "bytes"
+        bar = progress.Progress(
+            progress.TextColumn("{task.description}", markup=False),
+            progress.BarColumn(),
+            progress.DownloadColumn() if is_download else progress.MofNCompleteColumn(),
+            progress.TextColumn("{task.fields[unit]}"),
+            progress.TimeElapsedColumn(),
+            progress.TimeRemainingColumn(),
             console=Console(file=styled(sys.stderr)),
             redirect_stdout=False,  # results do not go where the bar goes
             transient=True,
         )
         bar.start()
-        return bar, bar.add_task(visible(self._description), total=self._total)
+        return bar
 
 
 @contextmanager
-def meter(description: str, total: int | None = None, unit: str = "documents") -> Iterator[Meter]:
-    """A meter that is taken away at the end, whatever happens."""
-    shown = Meter(description, total, unit)
+def progress_bar(unit: str = "") -> Iterator[ProgressBar]:
+    """Yield a bar that is removed at the end, also after an error."""
+    bar = ProgressBar(unit)
     try:
-        yield shown
+        yield bar
     finally:
-        shown.close()
+        bar.close()
 
 
-def watched(items: Iterable[Item], description: str, total: int | None = None) -> Iterator[Item]:
-    """The items, with a meter that counts them as they pass."""
-    with meter(description, total) as shown:
-        for item in items:
+def with_progress(items: Iterable[Item], description: str) -> Iterator[Item]:
+    """Yield the items while a bar counts them as documents."""
+    with progress_bar("documents") as bar:
+        for count, item in enumerate(items, 1):
             yield item
-            shown.advance()
-
-
-class Steps:
-    """A meter for each step of a longer piece of work, one at a time.
-
-    Many short steps make a long wait: patience is with all of them together.
-    """
-
-    def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._step = ""
-        self._meter: Meter | None = None
-
-    def reach(self, step: str, done: int, total: int | None) -> None:
-        """So much of a step is done; another step takes the meter's place."""
-        if self._meter is None or step != self._step:
-            self.close()
-            self._step = step
-            self._meter = Meter(step, total, _unit(step, total), self._began)
-        self._meter.reach(done, total)
-
-    def close(self) -> None:
-        """Take the meter away."""
-        if self._meter is not None:
-            self._meter.close()
-
-
-def _unit(step: str, total: int | None) -> str:
-    """What a step counts: documents as they come, fits of a search, or categories."""
-    if total is None:
-        return "documents"
-    return "fits" if SEARCHING in step else "categories"
-
-
-@contextmanager
-def steps() -> Iterator[Steps]:
-    """Meters that are taken away at the end, whatever happens."""
-    shown = Steps()
-    try:
-        yield shown
-    finally:
-        shown.close()
+            bar.update(description, count)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.console import say, show_json, show_table
-from postil.cli.progress import Steps, steps
-from postil.cli.streams import styled
+from postil.cli.console import say, show_json, show_table, styled
+from postil.cli.progress import ProgressBar, progress_bar
 
 if TYPE_CHECKING:
     from postil_papers.registry import Listed
@@ -77,14 +76,14 @@ def reproduce(
         from postil.plots.drawing import require_plots
 
         require_plots()  # before the work, not after it
-    with steps() as shown, watched_by(shown.reach):
+    with progress_bar() as bar, watched_by(bar.update):
         result = run(
             load_paper(paper),
             experiments_of(paper),
             only=only,
             cache=ResultCache(),
             refresh=refresh,
-            progress=partial(_tell, shown),
+            progress=partial(_tell, bar),
         )
     if output is not None:
         from postil_papers.render.files import write_files
@@ -139,8 +138,8 @@ def _row(each: Listed) -> tuple[str, ...]:
     )
 
 
-def _tell(shown: Steps, step: Step) -> None:
-    shown.close()  # the bar of an experiment that is over
+def _tell(bar: ProgressBar, step: Step) -> None:
+    bar.close()  # the bar of an experiment that is over
     state = {
         "started": "…",
         "finished": f"done in {step.seconds:.1f} s",

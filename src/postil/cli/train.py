@@ -1,56 +1,58 @@
-"""`postil train`: a corpus to a model."""
+"""`postil train`: a model from a corpus."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from postil.cli.console import counted, say, show_json
-from postil.cli.failures import check_model_output, file_named, naming
-from postil.cli.output import TO_MARK, Spool, told
-from postil.cli.progress import steps
-from postil.cli.reading import Reading, reads_corpus
-from postil.cli.search import (
-    SearchOptions,
-    aim_sentence,
-    aiming,
-    search_lines,
-    search_sentence,
-    searching,
+from postil.cli.files import (
+    TO_MARK,
+    Spool,
+    check_model_output,
+    naming_errors,
+    reporting_problems,
 )
+from postil.cli.options import (
+    AsJson,
+    CorpusName,
+    Reading,
+    RecipeName,
+    Seed,
+    Threads,
+    output_option,
+    reads_corpus,
+)
+from postil.cli.progress import progress_bar
+from postil.cli.search_text import aim_sentence, search_lines, search_sentence
+from postil.errors import SpecError, UsageError
 
 if TYPE_CHECKING:
     from postil.evaluate import Report
-    from postil.learn.term_priors.files import PriorFile
     from postil.model.model import Model
-    from postil.model.numbered import NumberedDocuments
     from postil.recipes.recipe import Recipe
+
+
+AUTO = "auto"
 
 
 @reads_corpus
 def train(
-    corpus: Annotated[str, typer.Argument(help="Name of a known corpus, a path, or - for stdin.")],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="Model file to write.", parser=file_named, metavar="FILE"
-        ),
-    ],
+    corpus: CorpusName,
+    output: Annotated[Path, output_option("Model file to write.")],
     reading: Reading,
-    recipe: Annotated[
-        str,
-        typer.Option("--recipe", "-r", help="Name or TOML file; see postil recipes."),
-    ] = "default",
+    recipe: RecipeName = "default",
     measure: Annotated[
         str | None,
         typer.Option(
             "--for",
             metavar="MEASURE",
-            help="What is cared about: f1, f0.5, micro-f1, error, balanced-error, "
+            help="Measure to train for: f1, f0.5, micro-f1, error, balanced-error, "
             '"recall>=0.95", "precision>=0.9", "cost(fp=1, fn=5)", "utility(tp=2, fp=-1)" or t11u.',
         ),
     ] = None,
@@ -58,92 +60,90 @@ def train(
         bool | None,
         typer.Option(
             "--compare/--no-compare",
-            help="With --for: see on held-out folds whether learning for the measure is better.",
+            help="With --for: try on held-out folds whether learning for the measure is better.",
             show_default="--compare",
         ),
     ] = None,
     priors: Annotated[
         Path | None,
-        typer.Option(
-            "--priors", help="File with what is believed of single terms.", metavar="FILE"
-        ),
+        typer.Option("--priors", help="File with per-term priors.", metavar="FILE"),
     ] = None,
     test: Annotated[
-        bool, typer.Option("--test/--no-test", help="Measure on the documents marked test.")
+        bool,
+        typer.Option("--test/--no-test", help="Measure the model on the documents marked test."),
     ] = True,
-    threads: Annotated[
-        int | None, typer.Option("--threads", help="Threads (default: every processor).")
-    ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Of folds, and of random orders in learning.")
-    ] = 0,
+    threads: Threads = None,
+    seed: Seed = 0,
     search: Annotated[
         bool,
         typer.Option(
             "--search",
-            help="Search for λ by cross-validation: 10^-k for k = 0..6, 5 folds, one for all.",
+            help="Choose λ by cross-validation: from 10^-k for k = 0..6 in 5 folds, one λ for "
+            "all categories.",
         ),
     ] = False,
     search_per_category: Annotated[
-        bool, typer.Option("--search-per-category", help="Search for a λ for each category.")
+        bool, typer.Option("--search-per-category", help="Choose a λ for each category.")
     ] = False,
     search_folds: Annotated[
-        int | None, typer.Option("--search-folds", min=2, help="Folds of the search.")
+        int | None, typer.Option("--search-folds", min=2, help="Number of folds of the search.")
     ] = None,
     search_rounds: Annotated[
         int | None,
-        typer.Option("--search-rounds", min=1, help="How many of the folds are run (all)."),
+        typer.Option(
+            "--search-rounds", min=1, help="Number of folds that are held out (default: all)."
+        ),
     ] = None,
     search_measure: Annotated[
         str | None,
         typer.Option(
             "--search-measure",
-            help="f1, error, loss, break-even, log-likelihood, or a measure as of --for (default: "
-            "that of --for; else f1, break-even where the recipe tunes thresholds, log-likelihood "
-            "where one model has all classes).",
+            help="Measure of the search: f1, error, loss, break-even, log-likelihood, or one as in "
+            "--for (default: that of --for; else break-even if the recipe tunes thresholds, "
+            "log-likelihood if one model has all classes, and else f1).",
         ),
     ] = None,
     search_over: Annotated[
         str | None,
-        typer.Option("--search-over", help="What is searched: lam, C or prior_variance."),
+        typer.Option(
+            "--search-over", help="Unit of the strengths in the search: lam, C or prior_variance."
+        ),
     ] = None,
     search_grid: Annotated[
         str | None,
-        typer.Option("--search-grid", help="What to try, as 1e-2,1e-3,1e-4; or auto."),
+        typer.Option("--search-grid", help="Strengths to try, such as 1e-2,1e-3,1e-4, or auto."),
     ] = None,
     most_terms: Annotated[
         int | None,
         typer.Option(
-            "--most-terms", min=1, help="Search under a limit: so many terms a category at most."
+            "--most-terms", min=1, help="Search with at most this many terms for each category."
         ),
     ] = None,
     exactly: Annotated[
-        bool, typer.Option("--exactly", help="With --most-terms: exactly so many.")
+        bool, typer.Option("--exactly", help="With --most-terms: keep exactly that many terms.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="For a program to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Learn a categorizer from labelled documents and write it to a file.
 
-    Documents marked test are never learned from; if there are any, the model is measured on them.
-    Thresholds and probabilities come from training documents alone.
+    Documents marked test are never learned from. If there are any, the model is measured on them.
+    Thresholds and probabilities come from the training documents only.
 
     A search chooses λ, the strength of regularization, by cross-validation on the training
-    documents: it learns once for each fold and λ. With --search-grid auto nothing need be known of
-    λ: each path begins where weights begin to move. Any option of a search asks for one; what they
-    leave out is as the recipe's [search] table says, or else the paper's; but f1 and error look at
-    decisions at a score of 0, so that a recipe that tunes its thresholds out of fold and has no
-    such table is searched by break-even.
+    documents. Every search option asks for a search; the recipe's [search] table supplies the
+    options that are not given. --search-grid auto starts each path at the strongest useful λ.
 
-    With --for, the measure that is cared about goes everywhere: thresholds are tuned for it, a
-    search goes by it, and the report shows it first. Held-out folds say whether to learn for it,
-    too (maximal figure-of-merit learning), each category for itself or all as rivals, or to keep
-    the recipe's learner; the model tells the numbers of all. "recall>=0.95" is the highest
-    precision with at least that recall in each category, and cost(fp=1, fn=5) says that a missed
-    document costs five times a wrongly accepted one.
+    With --for, thresholds are tuned for the measure, a search uses it, and the report shows it
+    first. Held-out folds then decide whether to learn for the measure too (maximal
+    figure-of-merit learning). "recall>=0.95" means the highest precision with at least that
+    recall in each category; "cost(fp=1, fn=5)" makes a missed document cost five times a wrongly
+    accepted one.
 
-    A prior file has a line for each term: TERM MODE VARIANCE [ABS] [SKEW], with "class NAME" in
-    front where it is for one category; the variance is relative to that of all, unless ABS follows
-    (docs/bbr.md). Of an svmlight file (.svm) vectors are taken as they are, and terms are numbers.
+    A line of a prior file is TERM MODE VARIANCE [ABS] [SKEW], after "class NAME" if it is for one
+    category. The variance is relative to the variance of all terms, unless ABS follows
+    (docs/bbr.md).
+
+    The vectors of an svmlight file (.svm) are used unchanged, and its terms are numbers.
 
     \b
     postil train demo -o demo.postil
@@ -160,102 +160,168 @@ def train(
     postil train vectors.svm -o vectors.postil -r logistic
     """
     from postil.learn.term_priors.files import read_prior_file
-    from postil.model.save import save_model
     from postil.recipes.recipe import load_recipe
-    from postil.train.assess import assessment
-    from postil.train.train import train as learn
 
-    chosen = searching(
-        aiming(load_recipe(recipe), measure, compare),
-        SearchOptions(
-            search=search,
-            per_category=search_per_category,
-            folds=search_folds,
-            rounds=search_rounds,
-            measure=search_measure,
-            over=search_over,
-            grid=search_grid,
-            most_terms=most_terms,
-            exactly=exactly,
-        ),
-    )
-    believed = None if priors is None else read_prior_file(priors)
+    given = {
+        "folds": search_folds,
+        "rounds": search_rounds,
+        "measure": _search_measure(search_measure),
+        "shared": False if search_per_category or most_terms is not None else None,
+        "over": _search_over(search_over),
+        "grid": _search_grid(search_grid),
+        "most_terms": most_terms,
+        "exactly": True if exactly else None,
+    }
+    entries = {name: value for name, value in given.items() if value is not None}
+    chosen = _trained_for(load_recipe(recipe), measure, compare)
+    if search or entries:
+        blamed = {
+            f"--search-measure {search_measure}": search_measure is not None,
+            f"--most-terms {most_terms}": most_terms is not None,
+            f"--search-rounds {search_rounds}": search_rounds is not None,
+            "--search-per-category": search_per_category,
+            "--search": True,
+        }
+        option = next(name for name, applies in blamed.items() if applies)
+        chosen = _searched(chosen, entries, option)
+    settings = {
+        "priors": None if priors is None else read_prior_file(priors),
+        "threads": threads,
+        "seed": seed,
+        "notify": say,
+    }
     check_model_output(output, corpus, recipe, priors)
+    model, report, seconds = _train(corpus, chosen, output, reading, settings, test=test)
+    if as_json:
+        show_json(_as_dict(model, output, seconds, report))
+    else:
+        _show(model, output, seconds, report)
+
+
+def _train(
+    corpus: str,
+    recipe: Recipe,
+    output: Path,
+    reading: Reading,
+    settings: dict[str, Any],
+    *,
+    test: bool,
+) -> tuple[Model, Report | None, float]:
+    """Train and save a model; return it with its report on test documents and the seconds."""
+    from postil.model.save import save_model
+    from postil.train.train import train as train_model
+    from postil.train.train import train_vectors
+
     begun = time.monotonic()
     vectors = reading.vectors(corpus)
     if vectors is not None:
-        model = _from_vectors(vectors, chosen, believed, threads, seed)
+        say(vectors.note(recipe.name, directions=recipe.representation.lsi is not None))
+        with progress_bar() as bar:
+            model = train_vectors(vectors, recipe, progress=bar.update, **settings)
         seconds = time.monotonic() - begun
-        with naming(output):
+        with naming_errors(output):
             save_model(model, output)
-        _tell(model, output, seconds, None, as_json=as_json)
-        return
+        return model, None, seconds
     opened = reading.open(corpus)
     with Spool() as tests:
         opened.tests = tests if test else None
-        with told(opened), steps() as progress:
-            model = learn(
-                opened,
-                chosen,
-                corpus=opened.name,
-                priors=believed,
-                threads=threads,
-                seed=seed,
-                progress=progress.reach,
-                notify=say,
-            )
+        with reporting_problems(opened), progress_bar() as bar:
+            model = train_model(opened, recipe, corpus=opened.name, progress=bar.update, **settings)
         seconds = time.monotonic() - begun
-        with naming(output):
+        with naming_errors(output):
             save_model(model, output)
-        report = None
-        if test and opened.tested:
-            with steps() as progress:
-                tested = assessment(
-                    model, tests, corpus=opened.name, threads=threads, progress=progress.reach
-                )
-            report = tested.report
-            if tested.unknown:
-                say(tested.unknown_note())
-    if test and report is None:
-        say(f"no document is marked test, so nothing was measured; {TO_MARK}")
-    _tell(model, output, seconds, report, as_json=as_json)
+        if not test:
+            return model, None, seconds
+        if not opened.tested:
+            say(f"no document is marked test, so nothing was measured; {TO_MARK}")
+            return model, None, seconds
+        return model, _measured(model, tests, opened.name, settings["threads"]), seconds
 
 
-def _from_vectors(
-    vectors: NumberedDocuments,
-    recipe: Recipe,
-    priors: PriorFile | None,
-    threads: int | None,
-    seed: int,
-) -> Model:
-    from postil.train.train import train_vectors
+def _measured(model: Model, tests: Spool, corpus: str, threads: int | None) -> Report:
+    from postil.train.assess import assessment
 
-    say(vectors.note(recipe.name, directions=recipe.representation.lsi is not None))
-    with steps() as progress:
-        return train_vectors(
-            vectors,
-            recipe,
-            priors=priors,
-            threads=threads,
-            seed=seed,
-            progress=progress.reach,
-            notify=say,
+    with progress_bar() as bar:
+        tested = assessment(model, tests, corpus=corpus, threads=threads, progress=bar.update)
+    if tested.unknown:
+        say(tested.unknown_note())
+    return tested.report
+
+
+def _trained_for(recipe: Recipe, measure: str | None, compare: bool | None) -> Recipe:
+    """Return the recipe with ``--for`` and ``--compare`` applied."""
+    if measure is None:
+        if compare is not None:
+            raise typer.BadParameter("--compare and --no-compare need --for: give a measure")
+        return recipe
+    try:
+        return recipe.aimed_at(measure, compare=compare is not False)
+    except SpecError as error:
+        raise typer.BadParameter(f"--for: {error}") from None
+    except UsageError as error:
+        raise UsageError(f"--for {measure} with the recipe {recipe.name}: {error}") from None
+
+
+def _searched(recipe: Recipe, entries: dict[str, Any], option: str) -> Recipe:
+    """Return the recipe with a search; ``option`` is the one that an error is most likely about."""
+    limited = "most_terms" in entries or (recipe.search and recipe.search.most_terms)
+    if "exactly" in entries and not limited:
+        raise typer.BadParameter("--exactly needs --most-terms: give both")
+    if "most_terms" in entries and recipe.search is None:
+        entries = {"grid": AUTO} | entries
+    try:
+        return recipe.searching(**entries)
+    except UsageError as error:
+        # The recipe was valid before, so the error is about the options.
+        message = str(error).removeprefix("[search]: ").replace("[search]", "the search")
+        raise UsageError(f"{option} with the recipe {recipe.name}: {message}") from None
+
+
+def _search_measure(name: str | None) -> str | None:
+    from postil.common.suggest import near_names
+    from postil.learn.search.measures import MEASURES, search_measure
+
+    if name is None:
+        return None
+    try:
+        return search_measure(name).name
+    except SpecError as error:
+        raise typer.BadParameter(f"--search-measure: {error}") from None
+    except UsageError:
+        near = near_names(name, MEASURES)
+    advice = f"; did you mean {' or '.join(near)}?" if near else ""
+    raise typer.BadParameter(
+        f"--search-measure is one of {', '.join(MEASURES)}, or a figure of merit such as "
+        f"recall>=0.95, not {name!r}{advice}"
+    )
+
+
+def _search_over(name: str | None) -> str | None:
+    from postil.learn.search.grids import WAYS
+
+    if name is None or name in WAYS:
+        return name
+    raise typer.BadParameter(f"--search-over is one of {', '.join(WAYS)}, not {name!r}")
+
+
+def _search_grid(text: str | None) -> tuple[float, ...] | str | None:
+    if text is None or text == AUTO:
+        return text
+    try:
+        grid = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        grid = ()
+    if not grid or len(set(grid)) < len(grid) or not all(0 < lam < math.inf for lam in grid):
+        raise typer.BadParameter(
+            "--search-grid takes finite numbers above 0 with commas between, each once, such as "
+            f"1e-2,1e-3,1e-4, or auto, not {text!r}"
         )
-
-
-def _tell(
-    model: Model, output: Path, seconds: float, report: Report | None, *, as_json: bool
-) -> None:
-    if as_json:
-        show_json(_as_dict(model, output, seconds, report))
-        return
-    _show(model, output, seconds, report)
+    return grid
 
 
 def _show(model: Model, output: Path, seconds: float, report: Report | None) -> None:
     if report is not None:
         typer.echo(report.to_text(), nl=False)
-    size = output.stat().st_size
     worst = max((each["certificate"] or 0.0 for each in model.reports), default=0.0)
     say(
         f"learned {counted(len(model.names), 'category', 'categories')} from "
@@ -273,10 +339,16 @@ def _show(model: Model, output: Path, seconds: float, report: Report | None) -> 
     kept = Counter(each["start"] for each in model.reports if each.get("start"))
     if kept:
         starts = ", ".join(f"{start} for {count}" for start, count in kept.most_common())
-        say(f"of several starts the best was kept: {starts}")
+        say(f"kept the best of several starts: {starts}")
     for each in model.reports:
         if each["note"]:
             say(f"  {each['category']}: {each['note']}")
+    say_written(output)
+
+
+def say_written(output: Path) -> None:
+    """Print the size of a model file that was written."""
+    size = output.stat().st_size
     say(f"wrote {output} ({size / 1e6:.1f} MB); see postil inspect {output}")
 
 

@@ -11,11 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from postil.cli.console import counted, say, show_json
-from postil.cli.failures import check_model_output, file_named, naming
-from postil.cli.output import told
-from postil.cli.progress import steps
-from postil.cli.reading import ModelFields, Reading, reads_corpus
+from postil.cli.console import counted, say, shortened, show_json
+from postil.cli.files import check_model_output, naming_errors, reporting_problems
+from postil.cli.options import (
+    AsJson,
+    CorpusName,
+    ModelFields,
+    Reading,
+    Seed,
+    Threads,
+    output_option,
+    reads_corpus,
+)
+from postil.cli.progress import progress_bar
+from postil.cli.train import say_written
 
 if TYPE_CHECKING:
     from postil.corpus.document import Document
@@ -23,51 +32,41 @@ if TYPE_CHECKING:
     from postil.vectors.fields import Fields
 
 
-SHOWN = 5
-
-
 @reads_corpus
 def update(
     model: Annotated[
         Path, typer.Argument(help="Model file; it is replaced, unless --output is given.")
     ],
-    documents: Annotated[
-        str, typer.Argument(help="New documents: name of a known corpus, a path, or - for stdin.")
-    ],
+    documents: CorpusName,
     reading: Reading,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write the updated model here, and leave the old one as it is.",
-            parser=file_named,
-            metavar="FILE",
-        ),
+        output_option("Model file to write, so that the old one stays (default: replace it)."),
     ] = None,
     passes: Annotated[
         int | None,
         typer.Option(
-            "--passes", min=1, help="Passes over the new documents (default: as in training)."
+            "--passes",
+            min=1,
+            help="Number of passes over the new documents (default: as in training).",
         ),
     ] = None,
-    threads: Annotated[
-        int | None, typer.Option("--threads", help="Threads (default: every processor).")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of random orders in learning.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="For a program to read.")] = False,
+    threads: Threads = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
 ) -> None:
-    """Learn new labelled documents on top of a model, without the old ones.
+    """Learn new labelled documents on top of a model.
 
-    Learning goes on where it ended, by the model's own recipe; it has to be one that learns from
-    one document after the other: perceptron, svm-online, or a Winnow. New terms and new categories
-    are taken in; a new document that lacks one of the known categories counts against it. Documents
-    marked test are left out.
+    The old documents are not needed. Learning resumes by the model's own recipe, which has to be
+    one that learns from one document after the other: perceptron, svm-online, or a Winnow. New
+    terms and new categories are added. A new document that lacks a known category counts against
+    it. Documents marked test are left out.
 
-    The model file is replaced once all is done; until then, and after Ctrl-C, it is the old one.
-    A second update of the same file waits for the first, and learns on top of it.
-    Thresholds and probabilities that were tuned stay as they were, and new categories have a
-    threshold of 0: from time to time, train anew on all documents.
+    The model file is replaced at the end; until then, and after Ctrl-C, the old one stays. A
+    second update of the same file waits for the first and learns on top of it.
+
+    Tuned thresholds and probabilities stay, and new categories get a threshold of 0: from time to
+    time, train again on all documents.
 
     \b
     postil update mails.postil today.csv --label-column folder
@@ -89,9 +88,10 @@ def update(
             UpdatePlan.of(old, passes, seed)
         check_model_output(target, documents)
         begun = time.monotonic()
-        new = _updated(old, documents, reading, passes=passes, threads=threads, seed=seed)
+        settings = {"passes": passes, "threads": threads, "seed": seed, "notify": say}
+        new = _updated(old, documents, reading, settings)
         seconds = time.monotonic() - begun
-        with naming(target):
+        with naming_errors(target):
             save_model(new, target)
     facts = _facts(new, target, seconds)
     if as_json:
@@ -100,50 +100,26 @@ def update(
         _show(new, old, target, facts)
 
 
-def _updated(
-    model: Model,
-    name: str,
-    reading: Reading,
-    *,
-    passes: int | None,
-    threads: int | None,
-    seed: int,
-) -> Model:
-    from postil.train.update import update as learn
+def _updated(model: Model, name: str, reading: Reading, settings: dict[str, Any]) -> Model:
+    from postil.train.update import update as update_model
     from postil.train.update import update_vectors
 
     vectors = reading.vectors(name)
     if vectors is not None:
-        with steps() as progress:
-            return update_vectors(
-                model,
-                vectors,
-                passes=passes,
-                threads=threads,
-                seed=seed,
-                progress=progress.reach,
-                notify=say,
-            )
+        with progress_bar() as bar:
+            return update_vectors(model, vectors, progress=bar.update, **settings)
     opened = reading.open(name)
-    with told(opened), steps() as progress:
-        return learn(
-            model,
-            _looked_at(opened, model.vectorizer.fields),
-            corpus=opened.name,
-            passes=passes,
-            threads=threads,
-            seed=seed,
-            progress=progress.reach,
-            notify=say,
-        )
+    with reporting_problems(opened), progress_bar() as bar:
+        documents = _checked(opened, model.vectorizer.fields)
+        return update_model(model, documents, corpus=opened.name, progress=bar.update, **settings)
 
 
-def _looked_at(documents: Iterable[Document], fields: Fields) -> Iterator[Document]:
-    """The documents, while it is said what of them the model does not read."""
-    looking = ModelFields(fields)
+def _checked(documents: Iterable[Document], fields: Fields) -> Iterator[Document]:
+    """Yield the documents while their fields are checked against those of the model."""
+    model_fields = ModelFields(fields)
     for document in documents:
         if document.split != "test":
-            looking.look([document])
+            model_fields.check([document])
         yield document
 
 
@@ -165,19 +141,15 @@ def _facts(model: Model, output: Path, seconds: float) -> dict[str, Any]:
 
 
 def _show(model: Model, old: Model, output: Path, facts: dict[str, Any]) -> None:
-    before, terms = old.training.documents, counted(facts["new_terms"], "new term")
-    learned = f"learned {counted(facts['documents'], 'document')} on top of {before}"
+    names = facts["new_categories"]
+    new_categories = "no new category"
+    if names:
+        count = counted(len(names), "new category", "new categories")
+        new_categories = f"{count} ({shortened(names)})"
     worst = max((each["certificate"] or 0.0 for each in model.reports), default=0.0)
     say(
-        f"{learned} in {facts['seconds']:.1f} s: {terms}, {_new(facts['new_categories'])}; "
+        f"learned {counted(facts['documents'], 'document')} on top of {old.training.documents} in "
+        f"{facts['seconds']:.1f} s: {counted(facts['new_terms'], 'new term')}, {new_categories}; "
         f"largest certificate {worst:.1e}"
     )
-    size = output.stat().st_size
-    say(f"wrote {output} ({size / 1e6:.1f} MB); see postil inspect {output}")
-
-
-def _new(names: list[str]) -> str:
-    if not names:
-        return "no new category"
-    shown = ", ".join(names[:SHOWN]) + (" …" if len(names) > SHOWN else "")
-    return f"{counted(len(names), 'new category', 'new categories')} ({shown})"
+    say_written(output)

@@ -1,19 +1,27 @@
-"""`postil vectorize`: a corpus to a file of vectors."""
+"""`postil analyze` and `postil vectorize`: texts as tokens, and a corpus as a file of vectors."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from postil.cli.console import counted, say
-from postil.cli.failures import STREAM, check_output, file_named, naming
-from postil.cli.output import told
-from postil.cli.progress import Meter, meter
-from postil.cli.reading import Reading, reads_corpus
-from postil.corpus.document import Split
+from postil.cli.console import counted, say, show_json
+from postil.cli.files import STREAM, check_output, naming_errors, reporting_problems
+from postil.cli.options import (
+    AsJson,
+    CorpusName,
+    Reading,
+    Split,
+    Threads,
+    output_option,
+    reads_corpus,
+)
+from postil.cli.progress import ProgressBar, progress_bar
+from postil.common.escaping import visible
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,74 +34,129 @@ if TYPE_CHECKING:
 VectorFormat = Literal["npz", "svmlight"]
 
 
+def analyze(
+    text: Annotated[
+        str | None,
+        typer.Argument(help="Text to analyze (default: each line of standard input)."),
+    ] = None,
+    analyzer: Annotated[
+        str, typer.Option("--analyzer", "-a", help="Analyzer spec to try.")
+    ] = "words lower",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="List the parts that a spec can be made of.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the tokens that an analyzer makes of a text.
+
+    For the lines of standard input, --json prints one line of JSON each.
+
+    \b
+    postil analyze "Oil prices rose 3%" -a "words lower stop(snowball:en) stem(porter)"
+    postil analyze --explain
+    postil analyze --json < lines.txt
+    """
+    if explain:
+        _show_parts(as_json=as_json)
+        return
+    from postil.text.analyzer import Analyzer
+
+    chosen = Analyzer(analyzer)
+    lines = [text] if text is not None else (line.rstrip("\n") for line in sys.stdin)
+    for line in lines:
+        tokens = chosen.tokens(line)
+        if as_json:
+            found = {"analyzer": str(chosen.spec), "tokens": tokens}
+            show_json(found, in_a_line=text is None)
+        else:
+            typer.echo(visible(" | ".join(tokens)))
+
+
+def _show_parts(*, as_json: bool) -> None:
+    from postil.text.catalogue import describe
+
+    groups = describe()
+    if as_json:
+        show_json(groups)
+        return
+    for group, items in groups.items():
+        typer.echo(f"{group}:")
+        for signature, help_text in items.items():
+            typer.echo(f"  {signature:<24} {help_text}".rstrip())
+
+
 @reads_corpus
 def vectorize(
-    corpus: Annotated[str, typer.Argument(help="Name of a known corpus, a path, or - for stdin.")],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File to write: .npz, or .svm for svmlight.",
-            parser=file_named,
-            metavar="FILE",
-        ),
-    ],
+    corpus: CorpusName,
+    output: Annotated[Path, output_option("File to write: .npz, or .svm for svmlight.")],
     reading: Reading,
     analyzer: Annotated[
         str, typer.Option("--analyzer", "-a", help="Analyzer spec; see postil analyze --explain.")
     ] = "words lower min(2)",
     fields: Annotated[
         list[str] | None,
-        typer.Option("--field", help="Field to use, may be repeated (default: all, joined)."),
+        typer.Option("--field", help="Field to use; may be repeated (default: all, joined)."),
     ] = None,
     apart: Annotated[
-        bool, typer.Option("--apart", help="Keep fields apart: a title word is another term.")
+        bool,
+        typer.Option(
+            "--apart", help="Keep fields apart: a word of the title is a term of its own."
+        ),
     ] = False,
     weights: Annotated[
         str,
         typer.Option(
-            "--weights", help="binary, counts, log, tfidf, log-tfidf, plain-tfidf or glm2004."
+            "--weights",
+            help="Term weights: binary, counts, log, tfidf, log-tfidf, plain-tfidf or glm2004.",
         ),
     ] = "tfidf",
     norm: Annotated[
-        Literal["none", "l1", "l2"], typer.Option("--norm", help="l2 is cosine.")
+        Literal["none", "l1", "l2"],
+        typer.Option("--norm", help="Norm that vectors are scaled to; l2 is cosine."),
     ] = "l2",
     min_df: Annotated[
-        str, typer.Option("--min-df", help="Least documents with a term: 3, or a share 0.001.")
+        str,
+        typer.Option(
+            "--min-df", help="Least number of documents with a term, or a share such as 0.001."
+        ),
     ] = "1",
-    max_df: Annotated[str, typer.Option("--max-df", help="Most documents with a term.")] = "1.0",
+    max_df: Annotated[
+        str,
+        typer.Option("--max-df", help="Largest number of documents with a term, or a share."),
+    ] = "1.0",
     max_terms: Annotated[
-        int | None, typer.Option("--max-terms", help="Keep the terms that occur most.")
+        int | None,
+        typer.Option("--max-terms", help="Number of terms to keep, the most frequent first."),
     ] = None,
     buckets: Annotated[
-        int | None, typer.Option("--buckets", help="Hash terms into so many buckets instead.")
+        int | None,
+        typer.Option("--buckets", help="Number of buckets to hash terms into."),
     ] = None,
     constant: Annotated[
         bool, typer.Option("--constant", help="Add a last column of ones.")
     ] = False,
     chunk: Annotated[
-        int, typer.Option("--chunk", min=1, help="Documents held in memory at a time.")
+        int, typer.Option("--chunk", min=1, help="Number of documents held in memory at a time.")
     ] = 4096,
-    threads: Annotated[
-        int | None, typer.Option("--threads", help="Threads (default: every processor).")
-    ] = None,
+    threads: Threads = None,
     to: Annotated[
-        VectorFormat | None, typer.Option("--to", help="Format, if the name does not say it.")
+        VectorFormat | None,
+        typer.Option("--to", help="Format to write (default: by the name of the file)."),
     ] = None,
     compress: Annotated[bool, typer.Option("--compress", help="Compress an .npz file.")] = False,
     only: Annotated[
         Split | None,
-        typer.Option("--only", help="Write documents of one split; all are read, terms are alike."),
+        typer.Option("--only", help="Split to write; all documents are read for the terms."),
     ] = None,
 ) -> None:
-    """Turn a corpus into weighted sparse vectors that any tool can read.
+    """Turn a corpus into a file of weighted sparse vectors.
 
-    Documents marked as test get vectors too, but vocabulary and idf are learned from the others
-    alone. An .npz file opens with scipy.sparse.load_npz; postil.vectors.rows.read_vectors gives
-    terms, ids and labels as well. A svmlight file holds numbers only (columns from 1, labels from
-    0); the names go beside it, as OUTPUT.terms.tsv and OUTPUT.labels.tsv, unless it goes to
-    standard output. Train and test are not marked in it: --only writes one of them.
+    Documents marked test get vectors too, but the vocabulary and idf come from the others only.
+
+    An .npz file opens with scipy.sparse.load_npz; postil.vectors.rows.read_vectors also returns
+    terms, ids and labels. An svmlight file holds numbers only (columns from 1, labels from 0); the
+    names are written beside it as OUTPUT.terms.tsv and OUTPUT.labels.tsv, unless the output is
+    standard output. It does not mark train and test: use --only to write one of them.
 
     \b
     postil vectorize reuters-modapte -o modapte.npz -a "words lower stop(smart) stem(porter)"
@@ -118,30 +181,31 @@ def vectorize(
     )
     format = to or _format_of(output)
     if compress and format != "npz":
-        raise typer.BadParameter("--compress is for .npz; end a svmlight file in .gz or .zst")
+        raise typer.BadParameter(
+            "--compress is for .npz; name an svmlight file .svm.gz or .svm.zst to compress it"
+        )
     beside = format == "svmlight" and str(output) != STREAM
     for ending in ("", ".labels.tsv", ".terms.tsv") if beside else ("",):
         check_output(output.with_name(output.name + ending), corpus)
     opened = reading.open(corpus)
     facts = RowFacts()
-    with told(opened), meter(f"vectorizing {opened.name}") as shown:
-        stream = _Chunks(opened, chosen, chunk, facts, shown)
-        matrix = vectorizer.fit_transform_chunks(stream)
+    with reporting_problems(opened), progress_bar("documents") as bar:
+        chunks = _Chunks(opened, chosen, chunk, facts, bar)
+        matrix = vectorizer.fit_transform_chunks(chunks)
     vectors = VectorFile.of(matrix, vectorizer, facts)
     if only is not None:
         vectors = vectors.only(only)
         if not vectors.ids:
             raise UsageError(f"{opened.name}: no document is marked {only}")
-    with naming(output):
+    with naming_errors(output):
         _write(output, format, vectors, compress=compress)
     if format == "svmlight" and only is None and "test" in facts.splits:
         marked = counted(facts.splits.count("test"), "document")
-        say(f"svmlight keeps no marks, and holds {marked} marked test: --only writes one split")
+        say(f"an svmlight file does not mark {marked} of the test: write one split with --only")
     unmarked = facts.splits.count("")
     if 0 < unmarked < len(facts.splits):
-        fate = "is {} and was" if unmarked == 1 else "are {} and were"
-        marked = fate.format("marked neither train nor test")
-        say(f"{counted(unmarked, 'document')} {marked} learned from")
+        documents = counted(unmarked, "document")
+        say(f"the vocabulary includes {documents} marked neither train nor test")
     rows, columns = vectors.matrix.shape
     say(
         f"wrote {counted(rows, 'document')} × {counted(columns, 'column')}, "
@@ -151,25 +215,25 @@ def vectorize(
 
 
 class _Chunks:
-    """The corpus as chunks of text, walked anew each time; facts are of the last walk."""
+    """The corpus as chunks of text; each walk replaces the facts of the one before."""
 
     def __init__(
-        self, corpus: Corpus, fields: Fields, size: int, facts: RowFacts, shown: Meter
+        self, corpus: Corpus, fields: Fields, size: int, facts: RowFacts, bar: ProgressBar
     ) -> None:
         self._corpus = corpus
         self._fields = fields
         self._size = size
         self._facts = facts
-        self._shown = shown
+        self._bar = bar
 
     def __iter__(self) -> Iterator[TextChunk]:
         from postil.vectors.rows import chunks_of
 
         self._facts.clear()
-        self._shown.reach(0)
+        step = f"vectorizing {self._corpus.name}"
         for chunk in chunks_of(self._corpus, self._fields, self._size, self._facts):
             yield chunk
-            self._shown.reach(len(self._facts.ids))
+            self._bar.update(step, len(self._facts.ids))
 
 
 def _bound(option: str, value: str) -> float:
@@ -188,8 +252,7 @@ def _format_of(output: Path) -> VectorFormat:
     if suffixes & {".svm", ".svmlight", ".libsvm"}:
         return "svmlight"
     raise typer.BadParameter(
-        f"{output}: its name does not say which format is wanted; end it in .npz or .svm, or "
-        "give --to"
+        f"{output}: the format is not clear from the name; end it in .npz or .svm, or give --to"
     )
 
 
@@ -213,6 +276,6 @@ def _write(
     write_svmlight(output, vectors.matrix, vectors.label_sets(), label_ids=numbers)
     if str(output) == STREAM:
         return
-    # The format holds numbers only: the names go beside it.
+    # The format holds numbers only: the names go into files beside it.
     write_names(output, "labels", vectors.categories, first=0)
     write_names(output, "terms", vectors.terms, first=1)

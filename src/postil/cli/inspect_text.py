@@ -1,0 +1,399 @@
+"""`postil inspect` for people: the facts of a model as sentences and tables."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import typer
+
+from postil.cli.console import counted, show_bold, show_table
+from postil.cli.search_text import aim_sentence, search_lines, search_sentence, search_symbol
+from postil.common.escaping import visible
+
+Facts = dict[str, Any]
+
+SHOWN_NOTES = 10
+INDENT = "  "
+UNKNOWN = "-"
+NO_INTERVAL = "-"
+HOLDS_ZERO = "?"
+WIDTH = 96
+
+# Entries of a method and of a report that are shown in a part of their own.
+_OTHER_PARTS = ("aim", "search", "updates", "vectors", "lsi")
+_OTHER_LINES = ("category", "members", "nonzeros", "note")
+
+_counted = partial(counted, grouped=True)
+
+
+def headline(name: str, whole: Facts) -> str:
+    """Return the model in a line."""
+    categories, documents = whole["weights"]["categories"], whole["training"]["documents"]
+    corpus, vectorizer = whole["training"]["corpus"], whole["vectorizer"]
+    terms = _counted(vectorizer["terms"], "hash bucket" if vectorizer["hashed"] else "term")
+    more = sum(update.get("documents", 0) for update in whole["method"].get("updates") or ())
+    origin = f"trained on {_counted(documents - more, 'document')}"
+    origin += f" of {corpus}" if corpus else ""
+    origin += f", updated by {more:,}" if more else ""
+    imported = whole["method"].get("imported")
+    if imported:
+        origin = f"imported from {imported['file']}"
+    return visible(f"{name}: {_counted(categories, 'category', 'categories')}, {terms}, {origin}")
+
+
+def show_model(whole: Facts, each: list[Facts]) -> None:
+    """Print the facts of the whole model, and a line for each category."""
+    _show_facts(whole)
+    _show_search(whole)
+    _show_updates(whole)
+    show_report(whole)
+    _show_bytes(whole)
+    _show_categories(whole, each)
+
+
+def _show_facts(whole: Facts) -> None:
+    """Print how texts become decisions, and where the model comes from."""
+    recipe = whole["recipe"]
+    source = " ".join(filter(None, [recipe.get("paper"), recipe.get("where")]))
+    named = ": ".join(filter(None, [recipe.get("name"), recipe.get("title")]))
+    selection = recipe.get("selection") or {}
+    method = {name: v for name, v in whole["method"].items() if name not in _OTHER_PARTS}
+    _show_pairs(
+        {
+            "recipe": f"{named} ({source})" if source else named,
+            "learn": _settings(recipe.get("learn") or {}),
+            "selection": _settings(selection) if selection.get("measure") else "",
+            "method": _settings(method),
+            **_representation(whole),
+            **_scoring(whole),
+            "aim": aim_sentence(whole["method"].get("aim")).removeprefix("aimed at "),
+            "decision": _decision(whole),
+            "weights": _sparsity(whole["weights"]),
+            "documents": f"sha256 {whole['training']['sha256']}",
+            "written by": " ".join(filter(None, [whole["created_by"], whole["created"]])),
+            "evaluation": _settings(whole["evaluation"] or {}),
+        }
+    )
+
+
+def _settings(given: Mapping[str, Any]) -> str:
+    """Return names and values with commas between."""
+    return ", ".join(f"{name} {_plain(value)}" for name, value in given.items())
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, Mapping):
+        return f"({_settings(value)})"
+    if isinstance(value, list | tuple):
+        return " ".join(map(_plain, value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _representation(whole: Facts) -> dict[str, str]:
+    """Describe how documents become vectors."""
+    given = whole["method"].get("vectors")
+    if given:
+        terms = "their numbers" if given == "ids" else "the names of their numbers"
+        return {"vectors": f"those of svmlight files; terms are {terms}"}
+    vectorizer = whole["vectorizer"]
+    fields = "all, joined"
+    if vectorizer["fields"]:
+        how = "apart" if vectorizer["apart"] else "joined"
+        fields = f"{', '.join(vectorizer['fields'])}, {how}"
+    constant = ", a constant" if vectorizer["constant"] else ""
+    return {
+        "analyzer": vectorizer["analyzer"],
+        "fields": fields,
+        "vectors": (
+            f"tf {vectorizer['tf']}, idf {vectorizer['idf']}, norm {vectorizer['norm']}{constant}; "
+            f"learned from {_counted(vectorizer['documents'], 'document')}"
+        ),
+    }
+
+
+def _scoring(whole: Facts) -> dict[str, str]:
+    """Describe how scores are made if they are not plain sums over terms."""
+    lines = {}
+    projection, combination = whole.get("projection"), whole.get("combination")
+    lsi = whole["method"].get("lsi") or {}
+    directions = (projection or lsi).get("directions")
+    if projection:
+        lines["directions"] = (
+            f"{directions:,} of LSI; each document is scaled to the length "
+            f"{projection['length']:g} in them"
+        )
+    elif isinstance(directions, int):
+        lines["directions"] = f"learned in {directions:,} of LSI, folded back to terms"
+    if combination:
+        lines["scores"] = _combination(combination)
+    return lines
+
+
+def _combination(combination: Mapping[str, Any]) -> str:
+    if combination["kind"] == "rivals":
+        capped = ", held below 0" if combination.get("capped") else ""
+        return (
+            "rivals: a category's own score, less the bar that the others set (sharpness "
+            f"{combination['sharpness']:g}{capped})"
+        )
+    if combination["kind"] == "trees":
+        nodes = _counted(combination["rows"], "node")
+        return f"trees: {nodes} in all; the last one on the way decides"
+    return _settings(combination)
+
+
+def _decision(whole: Facts) -> str:
+    calibration = whole["calibration"]
+    probabilities = f"probabilities by {calibration}" if calibration else "no probabilities"
+    return f"{whole['decision']['rule']}; {probabilities}"
+
+
+def _sparsity(weights: Facts) -> str:
+    density = "" if weights["density"] is None else f" ({weights['density']:.2%})"
+    cells = weights.get("rows", weights["categories"]) * weights["columns"]
+    return (
+        f"{weights['nonzeros']:,} of {cells:,} not 0{density}, "
+        f"stored {weights['storage']} by {weights['order']}"
+    )
+
+
+def _show_search(whole: Facts) -> None:
+    """Print how the strength was searched: a line for each strength, the best marked."""
+    search = whole["method"].get("search")
+    if not search:
+        return
+    show_title(f"Search for {search_symbol(search)}")
+    for line in (search_sentence(search), *search_lines(search)):
+        typer.echo(f"{INDENT}{line}")
+
+
+def _show_updates(whole: Facts) -> None:
+    """Print a line for each update: its documents, and the terms and categories that are new."""
+    updates = whole["method"].get("updates") or ()
+    if not updates:
+        return
+    show_title("Updates")
+    for number, update in enumerate(updates, 1):
+        origin = f" of {update['corpus']}" if update.get("corpus") else ""
+        names = update.get("new_categories", ())
+        listed = f": {', '.join(names)}" if names else ""
+        show_wrapped(
+            f"{number}. {_counted(update.get('documents', 0), 'document')}{origin}, "
+            f"{_counted(update.get('passes', 0), 'pass', 'passes')} at most; "
+            f"{_counted(update.get('new_terms', 0), 'new term')}, "
+            f"{_counted(len(names), 'new category', 'new categories')}{listed}"
+        )
+
+
+def show_report(whole: Facts) -> None:
+    """Print how training went: iterations, why it stopped, the worst certificate, notes."""
+    report = whole["report"]
+    show_title("Training report")
+    if not report["categories"]:
+        typer.echo(f"{INDENT}the model keeps none")
+    else:
+        stopped = ", ".join(f"{reason}: {count}" for reason, count in report["stopped"].items())
+        _show_pairs(
+            {
+                "stopped": stopped,
+                "iterations": f"{report['iterations']:,} in all",
+                "seconds": f"{report['seconds']:.3g} in all" if report.get("seconds") else "",
+                "worst": _worst(report["worst"]),
+                "smoothed": _smoothing(report.get("smoothing", 0.0)),
+            }
+        )
+    notes = [*report["notes"], *whole["decision"]["notes"]]
+    for note in notes[:SHOWN_NOTES]:
+        show_wrapped(f"note: {note}")
+    if len(notes) > SHOWN_NOTES:
+        typer.echo(f"{INDENT}… and {len(notes) - SHOWN_NOTES} more notes (--json)")
+
+
+def _worst(fit: Mapping[str, Any] | None) -> str:
+    """Return the fit with the largest certificate."""
+    if fit is None or fit["certificate"] is None:
+        return "no certificate"
+    return (
+        f"{fit['category']}, {fit['kind']} {fit['certificate']:.1e} after "
+        f"{_counted(fit['iterations'] or 0, 'iteration')}"
+    )
+
+
+def _smoothing(most: float) -> str:
+    """Return how near a smoothed SVM is to the SVM it stands for; empty if it is not smoothed."""
+    return f"the smooth problem's minimum is at most {most:.2g} above the SVM's" if most else ""
+
+
+def _show_bytes(whole: Facts) -> None:
+    """Print the size of each part of the file."""
+    sizes = whole["bytes"]
+    show_title("Bytes")
+    rows = [
+        (f"{INDENT}{part}", f"{size:,}", f"{size / sizes['total']:.1%}")
+        for part, size in sizes.items()
+    ]
+    show_table((f"{INDENT}part", "bytes", "share"), rows, right=" rr")
+
+
+def _show_categories(whole: Facts, each: list[Facts]) -> None:
+    """Print a line of numbers for each category, and its strongest terms."""
+    show_title("Categories")
+    measure = "share" if each and "share" in each[0] else "threshold"
+    header = ["category", "members", "weights", measure, "iterations", "certificate", "stopped"]
+    chosen = _strengths_by_category(whole)
+    if chosen is not None:
+        header.append(search_symbol(whole["method"]["search"]))
+    rows = [
+        (
+            INDENT + facts["name"],
+            f"{facts['members']:,}",
+            f"{facts['nonzeros']:,}",
+            _measure(facts, measure),
+            _of_report(facts, "iterations"),
+            _certificate(facts),
+            _of_report(facts, "stopped"),
+            *([_strength(facts, chosen)] if chosen is not None else []),
+        )
+        for facts in each
+    ]
+    show_table((INDENT + header[0], *header[1:]), rows, right=" rrrrr r")
+    if any(row["up"] or row["down"] for facts in each for row in _rows_of(facts).values()):
+        show_title(f"Terms that speak for a category, and against it, by {whole['terms']}")
+        show_table(
+            (f"{INDENT}category", "for", "against"),
+            [
+                (INDENT + name, _terms(row["up"]), _terms(row["down"]))
+                for facts in each
+                for name, row in _rows_of(facts).items()
+            ],
+        )
+
+
+def _rows_of(facts: Facts) -> dict[str, Facts]:
+    """Return the parts with weights of their own: the category, or each node of its tree."""
+    if "nodes" not in facts:
+        return {facts["name"]: facts}
+    return {f"{facts['name']}: {node['node']}": node for node in facts["nodes"]}
+
+
+def _terms(terms: list[dict[str, Any]]) -> str:
+    return " ".join(term["term"] for term in terms)
+
+
+def show_category(whole: Facts, facts: Facts) -> None:
+    """Print one category in detail."""
+    show_title(facts["name"])
+    measure = "share" if "share" in facts else "threshold"
+    columns = whole["weights"]["columns"] * len(facts.get("nodes", [facts]))
+    documents = whole["training"]["documents"]
+    of_all = f"{facts['members']:,} of {_counted(documents, 'document')}"
+    report = facts["report"]
+    kept = {name: report[name] for name in report or () if name not in _OTHER_LINES}
+    _show_pairs(
+        {
+            "members": of_all if documents else "",  # an imported model knows none
+            measure: f"{_measure(facts, measure)} ({facts['origin']})",
+            "decision": _decision(whole),
+            "intercept": f"{facts['intercept']:.4g}{_intercept_interval(whole, facts)}",
+            "weights": f"{facts['nonzeros']:,} of {columns:,} not 0",
+            "tree": _counted(len(facts["nodes"]), "node") if "nodes" in facts else "",
+            "report": "the model keeps none" if report is None else _settings(kept),
+            "note": (report or {}).get("note", ""),
+        }
+    )
+    for name, row in _rows_of(facts).items():
+        of = f"{name}: " if "nodes" in facts else ""
+        for title, way in (("for", "up"), ("against", "down")):
+            if row[way]:
+                typer.echo()
+                _show_terms(whole, f"{of}terms {title} it", row[way])
+    shown = (*facts["up"], *facts["down"])
+    if any(term.get("holds_zero") for term in shown):
+        show_wrapped(f"{HOLDS_ZERO}: the interval holds 0, so that the term may speak either way")
+    if any(term.get("interval", ()) is None for term in shown):
+        show_wrapped(
+            f"{NO_INTERVAL}: nothing was learned about the weight, which is the mode of its prior"
+        )
+
+
+def _show_terms(whole: Facts, title: str, terms: list[dict[str, Any]]) -> None:
+    """Print terms with their weights, and with intervals if there are any."""
+    rows = [[INDENT + term["term"], f"{term['weight']:+.4f}"] for term in terms]
+    header = [f"{INDENT}{title}", str(whole["terms"])]
+    if "interval" in whole:
+        header += [f"{whole['interval']:.4g} interval", ""]
+        for row, term in zip(rows, terms, strict=True):
+            row += [_interval(term["interval"]), HOLDS_ZERO if term["holds_zero"] else ""]
+    show_table(header, rows, right=" rr")
+
+
+def _interval(interval: list[float] | None) -> str:
+    return NO_INTERVAL if interval is None else f"{interval[0]:+.4f} to {interval[1]:+.4f}"
+
+
+def _intercept_interval(whole: Facts, facts: Facts) -> str:
+    if facts.get("intercept_interval") is None:
+        return ""
+    return f" ({whole['interval']:.4g} interval {_interval(facts['intercept_interval'])})"
+
+
+def show_title(text: str) -> None:
+    """Print the title of a part."""
+    typer.echo()
+    show_bold(text)
+
+
+def _show_pairs(pairs: Mapping[str, str]) -> None:
+    """Print names and texts in two columns, without the empty ones."""
+    kept = {name: text for name, text in pairs.items() if text}
+    wide = max(map(len, kept))
+    for name, text in kept.items():
+        lead = f"{INDENT}{name:<{wide}}  "
+        show_wrapped(text, lead, " " * len(lead))
+
+
+def show_wrapped(text: str, first: str = INDENT, further: str = INDENT * 2) -> None:
+    """Print a text in lines of at most ``WIDTH`` characters."""
+    for line in textwrap.wrap(
+        visible(text), WIDTH, initial_indent=first, subsequent_indent=further
+    ):
+        typer.echo(line)
+
+
+def _measure(facts: Facts, measure: str) -> str:
+    if facts["given"] != "by score":
+        return str(facts["given"])
+    return f"{facts[measure]:.4f}"
+
+
+def _of_report(facts: Facts, name: str) -> str:
+    value = (facts["report"] or {}).get(name)
+    return UNKNOWN if value is None else str(value)
+
+
+def _strengths_by_category(whole: Facts) -> Mapping[str, float] | None:
+    """Return the strength of each category if a search chose them; old models know λ only."""
+    search = whole["method"].get("search", {})
+    if search.get("shared", True) and not search.get("categories"):
+        return None
+    over = search.get("over", "lam")
+    return {row["category"]: row[over] for row in search.get("categories") or ()}
+
+
+def _strength(facts: Facts, chosen: Mapping[str, float]) -> str:
+    value = chosen.get(facts["name"], (facts["report"] or {}).get("lam"))
+    return UNKNOWN if value is None else f"{value:.6g}"
+
+
+def certificate_of(facts: Facts) -> float | None:
+    """Return the certificate of a category's fit, if it is known."""
+    value = (facts["report"] or {}).get("certificate")
+    return value if isinstance(value, int | float) else None
+
+
+def _certificate(facts: Facts) -> str:
+    certificate = certificate_of(facts)
+    return UNKNOWN if certificate is None else f"{certificate:.1e}"

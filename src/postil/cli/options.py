@@ -1,0 +1,299 @@
+"""The options that several commands share, and the corpora, texts and categories they name."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+import typer
+
+from postil.cli.console import say
+from postil.cli.files import STREAM, CountedCorpus, file_named
+from postil.errors import CorpusError, UsageError
+
+if TYPE_CHECKING:
+    from postil.corpus.document import Document
+    from postil.model.numbered import NumberedDocuments
+    from postil.vectors.fields import Fields
+
+
+Split = Literal["train", "test"]
+
+CORPUS_HELP = "Name of a known corpus, path of a file or folder, or - for standard input."
+
+CorpusName = Annotated[str, typer.Argument(help=CORPUS_HELP)]
+OptionalCorpus = Annotated[str | None, typer.Argument(help=CORPUS_HELP)]
+ModelFile = Annotated[Path, typer.Argument(help="Model file.")]
+RecipeName = Annotated[
+    str,
+    typer.Option("--recipe", "-r", help="Name or TOML file of a recipe; see postil recipes."),
+]
+Texts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--text",
+        help="Text to use in place of a corpus, or FIELD=TEXT for each field; - is standard input.",
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", help="Number of threads (default: one for each processor)."),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        min=0,
+        help="Random seed for the folds and for the order in which solvers visit documents.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def output_option(help: str, *names: str) -> Any:  # noqa: ANN401 - typer's own type
+    """Declare an option that names a file to write."""
+    declared = names or ("--output", "-o")
+    return typer.Option(*declared, help=help, parser=file_named, metavar="FILE")
+
+
+def _option(*names: str, help: str) -> Any:  # noqa: ANN401 - typer's own type
+    return typer.Option(*names, help=help, rich_help_panel="Reading")
+
+
+def _declared(
+    format: Annotated[
+        str | None,
+        _option("--format", help="Format of the corpus, such as jsonl or csv (default: guessed)."),
+    ] = None,
+    encoding: Annotated[
+        str | None, _option("--encoding", help="Encoding of text files (default: utf-8).")
+    ] = None,
+    id_column: Annotated[
+        str | None, _option("--id-column", help="Column with the ids of documents.")
+    ] = None,
+    label_column: Annotated[
+        str | None, _option("--label-column", help="Column with the labels of documents.")
+    ] = None,
+    split_column: Annotated[
+        str | None, _option("--split-column", help="Column that says train or test.")
+    ] = None,
+    text_columns: Annotated[
+        list[str] | None,
+        _option("--text-columns", help="Column with text, or COLUMN=FIELD; may be repeated."),
+    ] = None,
+    label_separator: Annotated[
+        str | None,
+        _option("--label-separator", help="Separator of the labels in a cell (csv, tsv: ';')."),
+    ] = None,
+    label_prefix: Annotated[
+        str | None,
+        _option("--label-prefix", help="Prefix of labels in fastText files (default: __label__)."),
+    ] = None,
+    delimiter: Annotated[
+        str | None, _option("--delimiter", help="Character between the columns of csv files.")
+    ] = None,
+    quote: Annotated[
+        str | None, _option("--quote", help="Quote character of csv and tsv files.")
+    ] = None,
+    header: Annotated[
+        bool | None,
+        _option("--header/--no-header", help="Read the first row of csv files as a header."),
+    ] = None,
+    on_error: Annotated[
+        Literal["strict", "skip"],
+        _option("--on-error", help="Stop at the first bad document, or skip and count them."),
+    ] = "strict",
+    option: Annotated[
+        list[str] | None,
+        _option(
+            "--option", "-O", help="NAME=VALUE option of a known corpus; see corpus list --verbose."
+        ),
+    ] = None,
+    split: Annotated[
+        Split | None, _option("--split", help="Read the documents of this split only.")
+    ] = None,
+) -> None:
+    """Hold the declarations that ``reads_corpus`` gives to commands."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The user's choices on how to read a corpus."""
+
+    values: dict[str, Any]
+
+    def open(self, name_or_path: str) -> CountedCorpus:
+        """Open the corpus and print how it is read."""
+        from postil.corpus.opening import open_corpus
+        from postil.corpus.options import ReadOptions, parse_text_columns
+
+        given = self.values
+        columns = given["text_columns"]
+        options = ReadOptions(
+            format=given["format"],
+            encoding=given["encoding"],
+            id_column=given["id_column"],
+            label_column=given["label_column"],
+            split_column=given["split_column"],
+            text_columns=parse_text_columns(columns) if columns else None,
+            label_separator=given["label_separator"],
+            label_prefix=given["label_prefix"],
+            delimiter=given["delimiter"],
+            quote=given["quote"],
+            has_header=given["header"],
+            on_error=given["on_error"],
+        )
+        corpus = open_corpus(name_or_path, options, _corpus_options(given["option"] or []))
+        if corpus.description.startswith("reading "):
+            say(corpus.description)
+        if given["split"]:
+            corpus = corpus.only(cast(Split, given["split"]))
+        return CountedCorpus(corpus)
+
+    def vectors(self, path: str) -> NumberedDocuments | None:
+        """Return the documents of an svmlight file, or None if the path names something else."""
+        from postil.model.numbered import names_vectors, read_numbered
+
+        if not names_vectors(path, self.values["format"]):
+            return None
+        unusable = [flag for flag in self.given if flag != "--format"]
+        if unusable:
+            raise typer.BadParameter(f"{', '.join(unusable)} does not apply to svmlight files")
+        return read_numbered(path)
+
+    @property
+    def given(self) -> list[str]:
+        """The options that differ from their defaults, as they are written."""
+        defaults = {"on_error": "strict"}
+        changed = [
+            name for name, value in self.values.items() if value and value != defaults.get(name)
+        ]
+        return ["--" + name.replace("_", "-") for name in changed]
+
+
+def _corpus_options(given: list[str]) -> dict[str, str]:
+    options = {}
+    for item in given:
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"-O takes NAME=VALUE, received {item!r}")
+        options[name] = value
+    return options
+
+
+def reads_corpus(command: Callable[..., None]) -> Callable[..., None]:
+    """Replace the parameter ``reading`` of a command by all the reading options."""
+    declared = inspect.signature(_declared, eval_str=True).parameters
+    own = inspect.signature(command, eval_str=True)
+
+    @functools.wraps(command)
+    def run(**arguments: Any) -> None:  # noqa: ANN401 - the command declares them
+        values = {name: arguments.pop(name) for name in declared}
+        command(reading=Reading(values), **arguments)
+
+    kept = [parameter for name, parameter in own.parameters.items() if name != "reading"]
+    parameters = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in (*kept, *declared.values())
+    ]
+    run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+class ModelFields:
+    """Checks that documents have the fields that a model reads.
+
+    A model without fields of its own reads every field. For any other model, a field that is not
+    read is reported once, and documents that have none of the model's fields are refused.
+    """
+
+    def __init__(self, fields: Fields) -> None:
+        self._names = fields.names
+        self._found = False
+        self._reported: set[str] = set()
+
+    def check(self, documents: Sequence[Document]) -> None:
+        """Report the fields that are not read; refuse documents if the model's fields are absent.
+
+        One document with a field of the model is enough for all that follow.
+        """
+        if not self._names or not documents:
+            return
+        fields = dict.fromkeys(name for document in documents for name in document.fields)
+        self._found = self._found or any(name in fields for name in self._names)
+        if not self._found:
+            raise CorpusError(self._missing(list(fields)))
+        others = [name for name in fields if name not in self._names]
+        new = [name for name in others if name not in self._reported]
+        if new:
+            self._reported.update(new)
+            say(f"the model reads only {', '.join(self._names)}; not used: {', '.join(new)}")
+
+    def _missing(self, fields: list[str]) -> str:
+        wanted = ", ".join(self._names)
+        if not fields:
+            return f"no document has a text, and the model reads {wanted}; give documents a text"
+        return (
+            f"no document has the field {wanted}, which the model reads; the documents have "
+            f"{', '.join(sorted(fields))}; name the column, as in "
+            f"--text-columns {fields[0]}={self._names[-1]}"
+        )
+
+
+def document_from_texts(texts: Sequence[str], fields: Fields, name: str = "") -> Document:
+    """Return a document made of ``--text`` options, each a text or FIELD=TEXT.
+
+    A text without a field goes to the model's only field, or to the last of several fields that
+    are joined anyway.
+    """
+    from postil.corpus.document import Document
+
+    given: dict[str, str] = {}
+    for field, text in _by_field(texts, fields):
+        if field in given:
+            raise UsageError(f"--text was given twice{f' for the field {field}' if field else ''}")
+        given[field] = text
+    if sum(text == STREAM for text in given.values()) > 1:
+        raise UsageError("only one --text can be - for standard input")
+    return Document(name, {f: _stdin_text() if t == STREAM else t for f, t in given.items()})
+
+
+def _by_field(texts: Sequence[str], fields: Fields) -> Iterator[tuple[str, str]]:
+    for given in texts:
+        field, equals, text = given.partition("=")
+        if equals and field in fields.names:
+            yield field, text
+        elif fields.apart:
+            shown = " ".join(f"--text {name}=…" for name in fields.names)
+            raise UsageError(
+                f"the model keeps the fields {', '.join(fields.names)} apart; say which field "
+                f"each text is for: {shown}"
+            )
+        else:
+            yield (fields.names[-1] if fields.names else ""), given
+
+
+def _stdin_text() -> str:
+    # Bytes that are not UTF-8 are replaced, as the vectorizer replaces them.
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def category_columns(wanted: Sequence[str], names: Sequence[str], model: str) -> list[int]:
+    """Return the columns of the wanted categories, each once, in the order of the options."""
+    from postil.common.suggest import near_names
+
+    column_of = {name: column for column, name in enumerate(names)}
+    for name in wanted:
+        if name not in column_of:
+            near = near_names(name, names)
+            advice = f"postil inspect {model} lists its {len(names)}"
+            if near:
+                advice = f"did you mean {' or '.join(map(repr, near))}?"
+            raise UsageError(f"{model} has no category {name!r}; {advice}")
+    return [column_of[name] for name in dict.fromkeys(wanted)]
