@@ -76,7 +76,7 @@ def test_a_search_goes_by_the_measure(postil):
     [
         (("--for", "eror"), "did you mean 'error'"),
         (("--for", "recall>=95"), "above 0 and up to 1"),
-        (("--no-compare",), "say how --for is meant"),
+        (("--no-compare",), "need --for: give a measure"),
         (("--search-measure", "recall>=95"), "above 0 and up to 1"),
         (("--for", "f1", "-r", "polychotomous-lasso"), "one-vs-rest"),
     ],

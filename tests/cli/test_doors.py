@@ -13,6 +13,8 @@ import time
 
 import pytest
 
+from postil.cli.app import COMMANDS
+
 from .terminals import shown_on
 
 # `postil corpus info`, with a progress bar from the first document on.
@@ -30,14 +32,8 @@ def write_documents(path):
     path.write_text("\n".join(json.dumps({"text": "some words here"}) for _ in range(2000)))
 
 
-def test_help_is_the_default_and_names_every_command():
-    shown = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
-    for name in ("corpus", "vectorize", "analyze", "demo"):
-        assert name in shown
-
-
-def test_help_loads_nothing_heavy():
-    heavy = ["numpy", "scipy", "sklearn", "rich", "Stemmer", "pyarrow", "postil._native"]
+def test_help_names_every_command_and_loads_nothing_heavy():
+    heavy = ["numpy", "scipy", "sklearn", "rich", "Stemmer", "pyarrow", "postil.corpus.corpus"]
     code = (
         "import sys; sys.argv = ['postil', '--help']\n"
         "from postil.cli.app import app\n"
@@ -47,6 +43,29 @@ def test_help_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
+    assert all(line in done.stdout for line in COMMANDS.values())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_is_as_listed_and_loads_nothing_heavy(name):
+    heavy = ["numpy", "scipy", "sklearn", "rich", "Stemmer", "pyarrow", "postil._native"]
+    code = (
+        f"import sys; sys.argv = ['postil', {name!r}, '--help']\n"
+        "from postil.cli.app import app\n"
+        "try: app()\n"
+        "except SystemExit: pass\n"
+        f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+    assert COMMANDS[name] in done.stdout
+    assert len(COMMANDS[name]) <= 64  # it fits beside the names in 80 columns
+
+
+def test_a_mistyped_command_gets_a_suggestion(postil):
+    result = postil("trian")
+    assert result.code == 2
+    assert "'train'" in result.err
 
 
 def test_the_door_itself_is_light():

@@ -186,10 +186,10 @@ def test_the_best_category_is_told_from_its_rival(postil, tmp_path):
         (("no-such-corpus",), 1, "no-such-corpus"),
         ((), 2, "name a corpus, or give --text"),
         (("demo", "--text", "x"), 2, "give one or the other"),
-        (("--text", "x", "--id", "1"), 2, "--id is of a document in a corpus"),
+        (("--text", "x", "--id", "1"), 2, "--id names a document of a corpus"),
         (("--text", "x", "--text", "y"), 2, "--text was given twice"),
-        (("demo", "--id", "a", "--id", "b", "--html", "p.html"), 2, "on one document"),
-        (("demo", "--json", "--html", "-"), 2, "both write to stdout"),
+        (("demo", "--id", "a", "--id", "b", "--html", "p.html"), 2, "a page explains one document"),
+        (("demo", "--json", "--html", "-"), 2, "both write to standard output"),
         (("demo", "--html", "p.html", "--top", "3"), 2, "--top is for text and JSON"),
         (("demo", "--top", "-1"), 2, "--top"),
         (("demo", "--html", "no/such/p.html"), 2, "no/such"),
@@ -238,7 +238,7 @@ def test_an_empty_corpus_has_nothing_to_explain(postil, model, tmp_path):
     assert empty.code == 1
     assert "holds no document to explain" in empty.err
     unknown = postil("explain", model, "e.jsonl", "--split", "test", "--id", "7")
-    assert "it holds no document at all" in unknown.err
+    assert "it has no documents" in unknown.err
 
 
 def test_a_model_that_cannot_be_explained_says_so(postil, tmp_path):

@@ -215,6 +215,6 @@ def test_a_record_that_nobody_here_wrote_is_refused_and_harms_nothing(postil, tm
     assert shown.code in (0, 1)
     assert "Traceback" not in shown.err
     if shown.code:
-        assert "made.postil: what it tells of its training is not as postil writes it" in shown.err
+        assert "made.postil: the record of its training is not as postil writes it" in shown.err
     assert postil("predict", "made.postil", "--text", "rain").code == 0
     assert postil("evaluate", "made.postil", "demo").code == 0

@@ -231,7 +231,7 @@ def test_a_weight_kept_at_its_mode_has_no_interval(postil, tmp_path):
     lines = shown.splitlines()
     (line,) = [line for line in lines if line.startswith("  harbour ")]
     assert line.split() == ["harbour", "+3.0000", "-"]
-    assert "-: nothing was learned of the weight: it is its prior's mode" in shown
+    assert "-: nothing was learned about the weight" in shown
 
 
 @pytest.mark.parametrize(

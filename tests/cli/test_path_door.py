@@ -151,12 +151,12 @@ def test_vectors_of_which_no_path_can_be_learned(postil, tmp_path):
     bare = postil("path", "bare.svm", "--category", "1")
     assert (bare.code, "no document has a feature to learn from" in bare.err) == (1, True)
     strange = postil("path", "train.svm", "--category", "1", "--split", "train")
-    assert (strange.code, "--split means nothing when reading svmlight" in strange.err) == (2, True)
+    assert (strange.code, "--split does not apply to svmlight" in strange.err) == (2, True)
 
 
 def test_recipes_are_not_compared_on_vectors(postil, tmp_path):
     vectors(tmp_path)
     result = postil("compare", "train.svm", "lasso-logistic", "ridge-logistic")
     assert result.code == 2
-    assert "train.svm: svmlight files are not read here" in result.err
+    assert "train.svm: postil compare does not read svmlight files" in result.err
     assert "postil evaluate each model on another" in result.err

@@ -70,8 +70,8 @@ class TestFields:
         row = b'{"id": "a", "title": "road", "text": "snow"}\n'
         result = postil("predict", model, "-", stdin=row)
         assert answers(result)[0]["labels"] == ["transport"]
-        assert "the model reads title alone; not used: text\n" in result.err
-        assert "the model reads title alone; not used: text\n" in (
+        assert "the model reads only title; not used: text\n" in result.err
+        assert "the model reads only title; not used: text\n" in (
             postil("explain", model, "-", stdin=row).err
         )
 
@@ -83,7 +83,7 @@ class TestFields:
         model = small_model(tmp_path / "f.postil", ("title",))
         result = postil("predict", model, "-", stdin=b'{"text": null}\n')
         assert result.code == 1
-        assert "no document has a text, and the model reads title: give them some" in result.err
+        assert "no document has a text, and the model reads title; give" in result.err
 
     def test_numbers_are_no_text(self, postil, model):
         result = postil("predict", model, "-", stdin=b'{"text": 5}\n')
@@ -115,7 +115,7 @@ class TestText:
     def test_a_text_or_a_corpus(self, postil, model, arguments):
         result = postil("predict", model, *arguments)
         assert result.code == 2
-        assert "one or the other" in result.err
+        assert "but not both" in result.err
 
 
 class TestHeader:

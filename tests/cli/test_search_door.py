@@ -61,7 +61,7 @@ def test_under_a_limit_the_best_is_told_from_what_was_chosen(postil):
     (best,) = [line for line in result.err.splitlines() if "best for all" in line]
     assert best.endswith("  best for all, without the limit")
     assert best.split()[3] == "0"  # what is best without the limit keeps too many for all
-    assert "categories are counted at the strength that is nearest to theirs" in result.err
+    assert "categories are counted at the strength nearest to theirs" in result.err
     assert "with at most 3 terms: " in result.err
     assert "\nSearch for σ²\n" in postil("inspect", "s.postil").out
 
@@ -93,7 +93,7 @@ def test_the_end_of_an_automatic_path_is_pointed_out():
     found = {"measure": "f1", "folds": 5, "shared": True, "over": "C", "grid": rows}
     found |= {"automatic": True, "C": 10.0}
     assert search_lines(found)[-1] == (
-        "the best C, 10, is at the end of the path: a smaller ratio in [search] goes on"
+        "the best C, 10, is at the end of the path: try a smaller ratio in [search]"
     )
     assert "end of the path" not in "".join(search_lines(found | {"C": 1.0}))
 
@@ -101,16 +101,19 @@ def test_the_end_of_an_automatic_path_is_pointed_out():
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--search-grid", "1,x"), "--search-grid is finite numbers above 0 with commas between"),
+        (
+            ("--search-grid", "1,x"),
+            "--search-grid takes finite numbers above 0 with commas between",
+        ),
         (("--search-grid", "1,-1"), "as 1e-2,1e-3,1e-4, or auto, not '1,-1'"),
-        (("--search-grid", "1,1"), "none of them twice"),
-        (("--search-grid", ""), "--search-grid is finite numbers"),
+        (("--search-grid", "1,1"), "each once"),
+        (("--search-grid", ""), "--search-grid takes finite numbers"),
         (("--search-measure", "brier"), "--search-measure is one of f1, error, loss"),
         (("--search-measure", "brake-even"), "did you mean break-even?"),
         (("--search-folds", "1"), "--search-folds"),
         (("--search-over", "sigma"), "--search-over is one of lam, C, prior_variance"),
         (("--search-rounds", "9"), "--search-rounds 9 with the recipe default: rounds are"),
-        (("--exactly",), "--exactly says how --most-terms is meant: give both"),
+        (("--exactly",), "--exactly needs --most-terms: give both"),
         (
             ("--most-terms", "5"),
             "--most-terms 5 with the recipe default: most_terms needs a prior that leaves terms",
@@ -212,7 +215,7 @@ def test_categories_left_without_terms_are_named():
     found |= {"categories": rows, "most_terms": 2, "exactly": False}
     found |= {"mean_terms": 1.0, "mean_given_up": None}
     assert search_lines(found)[-1].startswith(
-        "held-out documents are best told without any term in weather; --exactly keeps some"
+        "on held-out documents no term is best for weather; --exactly keeps some"
     )
 
 

@@ -47,7 +47,7 @@ class TestOnce:
         assert json.loads(result.out)["evaluation"]["measured"]["documents"] == 100
         refused = postil("compare", "pipe.jsonl", "default", "mod-svm")
         assert refused.code == 2
-        assert "these come once; save them to a file" in refused.err
+        assert "a stream can be read only once; save it to a file" in refused.err
 
     def test_recipes_cannot_be_compared_on_a_stream(self, postil, monkeypatch):
         monkeypatch.setattr("postil.train.train.train", None)

@@ -188,7 +188,7 @@ def test_a_file_that_is_written_into_meanwhile_is_not_learned_on_top_of(postil, 
 def test_documents_are_never_overwritten(postil, model):
     done = postil("update", "m.postil", "new.csv", "-o", "new.csv")
     assert done.code == 2
-    assert "is read by this command" in done.err
+    assert "this command reads" in done.err
     assert Path("new.csv").read_text() == NEW
 
 

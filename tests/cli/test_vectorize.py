@@ -81,7 +81,7 @@ def test_hashing_needs_no_vocabulary(postil, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("-o", "x"), "does not say which format"),
+        (("-o", "x"), "the format is not clear from the name"),
         (("-o", "x.npz", "--weights", "tf-idf"), "one of binary, counts"),
         (("-o", "x.npz", "--min-df", "many"), "--min-df is a whole number"),
         (("-o", "x.npz", "--apart"), "two or more"),
@@ -126,7 +126,7 @@ def test_documents_without_a_split_among_marked_ones_are_told_of(postil, tmp_pat
     rows = [{"text": "alpha", "split": "train"}, {"text": "beta", "split": "dev"}]
     (tmp_path / "d.jsonl").write_text("\n".join(map(json.dumps, rows)))
     result = postil("vectorize", "d.jsonl", "-o", "d.npz")
-    assert "1 document is marked neither train nor test and was learned from" in result.err
+    assert "the vocabulary includes 1 document marked neither train nor test" in result.err
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_one_split_has_the_columns_of_the_other(postil, tmp_path):
 
 def test_svmlight_says_what_it_does_not_keep(postil, tmp_path):
     told = postil("vectorize", "demo", "-o", "demo.svm")
-    assert "holds 100 documents marked test: --only writes one split" in told.err
+    assert "does not mark the 100 documents of the test split: write one with --only" in told.err
     assert "marked test" not in postil("vectorize", "demo", "-o", "t.svm", "--only", "test").err
     before = set(tmp_path.iterdir())
     piped = postil("vectorize", "demo", "-o", "-", "--to", "svmlight")

@@ -35,7 +35,7 @@ def compare(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Train several recipes on one corpus and test their differences.
+    """Train recipes on one corpus and test their differences.
 
     All recipes learn from the same documents and are tested on the same documents. Each of the
     others is compared with the first: pairs of document and category by the micro sign test, F1

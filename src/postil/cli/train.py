@@ -124,7 +124,7 @@ def train(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn a categorizer from labelled documents and write it to a file.
+    """Learn a model from labelled documents and write it to a file.
 
     Documents marked test are never learned from. If there are any, the model is measured on them.
     Thresholds and probabilities come from the training documents only.

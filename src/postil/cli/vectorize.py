@@ -201,7 +201,7 @@ def vectorize(
         _write(output, format, vectors, compress=compress)
     if format == "svmlight" and only is None and "test" in facts.splits:
         marked = counted(facts.splits.count("test"), "document")
-        say(f"an svmlight file does not mark {marked} of the test: write one split with --only")
+        say(f"svmlight does not mark the {marked} of the test split: write one with --only")
     unmarked = facts.splits.count("")
     if 0 < unmarked < len(facts.splits):
         documents = counted(unmarked, "document")
