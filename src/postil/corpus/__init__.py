@@ -1,1 +1,1 @@
-"""Where documents come from and go to."""
+"""Reading, writing, splitting and counting of documents."""

@@ -1,13 +1,11 @@
 """Seeded, label-stratified splits of a corpus: training and testing, or folds.
 
-Parts of documents in which every label keeps its share.
-
-Iterative stratification (Sechidis, Tsoumakas and Vlahavas 2011): documents are handed out label
-by label, the rarest first, because a rare label is the one that chance would deal unfairly and a
-frequent one can be put right later. Ours differs in two points. How many documents of a label
-each part gets is rounded to whole numbers beforehand, the roundings of one label making good
-those of the labels before; and among the parts that still want the label a document goes where
-it fills the largest shortage of all its labels and of documents. So parts have exactly their
+Iterative stratification (Sechidis, Tsoumakas and Vlahavas 2011): documents are assigned label by
+label, the rarest first, because chance would split a rare label unfairly and a frequent one can
+be put right later. This implementation differs in two points. The number of documents of a label
+in each part is rounded to whole numbers beforehand, and the roundings of one label make up for
+those of the labels before; and among the parts that still want the label a document goes to the
+one with the largest shortage of all its labels and of documents. So parts have exactly their
 size, and little drift is left for the most frequent label to absorb.
 """
 
@@ -39,18 +37,25 @@ PAID_BY_A_LABEL = 0.1
 def stratify(
     labels: Iterable[Sequence[str]], proportions: Sequence[float], seed: int = 0
 ) -> NDArray[np.int64]:
-    """Give each document a part, 0 to ``len(proportions) - 1``, by its labels alone.
+    """Return the part of each document, 0 to ``len(proportions) - 1``, by its labels alone.
 
-    ``labels`` has one sequence of labels per document, possibly empty; ``proportions`` are the
-    parts' shares, adding up to 1. Part sizes are exact but for rounding (less than one document).
-    A label's count in a part is its share rounded up or down, unless its documents had to go
-    with their rarer labels or all room was taken; documents without labels fill up what is left.
-    With one label a document and equal parts that never happens. In 100,000 documents with 1.9
-    of 176 labels each, it happened to one label: 2 to 5 of its 3,130 documents were off.
-    The same labels, proportions and seed give the same parts, on any machine.
+    Part sizes are exact but for rounding (less than one document). A label's count in a part is
+    its share rounded up or down, unless its documents had to go with their rarer labels or all
+    room was taken; documents without labels fill up what is left. With one label a document and
+    equal parts that never happens. In 100,000 documents with 1.9 of 176 labels each, it happened
+    to one label: 2 to 5 of its 3,130 documents were off.
 
     Time is linear in the sum of labels over documents, times the number of parts, and
     logarithmic in the number of labels; memory is a few words per label of each document.
+
+    Parameters
+    ----------
+    labels : iterable of sequences of str
+        The labels of each document, possibly none.
+    proportions : sequence of float
+        Shares of the parts, which add up to 1.
+    seed : int
+        The same labels, proportions and seed give the same parts, on any machine.
     """
     import numpy as np
 
@@ -60,24 +65,35 @@ def stratify(
 def part_of_each(
     labels: Iterable[Sequence[str]], proportions: Sequence[float], seed: int
 ) -> array[int]:
-    """Do what :func:`stratify` does, without NumPy."""
+    """Return the same as :func:`stratify`, without NumPy."""
     _check_proportions(proportions)
-    return array("i", _Stratifier(_gathered(labels), proportions, seed).parts())
+    return array("i", _Stratifier(_LabelSets(labels), proportions, seed).parts())
 
 
 def _check_proportions(proportions: Sequence[float]) -> None:
     positive = len(proportions) > 0 and all(share > 0 for share in proportions)
     if not positive or abs(sum(proportions) - 1) > 1e-6:
-        raise UsageError(f"proportions must be above 0 and add up to 1, got {list(proportions)!r}")
+        raise UsageError(
+            f"proportions must be above 0 and add up to 1, received {list(proportions)!r}"
+        )
 
 
 class _LabelSets:
     """The labels of all documents as numbers, in one flat array."""
 
-    def __init__(self) -> None:
+    def __init__(self, labels: Iterable[Iterable[str]]) -> None:
         self.numbers: dict[str, int] = {}
         self.flat = array("i")
         self.starts = array("q", [0])
+        for own in labels:
+            if isinstance(own, str):
+                raise UsageError(
+                    f"each document needs a sequence of labels, received the text {own!r}: "
+                    "write a single label as [label]"
+                )
+            for label in dict.fromkeys(own):
+                self.flat.append(self.numbers.setdefault(label, len(self.numbers)))
+            self.starts.append(len(self.flat))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -85,33 +101,16 @@ class _LabelSets:
     def __getitem__(self, document: int) -> array[int]:
         return self.flat[self.starts[document] : self.starts[document + 1]]
 
-    def add(self, labels: Iterable[str]) -> None:
-        distinct = dict.fromkeys(labels)
-        self.flat.extend([self.numbers.setdefault(label, len(self.numbers)) for label in distinct])
-        self.starts.append(len(self.flat))
-
-
-def _gathered(labels: Iterable[Iterable[str]]) -> _LabelSets:
-    sets = _LabelSets()
-    for one in labels:
-        if isinstance(one, str):
-            raise UsageError(
-                f"each document needs a sequence of labels, got the text {one!r}: "
-                "write a single label as [label]"
-            )
-        sets.add(one)
-    return sets
-
 
 class _Stratifier:
-    """Hands out documents; ``wanted[l][j]`` is how many of label l part j still wants."""
+    """Assigns documents to parts; part j still wants ``wanted[l][j]`` documents of label l."""
 
     def __init__(self, sets: _LabelSets, shares: Sequence[float], seed: int) -> None:
         self.sets = sets
         total = sum(shares)
         self.shares = [share / total for share in shares]
         chance = random.Random(seed)
-        # Of a seeded generator only random() promises the same numbers in every Python.
+        # Only random() of a seeded generator promises the same numbers in every Python.
         self.order = _sorted_by([chance.random() for _ in range(len(sets))])
         self.holders: list[list[int]] = [[] for _ in sets.numbers]
         for document in self.order:
@@ -124,20 +123,20 @@ class _Stratifier:
         self.part = [UNASSIGNED] * len(sets)
 
     def parts(self) -> list[int]:
-        """Hand out all documents and return the part of each."""
+        """Assign all documents and return the part of each."""
         queue = [(count, label) for label, count in enumerate(self.left)]
         heapify(queue)
         while queue:
             count, label = heappop(queue)
             # An entry is out of date where documents of the label went with another label.
             if count == self.left[label] > 0:
-                for changed in self._hand_out(label):
+                for changed in self._assign_label(label):
                     heappush(queue, (self.left[changed], changed))
         self._fill_up()
         return self.part
 
-    def _hand_out(self, label: int) -> list[int]:
-        """Give away what is left of a label; returns the labels of which fewer are left now."""
+    def _assign_label(self, label: int) -> list[int]:
+        """Assign the remaining documents of a label; return the labels that have fewer left now."""
         changed: dict[int, None] = {}
         for document in self.holders[label]:
             if self.part[document] == UNASSIGNED:
@@ -147,7 +146,7 @@ class _Stratifier:
         return [other for other in changed if self.left[other] > 0]
 
     def _best_part(self, label: int, labels: Iterable[int]) -> int:
-        """Find the open part that wants the label and lacks most of the document's labels."""
+        """Return the open part that wants the label and lacks most of the document's labels."""
         best, largest = UNASSIGNED, (False, 0.0)
         for part, room in enumerate(self.room):
             if room > 0:
@@ -230,28 +229,24 @@ def _sorted_by(keys: Sequence[object]) -> list[int]:
     return sorted(range(len(keys)), key=keys.__getitem__)  # type: ignore[arg-type]
 
 
-__all__ = ["fold_corpus", "split_corpus", "stratify"]
-
-
 def split_corpus(corpus: Corpus, test: float = 0.2, seed: int = 0) -> Corpus:
-    """Say of each document whether it is for training or for testing; a former split is lost.
+    """Mark each document as train or test, whatever split it had; ``test`` is the test share.
 
-    Walks the corpus once now, keeping only label numbers, and once more each time the result is
-    walked.
+    Reads the corpus once now, keeping only label numbers, and once each time the result is read.
     """
     if not 0 < test < 1:
-        raise UsageError(f"the test share must lie between 0 and 1, got {test!r}")
+        raise UsageError(f"the test share must lie between 0 and 1, received {test!r}")
     parts = _parts(corpus, (1 - test, test), seed)
     return _marked(corpus, parts, test_part=1, name=corpus.name)
 
 
 def fold_corpus(corpus: Corpus, k: int, seed: int = 0) -> tuple[Corpus, ...]:
-    """Cut a corpus in ``k`` folds: the i-th result tests on fold i and trains on the others.
+    """Cut a corpus into ``k`` folds: the i-th result tests on fold i and trains on the others.
 
-    Walks the corpus once now, keeping only label numbers, and once each time a result is walked.
+    Reads the corpus once now, keeping only label numbers, and once each time a result is read.
     """
     if k < 2:
-        raise UsageError(f"folds are for testing one against the others, so 2 or more: got {k!r}")
+        raise UsageError(f"the number of folds must be 2 or more, received {k!r}")
     parts = _parts(corpus, [1 / k] * k, seed)
     return tuple(
         _marked(corpus, parts, test_part=fold, name=f"{corpus.name}[fold {fold + 1} of {k}]")

@@ -1,7 +1,4 @@
-"""What a corpus is made of, counted in one pass over its documents.
-
-Lengths of documents: exact quantiles and a small histogram, in bounded memory.
-"""
+"""Counts of the documents, labels, fields and lengths of a corpus, in one pass over it."""
 
 from __future__ import annotations
 
@@ -16,61 +13,45 @@ BLOCKS = " ▏▎▍▌▋▊▉█"
 EIGHTHS = len(BLOCKS) - 1
 
 
-class Lengths:
-    """A multiset of lengths, kept as how often each occurs.
+class Lengths(Counter[int]):
+    """The number of documents of each length.
 
-    Everything is exact. Memory grows with the number of distinct lengths (a few thousand for
-    most corpora, however many documents); asking costs sorting those.
+    Sums and quantiles are exact, and 0 without documents. Memory grows with the number of
+    distinct lengths, a few thousand for most corpora.
     """
-
-    def __init__(self, lengths: Iterable[int] = ()) -> None:
-        self._times: Counter[int] = Counter(lengths)
-
-    def add(self, length: int) -> None:
-        """Count one more document of this length."""
-        self._times[length] += 1
-
-    def extend(self, lengths: Iterable[int]) -> None:
-        """Count one more document for each length."""
-        self._times.update(lengths)
-
-    @property
-    def count(self) -> int:
-        """How many lengths were added."""
-        return self._times.total()
 
     @property
     def sum(self) -> int:
-        """All lengths together."""
-        return sum(length * times for length, times in self._times.items())
+        """The total length."""
+        return sum(length * times for length, times in self.items())
 
     @property
     def mean(self) -> float:
-        """The average (0 if there is none)."""
-        return self.sum / self.count if self.count else 0.0
+        """The mean length."""
+        return self.sum / self.total() if self else 0.0
 
     @property
     def minimum(self) -> int:
-        """The smallest (0 if there is none)."""
-        return min(self._times, default=0)
+        """The smallest length."""
+        return min(self, default=0)
 
     @property
     def maximum(self) -> int:
-        """The largest (0 if there is none)."""
-        return max(self._times, default=0)
+        """The largest length."""
+        return max(self, default=0)
 
     def quantile(self, share: float) -> int:
-        """Find the smallest length that at least this share of the documents does not exceed."""
-        needed = share * self.count
+        """Return the smallest length that at least this share of the documents does not exceed."""
+        needed = share * self.total()
         reached = 0
-        for length in sorted(self._times):
-            reached += self._times[length]
+        for length in sorted(self):
+            reached += self[length]
             if reached >= needed:
                 return length
         return self.maximum
 
     def to_dict(self) -> dict[str, float]:
-        """Give sum, minimum, median, mean, 90 % quantile and maximum for JSON."""
+        """Return sum, minimum, median, mean, 90 % quantile and maximum for JSON."""
         return {
             "sum": self.sum,
             "min": self.minimum,
@@ -83,11 +64,11 @@ class Lengths:
     def bins(self) -> list[tuple[int, int, int]]:
         """Count documents in bins that double: 0, 1, 2–3, 4–7 and so on.
 
-        A bin is (first length, last length, documents). From the first bin with a document to
-        the last, those between included.
+        A bin is (first length, last length, documents), from the first bin with a document to
+        the last one.
         """
         counts: Counter[int] = Counter()
-        for length, times in self._times.items():
+        for length, times in self.items():
             counts[length.bit_length()] += times
         if not counts:
             return []
@@ -97,9 +78,9 @@ class Lengths:
         ]
 
     def histogram(self, width: int = 40) -> list[str]:
-        """Draw the bins as lines of text, the fullest ``width`` characters long.
+        """Return the bins as lines of text, the fullest ``width`` characters long.
 
-        A bin that has any document shows at least an eighth of a block.
+        A bin with a document shows at least an eighth of a block.
         """
         bins = self.bins()
         names = [_name(first, last) for first, last, _ in bins]
@@ -138,9 +119,9 @@ BATCH_CHARACTERS = 1 << 22
 class CorpusStatistics:
     """Counts of documents, labels, fields and lengths.
 
-    ``labels`` counts, for each split, the documents of each label. ``tokens`` is empty where
-    nothing was given to count them with. Memory grows with the numbers of distinct labels,
-    fields and lengths, not with documents.
+    ``labels`` counts, for each split, the documents of each label. ``tokens`` is empty without a
+    function that counts them. Memory grows with the numbers of distinct labels, fields and
+    lengths, not with documents.
     """
 
     documents: Counter[Split | None] = field(default_factory=Counter)
@@ -155,10 +136,10 @@ class CorpusStatistics:
     def gather(
         cls, documents: Iterable[Document], count_tokens: CountTokens | None = None
     ) -> CorpusStatistics:
-        """Count while the documents stream by, in batches of bounded size.
+        """Count the documents, read in batches of bounded size.
 
-        ``count_tokens`` gets a list of texts, a document's fields joined by line breaks, and
-        returns how many tokens each has. Time is linear in the characters read.
+        ``count_tokens`` takes a list of texts, a document's fields joined by line breaks, and
+        returns the number of tokens of each.
         """
         statistics = cls()
         for batch in _batches(documents):
@@ -166,7 +147,7 @@ class CorpusStatistics:
             for document, text in batch:
                 statistics._add(document, text)
             if count_tokens is not None:
-                statistics.tokens.extend(count_tokens(texts))
+                statistics.tokens.update(count_tokens(texts))
         return statistics
 
     def _add(self, document: Document, text: str) -> None:
@@ -176,44 +157,41 @@ class CorpusStatistics:
         self.labels.setdefault(document.split, Counter()).update(dict.fromkeys(document.labels, 1))
         self.fields.update(name for name, value in document.fields.items() if value.strip())
         self.fields.update(dict.fromkeys(document.fields, 0))
-        self.characters.add(sum(len(value) for value in document.fields.values()))
+        self.characters[sum(len(value) for value in document.fields.values())] += 1
 
     @property
     def total(self) -> int:
-        """All documents."""
+        """The number of documents."""
         return self.documents.total()
 
     @property
     def labelled(self) -> int:
-        """Documents with at least one label."""
+        """The number of documents with at least one label."""
         return self.total - self.unlabelled
 
     @property
     def label_frequencies(self) -> Counter[str]:
-        """Documents of each label, all splits together."""
+        """The number of documents of each label, in all splits together."""
         return sum(self.labels.values(), Counter())
 
     @property
     def cardinality(self) -> float:
-        """Labels per document, on average (0 for an empty corpus)."""
-        return self._memberships / self.total if self.total else 0.0
+        """The mean number of labels of a document (0 for an empty corpus)."""
+        memberships = sum(counts.total() for counts in self.labels.values())
+        return memberships / self.total if self.total else 0.0
 
     @property
     def density(self) -> float:
-        """Cardinality divided by the number of labels: how full the label matrix is."""
+        """Cardinality divided by the number of labels: the filled share of the label matrix."""
         distinct = len(self.label_frequencies)
         return self.cardinality / distinct if distinct else 0.0
 
-    @property
-    def _memberships(self) -> int:
-        return sum(counts.total() for counts in self.labels.values())
-
     def label_table(self) -> list[tuple[str, int]]:
-        """List labels with their documents, the most frequent first, then by name."""
+        """Return labels with their documents, the most frequent first, then by name."""
         return sorted(self.label_frequencies.items(), key=lambda item: (-item[1], item[0]))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain values for JSON, in an order that does not change."""
+        """Return all counts as plain values for JSON, in an order that does not change."""
         return {
             "documents": self.total,
             "splits": _named(self.documents),
@@ -229,18 +207,18 @@ class CorpusStatistics:
             },
             "fields": dict(self.fields),
             "characters": self.characters.to_dict(),
-            "tokens": self.tokens.to_dict() if self.tokens.count else None,
+            "tokens": self.tokens.to_dict() if self.tokens else None,
         }
 
 
 def _named(by_split: dict[Split | None, int]) -> dict[str, int]:
-    """Turn splits into words, the split of documents that have none last."""
+    """Return the numbers by the names of the splits, documents without a split last."""
     order: tuple[Split | None, ...] = ("train", "test", None)
     return {split or NO_SPLIT: by_split[split] for split in order if split in by_split}
 
 
 def _batches(documents: Iterable[Document]) -> Iterator[list[tuple[Document, str]]]:
-    """Take documents with their joined texts in batches, cut by number and by characters."""
+    """Yield batches of documents with their joined texts, limited by number and by characters."""
     batch: list[tuple[Document, str]] = []
     characters = 0
     for document in documents:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from postil.corpus.corpus import Corpus, DocumentSource
 from postil.corpus.document import OnError, Problems
@@ -74,13 +77,11 @@ class Distribution:
     file_name : str
         Name in a data folder.
     homepage : str
+        Address of its description.
     urls : tuple of str
         Addresses of the file, tried in order.
     sha256 : str, optional
-        Checksum of the file at the public addresses, as at least one other project publishes it
-        (scikit-learn for Reuters-21578 and 20 Newsgroups by date, the Hugging Face datasets
-        library for these and the original 20 Newsgroups). Without it, what was downloaded is
-        read and its documents are counted.
+        Published checksum of the file.
     folder_name : str, optional
         Name of an unpacked copy.
     other_names : tuple of str
@@ -107,20 +108,31 @@ class Distribution:
         return (self.file_name, *self.other_names, *folder)
 
 
+@cache
+def _catalogue() -> dict[str, dict[str, Any]]:
+    """Return the tables ``collections`` and ``corpora`` of the file beside this one."""
+    return tomllib.loads(Path(__file__).with_name("corpora.toml").read_text("utf-8"))
+
+
+def distribution_of(collection: str) -> Distribution:
+    """Return the files of a collection."""
+    table = _catalogue()["collections"][collection]
+    given: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in table.items()
+        if name != "terms"
+    }
+    given["parts"] = tuple(tuple(urls) for urls in table.get("parts", ()))
+    return Distribution(**given)
+
+
 @dataclass(frozen=True, slots=True)
 class NamedCorpus:
     """A corpus with a name.
 
-    Parameters
-    ----------
-    name, title, description, terms : str
-    distribution : Distribution or None
-        None for the corpus that is shipped with postil.
-    sizes : frozenset of int
-        Numbers of documents that a complete copy can have.
-    reader : callable
-        Takes the path and the options, and returns the documents.
-    options : tuple of Choice and Switch
+    ``distribution`` is None for the corpus that is shipped with postil. ``sizes`` are the numbers
+    of documents that a complete copy can have. ``reader`` takes the path and the values of the
+    options, and returns the documents.
     """
 
     name: str
@@ -131,6 +143,25 @@ class NamedCorpus:
     sizes: frozenset[int]
     reader: Callable[..., DocumentSource]
     options: tuple[Option, ...] = ()
+
+    @classmethod
+    def load(
+        cls, name: str, reader: Callable[..., DocumentSource], options: tuple[Option, ...]
+    ) -> NamedCorpus:
+        """Return the corpus that ``corpora.toml`` describes under this name."""
+        table = _catalogue()["corpora"][name]
+        collection = _catalogue()["collections"][table["collection"]]
+        is_shipped = "file_name" not in collection
+        return cls(
+            name=name,
+            title=table["title"],
+            description=table["description"],
+            terms=collection["terms"],
+            distribution=None if is_shipped else distribution_of(table["collection"]),
+            sizes=frozenset(table["sizes"]),
+            reader=reader,
+            options=options,
+        )
 
     def open(
         self,

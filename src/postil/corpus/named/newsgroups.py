@@ -26,14 +26,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.archives import Member, text_members
-from postil.corpus.named.entry import Distribution, NamedCorpus, Switch
+from postil.corpus.named.entry import Switch
 
 SIGNATURE_LINES = 15
 
@@ -140,58 +139,8 @@ def newsgroups(
     return read
 
 
-_OPTIONS = (
+OPTIONS = (
     Switch("strip_headers", "leave out all header lines but the subject", True),
     Switch("strip_quotes", "leave out quoted lines and the lines that introduce them", False),
     Switch("strip_signatures", "leave out the signature", False),
-)
-_TERMS = (
-    "Usenet articles of 1993, each under its author's copyright; the collection states no "
-    "licence and is in general use for research. Cite Lang 1995, NewsWeeder."
-)
-
-NEWSGROUPS = (
-    NamedCorpus(
-        name="20news-bydate",
-        title="20 Newsgroups, sorted by date",
-        description=(
-            "Usenet articles of 20 groups, 11,314 for training and 7,532 later ones for testing, "
-            "without cross-posts and without the headers that name the group. One label each."
-        ),
-        terms=_TERMS,
-        distribution=Distribution(
-            file_name="20news-bydate.tar.gz",
-            folder_name="20news-bydate",
-            homepage="http://qwone.com/~jason/20Newsgroups/",
-            urls=(
-                "http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz",
-                "https://ndownloader.figshare.com/files/5975967",
-            ),
-            sha256="8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
-        ),
-        sizes=frozenset({18_846}),
-        reader=partial(newsgroups, by_date=True),
-        options=_OPTIONS,
-    ),
-    NamedCorpus(
-        name="20news-19997",
-        title="20 Newsgroups, the original",
-        description=(
-            "19,997 Usenet articles, about 1,000 from each of 20 groups, cross-posts included "
-            "and with all headers, which name the group (they are stripped unless asked for). "
-            "One label each, no split."
-        ),
-        terms=_TERMS,
-        distribution=Distribution(
-            file_name="20news-19997.tar.gz",
-            folder_name="20_newsgroups",
-            other_names=("20_newsgroups.tar.gz",),
-            homepage="http://qwone.com/~jason/20Newsgroups/",
-            urls=("http://qwone.com/~jason/20Newsgroups/20news-19997.tar.gz",),
-            sha256="ab7bbf82b7831f7dbb1a09d9312f66fa78565c8de25526999b0d66f69d37e414",
-        ),
-        sizes=frozenset({19_997}),
-        reader=partial(newsgroups, by_date=False),
-        options=_OPTIONS,
-    ),
 )

@@ -14,7 +14,7 @@ from pathlib import Path
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Problems, SeenIds, Split
 from postil.corpus.files.archives import named_members
-from postil.corpus.named.entry import Choice, Distribution, NamedCorpus, exists
+from postil.corpus.named.entry import Choice, exists
 from postil.corpus.named.smart_records import Record, records
 from postil.errors import CorpusError, DocumentError
 
@@ -191,36 +191,11 @@ def _is_used(record: Record) -> bool:
     return bool(title and abstract and headings_of(mesh))
 
 
-OHSUMED = NamedCorpus(
-    name="ohsumed",
-    title="OHSUMED, Medline 1987 to 1991",
-    description=(
-        "References of 270 medical journals with title and abstract (as body), labelled with "
-        "their MeSH headings: the 233,445 of 348,566 that have all three, 83,944 of 1987 and "
-        "1988 for training, 149,501 of 1989 to 1991 for testing. A list of headings beside "
-        "the data makes these the only labels."
-    ),
-    terms=(
-        "Medline references that the National Library of Medicine lets be used for experiments "
-        "only: in no clinical, library or other real setting, and whoever sees them must be told "
-        "that they are incomplete and out of date. Cite Hersh et al. 1994, OHSUMED."
-    ),
-    distribution=Distribution(
-        file_name="ohsumed.tar.gz",
-        folder_name="ohsumed",
-        other_names=("t9.filtering.tar.gz",),
-        homepage="https://trec.nist.gov/data/filtering/README.t9.filtering",
-        urls=("https://trec.nist.gov/data/filtering/t9.filtering.tar.gz",),
-        holds=("ohsumed.87", "ohsumed.88-91"),
-    ),
-    sizes=frozenset({233_445}),
-    reader=ohsumed,
-    options=(
-        Choice(
-            "categories",
-            "which headings are labels: those of categories.txt, where there is one, or all",
-            CATEGORIES,
-            CATEGORIES[0],
-        ),
+OPTIONS = (
+    Choice(
+        "categories",
+        "which headings are labels: those of categories.txt, where there is one, or all",
+        CATEGORIES,
+        CATEGORIES[0],
     ),
 )

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from heapq import nsmallest
 from pathlib import Path
 
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Problems, SeenIds, Split
 from postil.corpus.files.archives import Member, named_members
-from postil.corpus.named.entry import Distribution, NamedCorpus
+from postil.corpus.named.entry import distribution_of
 from postil.corpus.named.smart_records import Record, records
 from postil.errors import CorpusError, DocumentError
 
@@ -148,23 +147,7 @@ TOKEN_FILES: dict[str, Split] = {
 
 _TAGS = frozenset({".W"})
 
-_PLACES = (
-    "http://www.jmlr.org/papers/volume5/lewis04a",
-    "http://www.ai.mit.edu/projects/jmlr/papers/volume5/lewis04a",
-)
-_APPENDICES = {TOPICS_FILE: "a08-topic-qrels"} | dict.fromkeys(TOKEN_FILES, "a12-token-files")
-
-DISTRIBUTION = Distribution(
-    file_name="rcv1-v2.tar",
-    folder_name="rcv1-v2",
-    other_names=("rcv1-v2.tar.gz",),
-    homepage=f"{_PLACES[0]}/lyrl2004_rcv1v2_README.htm",
-    parts=tuple(
-        tuple(f"{place}/{appendix}/{file}.gz" for place in _PLACES)
-        for file, appendix in _APPENDICES.items()
-    ),
-    holds=tuple(_APPENDICES),
-)
+DISTRIBUTION = distribution_of("rcv1-v2")
 
 
 def rcv1(path: Path, *, sample: bool = False) -> DocumentSource:
@@ -252,46 +235,3 @@ def _without_topics(member: Member, record: Record, problems: Problems) -> Docum
         f"has one; get {TOPICS_FILE} again{problems.or_skip('such documents')}",
         record.line,
     )
-
-
-TRAINING_DOCUMENTS = 23_149
-TEST_DOCUMENTS = 781_265
-
-
-def _entry(name: str, title: str, rule: str, test: int, *, sample: bool) -> NamedCorpus:
-    return NamedCorpus(
-        name=name,
-        title=f"RCV1-v2, LYRL2004 split{title}",
-        description=(
-            "Newswire stories of Reuters from August 1996 to August 1997 as tokens that were "
-            "lower-cased, stopped and stemmed by the distributors (one field, body; read it with "
-            f"the analyzer whitespace), in 103 topics, one or more each. {rule}"
-        ),
-        terms=(
-            "Stems of stories under the copyright of Reuters Ltd., put out of order so that no "
-            "story can be rebuilt, published for research. Cite Lewis, Yang, Rose and Li 2004, "
-            "RCV1: A New Benchmark Collection for Text Categorization Research."
-        ),
-        distribution=DISTRIBUTION,
-        sizes=frozenset({TRAINING_DOCUMENTS + test}),
-        reader=partial(rcv1, sample=sample),
-    )
-
-
-RCV1 = (
-    _entry(
-        "rcv1-v2",
-        "",
-        "23,149 training and 781,265 later test documents.",
-        TEST_DOCUMENTS,
-        sample=False,
-    ),
-    _entry(
-        "rcv1-v2-sample",
-        ", a tenth of the test",
-        "23,149 training documents and a fixed random 77,993 of the 781,265 test documents: as "
-        "many as in genkin-lewis-madigan-2004, whose own choice was not published.",
-        SIZE,
-        sample=True,
-    ),
-)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from postil.corpus.corpus import Corpus, DocumentSource
 from postil.corpus.files.streams import Source
-from postil.corpus.named.entry import Distribution, NamedCorpus
-from postil.corpus.named.newsgroups import NEWSGROUPS
-from postil.corpus.named.ohsumed import OHSUMED
-from postil.corpus.named.rcv1 import RCV1
-from postil.corpus.named.reuters import REUTERS
-from postil.corpus.named.webkb import WEBKB
+from postil.corpus.named import newsgroups, ohsumed, rcv1, reuters, webkb
+from postil.corpus.named.entry import NamedCorpus, Option
 from postil.corpus.options import ReadOptions, flag
 from postil.errors import UsageError
 
@@ -30,42 +27,22 @@ def _read_jsonl(path: Path) -> DocumentSource:
     return jsonl.read(Source(path), columns).documents
 
 
-DEMO = NamedCorpus(
-    name="demo",
-    title="The demo corpus",
-    description=(
-        "352 notices, reports and letters of an imaginary local newspaper, with title and body "
-        "in twelve overlapping categories, some of them hard cases and some in none; written "
-        "for postil and shipped with it, with a fixed train and test split."
-    ),
-    terms="Part of postil and under its licence (MIT).",
-    distribution=None,
-    sizes=frozenset({352}),
-    reader=_read_jsonl,
-)
-
-ARXIV = NamedCorpus(
-    name="arxiv-120k",
-    title="arXiv titles and abstracts, a sample",
-    description=(
-        "120,000 papers of 1993 to 2019 with title and abstract (as body), labelled with all "
-        "their arXiv categories, 176 in all and about 1.9 a paper: 100,000 before 6 August "
-        "2018 for training, 20,000 since for testing. A seeded sample of the metadata that "
-        "Geiger archived; the sample itself has no public address."
-    ),
-    terms="arXiv metadata are CC0. Cite Geiger 2020, doi 10.5281/zenodo.1463242.",
-    distribution=Distribution(
-        file_name="arxiv-120k.jsonl.zst",
-        other_names=("arxiv-120k.jsonl", "arxiv-120k.jsonl.gz"),
-        homepage="https://doi.org/10.5281/zenodo.1463242",
-        sha256="50a3fa3ff8c5d7d544be3a446daf45a7191c48b2f35431da88a27ce7565f5119",
-    ),
-    sizes=frozenset({120_000}),
-    reader=_read_jsonl,
-)
+_READERS: dict[str, tuple[Callable[..., DocumentSource], tuple[Option, ...]]] = {
+    "demo": (_read_jsonl, ()),
+    "reuters-modapte": (partial(reuters.reuters, split="modapte"), reuters.OPTIONS),
+    "reuters-modlewis": (partial(reuters.reuters, split="modlewis"), reuters.OPTIONS),
+    "reuters-modhayes": (partial(reuters.reuters, split="modhayes"), reuters.OPTIONS),
+    "20news-bydate": (partial(newsgroups.newsgroups, by_date=True), newsgroups.OPTIONS),
+    "20news-19997": (partial(newsgroups.newsgroups, by_date=False), newsgroups.OPTIONS),
+    "webkb": (webkb.webkb, webkb.OPTIONS),
+    "arxiv-120k": (_read_jsonl, ()),
+    "rcv1-v2": (partial(rcv1.rcv1, sample=False), ()),
+    "rcv1-v2-sample": (partial(rcv1.rcv1, sample=True), ()),
+    "ohsumed": (ohsumed.ohsumed, ohsumed.OPTIONS),
+}
 
 NAMES: dict[str, NamedCorpus] = {
-    corpus.name: corpus for corpus in (DEMO, *REUTERS, *NEWSGROUPS, WEBKB, ARXIV, *RCV1, OHSUMED)
+    name: NamedCorpus.load(name, reader, options) for name, (reader, options) in _READERS.items()
 }
 
 

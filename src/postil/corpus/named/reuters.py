@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.archives import Member, members
-from postil.corpus.named.entry import Choice, Distribution, NamedCorpus, Switch
+from postil.corpus.named.entry import Choice, Switch
 from postil.errors import CorpusError, DocumentError
 
 LABEL_SETS = ("topics", "places", "people", "orgs", "exchanges")
@@ -163,66 +162,8 @@ def _blocks(member: Member, problems: Problems) -> Iterator[bytes]:
         yield bytes(pending)
 
 
-_DISTRIBUTION = Distribution(
-    file_name="reuters21578.tar.gz",
-    folder_name="reuters21578",
-    homepage="http://www.daviddlewis.com/resources/testcollections/reuters21578/",
-    urls=(
-        "https://kdd.ics.uci.edu/databases/reuters21578/reuters21578.tar.gz",
-        "https://archive.ics.uci.edu/ml/machine-learning-databases/reuters21578-mld/"
-        "reuters21578.tar.gz",
-        "http://www.daviddlewis.com/resources/testcollections/reuters21578/reuters21578.tar.gz",
-    ),
-    sha256="3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30",
-)
-
-
-def _entry(split: str, title: str, rule: str, size: int) -> NamedCorpus:
-    return NamedCorpus(
-        name=f"reuters-{split}",
-        title=f"Reuters-21578, {title} split",
-        description=(
-            "Newswire stories of 1987 with title, dateline and body, indexed by Reuters with "
-            f"economic topics, several to a story or none. {rule} Other label sets: places, "
-            "people, organisations, exchanges."
-        ),
-        terms=(
-            "Copyright Reuters Ltd. Distributed free of charge for research purposes only. "
-            'Publications must name it "Reuters-21578, Distribution 1.0" and say where it can be '
-            "found."
-        ),
-        distribution=_DISTRIBUTION,
-        sizes=frozenset({size}),
-        reader=partial(reuters, split=split),
-        options=(
-            Choice("label_set", "the set of categories used as labels", LABEL_SETS, "topics"),
-            Switch(
-                "unused", "also give the stories that the split leaves out, with no split", False
-            ),
-            Switch("loose_text", "take text that stands loose in a story into its body", True),
-        ),
-    )
-
-
-REUTERS = (
-    _entry(
-        "modapte",
-        "ModApte",
-        "9,603 training and 3,299 test stories: those whose indexer considered topics. 118 "
-        "topics occur, 90 of them in both parts.",
-        12_902,
-    ),
-    _entry(
-        "modlewis",
-        "ModLewis",
-        "13,625 training and 6,188 test stories: like ModApte, with the stories that were given "
-        "no topics at all.",
-        19_813,
-    ),
-    _entry(
-        "modhayes",
-        "ModHayes",
-        "20,856 training and 722 test stories: the test set of the CONSTRUE experiments.",
-        21_578,
-    ),
+OPTIONS = (
+    Choice("label_set", "the set of categories used as labels", LABEL_SETS, "topics"),
+    Switch("unused", "also give the stories that the split leaves out, with no split", False),
+    Switch("loose_text", "take text that stands loose in a story into its body", True),
 )

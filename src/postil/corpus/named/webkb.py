@@ -30,7 +30,7 @@ from typing import NamedTuple
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.archives import Member, clean_text, text_members
-from postil.corpus.named.entry import Choice, Distribution, NamedCorpus
+from postil.corpus.named.entry import Choice
 
 CLASSES = frozenset({"course", "department", "faculty", "other", "project", "staff", "student"})
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
@@ -143,37 +143,11 @@ def _fields(content: str) -> dict[str, str]:
     return parse_page(page)._asdict()
 
 
-WEBKB = NamedCorpus(
-    name="webkb",
-    title="WebKB, the 4 Universities data set",
-    description=(
-        "8,282 web pages of computer science departments, collected in January 1997 by the "
-        "World Wide Knowledge Base project at Carnegie Mellon University, in seven classes: "
-        "student, faculty, staff, course, project, department, other. One label each."
-    ),
-    terms=(
-        "Web pages under their authors' copyright; the collection states no licence and is "
-        "in general use for research. Cite Craven et al. 1998."
-    ),
-    distribution=Distribution(
-        file_name="webkb.tar.gz",
-        folder_name="webkb",
-        other_names=("webkb-data.gtar.gz",),
-        homepage="http://www.cs.cmu.edu/afs/cs.cmu.edu/project/theo-20/www/data/",
-        urls=(
-            "https://www.cs.cmu.edu/afs/cs.cmu.edu/project/theo-20/www/data/webkb-data.gtar.gz",
-            "http://www.cs.cmu.edu/afs/cs.cmu.edu/project/theo-20/www/data/webkb-data.gtar.gz",
-        ),
-    ),
-    # Some copies lack one page of other/wisconsin.
-    sizes=frozenset({8_281, 8_282}),
-    reader=webkb,
-    options=(
-        Choice(
-            "test_university",
-            "test on the pages of this university, train on all others",
-            (NO_UNIVERSITY, *UNIVERSITIES),
-            NO_UNIVERSITY,
-        ),
+OPTIONS = (
+    Choice(
+        "test_university",
+        "test on the pages of this university, train on all others",
+        (NO_UNIVERSITY, *UNIVERSITIES),
+        NO_UNIVERSITY,
     ),
 )
