@@ -301,7 +301,7 @@ class TestShapes:
             with pytest.raises(UsageError, match="have the fields text, and the model reads title"):
                 ask()
         for ask in (lambda: model.predict(TEXTS), lambda: model.explain("wind")):
-            with pytest.raises(UsageError, match="pass a mapping of each field"):
+            with pytest.raises(UsageError, match="each field to its text"):
                 ask()
 
     def test_fields_of_different_lengths_are_counted(self):

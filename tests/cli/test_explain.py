@@ -247,7 +247,7 @@ def test_a_model_that_cannot_be_explained_says_so(postil, tmp_path):
     assert result.code == 2
     assert "shares.postil: the model decides by 'proportional'" in result.err
     absent = postil("explain", "absent.postil", "demo")
-    assert (absent.code, absent.err) == (1, "postil: absent.postil: there is no such file\n")
+    assert (absent.code, absent.err) == (1, "postil: absent.postil: the file does not exist\n")
 
 
 def test_a_damaged_model_is_one_line(postil, model, tmp_path):

@@ -166,7 +166,7 @@ def test_training_on_vectors_with_priors(postil, folder):
     Path("p.txt").write_text("2 0.75 0\n0 -2 0\n999 0 1\nclass 1 3 -1 1 -1\nclass 7 3 0 1\n")
     result = postil("train", "train.svm", "-o", "v.postil", "-r", "lasso.toml", "--priors", "p.txt")
     assert result.code == 0
-    assert "vectors as they are; [representation] of lasso has no part" in result.err
+    assert "vectors are used as given; [representation] of lasso does not apply" in result.err
     assert (
         "p.txt: 3 of 5 lines matched; unknown terms: 999 (the data has features from 2 to "
         "9); unknown categories: 7\n"
@@ -209,7 +209,7 @@ def test_training_on_several_labels(postil, folder):
     result = postil("train", "bare.svm", "-o", "m.postil")
     assert (result.code, result.err) == (
         1,
-        "bare.svm: vectors as they are; [representation] of default has no part\n"
+        "bare.svm: vectors are used as given; [representation] of default does not apply\n"
         "postil: bare.svm: none of the documents (2) has a label\n",
     )
 

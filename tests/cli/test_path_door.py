@@ -120,9 +120,7 @@ def test_a_path_of_vectors_has_numbers_for_terms(postil, tmp_path):
     vectors(tmp_path)
     result = postil("path", "train.svm", "--category", "1", "--points", "4", "-o", "path.json")
     assert result.code == 0
-    assert "train.svm: vectors as they are; [representation] of lasso-logistic has no part" in (
-        result.err
-    )
+    assert "train.svm: vectors are used as given; [representation] of lasso-log" in result.err
     (told,) = json.loads((tmp_path / "path.json").read_text())
     assert told["points"][0]["weights"] == {}
     assert {row["term"] for row in told["order"]} <= {"2", "3", "5", "9"}

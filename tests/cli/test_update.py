@@ -195,7 +195,7 @@ def test_documents_are_never_overwritten(postil, model):
 def test_wrong_usage(postil, model):
     assert postil("update", "m.postil", "new.csv", "--passes", "0").code == 2
     assert postil("update", "absent.postil", "new.csv").code == 1
-    assert "there is no such file" in postil("update", "absent.postil", "new.csv").err
+    assert "the file does not exist" in postil("update", "absent.postil", "new.csv").err
     assert postil("update", "m.postil").code == 2
 
 
@@ -354,7 +354,7 @@ def test_a_model_whose_reports_had_no_room_is_as_good(postil, model, monkeypatch
     monkeypatch.setattr("postil.model.save.OTHER_BYTES", 0)
     made = postil("train", "demo", "-o", "s.postil", "-r", "online.toml", "--no-test")
     assert made.code == 0, made.err
-    assert "warning: a model file has no room for the reports of 12 categories" in made.err
+    assert "warning: the model file has no room for the reports of 12 categories" in made.err
     assert "the model keeps none" in postil("inspect", "s.postil").out
     assert postil("inspect", "s.postil", "--category", "weather").code == 0
     assert postil("evaluate", "s.postil", "demo").code == 0

@@ -308,11 +308,11 @@ def test_names_of_features(tmp_path):
     path.write_text('1\t"oil"\n2\t"a\\tb"\n')
     assert read_feature_names(path) == ["oil", "a\tb"]
     for text, told in {
-        "a\n\nb\n": "line 2: there is no name on it",
-        "a\nb\na\n": "line 3: 'a' stands in line 1 already",
-        '0\t"a"\n': "line 1: it says number 0",
+        "a\n\nb\n": "line 2: the line has no name",
+        "a\nb\na\n": "line 3: 'a' is in line 1 already",
+        '0\t"a"\n': "line 1: the line has number 0",
         '1\t"\\x"\n': "line 1: .* is not JSON",
-        "": "line 1: there is no name",
+        "": "line 1: the line has no name",
     }.items():
         path.write_text(text)
         with pytest.raises(InputError, match=told):

@@ -13,9 +13,9 @@ from postil.decide.calibration import Softmax
 from postil.errors import ModelFileError, UsageError
 from postil.learn.combining import JUST_BELOW, Rivals, Trees
 from postil.model import describe, load_model, model_from_bytes, model_to_bytes, save_model
+from postil.model.parts import to_parts
 from postil.model.save import packed
-from postil.model.tensors import Parts
-from postil.model.versions import parts_of, version_of
+from postil.model.stored import Parts
 from postil.train.predict import Predictor
 from postil.vectors.lsi import Lsi
 from postil.vectors.projection import Projection
@@ -65,15 +65,10 @@ def test_texts_without_a_known_term_are_known_as_such(kind):
     assert unknown.tolist() == [True, True, False, False]
 
 
-def test_versions():
-    assert version_of(small_model()) == 1
-    for make in COMBINED.values():
-        assert version_of(make()) == 2
-        assert b'"format_version":"2"' in model_to_bytes(make())
+def test_a_projection_without_a_length_is_not_kept():
     unscaled = projected_model(length=None)
     assert unscaled.projection is None
     assert unscaled.method["lsi"] == {"directions": 3}
-    assert version_of(unscaled) == 1
 
 
 def test_a_score_of_exactly_0_at_a_leaf_is_a_no_for_the_rule_too():
@@ -102,9 +97,9 @@ def projection_of(columns, length=1.0):
         (forest_model, {"combination": None}, "2 category names"),
         (forest_model, {"intercepts": np.zeros(2)}, "for 2 rows of weights, and there are 5"),
         (rivals_model, {"combination": FOREST}, "5 rows of the combination"),
-        (rivals_model, {"calibration": Softmax(2)}, r"combined \(rivals\): take platt or isotonic"),
-        (rivals_model, {"units": np.ones(2)}, r"units .* combined \(rivals\)"),
-        (projected_model, {"units": np.ones(2)}, "units .* come from a projection"),
+        (rivals_model, {"calibration": Softmax(2)}, r"combined \(rivals\): use platt or isotonic"),
+        (rivals_model, {"units": np.ones(2)}, r"combined weights \(rivals\) cannot have units"),
+        (projected_model, {"units": np.ones(2)}, "weights of a projection cannot have units"),
     ],
 )
 def test_parts_that_do_not_fit(make, changes, sentence):
@@ -115,18 +110,18 @@ def test_parts_that_do_not_fit(make, changes, sentence):
 def test_a_projection_that_changes_nothing_is_left_out():
     model = projected_model()
     lsi = model.projection.lsi
-    with pytest.raises(UsageError, match="fold its weights, and leave it out"):
+    with pytest.raises(UsageError, match="fold its weights and leave it out"):
         replace(model, projection=Projection(lsi))
 
 
 def refused(parts, sentence):
     with pytest.raises(ModelFileError, match=sentence) as caught:
-        model_from_bytes(b"".join(packed(parts, 2)))
+        model_from_bytes(b"".join(packed(parts)))
     assert "\n" not in str(caught.value)
 
 
 def changed(make, settings=None, arrays=None, without=()):
-    own = parts_of(make())
+    own = to_parts(make())
     kept = {name: array for name, array in own.arrays.items() if name not in without}
     return Parts(json.loads(json.dumps(own.settings)) | (settings or {}), kept | (arrays or {}))
 
@@ -142,9 +137,7 @@ def rivals_with(**wrong):
 @pytest.mark.parametrize(
     ("parts", "sentence"),
     [
-        (lambda: changed(small_model), "has no 'combination'"),
-        (lambda: changed(small_model, {"projection": None, "combination": None}), "version 1"),
-        (lambda: changed(projected_model, {"projection": None}), "neither"),
+        (lambda: changed(projected_model, {"projection": None}), "belongs to no part"),
         (lambda: changed(projected_model, {"projection": {}}), "has no 'length'"),
         (lambda: changed(projected_model, {"projection": {"length": "3"}}), "should be a number"),
         (lambda: changed(projected_model, {"projection": {"length": -1.0}}), "above 0"),
@@ -153,7 +146,7 @@ def rivals_with(**wrong):
         (lambda: changed(projected_model, without=[VALUES]), "is missing"),
         (lambda: changed(projected_model, arrays={VALUES: np.array([1.0, 2.0, 3.0])}), "damaged"),
         (lambda: changed(projected_model, arrays={VALUES: np.ones(2)}), "should have"),
-        (lambda: changed(projected_model, arrays={"projection.more": np.ones(2)}), "nothing"),
+        (lambda: changed(projected_model, arrays={"projection.more": np.ones(2)}), "no part"),
         (lambda: changed(forest_model, without=["combination.yes"]), "yes"),
         (
             lambda: changed(
@@ -165,14 +158,14 @@ def rivals_with(**wrong):
             lambda: changed(forest_model, arrays={"combination.no": np.full(5, 2**32 - 1, "i8")}),
             "32-bit",
         ),
-        (lambda: changed(forest_model, arrays={"combination.more": np.ones(2)}), "other things"),
+        (lambda: changed(forest_model, arrays={"combination.more": np.ones(2)}), "not known"),
         (lambda: changed(forest_model, {"combination": {"kind": "trees"}}), "has no 'settings'"),
         (lambda: changed(rivals_model, {"combination": RIVALS | {"kind": "x"}}), "unknown way"),
         (lambda: changed(rivals_model, rivals_with(categories=3 * 10**9)), "the names for 2"),
         (lambda: changed(rivals_model, rivals_with(categories=True)), "rivals need a whole"),
         (lambda: changed(rivals_model, rivals_with(sharpness=0.0)), "sharpness must be from"),
         (lambda: changed(rivals_model, rivals_with(sharpness="1")), "rivals need a whole"),
-        (lambda: changed(rivals_model, rivals_with(more=1)), "other things"),
+        (lambda: changed(rivals_model, rivals_with(more=1)), "not known"),
     ],
 )
 def test_deceitful_files_are_refused(parts, sentence):
@@ -180,7 +173,7 @@ def test_deceitful_files_are_refused(parts, sentence):
 
 
 def test_directions_that_are_no_numbers_are_refused():
-    vectors = parts_of(projected_model()).arrays[VECTORS].copy()
+    vectors = to_parts(projected_model()).arrays[VECTORS].copy()
     vectors[0, 0] = np.nan
     refused(changed(projected_model, arrays={VECTORS: vectors}), "finite")
 
@@ -221,7 +214,7 @@ MISFITS = [np.inf, np.nan, -1, 0, 1, 3, 2**31 - 1]
 
 @KINDS
 def test_whatever_stands_in_a_file_it_is_refused_or_usable(kind):
-    parts = parts_of(COMBINED[kind]())
+    parts = to_parts(COMBINED[kind]())
     own = [name for name in parts.arrays if name.partition(".")[0] in ("projection", "combination")]
     for name in [*own, "intercepts", "weights.values"]:
         array = parts.arrays[name]
@@ -232,7 +225,7 @@ def test_whatever_stands_in_a_file_it_is_refused_or_usable(kind):
                 changed_one.reshape(-1)[-1] = value
                 changes.append(changed_one)
         for change in changes:
-            content = b"".join(packed(Parts(parts.settings, parts.arrays | {name: change}), 2))
+            content = b"".join(packed(Parts(parts.settings, parts.arrays | {name: change})))
             try:
                 model = model_from_bytes(content, threads=1)
             except ModelFileError as error:

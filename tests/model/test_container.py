@@ -11,8 +11,7 @@ from safetensors.numpy import load, save
 
 from postil.errors import InputError, ModelFileError
 from postil.model import model_to_bytes
-from postil.model.container import pack, read_header, read_tensors
-from postil.model.plain import from_text
+from postil.model.container import from_text, pack, read_header, read_tensors
 
 from .samples import any_text, bucket_model, small_model, tiny_model
 

@@ -11,15 +11,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from postil.errors import ModelFileError
-from postil.model import describe, model_from_bytes, version1
+from postil.model import describe, model_from_bytes
 from postil.model.container import pack, read_header, read_tensors, text_checksum
+from postil.model.parts import to_parts
 from postil.model.save import packed
-from postil.model.tensors import Parts
+from postil.model.stored import Parts
 
 from .samples import bucket_model, json_values, scores, small_model, tiny_model
 
 MODELS = {"small": small_model, "tiny": tiny_model, "buckets": bucket_model}
-PARTS = {name: version1.to_parts(make()) for name, make in MODELS.items()}
+PARTS = {name: to_parts(make()) for name, make in MODELS.items()}
 
 
 def sealed(parts: Parts) -> bytes:
@@ -150,7 +151,7 @@ def test_manifests_that_were_changed(data):
         ("tiny", "vocabulary.ends", np.array([3, 1], np.uint8), "does not rise"),
         ("tiny", "vocabulary.ends", np.array([2**63, 3], np.uint64), "does not rise"),
         ("tiny", "vocabulary.ends", np.array([1, 4], np.uint8), "does not rise from 0 to 3"),
-        ("tiny", "vocabulary.documents", np.array([1, 0], np.uint8), "more documents than 0"),
+        ("tiny", "vocabulary.documents", np.array([1, 0], np.uint8), "more documents than the 0"),
         ("tiny", "vectorizer.idf", np.array([1.0, np.nan]), "not from 0 to 64"),
         ("tiny", "vectorizer.idf", np.array([1.0, -1.0]), "not from 0 to 64"),
         ("tiny", "vectorizer.idf", np.array([1.0, 1e300]), "not from 0 to 64"),
@@ -165,9 +166,9 @@ def test_manifests_that_were_changed(data):
         ("tiny", "decision.values", np.array([0.0, np.nan]), "none of them NaN"),
         ("tiny", "decision.states", np.array([0, 9], np.uint8), "state"),
         ("tiny", "calibration.values", np.array([0.5, 0.1, 0.1, 0.5]), "isotonic"),
-        ("tiny", "calibration.more", np.zeros(2), "holds more"),
-        ("tiny", "decision.more", np.zeros(2), "holds more"),
-        ("tiny", "hidden", np.zeros(2), "'hidden' belongs to nothing"),
+        ("tiny", "calibration.more", np.zeros(2), "not known"),
+        ("tiny", "decision.more", np.zeros(2), "not known"),
+        ("tiny", "hidden", np.zeros(2), "'hidden' belongs to no part"),
         ("small", "vocabulary.spaces", np.full(13, 2, np.uint8), "2 is beyond its end"),
         ("small", "weights.indices", np.array([2, 0, 13, 1, 3], np.uint8), "within every row"),
         ("small", "weights.indices", np.array([0, 0, 13, 1, 3], np.uint8), "within every row"),
@@ -202,7 +203,7 @@ def test_hash_buckets_that_nothing_in_the_file_bears_out(storage):
     parts.arrays["weights.values"] = np.zeros((rows, columns)[: 2 - rows], np.float32)
     parts.arrays["weights.indices"] = np.zeros(0, np.uint32)
     parts.arrays["weights.starts"] = np.zeros(rows + 1, np.uint8)
-    refused(parts, "there are 2147483646 hash buckets, and a model has at most 16777216")
+    refused(parts, "buckets is 2147483646, and a model has at most 16777216")
 
 
 def test_a_term_that_stands_twice():
@@ -215,7 +216,7 @@ def test_a_term_that_stands_twice():
 @pytest.mark.parametrize(
     ("road", "value", "sentence"),
     [
-        (("names",), ["x", "x"], "stands twice"),
+        (("names",), ["x", "x"], "given twice"),
         (("names",), ["x"], "intercepts|weights|training"),
         (("names",), "xy", "names should be a list, is a text"),
         (("names", 0), 7, r"names\[0\] should be a text"),
@@ -223,7 +224,7 @@ def test_a_term_that_stands_twice():
         (("reports",), [1], r"reports\[0\] should be a mapping"),
         (("vectorizer", "documents"), -1, "from 0 to"),
         (("vectorizer", "documents"), True, "a whole number, is true or false"),
-        (("vectorizer", "buckets"), 4, "one of the two"),
+        (("vectorizer", "buckets"), 4, "either a vocabulary or hash buckets"),
         (("vectorizer", "weighting", "tf"), "cubed", "tf must be one of"),
         (("vectorizer", "weighting", "idf"), "none", "vectorizer.idf"),
         (("vectorizer", "analyzer", "spec"), "words fly", "no such item"),
@@ -232,9 +233,9 @@ def test_a_term_that_stands_twice():
         (("weights", "order"), "sideways", "unknown way"),
         (("weights", "storage"), "dense", "should have 2 × 2 entries"),
         (("decision", "kind"), "luck", "unknown kind"),
-        (("decision", "more"), "luck", "holds more"),
+        (("decision", "more"), "luck", "not known"),
         (("calibration", "kind"), "luck", "'luck'"),
-        (("calibration",), None, "belongs to nothing"),
+        (("calibration",), None, "belongs to no part"),
         (("training", "sha256"), "0", "64 hexadecimal digits"),
     ],
 )
@@ -269,7 +270,7 @@ def test_a_manifest_that_is_none():
             "checksum": text_checksum(manifest),
             "manifest": manifest,
         }
-        with pytest.raises(ModelFileError, match="no manifest"):
+        with pytest.raises(ModelFileError, match="manifest without checksums"):
             model_from_bytes(b"".join(pack(metadata, parts.arrays)))
 
 
@@ -291,5 +292,5 @@ def test_manifests_that_are_no_json_of_ours(before, after):
     metadata = {**header.metadata, "manifest": text.replace(before, after)}
     metadata["checksum"] = text_checksum(metadata["manifest"])
     changed = b"".join(pack(metadata, read_tensors(content, header)))
-    with pytest.raises(ModelFileError, match=r"^given: has a manifest that is none"):
+    with pytest.raises(ModelFileError, match=r"^given: has a manifest that cannot be read"):
         model_from_bytes(changed, name="given")

@@ -99,7 +99,7 @@ def test_top_terms_by_the_definition(top):
         down = [(names[c], row[c]) for c in ranked if row[c] < 0][:top]
         assert [(each["term"], each["weight"]) for each in category["up"]] == up
         assert [(each["term"], each["weight"]) for each in category["down"]] == down
-    with pytest.raises(UsageError, match="0 or more, not -1"):
+    with pytest.raises(UsageError, match="at least 0, got -1"):
         describe(small_model(), top=-1)
 
 

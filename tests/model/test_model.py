@@ -16,7 +16,13 @@ import postil.model
 from postil import __version__
 from postil.errors import InputError, UsageError
 from postil.learn.fit import FitReport
-from postil.model import DocumentDigest, TrainingFingerprint, model_from_bytes, model_to_bytes
+from postil.model import (
+    DocumentDigest,
+    TrainingFingerprint,
+    model_from_bytes,
+    model_to_bytes,
+    save_model,
+)
 from postil.vectors.vectorizer import Vectorizer
 
 from .samples import DIGEST, fingerprint, platt, rule, small_model
@@ -28,7 +34,7 @@ WIDTH = small_model().vectorizer.columns
     ("changes", "sentence"),
     [
         ({"names": ("a", "b")}, f"weights are 3 × {WIDTH}, and there are 2 category names"),
-        ({"names": ("a", "b", "a")}, "stands twice"),
+        ({"names": ("a", "b", "a")}, "given twice"),
         ({"names": "abc"}, "a sequence of texts"),
         ({"names": ("a", "b", 3)}, "a sequence of texts"),
         ({"weights": np.zeros((3, WIDTH))}, "wrap it in scipy.sparse.csr_matrix"),
@@ -39,15 +45,15 @@ WIDTH = small_model().vectorizer.columns
         ({"decision": rule(4)}, "the decision rule is for 4"),
         ({"calibration": platt(1)}, "the calibration is for 1"),
         ({"training": fingerprint([1, 1])}, "members are for 2"),
-        ({"recipe": {"a": {1, 2}}}, r"recipe\['a'\]: set cannot be kept"),
-        ({"recipe": {"a": {3: 1}}}, r"the key 3 is not a text"),
+        ({"recipe": {"a": {1, 2}}}, r"recipe\['a'\]: a model file cannot keep set"),
+        ({"recipe": {"a": {3: 1}}}, r"the key 3 must be a text"),
         ({"recipe": ["a"]}, "recipe: must be a mapping"),
-        ({"method": {"a": np.zeros(2)}}, "ndarray cannot be kept"),
+        ({"method": {"a": np.zeros(2)}}, "cannot keep ndarray"),
         ({"reports": ["certified"]}, "reports: must be a mapping"),
-        ({"evaluation": {"a": [b"x"]}}, r"evaluation\['a'\]\[0\]: bytes"),
-        ({"created": datetime}, "created: module"),
-        ({"vectorizer": Vectorizer()}, "has not seen any text"),
-        ({"vectorizer": Vectorizer(buckets=4)}, "has not seen any text"),
+        ({"evaluation": {"a": [b"x"]}}, r"evaluation\['a'\]\[0\]: a model file cannot keep bytes"),
+        ({"created": datetime}, "created: a model file cannot keep module"),
+        ({"vectorizer": Vectorizer()}, "is not fitted"),
+        ({"vectorizer": Vectorizer(buckets=4)}, "is not fitted"),
     ],
 )
 def test_parts_that_do_not_fit(changes, sentence):
@@ -191,3 +197,22 @@ def test_every_name_is_there():
 def test_importing_loads_no_numpy():
     code = "import sys, postil.model; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_text_is_decided_without_scipy_and_scikit_learn(tmp_path):
+    path = tmp_path / "model.postil"
+    save_model(small_model(), path)
+    code = f"""
+import sys
+from postil.model import load_model
+from postil.train.predict import Predictor
+
+model = load_model({str(path)!r})
+predictor = Predictor(model, 1)
+scores = predictor.scores([["wool prices"], ["fleece and wool rise"]])
+print(predictor.names(scores))
+sys.exit(bool({{"scipy", "sklearn"}} & sys.modules.keys()))
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("[(")

@@ -213,7 +213,7 @@ def test_the_smaller_storage_is_taken(order, density, storage):
     read = model_from_bytes(model_to_bytes(model))
     assert read.weights.format == order
     np.testing.assert_array_equal(read.weights.toarray(), dense.astype(np.float32))
-    parts = weights_to_parts(read.weights)
+    parts = weights_to_parts(read.plain_weights)
     assert parts.settings["storage"] == storage
     taken = sum(array.nbytes for array in parts.arrays.values())
     assert taken <= dense.size * 4

@@ -12,7 +12,7 @@ from postil.corpus.document import Document
 from postil.errors import ModelFileError, UsageError
 from postil.model import container, load_model, model_to_bytes, save_model
 from postil.model import save as module
-from postil.model.plain import to_text
+from postil.model.container import to_text
 from postil.model.save import LeftOutWarning, check_names_fit
 from postil.recipes.recipe import load_recipe
 from postil.train.train import train
@@ -89,7 +89,7 @@ def test_names_without_room_are_refused_before_anything_is_learned(monkeypatch):
     monkeypatch.setattr(container, "LONGEST_HEADER", module.OTHER_BYTES + 5)
     monkeypatch.setattr("postil.train.train.LearningSpace", None)  # who learns would ask for it
     documents = [Document("1", {"text": "wool"}, ("sheep",)), Document("2", {"text": "sea"}, ())]
-    with pytest.raises(UsageError, match="take fewer categories, or shorter names"):
+    with pytest.raises(UsageError, match="use fewer categories or shorter names"):
         train(documents, load_recipe("default"))
 
 

@@ -167,7 +167,7 @@ def test_weights_may_be_held_in_any_way(held):
 def test_weights_in_float32_are_not_copied():
     vectorizer = Vectorizer().fit(TRAINING)
     weights = sp.csr_matrix(np.ones((vectorizer.columns, 2), dtype=np.float32))
-    assert TextScorer(vectorizer, weights, [0.0, 0.0]).weights.data is weights.data
+    assert TextScorer(vectorizer, weights, [0.0, 0.0])._weights.data is weights.data
 
 
 def _pickled(scorer: TextScorer) -> TextScorer:

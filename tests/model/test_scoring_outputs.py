@@ -77,7 +77,7 @@ def test_a_score_of_zero_is_given_where_it_reaches_its_threshold():
 
 def test_what_cannot_be_is_refused():
     scorer = scorer_of(Vectorizer().fit(TRAINING))
-    with pytest.raises(UsageError, match="at least 1, not 0"):
+    with pytest.raises(UsageError, match="at least 1, got 0"):
         scorer.top(FRESH, 0)
     with pytest.raises(UsageError, match=r"thresholds .* 13 categories, got .* shape \(2,\)"):
         scorer.above(FRESH, [0.0, 0.0])

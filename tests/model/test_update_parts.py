@@ -10,12 +10,13 @@ import pytest
 from postil.errors import ModelFileError, UsageError
 from postil.features.selection import Selection
 from postil.model import describe, load_model, model_to_bytes, save_model
-from postil.model.parts import STARTS, TERMS, UNITS
+from postil.model.parts import to_parts
 from postil.model.save import packed
-from postil.model.tensors import Parts
-from postil.model.version1 import to_parts
+from postil.model.stored import Parts
 
 from .samples import bucket_model, small_model
+
+STARTS, TERMS, UNITS = "selection.starts", "selection.terms", "units"
 
 
 def updatable(model):
@@ -54,12 +55,12 @@ def test_a_file_without_them_is_what_it_was(make):
         (lambda arrays: arrays.pop(STARTS), f"the tensor {STARTS!r} is missing"),
         (lambda arrays: arrays.update({UNITS: np.ones(2)}), "should have 3 entries, has 2"),
         (lambda arrays: arrays.update({UNITS: np.ones(3, "f4")}), "should be of float64"),
-        (lambda arrays: arrays.update({UNITS: np.array([1.0, 0, 1])}), "units of weights are one"),
-        (lambda arrays: arrays.update({UNITS: np.array([1, np.nan, 1])}), "units of weights are"),
+        (lambda arrays: arrays.update({UNITS: np.array([1.0, 0, 1])}), "units must be one"),
+        (lambda arrays: arrays.update({UNITS: np.array([1, np.nan, 1])}), "units must be"),
         (lambda arrays: arrays.update({TERMS: np.array([0, 2, 14, 1, 3], "u1")}), TERMS),
         (lambda arrays: arrays.update({TERMS: np.array([0, 2, 2, 1, 3], "u1")}), "does not rise"),
         (lambda arrays: arrays.update({STARTS: np.array([0, 3, 3, 4], "u1")}), STARTS),
-        (lambda arrays: arrays.update({"selection.more": np.ones(3)}), "belongs to nothing"),
+        (lambda arrays: arrays.update({"selection.more": np.ones(3)}), "belongs to no part"),
     ],
 )
 def test_a_wrong_file_is_refused_in_a_sentence(tmp_path, damage, told):
@@ -76,5 +77,5 @@ def test_what_does_not_fit_is_refused():
     for units in ([1.0, 1.0], [1.0, -1.0, 1.0], [1.0, np.inf, 1.0]):
         with pytest.raises(UsageError, match="one finite number above 0 for each category"):
             replace(model, units=units)
-    with pytest.raises(UsageError, match="the terms chosen are for 1 categories of 14 columns"):
+    with pytest.raises(UsageError, match="the selection is for 1 categories of 14 columns"):
         replace(model, selection=Selection.of([np.array([1], dtype=np.int32)], 14))

@@ -14,14 +14,15 @@ from postil.decide.calibration import Moderated
 from postil.decide.decision import State
 from postil.errors import InputError, ModelFileError, UsageError
 from postil.model import describe, load_model, model_to_bytes, save_model
+from postil.model.parts import to_parts
 from postil.model.save import packed
-from postil.model.tensors import Parts
-from postil.model.version1 import to_parts
-from postil.model.weights import INTERCEPTS, score_variances
-from postil.model.weights import VARIANCES_VALUES as VALUES
+from postil.model.stored import Parts
+from postil.model.weights import score_variances
 from postil.train.predict import Predictor
 
 from .samples import bucket_model, models, small_model
+
+VALUES, INTERCEPTS = "variances.values", "variances.intercepts"
 
 
 def uncertain(model, seed=0, **changes):
@@ -81,7 +82,7 @@ def test_a_file_without_them_is_what_it_was():
         (lambda arrays: arrays.update({VALUES: np.ones(2, "f4")}), "should have 5 entries, has 2"),
         (lambda arrays: arrays.update({VALUES: -np.ones(5, "f4")}), "variances must be finite"),
         (lambda arrays: arrays.update({INTERCEPTS: np.full(3, np.nan)}), "variances of intercepts"),
-        (lambda arrays: arrays.update({"variances.more": np.ones(3)}), "belongs to nothing"),
+        (lambda arrays: arrays.update({"variances.more": np.ones(3)}), "belongs to no part"),
     ],
 )
 def test_a_wrong_file_is_refused_in_a_sentence(tmp_path, damage, told):
@@ -101,7 +102,7 @@ def test_what_does_not_fit_is_refused():
         replace(model, variances=zeros.T, intercept_variances=spread)
     with pytest.raises(UsageError, match="shape of the weights, 3 × 14"):
         replace(model, variances=np.zeros((3, 14)), intercept_variances=spread)
-    with pytest.raises(UsageError, match="give both, or none"):
+    with pytest.raises(UsageError, match="give both, or neither"):
         replace(model, variances=zeros)
     with pytest.raises(UsageError, match="one finite number of 0 or more"):
         replace(model, variances=zeros, intercept_variances=-np.ones(3))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.features.inputs import Ids
+if TYPE_CHECKING:
+    from postil.features.inputs import Ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,40 +7,41 @@
                data_offsets; spaces at its end, so that the data begins at a multiple of 8
     data       the tensors one after another, without gaps
 
-The safetensors package reads and writes the same (a test holds us to it), but it copies every
-array it reads, and writes metadata in an order that changes from run to run.
+The safetensors package reads and writes the same (a test compares them), but it copies every array
+it reads, and writes metadata in an order that changes from run to run.
 
-Checksums that find every flipped byte.
-
-CRC-32 finds every change within four bytes of each other and misses others once in 2³²; it is
-no protection against somebody who means to deceive. It reads 1.6 GB/s, about what a fast disk
-delivers, and four times what BLAKE2b does: a model of 100 MB takes 60 ms to verify.
+Checksums are CRC-32, which finds every change within four bytes of each other and misses others
+once in 2³²; it does not protect against deliberate forgery. It reads 1.6 GB/s, four times what
+BLAKE2b does: a model of 100 MB takes 60 ms to verify.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 import zlib
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from postil.errors import InputError, ModelFileError, UsageError
-from postil.model.plain import from_text, to_text
-from postil.model.tensors import Arrays
 
-Buffer: TypeAlias = "bytes | memoryview | Any"  # or a memory map, which mypy knows no word for
+Arrays = dict[str, NDArray[Any]]
+Buffer: TypeAlias = "bytes | memoryview | Any"  # or a memory map, which mypy has no type for
 
+FORMAT, FORMAT_VERSION = "postil", 1
 LENGTH_BYTES = 8
-# The most the safetensors package reads, too; refused before anything is allocated.
+# The limit of the safetensors package, too; checked before anything is allocated.
 LONGEST_HEADER = 100_000_000
 METADATA = "__metadata__"
 MOST_DIMENSIONS = 2
-# What a header of ours begins with tells a damaged file of ours from somebody else's.
+# The first bytes of a header tell a damaged file of postil's from a file of another program.
 OPENING = b'{"__metadata__":{"format":"postil"'
+# Python checks for Ctrl-C between two blocks of a checksum.
+BLOCK = 1 << 26
 
 _TYPES: Mapping[str, np.dtype[Any]] = {
     name: np.dtype(code)
@@ -54,22 +55,22 @@ _NAMES = {dtype: name for name, dtype in _TYPES.items()}
 
 
 class HeaderTooLongError(UsageError):
-    """Names and settings take more than the header of a file may have."""
+    """The names and settings of a model do not fit into the header of a file."""
 
 
-class Entry(NamedTuple):
-    """Where a tensor lies, counted from the beginning of the data."""
+class Metadata(NamedTuple):
+    """The texts beside the tensors, in the order they are written."""
 
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-    begin: int
-    end: int
+    format: str
+    format_version: str
+    checksum: str
+    manifest: str
 
 
 class Header(NamedTuple):
-    """What a container says of itself; ``start`` is where its data begins.
+    """The header of a container; ``start`` is the position of its data.
 
-    ``tensors`` is not looked at before it is known that the file is one to be read here.
+    ``tensors`` is not checked yet: the metadata first have to show that the file can be read.
     """
 
     metadata: dict[str, str]
@@ -77,26 +78,63 @@ class Header(NamedTuple):
     start: int
 
 
-def pack(metadata: Mapping[str, str], arrays: Arrays) -> list[bytes | memoryview]:
-    """Write a container as pieces to be put one after another; arrays are not copied.
+class _Entry(NamedTuple):
+    """Type, shape and position of a tensor, counted from the beginning of the data."""
 
-    Wide types stand first, so that every array is aligned; then names decide.
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+
+def to_text(value: object) -> str:
+    """Write a JSON value as ASCII, keys sorted, no spaces: equal values give equal texts."""
+    return json.dumps(
+        value, ensure_ascii=True, allow_nan=False, sort_keys=True, separators=(",", ":")
+    )
+
+
+def from_text(text: str) -> Any:  # noqa: ANN401 - any JSON value
+    """Read untrusted JSON; raise InputError on a repeated key, NaN or deep nesting."""
+    try:
+        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise InputError("its JSON is nested too deep") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"its JSON cannot be read: {error}") from None
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
+        raise InputError("its JSON has a key twice")
+    return unique
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise InputError(f"its JSON holds {name}, which is not a JSON number")
+
+
+def pack(metadata: Mapping[str, str], arrays: Arrays) -> list[bytes | memoryview]:
+    """Return a container as pieces to write one after another; arrays are not copied.
+
+    Wide types come first, so that every array is aligned; arrays of one width are in the order of
+    their names.
     """
     ordered = sorted(arrays.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
     header: dict[str, Any] = {}
     contents: list[bytes | memoryview] = []
     at = 0
     for name, array in ordered:
-        stored = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-        end = at + stored.nbytes
+        content = _bytes_of(array)
         header[name] = {
-            "data_offsets": [at, end],
-            "dtype": _NAMES[stored.dtype],
+            "data_offsets": [at, at + len(content)],
+            "dtype": _NAMES[array.dtype.newbyteorder("<")],
             "shape": list(array.shape),
         }
-        contents.append(stored.reshape(-1).view(np.uint8).data)
-        at = end
-    # Joined by hand: the metadata stands first, in the order given.
+        contents.append(content)
+        at += len(content)
+    # Joined by hand: the metadata come first, in the order given.
     texts = ",".join(f"{to_text(key)}:{to_text(text)}" for key, text in metadata.items())
     rest = to_text(header)[1:]
     text = f'{{"{METADATA}":{{{texts}}}' + ("," if header else "") + rest
@@ -104,8 +142,8 @@ def pack(metadata: Mapping[str, str], arrays: Arrays) -> list[bytes | memoryview
     written += b" " * (-len(written) % LENGTH_BYTES)
     if len(written) > LONGEST_HEADER:
         raise HeaderTooLongError(
-            f"the names of categories and how the model came to be take {len(written)} bytes, and "
-            f"a model file has room for {LONGEST_HEADER}; take fewer categories, or shorter names"
+            f"the names and settings of the model take {len(written)} bytes, and a model file has "
+            f"room for {LONGEST_HEADER}; use fewer categories or shorter names"
         )
     return [len(written).to_bytes(LENGTH_BYTES, "little"), written, *contents]
 
@@ -132,66 +170,58 @@ def read_header(buffer: Buffer) -> Header:
 
 
 def foreign(reason: str) -> ModelFileError:
-    """What a file gets that never was a model."""
-    return ModelFileError(f"is no postil model: {reason}; name a file that postil train wrote")
+    """Return the error for a file that never was a model."""
+    return ModelFileError(f"is not a postil model: {reason}; name a file that postil train wrote")
 
 
 def _damaged_header(error: Exception) -> ModelFileError:
     return ModelFileError(f"has a damaged header ({error}); copy it again")
 
 
+def _header(found: object, start: int) -> Header:
+    if not isinstance(found, dict):
+        raise InputError("it is not a mapping")
+    metadata = found.pop(METADATA, {})
+    texts = isinstance(metadata, dict) and all(isinstance(text, str) for text in metadata.values())
+    if not texts:
+        raise InputError("its metadata are not texts")
+    return Header(metadata, found, start)
+
+
 def read_tensors(buffer: Buffer, header: Header) -> Arrays:
-    """The arrays of a container, as views of the buffer; none is copied."""
+    """Return the arrays of a container as views of the buffer; none is copied."""
     try:
         entries = {name: _entry(name, described) for name, described in header.tensors.items()}
         promised = header.start + _covered(entries, header.start)
     except InputError as error:
         raise _damaged_header(error) from error
     if promised != len(buffer):
-        what = "is cut short" if promised > len(buffer) else "goes on after its end"
+        what = "is cut short" if promised > len(buffer) else "continues after its end"
         raise ModelFileError(
             f"{what}: it has {len(buffer)} bytes and its header promises {promised}; copy it again"
         )
     return {name: _view(buffer, header.start, entry) for name, entry in entries.items()}
 
 
-def _view(buffer: Buffer, start: int, entry: Entry) -> NDArray[Any]:
-    count = math.prod(entry.shape)
-    flat: NDArray[Any] = np.frombuffer(buffer, entry.dtype, count, start + entry.begin)
-    # Only where bytes are big end first does this copy.
-    native = flat.astype(entry.dtype.newbyteorder("="), copy=False)
-    return native.reshape(entry.shape)
-
-
-def _header(found: object, start: int) -> Header:
-    if not isinstance(found, dict):
-        raise InputError("it is no mapping")
-    metadata = found.pop(METADATA, {})
-    texts = isinstance(metadata, dict) and all(isinstance(text, str) for text in metadata.values())
-    if not texts:
-        raise InputError("its metadata are no texts")
-    return Header(metadata, found, start)
-
-
-def _entry(name: str, described: object) -> Entry:
+def _entry(name: str, described: object) -> _Entry:
     match described:
         case {"dtype": str(dtype), "shape": [*shape], "data_offsets": [begin, end], **rest}:
             counts = all(type(count) is int and count >= 0 for count in (*shape, begin, end))
             known = dtype in _TYPES and len(shape) <= MOST_DIMENSIONS and not rest
             if known and counts and _holds(shape, _TYPES[dtype], end - begin):
-                return Entry(_TYPES[dtype], tuple(shape), begin, end)
-    raise InputError(f"the tensor {name!r} is not described as it should be")
+                return _Entry(_TYPES[dtype], tuple(shape), begin, end)
+    raise InputError(f"the description of the tensor {name!r} is not valid")
 
 
 def _holds(shape: list[int], dtype: np.dtype[Any], size: int) -> bool:
-    """Say whether so many bytes hold a tensor of this shape."""
-    # Of a tensor without entries the other dimension is unbounded, but not for NumPy.
+    """Return True if ``size`` bytes hold a tensor of this shape."""
+    # A tensor without entries may have any other dimension, but not for NumPy.
     largest = math.prod(max(count, 1) for count in shape) * dtype.itemsize
     return largest <= sys.maxsize and size == math.prod(shape) * dtype.itemsize
 
 
-def _covered(entries: Mapping[str, Entry], start: int) -> int:
-    """The bytes the tensors cover, one after another, each where its type may lie."""
+def _covered(entries: Mapping[str, _Entry], start: int) -> int:
+    """Return the bytes of all tensors, which follow each other, each aligned for its type."""
     at = 0
     for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
         if entry.begin != at:
@@ -202,25 +232,29 @@ def _covered(entries: Mapping[str, Entry], start: int) -> int:
     return at
 
 
-# Between two blocks Python looks for Ctrl-C.
-BLOCK = 1 << 26
+def _view(buffer: Buffer, start: int, entry: _Entry) -> NDArray[Any]:
+    count = math.prod(entry.shape)
+    flat: NDArray[Any] = np.frombuffer(buffer, entry.dtype, count, start + entry.begin)
+    # Copies only on machines that store the big end first.
+    native = flat.astype(entry.dtype.newbyteorder("="), copy=False)
+    return native.reshape(entry.shape)
 
 
 def text_checksum(text: str) -> str:
-    """The checksum of a text."""
-    return _hex(zlib.crc32(text.encode("utf-8", "surrogatepass")))
+    """Return the checksum of a text."""
+    return f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}"
 
 
 def tensor_checksum(name: str, array: NDArray[Any]) -> str:
-    """The checksum of an array, with its name, type and shape; linear in its bytes."""
+    """Return the checksum of an array, with its name, type and shape; linear in its bytes."""
     identity = f"{name} {array.dtype.str[1:]} {list(array.shape)}"
     value = zlib.crc32(identity.encode("utf-8", "surrogatepass"))
-    stored = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-    content = stored.reshape(-1).view(np.uint8).data
+    content = _bytes_of(array)
     for start in range(0, len(content), BLOCK):
         value = zlib.crc32(content[start : start + BLOCK], value)
-    return _hex(value)
-
-
-def _hex(value: int) -> str:
     return f"{value:08x}"
+
+
+def _bytes_of(array: NDArray[Any]) -> memoryview:
+    stored = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    return stored.reshape(-1).view(np.uint8).data

@@ -1,7 +1,4 @@
-"""A model in plain values, for people and programs that look into it.
-
-What the columns of a vectorizer are called where people read them.
-"""
+"""Describe a model in plain values, for people and programs."""
 
 from __future__ import annotations
 
@@ -16,17 +13,16 @@ from postil.decide.decision import State
 from postil.errors import UsageError
 from postil.learn.combining import Trees
 from postil.model.model import Model
-from postil.model.plain import plain
+from postil.model.parts import to_parts
 from postil.model.save import packed
-from postil.model.tensors import Parts
-from postil.model.versions import parts_of, version_of
+from postil.model.stored import Parts, plain
 from postil.vectors.vectorizer import Vectorizer
 
 CONSTANT = "(constant)"
 
 
 def column_name(vectorizer: Vectorizer, column: int) -> str:
-    """The term of a column, ``bucket 17`` where terms are hashed, or the constant."""
+    """Return the term of a column, ``bucket 17`` where terms are hashed, or the constant."""
     if column >= vectorizer.terms:
         return CONSTANT
     if vectorizer.vocabulary is None:
@@ -38,18 +34,18 @@ TOP_TERMS = 10
 
 
 def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
-    """Everything worth knowing of a model, as values that JSON can hold.
+    """Return a description of a model, as values that JSON can hold.
 
-    Each category comes with the ``top`` terms that speak most for it (``up``) and against it
-    (``down``). An infinite threshold is None; the category's ``state`` says why. ``bytes`` is
-    what each part takes in the file. Where the model has variances, each weight has its
+    Each category comes with the ``top`` terms with the largest weights for it (``up``) and against
+    it (``down``). An infinite threshold is None; the category's ``state`` says why. ``bytes`` is
+    the size of each part in the file. Where the model has variances, each weight has its
     ``deviation``, the root of its variance. Where it has a ``projection`` or a ``combination``,
     these say how scores are made; a category that is a tree has ``nodes``, and its own terms are
     those of the root. Cost: a few passes over the weights.
     """
     if top < 0:
-        raise UsageError(f"top is a number of terms, 0 or more, not {top}")
-    parts = parts_of(model)
+        raise UsageError(f"top must be a number of terms of at least 0, got {top}")
+    parts = to_parts(model)
     return {
         "created_by": model.created_by,
         "created": model.created,
@@ -67,21 +63,21 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
         "recipe": model.recipe,
         "method": model.method,
         "evaluation": model.evaluation,
-        "bytes": _part_sizes(parts, version_of(model)),
+        "bytes": _part_sizes(parts),
         "categories": _categories(model, top),
     }
 
 
-def _part_sizes(parts: Parts, version: int) -> dict[str, int]:
+def _part_sizes(parts: Parts) -> dict[str, int]:
     sizes: Counter[str] = Counter()
     for name, array in parts.arrays.items():
         sizes[name.partition(".")[0]] += array.nbytes
-    pieces = [len(piece) for piece in packed(parts, version)]
+    pieces = [len(piece) for piece in packed(parts)]
     return {"header": sum(pieces[:2]), **dict(sorted(sizes.items())), "total": sum(pieces)}
 
 
 def summary(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the reports of all categories come to; ``worst`` has the largest certificate."""
+    """Summarize the reports of all categories; ``worst`` has the largest certificate."""
     worst = max(reports, key=lambda report: _number(report, "certificate"), default=None)
     return {
         "categories": len(reports),
@@ -95,20 +91,20 @@ def summary(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _smoothing(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The most that a smooth problem may be above the one it stands for, where there is one."""
+    """Return the largest gap between a smoothed problem and the original, if there is one."""
     most = max((_number(report, "smoothing") for report in reports), default=0.0)
     return {"smoothing": most} if most > 0.0 else {}
 
 
 def _total(reports: Sequence[Mapping[str, Any]], name: str) -> float:
-    """The sum over all problems; one that categories share counts once."""
+    """Return the sum over all problems; one that categories share counts once."""
     shared = [_number(report, name) for report in reports if report.get("shared") is True]
     own = [_number(report, name) for report in reports if report.get("shared") is not True]
     return max(shared, default=0) + sum(own)
 
 
 def _number(report: Mapping[str, Any], name: str) -> float:
-    """A number of a report; 0 where it is unknown."""
+    """Return a number of a report, 0 if it is unknown."""
     value = report.get(name)
     return value if isinstance(value, int | float) else 0
 
@@ -131,8 +127,8 @@ def _vectorizer(model: Model) -> dict[str, Any]:
 
 
 def _weights(model: Model) -> dict[str, Any]:
-    rows, columns = model.weights.shape
-    nonzeros = int(np.count_nonzero(model.weights.data))
+    rows, columns = model.plain_weights.shape
+    nonzeros = int(np.count_nonzero(model.plain_weights.data))
     return {
         "categories": model.categories,
         **({} if model.combination is None else {"rows": rows}),
@@ -143,17 +139,17 @@ def _weights(model: Model) -> dict[str, Any]:
 
 
 def _scoring(model: Model) -> dict[str, Any]:
-    """How scores are made of the sums of terms, where they are not those."""
-    told: dict[str, Any] = {}
+    """Describe the projection and the combination that change scores."""
+    described: dict[str, Any] = {}
     if model.projection is not None:
-        told["projection"] = {
+        described["projection"] = {
             "directions": model.projection.directions,
             "length": model.projection.length,
         }
     if model.combination is not None:
         settings, _ = model.combination.to_parts()
-        told["combination"] = {"kind": model.combination.kind, "rows": model.rows, **settings}
-    return told
+        described["combination"] = {"kind": model.combination.kind, "rows": model.rows, **settings}
+    return described
 
 
 def _decision(model: Model) -> dict[str, Any]:
@@ -190,7 +186,7 @@ def _categories(model: Model, top: int) -> list[dict[str, Any]]:
 
 
 class _Rows:
-    """The facts of rows of weights: those of categories, or of nodes of trees."""
+    """Describe rows of weights: those of categories, or of nodes of trees."""
 
     def __init__(self, model: Model, top: int) -> None:
         self._model = model
@@ -199,7 +195,7 @@ class _Rows:
         self._deviations = _deviations(model)
 
     def facts(self, row: int) -> dict[str, Any]:
-        """How many weights, the intercept, and the strongest terms each way."""
+        """Return the number of weights, the intercept, and the strongest terms each way."""
         model, top = self._model, self._top
         entries = slice(int(self._weights.indptr[row]), int(self._weights.indptr[row + 1]))
         columns, weights = self._weights.indices[entries], self._weights.data[entries]
@@ -213,7 +209,7 @@ class _Rows:
 
 
 def _nodes(model: Model, rows: _Rows, category: int) -> dict[str, Any]:
-    """The facts of a category that is a tree: its root's, and those of each node."""
+    """Describe a category that is a tree: its root, and each node."""
     if not isinstance(model.combination, Trees):
         return {}
     names = model.combination.node_names(category)
@@ -224,10 +220,10 @@ def _nodes(model: Model, rows: _Rows, category: int) -> dict[str, Any]:
 
 
 def _deviations(model: Model) -> NDArray[np.float64] | None:
-    """Of the weights by category, in the order of their entries."""
+    """Return the deviations of the weights by category, in the order of their entries."""
     if model.variances is None:
         return None
-    variances = model.variances.tocsr().data
+    variances: NDArray[np.float32] = model.variances.tocsr().data
     return np.sqrt(variances, dtype=np.float64)
 
 
@@ -245,7 +241,7 @@ def _top(
     top: int,
     sign: float = 1.0,
 ) -> list[dict[str, Any]]:
-    """The largest weights above 0, of equals the earlier columns; linear in the weights."""
+    """Return the largest weights above 0, of equals the earlier columns; linear in the weights."""
     places = np.flatnonzero(weights > 0)
     if len(places) > top > 0:
         least = np.partition(weights[places], len(places) - top)[len(places) - top]

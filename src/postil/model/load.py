@@ -1,13 +1,14 @@
-"""Reading a model from its file.
+"""Read a model from its file.
 
-Nothing in a file is executed, and nothing is believed: first the container is checked, then the
-checksum of everything, then each part of the model against all others.
+Nothing in a file is executed or trusted: first the container is checked, then all checksums, then
+each part of the model against all others.
 """
 
 from __future__ import annotations
 
 import mmap
 import os
+import re
 import stat
 import weakref
 from collections.abc import Iterator
@@ -17,24 +18,43 @@ from typing import Any
 
 from postil import __version__
 from postil.common.threads import thread_count
-from postil.errors import ModelFileError, PostilError
-from postil.model.container import Buffer, foreign, read_header, read_tensors, tensor_checksum
+from postil.errors import InputError, ModelFileError, PostilError
+from postil.model.container import (
+    FORMAT,
+    FORMAT_VERSION,
+    Arrays,
+    Buffer,
+    Metadata,
+    foreign,
+    from_text,
+    read_header,
+    read_tensors,
+    tensor_checksum,
+    text_checksum,
+)
 from postil.model.model import Model
-from postil.model.tensors import Arrays
-from postil.model.versions import Reader, checked_metadata, manifest_of, reader_of
+from postil.model.parts import from_parts
 
-# What parts of a model raise when they are put together of what does not fit.
+# The errors of parts of a model that do not fit together.
 _MISFITS = (PostilError, ValueError, TypeError, LookupError, ArithmeticError)
+_VERSION = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 
 def load_model(path: str | Path, *, threads: int | None = None) -> Model:
-    """Read a model; ``threads`` is for its vectorizer.
+    """Read a model.
 
-    The file is mapped, not read: weights stay in it, shared by every process that has it open.
-    So it must not be changed in place (``save_model`` never does: it puts a new file under the
-    name); saving or updating a model whose file was is refused. Costs a pass over the file for
-    its checksums, at 1.6 GB/s if it is in memory already, another over the weights, and a
+    The file is mapped, not read: weights stay in it, shared by every process that has it open. So
+    it must not be changed in place; ``save_model`` never does, it puts a new file under the name.
+    A model whose file was changed in place cannot be saved or updated. Costs a pass over the file
+    for its checksums, at 1.6 GB/s if it is in memory already, another over the weights, and a
     microsecond for each term of the vocabulary.
+
+    Parameters
+    ----------
+    path
+        The model file.
+    threads
+        The number of threads of its vectorizer; by default the cores of the machine.
     """
     wanted = thread_count(threads)
     with _named(path):
@@ -47,7 +67,7 @@ def load_model(path: str | Path, *, threads: int | None = None) -> Model:
 def model_from_bytes(
     content: bytes | memoryview, *, name: str = "<bytes>", threads: int | None = None
 ) -> Model:
-    """Read a model from the bytes of its file, which it shares; ``name`` stands in errors."""
+    """Read a model from the bytes of its file, which it shares; errors call it ``name``."""
     wanted = thread_count(threads)
     with _named(name):
         return _model(content, wanted)
@@ -65,7 +85,7 @@ class MappedFile:
     """A model file that is mapped into memory, and its state when it was mapped.
 
     Writing into such a file changes the arrays of every model that was loaded from it. The file
-    stays open, so that it is known whatever becomes of its name.
+    stays open, so that it can be checked after it was renamed or removed.
     """
 
     def __init__(self, path: Path, descriptor: int) -> None:
@@ -76,22 +96,22 @@ class MappedFile:
         self.buffer = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
 
     def check_unchanged(self) -> None:
-        """Refuse the file, and so the model, if it was written into since it was loaded.
+        """Raise ModelFileError if the file was written into since it was loaded.
 
-        Costs a pass over the file where its times have changed: a link or a new name is no harm.
+        Costs a pass over the file where its times have changed, as a link or a new name does.
         """
         state = self._current_state()
         if state == self._state:
             return
-        if state[0] >= len(self.buffer):  # of a shorter file the pages are gone
+        if state[0] >= len(self.buffer):  # a shorter file has lost pages
             with suppress(ModelFileError):
                 _verified(self.buffer)
                 self._state = state
                 return
         raise ModelFileError(
-            f"{self.path}: was written into after the model was loaded from it, and the model is "
-            "damaged by that; load it again, and replace model files by renaming (mv), not by "
-            "copying over them (cp)"
+            f"{self.path}: was written into after the model was loaded from it, which damages the "
+            "model; load it again, and replace model files by renaming (mv), not by copying over "
+            "them (cp)"
         )
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
@@ -107,9 +127,9 @@ class MappedFile:
 def _mapped(path: Path) -> MappedFile:
     with _readable():
         status = path.stat()
-    # Looked at before opening, which would wait for ever at a pipe.
+    # Checked before opening, which would wait for ever at a pipe.
     if not stat.S_ISREG(status.st_mode):
-        what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
+        what = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
         raise ModelFileError(f"is {what}; name a file that postil train wrote")
     if status.st_size == 0:
         raise ModelFileError("is empty; copy it again or train the model again")
@@ -122,31 +142,34 @@ def _readable() -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise ModelFileError("there is no such file") from None
+        raise ModelFileError("the file does not exist") from None
     except OSError as error:
         raise ModelFileError(f"cannot be read ({error.strerror})") from error
-    except ValueError as error:  # a name with a NUL, or a file that was emptied meanwhile
+    except ValueError as error:  # a name with a NUL, or a file emptied meanwhile
         raise ModelFileError(f"cannot be read ({error})") from error
 
 
 def _model(buffer: Buffer, threads: int) -> Model:
     if len(buffer) == 0:
         raise foreign("it is empty")
-    return _put_together(*_verified(buffer), threads)
+    manifest, arrays = _verified(buffer)
+    try:
+        return from_parts(manifest, arrays, threads)
+    except _MISFITS as error:
+        # The checksums are right, so another postil or another program wrote these contents.
+        raise ModelFileError(
+            f"cannot be used by postil {__version__}; it says it was written by "
+            f"{manifest.get('created_by')!r} ({error}); use that version, or train the model again"
+        ) from error
 
 
-def _verified(buffer: Buffer) -> tuple[Reader, dict[str, Any], Arrays]:
-    """Return what a file holds, after all of it matched its checksums."""
+def _verified(buffer: Buffer) -> tuple[dict[str, Any], Arrays]:
+    """Return the manifest and the arrays of a file after checking all checksums."""
     header = read_header(buffer)
-    metadata = checked_metadata(header.metadata)
-    reader = reader_of(metadata.format_version)
+    metadata = _checked_metadata(header.metadata)
     arrays = read_tensors(buffer, header)
-    manifest = manifest_of(metadata)
-    _verify(arrays, manifest.pop("checksums"))
-    return reader, manifest, arrays
-
-
-def _verify(arrays: Arrays, checksums: dict[str, Any]) -> None:
+    manifest = _manifest(metadata)
+    checksums = manifest.pop("checksums")
     if arrays.keys() != checksums.keys():
         name = min(arrays.keys() ^ checksums.keys())
         raise ModelFileError(
@@ -157,14 +180,34 @@ def _verify(arrays: Arrays, checksums: dict[str, Any]) -> None:
             raise ModelFileError(
                 f"is damaged (the tensor {name!r} does not match its checksum); copy it again"
             )
+    return manifest, arrays
 
 
-def _put_together(reader: Reader, manifest: dict[str, Any], arrays: Arrays, threads: int) -> Model:
-    try:
-        return reader(manifest, arrays, threads)
-    except _MISFITS as error:
-        # The bytes are as they were written: it was another postil, or somebody else, who did.
+def _checked_metadata(found: dict[str, str]) -> Metadata:
+    if found.get("format") != FORMAT:
+        raise foreign("it is a safetensors file of another program")
+    version = found.get("format_version", "")
+    if not _VERSION.fullmatch(version):
+        raise ModelFileError(f"has a damaged header (format version {version!r}); copy it again")
+    if int(version) != FORMAT_VERSION:
         raise ModelFileError(
-            f"cannot be used by postil {__version__}; it says it was written by "
-            f"{manifest.get('created_by')!r} ({error}); use that version, or train the model again"
+            f"was written by a newer postil, in format version {version}; this postil "
+            f"({__version__}) reads version {FORMAT_VERSION}: upgrade postil"
+        )
+    if found.keys() != set(Metadata._fields):
+        raise ModelFileError("has a damaged header (its metadata are not complete); copy it again")
+    return Metadata(**found)
+
+
+def _manifest(metadata: Metadata) -> dict[str, Any]:
+    if text_checksum(metadata.manifest) != metadata.checksum:
+        raise ModelFileError("is damaged (its manifest does not match its checksum); copy it again")
+    try:
+        manifest = from_text(metadata.manifest)
+    except (InputError, ValueError) as error:  # a number may have too many digits for Python
+        raise ModelFileError(
+            f"has a manifest that cannot be read ({error}); train the model again"
         ) from error
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("checksums"), dict):
+        raise ModelFileError("has a manifest without checksums; train the model again")
+    return manifest

@@ -13,19 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from postil import __version__
 from postil.common.types import Floats
-from postil.decide.calibration import needs_variances
+from postil.decide.calibration import Softmax, needs_variances
 from postil.errors import UsageError
-from postil.features.selection import Selection
-from postil.model.parts import (
-    check_combination,
-    check_projection,
-    check_selection,
-    check_usable,
-    checked_units,
-)
-from postil.model.plain import plain, plain_mapping
-from postil.model.settings import checked
-from postil.model.tensors import Parts, Tensors, narrowed
+from postil.model.stored import plain, plain_mapping
 from postil.model.weights import (
     Weights,
     aligned_variances,
@@ -33,25 +23,25 @@ from postil.model.weights import (
     checked_intercept_variances,
 )
 from postil.vectors.fields import Text
-from postil.vectors.vectorizer import Vectorizer
+from postil.vectors.vectorizer import MOST_MODEL_BUCKETS, NOT_FITTED, Vectorizer
 
 if TYPE_CHECKING:
     from postil.decide.calibration import Calibration
     from postil.decide.decision import DecisionRule
+    from postil.features.selection import Selection
     from postil.learn.combining import Combination
     from postil.model.load import MappedFile
     from postil.vectors.projection import Projection
 
 
 _HEXADECIMAL = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_SCHEMA = {"corpus": str, "documents": int, "sha256": str}
 
 
 class DocumentDigest:
-    """SHA-256 over documents as they pass: their fields and labels, not their ids.
+    """A SHA-256 over documents as they pass: their fields and labels, not their ids.
 
     The order of documents and of fields counts, that of labels does not. Costs one pass over
-    the texts; nothing is kept of them.
+    the texts; none of them is kept.
     """
 
     def __init__(self) -> None:
@@ -59,10 +49,13 @@ class DocumentDigest:
         self._digest = sha256()
 
     def add(self, fields: Mapping[str, Text], labels: Iterable[str] = ()) -> None:
-        """Take in a document; bytes count as the text whose UTF-8 they are."""
+        """Add a document; bytes count as the text whose UTF-8 they are."""
         names = sorted(set(labels))
         pieces = [*(part for pair in fields.items() for part in pair), *names]
-        encoded = [_encoded(piece) for piece in pieces]
+        encoded = [
+            piece if isinstance(piece, bytes) else piece.encode("utf-8", "surrogatepass")
+            for piece in pieces
+        ]
         # With the lengths in front, no two documents have the same bytes.
         lengths = " ".join(str(len(piece)) for piece in encoded)
         self._digest.update(f"{len(fields)} {len(names)} {lengths}\n".encode("ascii"))
@@ -70,13 +63,13 @@ class DocumentDigest:
         self.documents += 1
 
     def hexdigest(self) -> str:
-        """The digest of what has passed so far."""
+        """Return the digest of the documents so far."""
         return self._digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingFingerprint:
-    """The training documents: of which corpus, how many, their digest, members by category."""
+    """The training documents: their corpus, number, digest, and members by category."""
 
     corpus: str
     documents: int
@@ -86,64 +79,94 @@ class TrainingFingerprint:
     def __post_init__(self) -> None:
         members = np.array(self.members)
         if members.ndim != 1 or (members.size and members.dtype.kind not in "iu"):
-            raise UsageError("members are one whole number for each category")
+            raise UsageError("members must be one whole number for each category")
         if members.size and not 0 <= int(members.min()) <= int(members.max()) <= self.documents:
-            raise UsageError(f"a category has from 0 to {self.documents} members, the documents")
+            raise UsageError(
+                f"a category must have from 0 to {self.documents} members, the number of documents"
+            )
         if not _HEXADECIMAL.fullmatch(self.sha256):
-            raise UsageError(f"a SHA-256 is 64 hexadecimal digits, not {self.sha256!r}")
+            raise UsageError(f"sha256 must be 64 hexadecimal digits, got {self.sha256!r}")
         members = members.astype(np.int64)
         members.flags.writeable = False
         object.__setattr__(self, "members", members)
 
-    def to_parts(self) -> Parts:
-        """Take it apart for a file."""
-        settings = {"corpus": self.corpus, "documents": self.documents, "sha256": self.sha256}
-        return Parts(settings, {"training.members": narrowed(self.members)})
 
-    @classmethod
-    def from_parts(cls, settings: object, tensors: Tensors, categories: int) -> TrainingFingerprint:
-        """Restore what :meth:`to_parts` gave."""
-        members = tensors.take("training.members", "u", categories)
-        return cls(members=members, **checked(settings, _SCHEMA, "training"))
+class _LazyMatrix:
+    """A field that stores :class:`Weights` and reads as a SciPy matrix, made when first read."""
+
+    def __init__(self, *, optional: bool = False) -> None:
+        self._optional = optional
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, model: Model | None, owner: type | None = None) -> Any:  # noqa: ANN401
+        if model is not None:
+            stored: Weights | None = model.__dict__[self._name]
+            return None if stored is None else stored.matrix
+        if self._optional:
+            return None  # the default of the field
+        raise AttributeError(self._name)
+
+    def __set__(self, model: Model, value: Any) -> None:  # noqa: ANN401 - a matrix or Weights
+        model.__dict__[self._name] = value
 
 
-def _encoded(text: Text) -> bytes:
-    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Model:
     """A trained categorizer: texts to vectors, vectors to scores, scores to decisions.
 
-    The score of category c for the vector x is ``weights[c] @ x + intercepts[c]``, in the column
-    order of ``names``. ``weights`` is categories × columns of the vectorizer, the constant
-    included if there is one: CSR, or CSC, which scoring by term takes as it is. They are
-    float32 from here on, as in the file, so that a model decides the same before it is saved.
-    ``variances`` say how uncertain each of them is, and ``intercept_variances`` each intercept;
-    either a model has both or none. ``units`` and ``selection`` are what new documents can be
-    learned on top of (:mod:`postil.model.parts`); a model that cannot be updated has none.
+    The score of category c for the vector x is ``weights[c] @ x + intercepts[c]``. With a
+    ``projection`` it is ``factor(x) (weights[c] @ x) + intercepts[c]``. With a ``combination`` the
+    rows of ``weights`` and ``intercepts`` are the combination's, which makes the scores of
+    categories from theirs; everything else is by category.
 
-    With a ``projection`` (:class:`postil.vectors.projection.Projection`) the score is
-    ``factor(x) (weights[c] @ x) + intercepts[c]``. With a ``combination``
-    (:mod:`postil.learn.combining`) the rows of ``weights`` and ``intercepts`` are its rows, and it
-    makes the scores of categories of theirs; everything else is by category.
-
-    ``recipe``, ``method``, ``reports`` (one for each category) and ``evaluation`` tell how the
-    model came to be; they are plain values, and numbers that are not finite become None.
-    ``created`` is a time, if the caller wants one kept: without it the same model gives the same
-    file. ``file`` is the one whose memory the arrays of a loaded model are.
+    Parameters
+    ----------
+    vectorizer
+        The fitted vectorizer.
+    names
+        The names of the categories, in the order of all other arrays.
+    weights
+        Categories × columns of the vectorizer, including its constant: CSR, or CSC, which suits
+        scoring by term. Kept as float32, as in the file, so that a model decides the same before
+        it is saved.
+    intercepts
+        The intercept of each category.
+    decision
+        The rule that makes decisions of scores.
+    training
+        The fingerprint of the training documents.
+    calibration
+        The function that makes probabilities of scores.
+    projection
+        The directions of LSI (:class:`postil.vectors.projection.Projection`).
+    combination
+        The combination of rows of weights (:mod:`postil.learn.combining`).
+    variances, intercept_variances
+        The variance of each weight and intercept; a model has both or neither.
+    units, selection
+        What an update needs of weights learned by factors, and the terms that each category may
+        use (:mod:`postil.model.parts`).
+    recipe, method, reports, evaluation
+        How the model was made, as plain values; ``reports`` has one for each category. Numbers
+        that are not finite become None.
+    created_by, created
+        The program and the time; without a time, the same model gives the same file.
+    file
+        The file whose memory the arrays of a loaded model share.
     """
 
     vectorizer: Vectorizer
     names: tuple[str, ...]
-    weights: Weights
+    weights: _LazyMatrix = _LazyMatrix()
     intercepts: Floats
     decision: DecisionRule
     training: TrainingFingerprint
     calibration: Calibration | None = None
     projection: Projection | None = None
     combination: Combination | None = None
-    variances: Weights | None = None
+    variances: _LazyMatrix = _LazyMatrix(optional=True)
     intercept_variances: Floats | None = None
     units: Floats | None = None
     selection: Selection | None = None
@@ -156,20 +179,19 @@ class Model:
     file: MappedFile | None = None
 
     def __post_init__(self) -> None:
-        check_usable(self.vectorizer)
+        _check_fitted(self.vectorizer)
         store = object.__setattr__
         store(self, "names", _checked_names(self.names))
-        store(self, "weights", canonical_weights(self.weights))
+        store(self, "weights", canonical_weights(self.__dict__["weights"]))
         store(self, "intercepts", _checked_intercepts(self.intercepts))
-        if self.variances is not None:
-            store(self, "variances", aligned_variances(self.variances, self.weights))
+        if self.plain_variances is not None:
+            variances = aligned_variances(self.__dict__["variances"], self.plain_weights)
+            store(self, "variances", variances)
         if self.intercept_variances is not None:
             values = checked_intercept_variances(self.intercept_variances, self.rows)
             store(self, "intercept_variances", values)
         if self.units is not None:
-            store(self, "units", checked_units(self.units, self.categories))
-        if self.selection is not None:
-            check_selection(self.selection, self.categories, self.vectorizer.columns)
+            store(self, "units", _checked_units(self.units, self.categories))
         store(self, "recipe", plain_mapping(self.recipe, "recipe"))
         store(self, "method", plain_mapping(self.method, "method"))
         store(self, "reports", tuple(plain_mapping(each, "reports") for each in self.reports))
@@ -177,15 +199,35 @@ class Model:
             store(self, "evaluation", plain_mapping(self.evaluation, "evaluation"))
         for name in ("created_by", "created"):
             plain(getattr(self, name), name)
-        self._check_agreement()
+        self._check_projection()
+        self._check_combination()
+        self._check_shapes()
+        self._check_categories()
 
     @property
     def categories(self) -> int:
         """The number of categories."""
         return len(self.names)
 
+    @property
+    def rows(self) -> int:
+        """The number of rows of weights: one for each category, unless they are combined."""
+        return self.categories if self.combination is None else self.combination.rows
+
+    @property
+    def plain_weights(self) -> Weights:
+        """The weights as plain arrays, for code that does not need SciPy."""
+        weights: Weights = self.__dict__["weights"]
+        return weights
+
+    @property
+    def plain_variances(self) -> Weights | None:
+        """The variances as plain arrays."""
+        variances: Weights | None = self.__dict__["variances"]
+        return variances
+
     def learned_digests(self) -> frozenset[str]:
-        """Of the documents of its training, and of those of each update since."""
+        """Return the digests of the training documents and of those of each update since."""
         digests = {self.training.sha256}
         updates = self.method.get("updates")
         for done in updates if isinstance(updates, (list, tuple)) else ():
@@ -194,23 +236,49 @@ class Model:
         return frozenset(digests)
 
     def check_file_unchanged(self) -> None:
-        """Refuse a model that was loaded from a file which was written into since."""
+        """Raise ModelFileError if the file of a loaded model was written into since."""
         if self.file is not None:
             self.file.check_unchanged()
 
-    @property
-    def rows(self) -> int:
-        """The number of rows of weights: one for each category, unless they are combined."""
-        return self.categories if self.combination is None else self.combination.rows
+    def _check_projection(self) -> None:
+        if self.projection is None:
+            return
+        if self.projection.terms != self.vectorizer.columns:
+            raise UsageError(
+                f"the projection is of {self.projection.terms} terms, and the vectorizer has "
+                f"{self.vectorizer.columns} columns"
+            )
+        if self.projection.length is None:
+            raise UsageError(
+                "a projection without a length changes no score: fold its weights and leave it out"
+            )
+        self._check_absent("weights of a projection")
 
-    def _check_agreement(self) -> None:
-        check_projection(self)
-        check_combination(self)
+    def _check_combination(self) -> None:
+        if self.combination is None:
+            return
+        check_combination_categories(self.combination, self.categories)
+        if isinstance(self.calibration, Softmax):
+            raise UsageError(
+                "the calibration softmax needs scores as they are learned together, and these are "
+                f"combined ({self.combination.kind}): use platt or isotonic"
+            )
+        self._check_absent(f"combined weights ({self.combination.kind})")
+
+    def _check_absent(self, what: str) -> None:
+        for name in ("plain_variances", "units", "selection"):
+            if getattr(self, name) is not None:
+                raise UsageError(
+                    f"{what} cannot have {name.removeprefix('plain_')}, which belong to one row of "
+                    "weights of terms for each category"
+                )
+
+    def _check_shapes(self) -> None:
         shape = (self.rows, self.vectorizer.columns)
-        if self.weights.shape != shape:
+        if self.plain_weights.shape != shape:
             rows = "category names" if self.combination is None else "rows of the combination"
             raise UsageError(
-                f"weights are {' × '.join(map(str, self.weights.shape))}, and there are "
+                f"weights are {' × '.join(map(str, self.plain_weights.shape))}, and there are "
                 f"{shape[0]} {rows} and {shape[1]} columns of the vectorizer"
             )
         if len(self.intercepts) != self.rows:
@@ -218,13 +286,21 @@ class Model:
                 f"intercepts are for {len(self.intercepts)} rows of weights, and there are "
                 f"{self.rows}"
             )
-        if (self.variances is None) != (self.intercept_variances is None):
-            raise UsageError("variances are of weights and of intercepts: give both, or none")
-        if self.variances is None and needs_variances(self.calibration):
+        if (self.plain_variances is None) != (self.intercept_variances is None):
+            raise UsageError("variances and intercept_variances go together: give both, or neither")
+        if self.plain_variances is None and needs_variances(self.calibration):
             raise UsageError(
-                "the calibration moderated needs variances of the weights, and there are none: "
+                "the calibration moderated needs variances of the weights, and the model has none: "
                 "train with posterior = true in [learn]"
             )
+        selection = self.selection
+        if selection is not None and (len(selection), selection.terms) != shape:
+            raise UsageError(
+                f"the selection is for {len(selection)} categories of {selection.terms} columns, "
+                f"and the model has {shape[0]} and {shape[1]}"
+            )
+
+    def _check_categories(self) -> None:
         counts = {
             "the decision rule is": self.decision.categories,
             "the training documents' members are": len(self.training.members),
@@ -236,17 +312,49 @@ class Model:
                 raise UsageError(f"{what} for {count} categories, the names for {self.categories}")
 
 
+def check_combination_categories(combination: Combination, names: int) -> None:
+    """Raise UsageError if a combination is for another number of categories than the names."""
+    if combination.categories != names:
+        raise UsageError(
+            f"the combination is for {combination.categories} categories, the names for {names}"
+        )
+
+
+def check_buckets(buckets: int | None) -> None:
+    """Raise UsageError if there are more hash buckets than a model may have."""
+    if buckets is not None and buckets > MOST_MODEL_BUCKETS:
+        raise UsageError(
+            f"buckets is {buckets}, and a model has at most {MOST_MODEL_BUCKETS}: use fewer, or a "
+            "vocabulary"
+        )
+
+
+def _check_fitted(vectorizer: Vectorizer) -> None:
+    check_buckets(vectorizer.buckets)
+    termless = vectorizer.vocabulary is None and vectorizer.buckets is None
+    if termless or (vectorizer.weighting.idf != "none" and vectorizer.idf is None):
+        raise UsageError(NOT_FITTED)
+
+
 def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise UsageError("category names are a sequence of texts")
+        raise UsageError("category names must be a sequence of texts")
     if len(set(names)) != len(names):
-        raise UsageError("a category name stands twice")
+        raise UsageError("category names must differ; one is given twice")
     return tuple(names)
 
 
 def _checked_intercepts(intercepts: ArrayLike) -> Floats:
     values = np.array(intercepts, dtype=np.float64)
     if values.ndim != 1 or not np.isfinite(values).all():
-        raise UsageError("intercepts are one finite number for each category")
+        raise UsageError("intercepts must be one finite number for each category")
     values.flags.writeable = False
     return values
+
+
+def _checked_units(given: ArrayLike, categories: int) -> Floats:
+    units = np.array(given, dtype=np.float64)
+    if units.shape != (categories,) or not (np.isfinite(units) & (units > 0)).all():
+        raise UsageError("units must be one finite number above 0 for each category")
+    units.flags.writeable = False
+    return units

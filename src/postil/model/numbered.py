@@ -1,11 +1,7 @@
-"""Models whose documents are vectors of numbered features, as svmlight files hold them.
+"""Documents and models of numbered features, as svmlight files hold them.
 
 ``method["vectors"]`` of such a model says what its terms are: ``ids``, the numbers themselves; or
 ``names``, those of the numbers from 1 on, in order.
-
-The names of numbered features: a file with a line for each, in the order of the numbers.
-
-Training documents that have become vectors, and the priors of their columns.
 """
 
 from __future__ import annotations
@@ -15,22 +11,25 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.corpus.files.streams import Source
 from postil.errors import InputError, UsageError
-from postil.learn.job import Labels
-from postil.learn.term_priors.files import PriorFile
-from postil.learn.term_priors.matching import MatchedPriors, match_priors
 from postil.model.model import DocumentDigest, Model, TrainingFingerprint
 from postil.vectors.svmlight import read_svmlight
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import Vocabulary
 from postil.vectors.weighting import Weighting
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+    from postil.learn.job import Labels
+    from postil.learn.term_priors.files import PriorFile
+    from postil.learn.term_priors.matching import MatchedPriors
 
 VECTORS = "vectors"
 IDS, NAMES = "ids", "names"
@@ -44,7 +43,7 @@ SHOWN = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumberedDocuments:
-    """Documents of an svmlight file: a column for each number, from 0 on, and label sets."""
+    """The documents of an svmlight file: a column for each number from 0 on, and label sets."""
 
     matrix: sp.csr_matrix[Any]
     labels: list[tuple[str, ...]]
@@ -52,21 +51,21 @@ class NumberedDocuments:
 
     @property
     def binary(self) -> bool:
-        """Whether labels say no more than yes (1) or no (-1), one for each document."""
+        """True if every document has one label, yes (1) or no (-1), and some have no."""
         found = set(self.labels)
         return (OTHER,) in found and found <= {(MEMBER,), (OTHER,)}
 
     def labels_for(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
-        """Label sets as categories of these names.
+        """Return label sets of these categories.
 
-        Where there is one category and labels say yes or no, they say it of that category.
+        Labels that say yes or no belong to the one category there is.
         """
         if len(names) != 1 or not self.binary or names[0] == OTHER:
             return self.labels
         return [names if label == (MEMBER,) else () for label in self.labels]
 
     def digest(self, labels: list[tuple[str, ...]]) -> DocumentDigest:
-        """A digest of all documents with these labels, as models keep it."""
+        """Return the digest of all documents with these labels, as models keep it."""
         digest = DocumentDigest()
         matrix = self.matrix
         for row, own in enumerate(labels):
@@ -76,18 +75,21 @@ class NumberedDocuments:
         return digest
 
     def note(self, recipe: str, *, directions: bool = False) -> str:
-        """What learning from them leaves out of a recipe; its directions have a part."""
-        but = " but for lsi" if directions else ""
-        return f"{self.source}: vectors as they are; [representation] of {recipe} has no part{but}"
+        """Return the note that vectors are used as they are, but for the directions of LSI."""
+        but = " except for lsi" if directions else ""
+        return (
+            f"{self.source}: vectors are used as given; [representation] of {recipe} does not "
+            f"apply{but}"
+        )
 
     @property
     def ids(self) -> list[str]:
-        """Documents have no ids: they are numbered."""
+        """The numbers of the documents from 1 on, which have no other ids."""
         return [str(number) for number in range(1, len(self.labels) + 1)]
 
 
 def names_vectors(path: str, format: str | None = None) -> bool:
-    """Whether a path is that of an svmlight file, by its ending or by what the user says."""
+    """Return True for an svmlight file, by its ending or by the format the user gives."""
     if format is not None:
         return format == FORMAT
     return bool(SUFFIXES & set(Path(path).suffixes[-2:]))
@@ -96,31 +98,38 @@ def names_vectors(path: str, format: str | None = None) -> bool:
 def read_numbered(path: str | Path) -> NumberedDocuments:
     """Read an svmlight file, plain or compressed, all of it; ``-`` is standard input."""
     data = read_svmlight(path, zero_based=True)
-    if not data.labels and str(path) != "-":  # a stream may come to nothing
-        raise InputError(f"{path}: the file is empty: it holds no documents")
+    if not data.labels and str(path) != "-":  # standard input may be empty
+        raise InputError(f"{path}: the file is empty")
     return NumberedDocuments(data.vectors, data.labels, str(path))
 
 
 def takes_vectors(model: Model) -> bool:
-    """Whether documents of the model are vectors, and not texts."""
+    """Return True if the documents of the model are vectors, not texts."""
     return VECTORS in model.method
 
 
 def check_takes_texts(model: Model) -> None:
-    """Refuse a model that can do nothing with texts."""
+    """Raise UsageError if the model takes vectors instead of texts."""
     if takes_vectors(model):
         raise UsageError(
-            "the model's terms are numbered features, and it knows no way from texts to them: "
-            "give it an svmlight file (.svm, or --format svmlight)"
+            "the model's terms are numbered features, so it cannot read texts: give it an svmlight "
+            "file (.svm, or --format svmlight)"
         )
 
 
 def number_vectorizer(
     terms: Sequence[str], threads: int | None = None, matrix: sp.csr_matrix[Any] | None = None
 ) -> Vectorizer:
-    """What stands for a vectorizer where vectors are given; its terms are all it knows.
+    """Return a vectorizer that only names the columns of given vectors.
 
-    With a ``matrix`` it knows how many documents hold each of them, too.
+    Parameters
+    ----------
+    terms
+        The name of each column.
+    threads
+        The number of threads.
+    matrix
+        The training vectors, to count the documents that hold each term.
     """
     vocabulary = Vocabulary.of_terms(terms)
     if matrix is not None:
@@ -138,14 +147,14 @@ def number_vectorizer(
 
 
 def columns_of(model: Model, documents: NumberedDocuments) -> sp.csr_matrix[Any]:
-    """The documents' vectors in the columns of the model; numbers it does not know are left out.
+    """Return the documents' vectors in the columns of the model, without numbers unknown to it.
 
     Cost: one pass over the non-zeros and one over the model's terms.
     """
     if not takes_vectors(model):
         raise UsageError(
-            f"{documents.source}: the model reads texts, and the numbers of an svmlight file are "
-            "none of its terms: give it the texts, or train on such a file"
+            f"{documents.source}: the model reads texts, not vectors of an svmlight file: give it "
+            "the texts, or train on such a file"
         )
     if model.method[VECTORS] == NAMES:
         return columns_numbered(documents.matrix, np.arange(1, model.vectorizer.terms + 1))
@@ -153,7 +162,7 @@ def columns_of(model: Model, documents: NumberedDocuments) -> sp.csr_matrix[Any]
 
 
 def is_number(term: str) -> bool:
-    """Whether a term is, as it stands, the number of a feature."""
+    """Return True if a term is the number of a feature."""
     plain = term.isascii() and term.isdigit() and len(term) <= MOST_DIGITS
     return plain and str(int(term)) == term and int(term) <= LARGEST_NUMBER
 
@@ -161,18 +170,18 @@ def is_number(term: str) -> bool:
 def _numbers_of(model: Model) -> NDArray[np.int64]:
     vocabulary = model.vectorizer.vocabulary
     if vocabulary is None:
-        raise InputError("the model's terms should be the numbers of features, and it has none")
+        raise InputError("the model's terms should be the numbers of features, and it has no terms")
     strange = [term for term in vocabulary.names if not is_number(term)]
     if strange:
         raise InputError(
-            f"the model's terms should be the numbers of features, and {strange[0][:SHOWN]!r} is "
-            "none: it is whole and at most 2^31 - 1"
+            "the model's terms should be the numbers of features, whole and at most 2^31 - 1; one "
+            f"is {strange[0][:SHOWN]!r}"
         )
     return np.array([int(name) for name in vocabulary.names], dtype=np.int64)
 
 
 class Grown(NamedTuple):
-    """Vectors in the columns of a vectorizer that has met them, and how many terms are new."""
+    """An extended vectorizer, vectors in its columns, and the number of new terms."""
 
     vectorizer: Vectorizer
     matrix: sp.csr_matrix[Any]
@@ -180,14 +189,16 @@ class Grown(NamedTuple):
 
 
 def with_new_numbers(model: Model, documents: NumberedDocuments) -> Grown:
-    """The documents' vectors in the columns of the model, numbers it has not met after them.
+    """Return the documents' vectors in the columns of the model, followed by new numbers.
 
     Cost: as :func:`columns_of`, and a new table of the terms.
     """
+    import scipy.sparse as sp
+
     known = columns_of(model, documents)
     vocabulary = model.vectorizer.vocabulary
     if model.method[VECTORS] != IDS or vocabulary is None:
-        raise UsageError("the model's terms are names, and new numbers have none")
+        raise UsageError("the model's terms are names, and new numbers have no names")
     new = np.setdiff1d(documents.matrix.indices, _numbers_of(model))  # sorted, each once
     more = columns_numbered(documents.matrix, new)
     matrix = sp.csr_matrix(sp.hstack([known, more], format="csr"))
@@ -200,11 +211,13 @@ def with_new_numbers(model: Model, documents: NumberedDocuments) -> Grown:
 
 
 def columns_numbered(matrix: sp.csr_matrix[Any], numbers: NDArray[Any]) -> sp.csr_matrix[Any]:
-    """The columns with these numbers, each once, in this order; empty where there is none.
+    """Return the columns with these numbers, each once, in this order; absent ones are empty.
 
-    Cost: sorting the numbers, and a look-up among them for each non-zero; nothing grows with the
-    largest number.
+    Cost: sorting the numbers, and a look-up among them for each non-zero, whatever the largest
+    number.
     """
+    import scipy.sparse as sp
+
     order = np.argsort(numbers, kind="stable")
     ordered = numbers[order]
     places = np.searchsorted(ordered, matrix.indices)
@@ -224,10 +237,10 @@ _NUMBERED = re.compile(r'(\d+)\t(".*")')
 
 
 def read_feature_names(path: str | Path) -> list[str]:
-    """The names from number 1 on; linear in the file.
+    """Read the names of features from number 1 on, a line each; linear in the file.
 
-    A line is a name, or a number, a tab and the name as a JSON text: then the numbers are those of
-    the lines.
+    A line is a name, or a number, a tab and the name as a JSON text, where the numbers must be
+    those of the lines.
     """
     source = Source(Path(path))
     with source.open() as stream:
@@ -241,12 +254,10 @@ def read_feature_names(path: str | Path) -> list[str]:
     for number, line in enumerate(lines, 1):
         name = _name(line.removesuffix("\r"), number, source.name)
         if not name:
-            raise InputError(f"{source.name}, line {number}: there is no name on it")
+            raise InputError(f"{source.name}, line {number}: the line has no name")
         before = seen.setdefault(name, number)
         if before != number:
-            raise InputError(
-                f"{source.name}, line {number}: {name!r} stands in line {before} already"
-            )
+            raise InputError(f"{source.name}, line {number}: {name!r} is in line {before} already")
     return list(seen)
 
 
@@ -256,8 +267,8 @@ def _name(line: str, number: int, source: str) -> str:
         return line.strip()
     if int(match.group(1)) != number:
         raise InputError(
-            f"{source}, line {number}: it says number {match.group(1)}; names stand in the order "
-            "of their numbers, from 1 on"
+            f"{source}, line {number}: the line has number {match.group(1)}; names must be in the "
+            "order of their numbers, from 1 on"
         )
     try:
         return str(json.loads(match.group(2)))
@@ -267,10 +278,10 @@ def _name(line: str, number: int, source: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingVectors:
-    """A matrix, documents × terms, with its labels, what made it, and what it was made from.
+    """The vectors of training documents, with their labels, vectorizer and fingerprint.
 
-    ``numbered`` says that terms are the numbers of svmlight data. ``method`` is what the model
-    tells of how the vectors came to be.
+    ``numbered`` is True where terms are the numbers of svmlight data. ``method`` describes the
+    vectors in the model.
     """
 
     matrix: sp.csr_matrix[Any]
@@ -282,5 +293,7 @@ class TrainingVectors:
 
     def priors(self, file: PriorFile) -> MatchedPriors:
         """Return the priors of a file for these terms and categories."""
+        from postil.learn.term_priors.matching import match_priors
+
         vocabulary = self.vectorizer.vocabulary
         return match_priors(file.lines, self.labels.names, vocabulary, numbered=self.numbered)

@@ -1,260 +1,98 @@
-"""The combination of a model: in memory, and in a file of format version 2.
+"""The parts of a model in a file: one table says how each is written and read back.
 
-The projection of a model: in memory, and in a file of format version 2.
+The metadata of the container holds ``format``, ``format_version``, the ``manifest`` (JSON, keys
+sorted) and its ``checksum``. The manifest holds ``checksums`` (a CRC-32 for each tensor), the plain
+values of a model, and the settings of each part, null where a model lacks it. The tensors are:
 
-What a model keeps beyond scoring so that new documents can be learned on top of it.
+==============================  ===========  ====================================================
+``vocabulary.bytes``            U8           the terms in UTF-8, one after another
+``vocabulary.ends``             U8 to U64    the end of each
+``vocabulary.spaces``           U8           the field of each, where fields are apart
+``vocabulary.documents``        U8 to U64    the training documents that hold each
+``vocabulary.occurrences``      U8 to U64    the occurrences of each in them
+``vectorizer.idf``              F64          by term or bucket, where the weighting has an idf
+``weights.values``              F32          sparse: by row; dense: rows × entries
+``weights.indices``             U8 to U32    sparse: the entry of each value
+``weights.starts``              U8 to U64    sparse: the begin of each row, and the end
+``intercepts``                  F64          by row of the combination, or by category
+``variances.values``            F32          of the weights' values, in their order
+``variances.intercepts``        F64          by category
+``units``                       F64          by category, of weights learned by factors
+``selection.terms``             U8 to U32    the terms that each category may use
+``selection.starts``            U8 to U64    the begin of each category's, and the end
+``projection.term_vectors``     F32          terms × directions
+``projection.singular_values``  F64          of the directions, falling
+``combination.*``               I32          the nodes of trees
+``decision.*``                  F64, U8      the arrays of the decision rule, by category
+``calibration.*``               F64, I64     the arrays of the calibration
+``training.members``            U8 to U64    the training documents of each category
+==============================  ===========  ====================================================
 
 ``units`` turn weights that were learned by factors back into the exponents θ that learning moves
 (zhang-2000, section 2.2): w = unit (exp θ - exp -θ), or unit exp θ where weights are positive.
-Weights that were learned by sums need none. ``selection`` holds the terms that each category may
-use, where the recipe chose some: a term whose weight is 0 may be one of them.
-
-A vocabulary in a file: all terms in one run of UTF-8, the end of each, and their counts.
-
-A vectorizer in a file: from an analyzer's spec to the idf of every term.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from postil import _native
-from postil.common.types import Floats
-from postil.decide.calibration import Softmax
-from postil.errors import InputError, UsageError
+from postil.decide.calibration import Calibration, calibration_from_parts, calibration_to_parts
+from postil.decide.decision import DecisionRule
+from postil.errors import InputError
 from postil.features.selection import Selection
 from postil.learn.combining import COMBINATIONS, Combination
-from postil.model.settings import NONE, Kinds, checked, texts
-from postil.model.tensors import (
-    Arrays,
+from postil.model.model import (
+    Model,
+    TrainingFingerprint,
+    check_buckets,
+    check_combination_categories,
+)
+from postil.model.stored import (
+    NONE,
+    Kinds,
     Parts,
     Tensors,
     check_below,
+    check_kind,
+    check_rows,
     check_starts,
+    checked,
     narrowed,
     prefixed,
     smallest_type,
+    texts,
 )
+from postil.model.weights import Weights, weights_from_parts, weights_to_parts
 from postil.text.analyzer import Analyzer
 from postil.text.spec import AnalyzerSpec
 from postil.vectors.fields import Fields
 from postil.vectors.projection import Projection
-from postil.vectors.vectorizer import MOST_MODEL_BUCKETS, Vectorizer
+from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import TermBounds, Vocabulary
 from postil.vectors.weighting import Weighting
 
-if TYPE_CHECKING:
-    from postil.model.model import Model
+Settings = dict[str, Any]
 
-
-GROUP = "combination"
-_COMBINATION_SCHEMA = {"kind": str, "settings": dict}
-
-
-def check_combination(model: Model) -> None:
-    """Refuse a combination for other categories, and what does not go with any."""
-    combination = model.combination
-    if combination is None:
-        return
-    check_categories(combination, model.categories)
-    if isinstance(model.calibration, Softmax):
-        raise UsageError(
-            "the calibration softmax takes scores as they are learned together, and these are "
-            f"combined ({combination.kind}): take platt or isotonic"
-        )
-    for name in ("variances", "units", "selection"):
-        if getattr(model, name) is not None:
-            raise UsageError(
-                f"{name} are of categories that have one row of weights each, and these are "
-                f"combined ({combination.kind})"
-            )
-
-
-def check_categories(combination: Combination, names: int) -> None:
-    """Refuse a combination for another number of categories than there are names."""
-    if combination.categories != names:
-        raise UsageError(
-            f"the combination is for {combination.categories} categories, the names for {names}"
-        )
-
-
-def combination_to_parts(combination: Combination) -> Parts:
-    """Take a combination apart."""
-    settings, arrays = combination.to_parts()
-    return Parts({"kind": combination.kind, "settings": settings}, prefixed(GROUP, arrays))
-
-
-def combination_from_parts(settings: object, tensors: Tensors) -> Combination:
-    """Restore a combination; one of an unknown kind, or that holds more, is refused."""
-    found = checked(settings, _COMBINATION_SCHEMA, GROUP)
-    if found["kind"] not in COMBINATIONS:
-        raise InputError(f"scores are combined in an unknown way, {found['kind']!r}")
-    arrays = tensors.group(GROUP)
-    combination = COMBINATIONS[found["kind"]](found["settings"], arrays)
-    kept, kept_arrays = combination.to_parts()
-    if kept != found["settings"] or kept_arrays.keys() != arrays.keys():
-        raise InputError("combination holds more, or other things, than is known")
-    return combination
-
-
-VECTORS, VALUES = "projection.term_vectors", "projection.singular_values"
-_PROJECTION_SCHEMA = {"length": float}
-
-
-def check_projection(model: Model) -> None:
-    """Refuse a projection of other terms, and what does not go with any."""
-    projection = model.projection
-    if projection is None:
-        return
-    if projection.terms != model.vectorizer.columns:
-        raise UsageError(
-            f"the projection is of {projection.terms} terms, and the vectorizer has "
-            f"{model.vectorizer.columns} columns"
-        )
-    if projection.length is None:
-        raise UsageError(
-            "a projection without a length changes no score: fold its weights, and leave it out"
-        )
-    for name in ("variances", "units", "selection"):
-        if getattr(model, name) is not None:
-            raise UsageError(
-                f"{name} are of weights learned term by term, and these come from a projection"
-            )
-
-
-def projection_to_parts(projection: Projection) -> Parts:
-    """Take a projection apart; nothing is copied."""
-    return Parts({"length": projection.length}, prefixed("projection", projection.to_arrays()))
-
-
-def projection_from_parts(settings: object, tensors: Tensors, columns: int) -> Projection:
-    """Restore a projection of so many columns; its directions stay where they are."""
-    length = checked(settings, _PROJECTION_SCHEMA, "projection")["length"]
-    values = tensors.take(VALUES, "f8", None)
-    vectors = tensors.take(VECTORS, "f4", columns, len(values))
-    return Projection.from_arrays({"term_vectors": vectors, "singular_values": values}, length)
-
-
-UNITS = "units"
-STARTS, TERMS = "selection.starts", "selection.terms"
-
-
-def checked_units(values: ArrayLike, categories: int) -> Floats:
-    """One number above 0 for each category."""
-    units = np.array(values, dtype=np.float64)
-    if units.shape != (categories,) or not (np.isfinite(units) & (units > 0)).all():
-        raise UsageError("units of weights are one finite number above 0 for each category")
-    units.flags.writeable = False
-    return units
-
-
-def check_selection(selection: Selection, categories: int, columns: int) -> None:
-    """Refuse terms of other categories, or of other columns, than the model has."""
-    if (len(selection), selection.terms) != (categories, columns):
-        raise UsageError(
-            f"the terms chosen are for {len(selection)} categories of {selection.terms} columns, "
-            f"and the model has {categories} and {columns}"
-        )
-
-
-def update_arrays(model: Model) -> Arrays:
-    """What a file holds of it; nothing where a model keeps nothing."""
-    arrays: Arrays = {}
-    if model.units is not None:
-        arrays[UNITS] = model.units
-    if model.selection is not None:
-        arrays[STARTS] = narrowed(model.selection.offsets)
-        arrays[TERMS] = model.selection.ids.astype(smallest_type(model.selection.terms))
-    return arrays
-
-
-def units_from(tensors: Tensors, categories: int) -> Floats | None:
-    """The units of a file, if it has any; the model looks at them."""
-    return tensors.take(UNITS, "f8", categories) if tensors.has(UNITS) else None
-
-
-def selection_from(tensors: Tensors, categories: int, columns: int) -> Selection | None:
-    """The chosen terms of a file, if it has any: rising within each category."""
-    if not tensors.has_group("selection"):
-        return None
-    terms = tensors.take(TERMS, "u", None)
-    starts = tensors.take(STARTS, "u", categories + 1)
-    check_starts(starts, len(terms), STARTS)
-    check_below(terms, columns, TERMS)
-    rising = terms[1:] > terms[:-1]
-    borders = starts[(starts > 0) & (starts < len(terms))]
-    rising[borders.astype(np.int64) - 1] = True  # from one category to the next it may fall
-    if not rising.all():
-        raise InputError(f"{TERMS!r} does not rise within every category")
-    return Selection(terms.astype(np.int32), starts.astype(np.int64), columns)
-
-
-TEXT, ENDS, SPACES = "vocabulary.bytes", "vocabulary.ends", "vocabulary.spaces"
-DOCUMENTS, OCCURRENCES = "vocabulary.documents", "vocabulary.occurrences"
-_VOCABULARY_SCHEMA = {"terms": int, "total": int}
-
-
-def vocabulary_to_parts(vocabulary: Vocabulary) -> Parts:
-    """Take a vocabulary apart; spaces (the field of each term) only where fields are apart."""
-    encoded = [term.encode("utf-8") for term in vocabulary.native.terms()]
-    ends = np.cumsum([len(term) for term in encoded], dtype=np.int64)
-    arrays = {
-        TEXT: np.frombuffer(b"".join(encoded), dtype=np.uint8),
-        ENDS: narrowed(ends),
-        DOCUMENTS: narrowed(vocabulary.documents),
-        OCCURRENCES: narrowed(vocabulary.occurrences),
-    }
-    if vocabulary.fields.apart:
-        arrays[SPACES] = narrowed(vocabulary.native.spaces())
-    return Parts({"terms": len(vocabulary), "total": vocabulary.total}, arrays)
-
-
-def vocabulary_from_parts(settings: object, tensors: Tensors, fields: Fields) -> Vocabulary:
-    """Restore a vocabulary; about a second for a million terms, most of it their table."""
-    found = checked(settings, _VOCABULARY_SCHEMA, "vocabulary")
-    count, total = found["terms"], found["total"]
-    terms = _terms(tensors.take(TEXT, "u", None), tensors.take(ENDS, "u", count))
-    spaces = _spaces(tensors, fields, count)
-    documents = tensors.take(DOCUMENTS, "u", count).astype(np.uint64)
-    occurrences = tensors.take(OCCURRENCES, "u", count).astype(np.uint64)
-    if (documents > total).any() or (occurrences < documents).any():
-        raise InputError(f"a term is held by more documents than {total}, or than it occurs")
-    native = _native.Vocabulary(spaces, terms)  # refuses a term that stands twice
-    return Vocabulary(lambda: native, documents, occurrences, total, fields)
-
-
-def _terms(text: NDArray[Any], ends: NDArray[Any]) -> list[str]:
-    if text.dtype != np.uint8:
-        raise InputError(f"{TEXT!r} should be of bytes, is of {text.dtype}")
-    starts = np.zeros(len(ends) + 1, dtype=np.uint64)
-    starts[1:] = ends
-    check_starts(starts, len(text), ENDS)
-    if (starts[1:] == starts[:-1]).any():
-        raise InputError(f"{ENDS!r} has an empty term")
-    content = text.tobytes()
-    # A cut within a character shows itself: no part of one is UTF-8.
-    return [content[begin:end].decode("utf-8") for begin, end in pairwise(starts.tolist())]
-
-
-def _spaces(tensors: Tensors, fields: Fields, count: int) -> list[int]:
-    if not fields.apart:
-        return [0] * count
-    spaces = tensors.take(SPACES, "u", count)
-    check_below(spaces, len(fields.names), SPACES)
-    found: list[int] = spaces.tolist()
-    return found
-
-
-IDF = "vectorizer.idf"
 # One more than the logarithm of more documents than there can be.
 LARGEST_IDF = 64
 
-_VECTORIZER_SCHEMA: dict[str, Kinds] = {
+_PLAIN: dict[str, Kinds] = {
+    "created": (str, NONE),
+    "created_by": str,
+    "evaluation": (dict, NONE),
+    "method": dict,
+    "names": list,
+    "recipe": dict,
+    "reports": list,
+}
+_VECTORIZER: dict[str, Kinds] = {
     "analyzer": dict,
     "bounds": dict,
     "buckets": (int, NONE),
@@ -264,6 +102,7 @@ _VECTORIZER_SCHEMA: dict[str, Kinds] = {
     "vocabulary": (dict, NONE),
     "weighting": dict,
 }
+_VOCABULARY = {"terms": int, "total": int}
 _ANALYZER = {"spec": str, "stop_lists": dict}
 _FIELDS = {"names": list, "apart": bool}
 _WEIGHTING = {"tf": str, "idf": str, "norm": str, "constant": bool}
@@ -273,41 +112,98 @@ _BOUNDS: dict[str, Kinds] = {
     "max_terms": (int, NONE),
     "min_occurrences": int,
 }
+_COMBINATION = {"kind": str, "settings": dict}
+_PROJECTION = {"length": float}
+_TRAINING = {"corpus": str, "documents": int, "sha256": str}
 
 
-def check_usable(vectorizer: Vectorizer) -> None:
-    """Refuse a vectorizer that has not been fitted, or with more hash buckets than a model has."""
-    _check_buckets(vectorizer.buckets)
-    untaught = vectorizer.vocabulary is None and vectorizer.buckets is None
-    if untaught or (vectorizer.weighting.idf != "none" and vectorizer.idf is None):
-        raise UsageError("the vectorizer has not seen any text yet: call fit first")
+class Part(NamedTuple):
+    """The functions that write a part of a model to a file and read it back.
 
-
-def _check_buckets(buckets: int | None) -> None:
-    if buckets is not None and buckets > MOST_MODEL_BUCKETS:
-        raise UsageError(
-            f"there are {buckets} hash buckets, and a model has at most {MOST_MODEL_BUCKETS}: take "
-            "fewer, or a vocabulary"
-        )
-
-
-def vectorizer_to_parts(vectorizer: Vectorizer) -> Parts:
-    """Take a fitted vectorizer apart, with the words of its stop lists.
-
-    The number of threads is nothing of the model's.
+    ``read`` takes the settings, the tensors of the file, and the parts that were read before.
     """
-    check_usable(vectorizer)
-    arrays: Arrays = {} if vectorizer.idf is None else {IDF: vectorizer.idf}
+
+    write: Callable[[Model], Parts | None]
+    read: Callable[[Settings, Tensors, Mapping[str, Any]], object]
+    optional: bool = False
+
+
+def to_parts(model: Model) -> Parts:
+    """Take a model apart; arrays are copied only where they are stored narrower."""
+    plain = {name: getattr(model, name) for name in _PLAIN}
+    settings: Settings = {**plain, "names": list(model.names), "reports": list(model.reports)}
+    arrays = {"intercepts": model.intercepts}
+    for name, part in PARTS.items():
+        written = part.write(model)
+        settings[name] = None if written is None else written.settings
+        arrays |= {} if written is None else written.arrays
+    return Parts(settings, arrays)
+
+
+def from_parts(settings: Settings, arrays: dict[str, NDArray[Any]], threads: int) -> Model:
+    """Put a model together; raise an error that names the first thing that does not fit."""
+    kinds = {name: (dict, NONE) if part.optional else dict for name, part in PARTS.items()}
+    found = checked(settings, {**_PLAIN, **kinds}, "the manifest")
+    for at, report in enumerate(found["reports"]):
+        check_kind(report, dict, f"reports[{at}]")
+    tensors = Tensors(arrays)
+    known: dict[str, Any] = {name: found[name] for name in _PLAIN}
+    known |= {"names": texts(found["names"], "names"), "threads": threads}
+    for name, part in PARTS.items():
+        absent = found[name] is None
+        known[name] = None if absent else part.read(found[name], tensors, known)
+    known["intercepts"] = tensors.take("intercepts", "f8", _rows(known))
+    known["variances"], known["intercept_variances"] = known["variances"] or (None, None)
+    del known["threads"]
+    model = Model(**known)
+    tensors.check_all_taken()
+    return model
+
+
+def _rows(known: Mapping[str, Any]) -> int:
+    """Return the number of rows of weights."""
+    combination: Combination | None = known["combination"]
+    return len(known["names"]) if combination is None else combination.rows
+
+
+def _write_combination(model: Model) -> Parts | None:
+    if model.combination is None:
+        return None
+    settings, arrays = model.combination.to_parts()
+    return Parts(
+        {"kind": model.combination.kind, "settings": settings}, prefixed("combination", arrays)
+    )
+
+
+def _read_combination(
+    settings: Settings, tensors: Tensors, known: Mapping[str, Any]
+) -> Combination:
+    found = checked(settings, _COMBINATION, "combination")
+    if found["kind"] not in COMBINATIONS:
+        raise InputError(f"scores are combined in an unknown way, {found['kind']!r}")
+    arrays = tensors.group("combination")
+    combination = COMBINATIONS[found["kind"]](found["settings"], arrays)
+    _check_whole("combination", (found["settings"], arrays), combination.to_parts())
+    # Before the weights are read: the rows of rivals are a number that no array confirms.
+    check_combination_categories(combination, len(known["names"]))
+    return combination
+
+
+def _write_vectorizer(model: Model) -> Parts:
+    """Take a fitted vectorizer apart, with the words of its stop lists, without its threads."""
+    vectorizer = model.vectorizer
+    arrays = {} if vectorizer.idf is None else {"vectorizer.idf": vectorizer.idf}
     vocabulary = None
     if vectorizer.vocabulary is not None:
-        vocabulary, found = vocabulary_to_parts(vectorizer.vocabulary)
+        vocabulary, found = _vocabulary_to_parts(vectorizer.vocabulary)
         arrays |= found
+    analyzer, fields = vectorizer.analyzer, vectorizer.fields
     settings = {
-        "analyzer": _analyzer_settings(vectorizer.analyzer),
+        "analyzer": {"spec": str(analyzer.spec), "stop_lists": analyzer.resources},
         "bounds": asdict(vectorizer.bounds),
         "buckets": vectorizer.buckets,
         "documents": vectorizer.documents,
-        "fields": {"names": list(vectorizer.fields.names), "apart": vectorizer.fields.apart},
+        "fields": {"names": list(fields.names), "apart": fields.apart},
         "given_vocabulary": vectorizer.fixed_vocabulary,
         "vocabulary": vocabulary,
         "weighting": asdict(vectorizer.weighting),
@@ -315,53 +211,228 @@ def vectorizer_to_parts(vectorizer: Vectorizer) -> Parts:
     return Parts(settings, arrays)
 
 
-def vectorizer_from_parts(settings: object, tensors: Tensors, threads: int) -> Vectorizer:
+def _read_vectorizer(settings: Settings, tensors: Tensors, known: Mapping[str, Any]) -> Vectorizer:
     """Restore a vectorizer; cost grows with its terms."""
-    found = checked(settings, _VECTORIZER_SCHEMA, "vectorizer")
+    found = checked(settings, _VECTORIZER, "vectorizer")
     if (found["vocabulary"] is None) == (found["buckets"] is None):
-        raise InputError("vectorizer has a vocabulary or hash buckets, one of the two")
-    # Buckets are a number and nothing else: all other sizes are those of tensors or lists.
-    _check_buckets(found["buckets"])
-    fields = _fields(found["fields"])
+        raise InputError("vectorizer must have either a vocabulary or hash buckets")
+    # Checked here because no tensor confirms the number of buckets.
+    check_buckets(found["buckets"])
+    names_apart = checked(found["fields"], _FIELDS, "fields")
+    fields = Fields(texts(names_apart["names"], "fields.names"), names_apart["apart"])
     vectorizer = Vectorizer(
         _analyzer(found["analyzer"]),
         fields=fields,
         weighting=Weighting(**checked(found["weighting"], _WEIGHTING, "weighting")),
         bounds=TermBounds(**checked(found["bounds"], _BOUNDS, "bounds")),
         buckets=found["buckets"],
-        threads=threads,
+        threads=known["threads"],
     )
+    learned: dict[str, Any] = {}
     if found["vocabulary"] is not None:
-        vectorizer.vocabulary = vocabulary_from_parts(found["vocabulary"], tensors, fields)
-        vectorizer.fixed_vocabulary = found["given_vocabulary"]
-    idf = None if vectorizer.weighting.idf == "none" else _idf(tensors, vectorizer.terms)
-    # What pickling keeps: the table, the numbers, and that they are final.
-    state = {"idf": idf, "documents": found["documents"], "_native_weighting": True}
-    vectorizer.__setstate__(vectorizer.__getstate__() | state)
-    return vectorizer
-
-
-def _analyzer_settings(analyzer: Analyzer) -> dict[str, Any]:
-    return {"spec": str(analyzer.spec), "stop_lists": analyzer.resources}
+        vocabulary = _vocabulary_from_parts(found["vocabulary"], tensors, fields)
+        learned = {"vocabulary": vocabulary, "fixed_vocabulary": found["given_vocabulary"]}
+    if vectorizer.weighting.idf != "none":
+        terms = len(learned["vocabulary"]) if learned else found["buckets"]
+        learned["idf"] = tensors.take("vectorizer.idf", "f8", terms)
+        if not ((learned["idf"] >= 0) & (learned["idf"] <= LARGEST_IDF)).all():
+            raise InputError(f"'vectorizer.idf' holds numbers that are not from 0 to {LARGEST_IDF}")
+    return vectorizer.with_fit(found["documents"], **learned)
 
 
 def _analyzer(settings: object) -> Analyzer:
     found = checked(settings, _ANALYZER, "analyzer")
     spec = AnalyzerSpec.parse(found["spec"])
     lists = {name: texts(words, f"stop list {name}") for name, words in found["stop_lists"].items()}
-    # A list that is absent here would be read from wherever the spec says: any file at all.
+    # A list that is absent here would be read from whatever file the spec names.
     if lists.keys() != set(spec.stop_lists):
         raise InputError("analyzer does not have the words of exactly its stop lists")
     return Analyzer(spec, lists)
 
 
-def _fields(settings: object) -> Fields:
-    found = checked(settings, _FIELDS, "fields")
-    return Fields(texts(found["names"], "fields.names"), found["apart"])
+def _vocabulary_to_parts(vocabulary: Vocabulary) -> Parts:
+    encoded = [term.encode("utf-8") for term in vocabulary.native.terms()]
+    arrays: dict[str, NDArray[Any]] = {
+        "bytes": np.frombuffer(b"".join(encoded), dtype=np.uint8),
+        "ends": narrowed(np.cumsum([len(term) for term in encoded], dtype=np.int64)),
+        "documents": narrowed(vocabulary.documents),
+        "occurrences": narrowed(vocabulary.occurrences),
+    }
+    if vocabulary.fields.apart:
+        arrays["spaces"] = narrowed(vocabulary.native.spaces())
+    settings = {"terms": len(vocabulary), "total": vocabulary.total}
+    return Parts(settings, prefixed("vocabulary", arrays))
 
 
-def _idf(tensors: Tensors, terms: int) -> NDArray[np.float64]:
-    idf = tensors.take(IDF, "f8", terms)
-    if not ((idf >= 0) & (idf <= LARGEST_IDF)).all():
-        raise InputError(f"{IDF!r} holds numbers that are not from 0 to {LARGEST_IDF}")
-    return idf
+def _vocabulary_from_parts(settings: object, tensors: Tensors, fields: Fields) -> Vocabulary:
+    """Restore a vocabulary; about a second for a million terms, most of it their table."""
+    found = checked(settings, _VOCABULARY, "vocabulary")
+    count, total = found["terms"], found["total"]
+    terms = _terms(tensors, count)
+    spaces = [0] * count
+    if fields.apart:
+        numbers = tensors.take("vocabulary.spaces", "u", count)
+        check_below(numbers, len(fields.names), "vocabulary.spaces")
+        spaces = numbers.tolist()
+    documents = tensors.take("vocabulary.documents", "u", count).astype(np.uint64)
+    occurrences = tensors.take("vocabulary.occurrences", "u", count).astype(np.uint64)
+    if (documents > total).any() or (occurrences < documents).any():
+        raise InputError(
+            f"a term is in more documents than the {total} there are, or than it has occurrences"
+        )
+    native = _native.Vocabulary(spaces, terms)  # refuses a repeated term
+    return Vocabulary(lambda: native, documents, occurrences, total, fields)
+
+
+def _terms(tensors: Tensors, count: int) -> list[str]:
+    text = tensors.take("vocabulary.bytes", "u", None)
+    ends = tensors.take("vocabulary.ends", "u", count)
+    if text.dtype != np.uint8:
+        raise InputError(f"'vocabulary.bytes' should be of bytes, is of {text.dtype}")
+    starts = np.zeros(count + 1, dtype=np.uint64)
+    starts[1:] = ends
+    check_starts(starts, len(text), "vocabulary.ends")
+    if (starts[1:] == starts[:-1]).any():
+        raise InputError("'vocabulary.ends' has an empty term")
+    content = text.tobytes()
+    # A cut within a character raises an error: no part of one is UTF-8.
+    return [content[begin:end].decode("utf-8") for begin, end in pairwise(starts.tolist())]
+
+
+def _write_weights(model: Model) -> Parts:
+    return weights_to_parts(model.plain_weights)
+
+
+def _read_weights(settings: Settings, tensors: Tensors, known: Mapping[str, Any]) -> Weights:
+    return weights_from_parts(settings, tensors, (_rows(known), known["vectorizer"].columns))
+
+
+def _write_variances(model: Model) -> Parts | None:
+    if model.plain_variances is None or model.intercept_variances is None:
+        return None
+    arrays: dict[str, NDArray[Any]] = {
+        "values": model.plain_variances.data,
+        "intercepts": model.intercept_variances,
+    }
+    return Parts({}, prefixed("variances", arrays))
+
+
+def _read_variances(
+    settings: Settings, tensors: Tensors, known: Mapping[str, Any]
+) -> tuple[Weights, NDArray[Any]]:
+    checked(settings, {}, "variances")
+    weights: Weights = known["weights"]
+    values = tensors.take("variances.values", "f4", len(weights.data))
+    beside = Weights(values, weights.indices, weights.starts, weights.shape, weights.by_term)
+    return beside, tensors.take("variances.intercepts", "f8", weights.shape[0])
+
+
+def _write_units(model: Model) -> Parts | None:
+    return None if model.units is None else Parts({}, {"units": model.units})
+
+
+def _read_units(settings: Settings, tensors: Tensors, known: Mapping[str, Any]) -> NDArray[Any]:
+    checked(settings, {}, "units")
+    return tensors.take("units", "f8", len(known["names"]))
+
+
+def _write_selection(model: Model) -> Parts | None:
+    if model.selection is None:
+        return None
+    arrays: dict[str, NDArray[Any]] = {
+        "starts": narrowed(model.selection.offsets),
+        "terms": model.selection.ids.astype(smallest_type(model.selection.terms)),
+    }
+    return Parts({}, prefixed("selection", arrays))
+
+
+def _read_selection(settings: Settings, tensors: Tensors, known: Mapping[str, Any]) -> Selection:
+    checked(settings, {}, "selection")
+    terms = tensors.take("selection.terms", "u", None)
+    starts = tensors.take("selection.starts", "u", len(known["names"]) + 1)
+    columns = known["vectorizer"].columns
+    check_rows(starts, terms, columns, ("selection.starts", "selection.terms"))
+    return Selection(terms.astype(np.int32), starts.astype(np.int64), columns)
+
+
+def _write_projection(model: Model) -> Parts | None:
+    if model.projection is None:
+        return None
+    arrays = prefixed("projection", model.projection.to_arrays())
+    return Parts({"length": model.projection.length}, arrays)
+
+
+def _read_projection(settings: Settings, tensors: Tensors, known: Mapping[str, Any]) -> Projection:
+    length = checked(settings, _PROJECTION, "projection")["length"]
+    values = tensors.take("projection.singular_values", "f8", None)
+    columns = known["vectorizer"].columns
+    vectors = tensors.take("projection.term_vectors", "f4", columns, len(values))
+    return Projection.from_arrays({"term_vectors": vectors, "singular_values": values}, length)
+
+
+def _write_decision(model: Model) -> Parts:
+    settings, arrays = model.decision.to_parts()
+    return Parts(settings, prefixed("decision", arrays))
+
+
+def _read_decision(
+    settings: Settings,
+    tensors: Tensors,
+    known: Mapping[str, Any],  # noqa: ARG001 - one form
+) -> DecisionRule:
+    arrays = tensors.group("decision")
+    rule = DecisionRule.from_parts(settings, arrays)
+    _check_whole("decision", (settings, arrays), rule.to_parts())
+    return rule
+
+
+def _write_calibration(model: Model) -> Parts | None:
+    if model.calibration is None:
+        return None
+    settings, arrays = calibration_to_parts(model.calibration)
+    return Parts(settings, prefixed("calibration", arrays))
+
+
+def _read_calibration(
+    settings: Settings,
+    tensors: Tensors,
+    known: Mapping[str, Any],  # noqa: ARG001 - one form
+) -> Calibration:
+    arrays = tensors.group("calibration")
+    calibration = calibration_from_parts(settings, arrays)
+    _check_whole("calibration", (settings, arrays), calibration_to_parts(calibration))
+    return calibration
+
+
+def _write_training(model: Model) -> Parts:
+    training = model.training
+    settings = {name: getattr(training, name) for name in _TRAINING}
+    return Parts(settings, {"training.members": narrowed(training.members)})
+
+
+def _read_training(
+    settings: Settings, tensors: Tensors, known: Mapping[str, Any]
+) -> TrainingFingerprint:
+    members = tensors.take("training.members", "u", len(known["names"]))
+    return TrainingFingerprint(members=members, **checked(settings, _TRAINING, "training"))
+
+
+def _check_whole(what: str, stored: tuple[Any, Any], restored: tuple[Any, Any]) -> None:
+    """Raise InputError if less was restored than is stored, since the rest may mean something."""
+    if stored[0] != restored[0] or stored[1].keys() != restored[1].keys():
+        raise InputError(f"{what} holds settings or arrays that are not known")
+
+
+# In the order of reading: a part may need those before it.
+PARTS: Mapping[str, Part] = {
+    "combination": Part(_write_combination, _read_combination, optional=True),
+    "vectorizer": Part(_write_vectorizer, _read_vectorizer),
+    "weights": Part(_write_weights, _read_weights),
+    "variances": Part(_write_variances, _read_variances, optional=True),
+    "units": Part(_write_units, _read_units, optional=True),
+    "selection": Part(_write_selection, _read_selection, optional=True),
+    "projection": Part(_write_projection, _read_projection, optional=True),
+    "decision": Part(_write_decision, _read_decision),
+    "calibration": Part(_write_calibration, _read_calibration, optional=True),
+    "training": Part(_write_training, _read_training),
+}

@@ -1,7 +1,4 @@
-"""Writing a model to its file.
-
-Keep a model file to one update at a time.
-"""
+"""Write a model to its file, and lock the file for an update."""
 
 from __future__ import annotations
 
@@ -16,38 +13,52 @@ from postil.common.compression import codec_of_name
 from postil.common.files import output_file
 from postil.errors import UsageError
 from postil.model import container
-from postil.model.container import HeaderTooLongError, pack, tensor_checksum, text_checksum
+from postil.model.container import (
+    FORMAT,
+    FORMAT_VERSION,
+    HeaderTooLongError,
+    Metadata,
+    pack,
+    tensor_checksum,
+    text_checksum,
+    to_text,
+)
 from postil.model.model import Model
-from postil.model.plain import to_text
-from postil.model.tensors import Parts
-from postil.model.versions import FORMAT, PLAIN_VERSION, Metadata, parts_of, version_of
+from postil.model.parts import to_parts
+from postil.model.stored import Parts
 
-# Bytes of a header for all but names and what is told of single categories.
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+# Bytes of a header for everything but names and the reports of single categories.
 OTHER_BYTES = 1 << 20
+
+Notify = Callable[[str], None]
 
 
 class LeftOutWarning(UserWarning):
-    """A model file has no room for what is told of single categories."""
+    """A model file has no room for the reports of single categories."""
 
 
 def check_names_fit(names: Iterable[str]) -> None:
-    """Refuse categories whose names alone do not fit into a model file, before they are learned."""
-    size = len(to_text(to_text(list(names))))  # as they stand there: JSON within JSON
+    """Raise UsageError if the names of categories do not fit into a model file."""
+    size = len(to_text(to_text(list(names))))  # as they are written: JSON within JSON
     room = container.LONGEST_HEADER - OTHER_BYTES
     if size > room:
         raise UsageError(
             f"the names of the categories take {size} bytes, and a model file has room for {room}; "
-            "take fewer categories, or shorter names"
+            "use fewer categories or shorter names"
         )
 
 
 def save_model(model: Model, path: str | Path) -> None:
     """Write a model; the file appears under its name only when it is complete and on disk.
 
-    An error or Ctrl-C leaves whatever was there before, and nothing else. The same model gives
-    the same bytes, anywhere. A model whose own file was written into since it was loaded is
-    refused: new checksums would call it sound. Costs two passes over the arrays, one for their
-    checksums.
+    An error or Ctrl-C leaves the file that was there before. The same model gives the same bytes
+    on every machine. A model whose own file was written into since it was loaded is refused: new
+    checksums would call it sound. Costs two passes over the arrays, one for their checksums.
     """
     if codec_of_name(Path(path).name) is not None:
         raise UsageError(
@@ -61,74 +72,72 @@ def save_model(model: Model, path: str | Path) -> None:
 
 
 def model_to_bytes(model: Model) -> bytes:
-    """The bytes of a model's file; equal for equal models."""
+    """Return the bytes of a model's file; equal for equal models."""
     return b"".join(packed_model(model))
 
 
 def packed_model(model: Model) -> list[bytes | memoryview]:
-    """The bytes of a model's file in pieces, in the oldest version that holds it."""
+    """Return the bytes of a model's file in pieces."""
     model.check_file_unchanged()
-    return packed(parts_of(model), version_of(model))
+    return packed(to_parts(model))
 
 
-def packed(parts: Parts, version: int = PLAIN_VERSION) -> list[bytes | memoryview]:
-    """The bytes of a model's file in pieces, the first two being its header.
+def packed(parts: Parts) -> list[bytes | memoryview]:
+    """Return the bytes of a model's file in pieces, the first two being its header.
 
-    Where the header would be too long, it is written without what is told of single categories.
+    Where the header would be too long, it is written without reports of single categories.
     """
     try:
-        return _packed(parts, version)
+        return _packed(parts)
     except HeaderTooLongError:
-        shorter = _of_all_categories(parts.settings)
+        shorter = _without_reports(parts.settings)
         if shorter == parts.settings:
             raise
-    pieces = _packed(Parts(shorter, parts.arrays), version)
+    pieces = _packed(Parts(shorter, parts.arrays))
     warnings.warn(
-        f"a model file has no room for the reports of {len(parts.settings['names'])} categories: "
-        "it is written without them",
+        f"the model file has no room for the reports of {len(parts.settings['names'])} categories "
+        "and is written without them",
         LeftOutWarning,
         stacklevel=4,
     )
     return pieces
 
 
-def _of_all_categories(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return settings without reports of single categories, and what a search found for each."""
+def _without_reports(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings without the reports and search results of single categories."""
     method = dict(settings["method"])
     if isinstance(method.get("search"), dict):
         method["search"] = {**method["search"], "categories": None}
     return {**settings, "reports": [], "method": method}
 
 
-def _packed(parts: Parts, version: int) -> list[bytes | memoryview]:
+def _packed(parts: Parts) -> list[bytes | memoryview]:
     settings, arrays = parts
     checksums = {name: tensor_checksum(name, array) for name, array in arrays.items()}
     manifest = to_text({**settings, "checksums": checksums})
     metadata = Metadata(
         format=FORMAT,
-        format_version=str(version),
+        format_version=str(FORMAT_VERSION),
         checksum=text_checksum(manifest),
         manifest=manifest,
     )
     return pack(metadata._asdict(), arrays)
 
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
-Notify = Callable[[str], None]
-
-
 @contextmanager
 def locked_model(path: str | Path, notify: Notify) -> Iterator[None]:
-    """Hold the lock of the model file under ``path``: load, change and save it inside.
+    """Hold the lock of the model file ``path``: load, change and save it inside.
 
-    Whoever else holds it is waited for, after ``notify`` has said so. The lock is on the file
-    itself, so that none is left beside it, and ends with the process whatever happens. Only those
-    who ask for it heed it; reading a model needs no lock. Where the system has no locks, ``notify``
-    says that nothing keeps updates apart. A file that cannot be opened is left to who loads it.
+    The lock is on the file itself, so that no lock file is left behind, and it ends with the
+    process. It only keeps updates apart: reading a model needs no lock. A file that cannot be
+    opened is not locked, and loading it raises the error.
+
+    Parameters
+    ----------
+    path
+        The model file.
+    notify
+        Called with a sentence while another update holds the lock, or if the system has no locks.
     """
     try:
         file = _locked(Path(path), notify)
@@ -157,9 +166,9 @@ def _locked(path: Path, notify: Notify) -> int | None:
             except BlockingIOError:
                 if note:
                     notify(note)
-                    note = ""  # said once
+                    note = ""  # notify once
                 fcntl.flock(file, fcntl.LOCK_EX)
-            # A save puts a new file under the name: the lock of the old one is then worth nothing.
+            # A save puts a new file under the name, and the lock of the old file protects nothing.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file), path.stat()):
                     return file

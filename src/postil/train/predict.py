@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.common.types import Floats
@@ -17,6 +16,9 @@ from postil.model.numbered import NumberedDocuments, check_takes_texts, columns_
 from postil.model.scoring import TextScorer, categories_of, factors_of, rows_of_sums, vector_rows
 from postil.model.weights import score_variances
 from postil.vectors.fields import Columns
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 class Decider:
@@ -96,10 +98,9 @@ class Predictor(Decider):
     def __init__(self, model: Model, threads: int | None = None) -> None:
         check_takes_texts(model)
         super().__init__(model)
-        by_term = sp.csr_matrix(model.weights.T)
         # A factor is of what the terms add up to: there the intercepts come after it.
         early = model.intercepts if model.projection is None else np.zeros(model.rows)
-        self.scorer = TextScorer(model.vectorizer, by_term, early, threads=threads)
+        self.scorer = TextScorer(model.vectorizer, model.plain_weights, early, threads=threads)
         self._empty = self.scores([[""]] * len(model.vectorizer.fields.spaces))[0]
 
     def scores(self, columns: Columns) -> Floats:
