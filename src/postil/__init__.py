@@ -1,6 +1,6 @@
 """Text categorization with regularized linear classifiers.
 
-The names below are loaded when first used, so that ``import postil`` costs nothing.
+Public names are imported when they are first used, so that ``import postil`` takes milliseconds.
 """
 
 from __future__ import annotations

@@ -1,30 +1,30 @@
-"""The exceptions postil raises on purpose.
+"""The exceptions that postil raises on purpose.
 
 ::
 
     PostilError
-    ├── UsageError            the caller asked for something that cannot be (exit code 2)
+    ├── UsageError            the caller asked for something impossible (exit code 2)
     │   ├── SpecError         an analyzer, weighting or other short spec does not parse
-    │   └── MissingExtraError an optional dependency is needed and absent
-    ├── InputError            what was read is not what it should be (exit code 1)
-    │   ├── DocumentError     one document of a stream; knows its source and position
+    │   └── MissingExtraError an optional dependency is needed and not installed
+    ├── InputError            the input is wrong (exit code 1)
+    │   ├── DocumentError     one document of a stream, with its source and position
     │   ├── CorpusError       a whole corpus: absent, empty, damaged, of unknown format
     │   └── ModelFileError    a model file: absent, damaged, foreign, too new or too old
     └── FetchError            a download failed or its checksum did not match
 
-A message says which input, which rule, what was received, and what to do. Exceptions know
-nothing of the command line or of HTTP: the doors translate them.
+A message names the input, the rule, the received value and the way out. The command line and the
+HTTP service translate exceptions into exit codes and responses.
 """
 
 from __future__ import annotations
 
 
 class PostilError(Exception):
-    """Base of every error postil raises on purpose."""
+    """Base class of the errors that postil raises on purpose."""
 
 
 class UsageError(PostilError, ValueError):
-    """The caller asked for something that cannot be."""
+    """The caller asked for something impossible."""
 
 
 class SpecError(UsageError):
@@ -32,7 +32,7 @@ class SpecError(UsageError):
 
 
 class MissingExtraError(UsageError, ImportError):
-    """An optional dependency is needed and absent."""
+    """An optional dependency is needed and not installed."""
 
     def __init__(self, what: str, package: str, extra: str) -> None:
         super().__init__(
@@ -42,14 +42,14 @@ class MissingExtraError(UsageError, ImportError):
 
 
 class InputError(PostilError, ValueError):
-    """What was read is not what it should be."""
+    """The input is wrong."""
 
 
 class DocumentError(InputError):
     """One document of a stream is bad.
 
-    ``source`` names the file (or ``<stdin>``), ``position`` says where in it ("line 17",
-    "document 3"); both stand at the head of the message.
+    ``source`` names the file (or ``<stdin>``) and ``position`` the place in it ("line 17",
+    "document 3"); the message begins with both.
     """
 
     def __init__(self, source: str, position: str, message: str) -> None:
