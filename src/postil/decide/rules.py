@@ -213,7 +213,7 @@ class RuleSpec:
         if self.fallback not in (None, Fallback()):
             assert self.fallback is not None
             items.append(f"{self.fallback.kind}({_number(self.fallback.floor)})")
-        # A rule that counts says how many by its own name.
+        # The name of a rule that counts already holds the number.
         if not self.rule.counts:
             if self.at_least > 0:
                 items.append(f"at-least({self.at_least})")

@@ -1,4 +1,4 @@
-"""What is refused at the door, and that a rule sees only the scores it may."""
+"""Checks of scores, truth and weights, and the scores that each rule may see."""
 
 from __future__ import annotations
 
