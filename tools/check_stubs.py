@@ -1,4 +1,4 @@
-"""Compare src/postil/_native.pyi with what the built module says of itself.
+"""Compare src/postil/_native.pyi with the stub of the built module.
 
 python tools/check_stubs.py            fail if they differ
 python tools/check_stubs.py --write    write the file
@@ -18,14 +18,14 @@ TARGET = Path(__file__).parent.parent / "src" / "postil" / "_native.pyi"
 
 
 def render() -> str:
-    """The stub of the built module."""
+    """Return the stub of the built module."""
     generator = StubGen(_native)
     generator.put(_native)
     return generator.get()
 
 
 def main() -> int:
-    """Write the stub, or check it."""
+    """Write or check the stub."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true")
     if parser.parse_args().write:

@@ -1,11 +1,11 @@
-"""Run what README.md and docs/ show, and compare it with what they say.
+"""Run the examples of README.md, CONTRIBUTING.md and docs/, and compare their output.
 
-    python tools/documents.py            fail where a document differs from what happens
-    python tools/documents.py --write    write what happens into the documents
+    python tools/documents.py            fail if an output differs from the document
+    python tools/documents.py --write    write the output into the documents
 
-A ``console`` block holds commands behind ``$ `` and their output; a ``pycon`` block is a Python
+A ``console`` block has commands after ``$ `` and their output; a ``pycon`` block is a Python
 session; a ``python`` block is run and must not fail. The blocks of one document share a folder
-and a session. A line ``…`` in an output stands for any lines.
+and a session. A line ``…`` in an output matches any lines.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ ELLIPSIS = "…"
 
 
 def documents() -> list[Path]:
-    """The documents that show something to run."""
+    """Return the documents with blocks to run."""
     every = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
     return [path for path in every if BLOCK.search(path.read_text(encoding="utf-8"))]
 
 
 def refreshed(path: Path) -> str:
-    """The document with what really happens in its blocks."""
+    """Return the document with the actual output in its blocks."""
     text = path.read_text(encoding="utf-8")
     session: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
@@ -47,7 +47,7 @@ def refreshed(path: Path) -> str:
 
 
 def run_console(body: str, session: dict[str, object]) -> str:  # noqa: ARG001 - one signature
-    """Run the commands of a block; the output replaces what stood there."""
+    """Run the commands of a block and return it with their output."""
     return "".join(_run_command(command, shown) for command, shown in _commands(body))
 
 
@@ -89,7 +89,7 @@ def _run_command(command: str, shown: str) -> str:
 
 
 def matches(shown: str, output: str) -> bool:
-    """Whether output is what a document shows, lines of ``…`` standing for any."""
+    """Return True if the output matches the document, a line ``…`` matching any lines."""
     if ELLIPSIS not in shown.splitlines():
         return shown == output
     pattern = "".join(
@@ -100,7 +100,7 @@ def matches(shown: str, output: str) -> bool:
 
 
 def run_session(body: str, session: dict[str, object]) -> str:
-    """Run a Python session; what it prints replaces what stood there."""
+    """Run a Python session and return it with its output."""
     lines = []
     for example in doctest.DocTestParser().get_examples(body):
         with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -112,7 +112,7 @@ def run_session(body: str, session: dict[str, object]) -> str:
 
 
 def run_python(body: str, session: dict[str, object]) -> str:
-    """Run Python; it must not fail, and stays as it is."""
+    """Run Python code, which must not fail, and return it unchanged."""
     exec(compile(body, "<document>", "exec"), session)
     return body
 
@@ -121,7 +121,7 @@ RUNNERS = {"console": run_console, "pycon": run_session, "python": run_python}
 
 
 def main() -> int:
-    """Check the documents, or write them."""
+    """Check or write the documents."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true")
     write = parser.parse_args().write
@@ -134,7 +134,7 @@ def main() -> int:
         if write:
             path.write_text(text, encoding="utf-8")
     for path in stale:
-        print(f"{path}: {'written' if write else 'differs from what happens; run make docs'}")
+        print(f"{path}: {'written' if write else 'differs from the actual output; run make docs'}")
     return 1 if stale and not write else 0
 
 

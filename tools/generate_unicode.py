@@ -3,9 +3,9 @@
     python tools/generate_unicode.py            write the file
     python tools/generate_unicode.py --check    fail if the file would change
 
-The tables hold what the tokenizer must know of a code point: its class bits, and what it
-becomes under ``str.lower``, ``str.casefold`` and accent folding (NFKD without combining marks).
-Every property is derived from what Python itself does, so that native tokens equal Python's.
+The tables hold the class bits of each code point and its image under ``str.lower``,
+``str.casefold`` and accent folding (NFKD without combining marks). Every property is derived
+from the behaviour of Python itself, so that native tokens equal Python's.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ LETTER, NUMBER, CONNECTOR, MARK, SPACE, PYTHON_WORD, CASED, CASE_IGNORABLE = (
     1 << bit for bit in range(8)
 )
 SURROGATES = range(0xD800, 0xE000)
-HANGUL_SYLLABLES = range(0xAC00, 0xD7A4)  # decomposed by arithmetic in unicode.hpp
+HANGUL_SYLLABLES = range(0xAC00, 0xD7A4)  # decomposed arithmetically in unicode.hpp
 JOINERS = (0x200C, 0x200D)  # zero width (non-)joiner: inside words of Persian and Indic scripts
 CAPITAL_SIGMA = 0x3A3  # str.lower picks its form by context: unicode.hpp does the same
 
 
 def class_bits(code: int) -> int:
-    """The class bits of one code point."""
+    """Return the class bits of one code point."""
     char = chr(code)
     category = unicodedata.category(char)
     bits = 0
@@ -45,7 +45,7 @@ def class_bits(code: int) -> int:
         bits |= SPACE
     if char.isalnum() or char == "_":
         bits |= PYTHON_WORD
-    # How str.lower treats a capital sigma tells the two properties its rule rests on.
+    # The lower case of a capital sigma depends on these two properties of its neighbours.
     if ("aΣ" + char).lower()[1] == "σ":
         bits |= CASED
     elif ("aΣ" + char + "a").lower()[1] == "σ":
@@ -54,12 +54,12 @@ def class_bits(code: int) -> int:
 
 
 def lowered(code: int) -> str:
-    """What str.lower makes of the character on its own."""
+    """Return the lower case of a single character."""
     return "σ" if code == CAPITAL_SIGMA else chr(code).lower()
 
 
 def folded(code: int) -> str:
-    """The character without its accents."""
+    """Return the character without its accents."""
     if code in HANGUL_SYLLABLES:
         return chr(code)
     decomposed = unicodedata.normalize("NFKD", chr(code))
@@ -77,7 +77,7 @@ def two_stage(values: list[int]) -> tuple[list[int], list[int]]:
 
 
 def c_array(kind: str, name: str, values: list[int]) -> str:
-    """A C++ array definition, wrapped."""
+    """Return a C++ array definition, wrapped."""
     lines, line = [], ""
     for value in values:
         item = f"{value},"
@@ -90,9 +90,9 @@ def c_array(kind: str, name: str, values: list[int]) -> str:
 
 
 def mapping_tables(name: str, mapping: dict[int, str]) -> str:
-    """The tables of one character map: code point to a run in a pool of code points."""
+    """Return the tables of one character map: code point to a run in a pool of code points."""
     pool: list[int] = []
-    runs = [0, 0]  # run 0 is the identity and never looked up
+    runs = [0, 0]  # run 0 is the identity and is never read
     run_of: dict[str, int] = {}
     for image in mapping.values():
         if image not in run_of:
@@ -112,7 +112,7 @@ def mapping_tables(name: str, mapping: dict[int, str]) -> str:
 
 
 def render() -> str:
-    """The whole file."""
+    """Return the content of the file."""
     codes = [c for c in range(CODE_POINTS) if c not in SURROGATES]
     bits = [0] * CODE_POINTS
     for code in codes:
@@ -136,7 +136,7 @@ def render() -> str:
 
 
 def main() -> int:
-    """Write the file, or check it."""
+    """Write or check the file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
@@ -145,7 +145,7 @@ def main() -> int:
         return 0
     present = TARGET.read_text(encoding="ascii")
     if f"// Unicode {unicodedata.unidata_version}." not in present:
-        print("unicode tables: made with another Unicode version than this Python's; not compared")
+        print("unicode tables: not compared, because this Python has another Unicode version")
         return 0
     if present == render():
         print("unicode tables: up to date")

@@ -143,7 +143,7 @@ inline void bind_conjugate_gradient_options(nb::module_& module) {
         .def_rw("steps_per_gamma", &SmoothingOptions::steps_per_gamma);
 }
 
-inline void bind_learn_options(nb::module_& module) {
+inline void bind_names(nb::module_& module) {
     nb::enum_<LossName>(module, "LossName")
         .value("squared", LossName::squared)
         .value("modified_squared", LossName::modified_squared)
@@ -162,7 +162,9 @@ inline void bind_learn_options(nb::module_& module) {
         .value("dual_gradient", SolverName::dual_gradient)
         .value("conjugate_gradient", SolverName::conjugate_gradient)
         .value("smoothed_conjugate_gradient", SolverName::smoothed_conjugate_gradient);
-    bind_conjugate_gradient_options(module);
+}
+
+inline void bind_coordinate_options(nb::module_& module) {
     nb::enum_<Intercept>(module, "Intercept")
         .value("none", Intercept::none)
         .value("penalised", Intercept::penalised)
@@ -203,6 +205,9 @@ inline void bind_learn_options(nb::module_& module) {
         .def_rw("tolerance", &NewtonOptions::tolerance)
         .def_rw("passes", &NewtonOptions::passes)
         .def_rw("least_set", &NewtonOptions::least_set);
+}
+
+inline void bind_em_and_online_options(nb::module_& module) {
     nb::class_<EmOptions>(module, "EmOptions", "Expectation maximisation.")
         .def(nb::init<>())
         .def_rw("iterations", &EmOptions::iterations)
@@ -232,6 +237,13 @@ inline void bind_learn_options(nb::module_& module) {
         .def("slope", &EntropyPrior::slope, "weight"_a)
         .def("weight", &EntropyPrior::weight, "exponent"_a)
         .def("conjugate", &EntropyPrior::conjugate, "exponent"_a);
+}
+
+inline void bind_learn_options(nb::module_& module) {
+    bind_names(module);
+    bind_conjugate_gradient_options(module);
+    bind_coordinate_options(module);
+    bind_em_and_online_options(module);
     nb::class_<LearnOptions>(module, "LearnOptions", "Loss, solver, intercept and their options.")
         .def(nb::init<>())
         .def_rw("loss", &LearnOptions::loss)

@@ -28,7 +28,7 @@ void require_same_shape(const Left& left, const Right& right) {
 }
 
 inline Cases cases_of(const InputTable<std::int8_t>& cases, const Input<double>& weights) {
-    require(weights.size() == cases.shape(0), "weights must have one entry for each document");
+    require(weights.size() == cases.shape(0), "weights must have one entry for every document");
     return {cases.data(), span_of(weights), cases.shape(1)};
 }
 
@@ -41,7 +41,7 @@ RivalTable rivals_of(const InputTable<Value>& scores, double sharpness, bool is_
 }
 
 template <class Value>
-void bind_merit_of(nb::module_& module) {
+void bind_soft_counts(nb::module_& module) {
     module.def(
         "accept",
         [](const InputTable<Value>& scores, const InputTable<std::int8_t>& cases,
@@ -52,7 +52,7 @@ void bind_merit_of(nb::module_& module) {
             require_same_shape(scores, acceptances);
             const auto problems = scores.shape(1);
             require(steepness.size() == problems && offsets.size() == problems,
-                    "steepness and offsets must have one entry for each problem");
+                    "steepness and offsets must have one entry for every problem");
             SoftCounts counts(problems);
             run_interruptible([&](Monitor& monitor) {
                 counts = accept(scores.data(), cases_of(cases, weights),
@@ -77,7 +77,7 @@ void bind_merit_of(nb::module_& module) {
             const auto problems = acceptances.shape(1);
             require(steepness.size() == problems && by_member.size() == problems &&
                         by_other.size() == problems,
-                    "steepness, by_member and by_other must have one entry for each problem");
+                    "steepness, by_member and by_other must have one entry for every problem");
             std::vector<double> sums;
             run_interruptible([&](Monitor& monitor) {
                 sums = slopes_of(acceptances.data(), cases_of(cases, weights), span_of(steepness),
@@ -88,6 +88,10 @@ void bind_merit_of(nb::module_& module) {
         nb::arg("acceptances").noconvert(), nb::arg("cases"), nb::arg("weights"), nb::arg("steepness"),
         nb::arg("by_member"), nb::arg("by_other"), nb::arg("threads"),
         "Convert acceptances to slopes of the merit, in place; return their sum by problem.");
+}
+
+template <class Value>
+void bind_rivals(nb::module_& module) {
     module.def(
         "margins_over_rivals",
         [](const InputTable<Value>& scores, double sharpness, WrittenTable<Value> margins,
@@ -116,6 +120,10 @@ void bind_merit_of(nb::module_& module) {
         nb::arg("scores").noconvert(), nb::arg("sharpness"), nb::arg("slopes").noconvert(),
         nb::arg("threads"), nb::arg("is_capped") = false, nb::arg("absent") = 0,
         "Convert slopes by the margins to slopes by the scores, in place.");
+}
+
+template <class Value>
+void bind_table_products(nb::module_& module) {
     const auto bind_products = [&](const char* name, const char* doc, bool by_document) {
         module.def(
             name,
@@ -136,6 +144,13 @@ void bind_merit_of(nb::module_& module) {
     };
     bind_products("document_products", "Return (documents × terms) times (terms × problems).", true);
     bind_products("term_products", "Return (terms × documents) times (documents × problems).", false);
+}
+
+template <class Value>
+void bind_merit_of(nb::module_& module) {
+    bind_soft_counts<Value>(module);
+    bind_rivals<Value>(module);
+    bind_table_products<Value>(module);
 }
 
 inline void bind_merit(nb::module_& module) {

@@ -1,11 +1,11 @@
 // Feeds damaged bytes to the tokenizer, the counting stages, the scorer and the Reuters scanner,
-// and awkward problems to the solvers, and checks that what comes out keeps its promises. Built
-// with sanitizers by `make sanitize`.
+// and awkward problems to the solvers, and checks the guarantees of their results. `make sanitize`
+// builds it with sanitizers.
 //
 //     postil_fuzz [--seconds S] [--iterations N] [--seed N]
 //
-// Runs until the first bound is reached. An input follows from its number alone: the one with
-// seed S and number i is the first of seed S + i, which is how a failure is run again.
+// Runs until the first bound is reached. An input depends only on its number: the one with seed S
+// and number i is the first of seed S + i, so that a failure can be repeated.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -40,10 +40,10 @@ using namespace postil::tests;
 
 // A large corpus costs as much as a hundred small ones.
 constexpr std::uint64_t inputs_for_each_large = 100;
-// Learning does not look at the bytes, and is quick.
-constexpr int lessons_for_each_input = 10;
+// Learning does not depend on the bytes, and is fast.
+constexpr int problems_for_each_input = 10;
 
-// The input at hand, where a sanitizer's report can find it.
+// The current input, where the report of a sanitizer can find it.
 struct {
     std::uint64_t seed = 0;
     std::string bytes;
@@ -69,15 +69,15 @@ void run_input(std::uint64_t seed, Ledger& ledger) {
     OccurrenceChecks(ledger, random).run();
     CountingChecks(ledger, random).run(current.bytes, seed % inputs_for_each_large == 0);
     ScoringChecks(ledger, random).run(current.bytes, seed % inputs_for_each_large == 50);
-    for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
+    for (int sample = 0; sample < problems_for_each_input; ++sample)
         LearningChecks(ledger, random).run();
-    for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
+    for (int sample = 0; sample < problems_for_each_input; ++sample)
         PolychotomousChecks(ledger, random).run();
-    for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
+    for (int sample = 0; sample < problems_for_each_input; ++sample)
         MulticlassChecks(ledger, random).run();
-    for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
+    for (int sample = 0; sample < problems_for_each_input; ++sample)
         OnlineChecks(ledger, random).run();
-    for (int lesson = 0; lesson < lessons_for_each_input; ++lesson)
+    for (int sample = 0; sample < problems_for_each_input; ++sample)
         MeritChecks(ledger, random).run();
     current.busy = false;
 }

@@ -1,4 +1,4 @@
-// What has been checked, and the first rule that did not hold.
+// Counts checks and records the first that failed.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Small damage to byte strings: the kind that files, networks and editors do.
+// Small damage to byte strings, as files, networks and editors cause it.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ class Mutator {
 public:
     explicit Mutator(Random& random) : random_(random) {}
 
-    // A seed, damaged a few times (now and then not at all), of bounded length.
+    // Returns a seed, damaged a few times (sometimes not at all), of bounded length.
     std::string damaged_seed() {
         std::string bytes(random_.pick(seeds()));
         if (random_.one_in(20)) return bytes;
@@ -48,7 +48,7 @@ private:
         bytes.erase(at, random_.below(std::min<std::size_t>(bytes.size() - at + 1, 40)));
     }
 
-    // A short part many times over: long words, long runs of spaces, tags within tags.
+    // Repeats a short part many times: long words, long runs of spaces, nested tags.
     void repeat_part(std::string& bytes) {
         const auto at = random_.below(bytes.size() + 1);
         const auto part = bytes.substr(at, random_.between(1, 12));
@@ -63,7 +63,7 @@ private:
         bytes += other.substr(random_.below(other.size() + 1));
     }
 
-    // The tokenizer takes ASCII 64 bytes at a time: end just before, on and after a block.
+    // The tokenizer reads ASCII in blocks of 64 bytes: end just before, at and after a block.
     void end_at_block(std::string& bytes) {
         constexpr std::size_t block = 64;
         const auto blocks = bytes.size() / block + 1;

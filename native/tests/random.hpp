@@ -1,4 +1,4 @@
-// Numbers that look random and are the same on every machine (the SplitMix64 generator).
+// A random number generator with the same sequence on every machine (SplitMix64).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ public:
         return mixed ^ (mixed >> 31);
     }
 
-    // One of 0 .. end - 1; 0 where there is none.
+    // Returns a number in 0 .. end - 1; 0 if there is none.
     std::size_t below(std::size_t end) { return end == 0 ? 0 : next() % end; }
     std::size_t between(std::size_t first, std::size_t last) {
         return first + below(last - first + 1);

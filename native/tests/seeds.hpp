@@ -1,4 +1,4 @@
-// What fuzzing starts from, written by hand: scripts, broken UTF-8, SGML, runs and block ends.
+// Handwritten seeds of the fuzz run: scripts, broken UTF-8, SGML, long runs and block ends.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ inline constexpr char interesting_bytes[] = {
     '\x7F', '\x80', '\x85', '\x8F', '\x90', '\x9F', '\xA0', '\xBF', '\xC0', '\xC2', '\xDF',
     '\xE0', '\xED', '\xEF', '\xF0', '\xF4', '\xF5', '\xFE', '\xFF'};
 
-// Short strings that matter somewhere: sigmas, dotted i, marks, joiners, Hangul, odd spaces,
-// ligatures, signs beyond the first plane, halves of sequences, tags and references.
+// Short strings with special treatment somewhere: sigmas, dotted i, marks, joiners, Hangul, odd
+// spaces, ligatures, characters beyond the first plane, halves of sequences, tags and references.
 inline const std::vector<std::string>& pieces() {
     static const std::vector<std::string> all = {
         "ΑΣ", "Σ", "σς", "İ", "ǰ", "ŉ", "ß", "ẞ", "ﬃ", "ǅ", "é", "e\u0301", "\u0345", "\u0301",
@@ -107,7 +107,7 @@ inline std::vector<std::string> make_seeds() {
         while (alternating.size() < length) alternating += "b-";
         all.push_back(alternating.substr(0, length));
     }
-    // More words than a tokenizer hands on at once, by both of its roads.
+    // More words than a tokenizer emits at once, on the ASCII and on the general path.
     for (const std::string word : {"b ", "ö "}) {
         all.emplace_back();
         while (all.back().size() < 2100 * word.size()) all.back() += word;

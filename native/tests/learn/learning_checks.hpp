@@ -1,6 +1,6 @@
-// Learning small awkward problems with every solver: weights are finite, the objective is that of
-// the weights, the certificate is no lie, and threads and warm starts change nothing that they
-// should not.
+// Learns small awkward problems with every solver. Checks that weights are finite, that the
+// objective is that of the weights, that the certificate holds, and that results depend neither on
+// threads nor on warm starts beyond the tolerance.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "column_gram_checks.hpp"
 #include "postil/learn/losses/loss_table.hpp"
 #include "prior_checks.hpp"
-#include "sample_lesson.hpp"
+#include "sample_problem.hpp"
 #include "sample_options.hpp"
 #include "slack_checks.hpp"
 
@@ -20,7 +20,7 @@ namespace postil::tests {
 class LearningChecks {
 public:
     LearningChecks(Ledger& ledger, Random& random)
-        : ledger_(ledger), random_(random), lesson_(random, sizes(random)) {}
+        : ledger_(ledger), random_(random), sample_(random, sizes(random)) {}
 
     void run() {
         for (int time = 0; time < 3; ++time) {
@@ -32,15 +32,15 @@ public:
         try {
             check_all();
         } catch (const std::overflow_error&) {
-            ledger_.check(lesson_.is_extreme(), "only extreme strengths leave the range of doubles");
+            ledger_.check(sample_.is_extreme(), "only extreme strengths leave the range of doubles");
         } catch (const Failure& failure) {
             throw Failure(std::string(failure.what()) + " (" + description() + ")");
         }
     }
 
 private:
-    // Now and then more categories than go side by side.
-    static LessonSizes sizes(Random& random) { return {24, 1, random.one_in(6) ? 19u : 4u}; }
+    // Sometimes more categories than fit into a block.
+    static ProblemSizes sizes(Random& random) { return {24, 1, random.one_in(6) ? 19u : 4u}; }
 
     using Fits = std::vector<Fit>;
 
@@ -55,19 +55,19 @@ private:
         if (random_.one_in(3)) check_expectation_maximisation();
     }
 
-    // Its optimum is local and its prior has no strength: what holds is that all stays finite, and that
-    // threads change nothing.
+    // Its optimum is local and its prior has no strength: checks that all numbers are finite, and
+    // that threads change nothing.
     void check_expectation_maximisation() {
         auto options = options_;
         options.solver = SolverName::em;
         if (options.loss == LossName::hinge) options.loss = LossName::logistic;
         options.em.iterations = static_cast<std::uint32_t>(random_.between(1, 60));
         options.em.tolerance = tolerance();
-        const auto terms = lesson_.chosen_terms();
+        const auto terms = sample_.chosen_terms();
         const auto learn = [&](std::size_t workers) {
             Monitor monitor;
-            return postil::train(lesson_.design(), terms ? &*terms : nullptr,
-                                 lesson_.assignment(false), options, workers, monitor);
+            return postil::train(sample_.design(), terms ? &*terms : nullptr,
+                                 sample_.assignment(false), options, workers, monitor);
         };
         const auto alone = learn(1), together = learn(3);
         for (std::size_t k = 0; k < alone.size(); ++k) {
@@ -88,56 +88,57 @@ private:
     bool takes_kernels() const {
         return options_.solver == SolverName::dual_coordinate || options_.solver == SolverName::smo;
     }
-    Assignment assignment() const { return lesson_.assignment(takes_any_prior()); }
+    Assignment assignment() const { return sample_.assignment(takes_any_prior()); }
 
     double tolerance() const { return tolerance_of(options_); }
 
     Fits train(const Assignment& assignment, std::size_t workers) {
-        const auto terms = lesson_.chosen_terms();
+        const auto terms = sample_.chosen_terms();
         Monitor monitor;
-        return postil::train(lesson_.design(), terms ? &*terms : nullptr, assignment, options_,
+        return postil::train(sample_.design(), terms ? &*terms : nullptr, assignment, options_,
                              workers, monitor);
     }
 
     void check_each(const Fits& fits) {
-        ledger_.check(fits.size() == lesson_.categories() * lesson_.points(),
+        ledger_.check(fits.size() == sample_.categories() * sample_.points(),
                       "there is a fit for each category and point");
-        for (point_ = 0; point_ < lesson_.points(); ++point_)
-            for (std::size_t category = 0; category < lesson_.categories(); ++category)
-                check(fits[category * lesson_.points() + point_], category);
+        for (point_ = 0; point_ < sample_.points(); ++point_)
+            for (std::size_t category = 0; category < sample_.categories(); ++category)
+                check(fits[category * sample_.points() + point_], category);
     }
 
     void check(const Fit& fit, std::size_t category) {
-        const auto terms = lesson_.terms_of(category);
+        const auto terms = sample_.terms_of(category);
         check_finite(fit);
         const auto by_place = all_weights(fit, category);
-        std::vector<double> weights(lesson_.terms());
+        std::vector<double> weights(sample_.terms());
         for (std::size_t place = 0; place < terms.size(); ++place)
             weights[static_cast<std::size_t>(terms[place])] = by_place[place];
         check_bounds(fit, category, weights);
         if (options_.intercept == Intercept::none)
-            ledger_.check(fit.intercept == 0.0, "where there is no intercept it is 0");
+            ledger_.check(fit.intercept == 0.0, "without an intercept it is 0");
         if (fit.stop == Stop::certified)
-            ledger_.check(fit.certificate <= tolerance(), "what is certified is in tolerance");
-        if (lesson_.is_extreme() || is_one_sided(category)) return;
+            ledger_.check(fit.certificate <= tolerance(), "a certified fit is within the tolerance");
+        if (sample_.is_extreme() || is_one_sided(category)) return;
         const auto own = objective(category, weights, fit.intercept);
         ledger_.check(std::abs(own - fit.objective) <= 1e-6 * (own + 1e-9),
                       "the objective is that of the weights");
         if (fit.kind == Certificate::duality_gap) check_bound(fit, category, weights);
     }
 
-    // With a free intercept, documents of one class alone have no minimum or one of 0, and rounding is
-    // all that is left of the objective. (Nobody learns such a category: its intercept is known.)
+    // With an unpenalised intercept and documents of one class only, there is no minimum or it is
+    // 0, and the objective is mere rounding. (Such a category is never learned: its intercept is
+    // known.)
     bool is_one_sided(std::size_t category) const {
         if (options_.intercept != Intercept::free) return false;
         double sums[2] = {};
-        for (std::size_t i = 0; i < lesson_.documents(); ++i)
-            sums[lesson_.is_member(i, category)] += lesson_.weight(i, category);
+        for (std::size_t i = 0; i < sample_.documents(); ++i)
+            sums[sample_.is_member(i, category)] += sample_.weight(i, category);
         return sums[0] == 0.0 || sums[1] == 0.0;
     }
 
     Prior prior(std::size_t category, std::size_t term) const {
-        return lesson_.prior(category, point_, term, takes_any_prior());
+        return sample_.prior(category, point_, term, takes_any_prior());
     }
 
     void check_bounds(const Fit& fit, std::size_t category, const std::vector<double>& weights) {
@@ -145,15 +146,15 @@ private:
             ledger_.check(prior.low - 1e-9 <= weight && weight <= prior.high + 1e-9,
                           "weights are within their bounds");
         };
-        for (const auto term : lesson_.terms_of(category))
+        for (const auto term : sample_.terms_of(category))
             within(prior(category, static_cast<std::size_t>(term)), weights[static_cast<std::size_t>(term)]);
         if (options_.intercept == Intercept::penalised)
-            within(prior(category, lesson_.terms()), fit.intercept / options_.constant);
+            within(prior(category, sample_.terms()), fit.intercept / options_.constant);
     }
 
-    // The weights of all terms of a category, by place.
+    // The weights of all terms of a category, by position.
     std::vector<double> all_weights(const Fit& fit, std::size_t category) {
-        std::vector<double> weights(lesson_.terms_of(category).size());
+        std::vector<double> weights(sample_.terms_of(category).size());
         ledger_.check(fit.places.size() == fit.weights.size(), "each weight has a place");
         for (std::size_t at = 0; at < fit.weights.size(); ++at)
             weights.at(static_cast<std::size_t>(fit.places[at])) = fit.weights[at];
@@ -171,11 +172,11 @@ private:
                       "a finite certificate of at least 0");
     }
 
-    // No other weights are below the objective less its gap.
+    // No other weights have an objective below this one minus its gap.
     void check_bound(const Fit& fit, std::size_t category, std::vector<double> weights) {
         const auto bound = fit.objective * (1.0 - fit.certificate);
         auto other = [&](std::vector<double> some, double intercept) {
-            hold(category, some, intercept);
+            clamp_to_bounds(category, some, intercept);
             ledger_.check(bound <= objective(category, some, intercept) + 1e-7 * fit.objective,
                           "the minimum is not below its certified bound");
         };
@@ -188,44 +189,44 @@ private:
             other(moved, fit.intercept * factor);
             if (has_intercept) other(weights, fit.intercept * factor);
         }
-        for (const auto term : lesson_.terms_of(category)) {
+        for (const auto term : sample_.terms_of(category)) {
             auto moved = weights;
             moved[static_cast<std::size_t>(term)] += random_.one_in(2) ? 0.1 : -0.1;
             other(moved, fit.intercept);
         }
     }
 
-    // Moves weights into their bounds.
-    void hold(std::size_t category, std::vector<double>& weights, double& intercept) const {
-        for (const auto term : lesson_.terms_of(category)) {
+    // Clamps weights to their bounds.
+    void clamp_to_bounds(std::size_t category, std::vector<double>& weights, double& intercept) const {
+        for (const auto term : sample_.terms_of(category)) {
             const auto own = prior(category, static_cast<std::size_t>(term));
             auto& weight = weights[static_cast<std::size_t>(term)];
             weight = std::clamp(weight, own.low, own.high);
         }
         if (options_.intercept != Intercept::penalised) return;
-        const auto own = prior(category, lesson_.terms());
+        const auto own = prior(category, sample_.terms());
         intercept = std::clamp(intercept / options_.constant, own.low, own.high) * options_.constant;
     }
 
-    // The slow and obvious way: all terms of all documents, in double.
+    // The objective by direct computation: all terms of all documents, in double.
     double objective(std::size_t category, const std::vector<double>& weights, double intercept) {
         double sum = 0.0;
-        for (std::size_t i = 0; i < lesson_.documents(); ++i) {
+        for (std::size_t i = 0; i < sample_.documents(); ++i) {
             auto score = intercept;
-            for (std::size_t j = 0; j < weights.size(); ++j) score += weights[j] * lesson_.value(i, j);
-            const double margin[] = {lesson_.is_member(i, category) ? score : -score};
-            sum += lesson_.weight(i, category) * tabulate(options_, margin).values[0];
+            for (std::size_t j = 0; j < weights.size(); ++j) score += weights[j] * sample_.value(i, j);
+            const double margin[] = {sample_.is_member(i, category) ? score : -score};
+            sum += sample_.weight(i, category) * tabulate(options_, margin).values[0];
         }
-        sum /= lesson_.total();
+        sum /= sample_.total();
         auto pay = [&](std::size_t term, double weight) {
             const auto own = prior(category, term);
             const auto away = std::abs(weight - own.mean);
             sum += own.absolute * away + own.squared * away * away;
         };
-        for (const auto term : lesson_.terms_of(category))
+        for (const auto term : sample_.terms_of(category))
             pay(static_cast<std::size_t>(term), weights[static_cast<std::size_t>(term)]);
         if (options_.intercept == Intercept::penalised)
-            pay(lesson_.terms(), intercept / options_.constant);
+            pay(sample_.terms(), intercept / options_.constant);
         return sum;
     }
 
@@ -239,12 +240,12 @@ private:
                           "three workers learn as one does");
     }
 
-    // From where a fit ended, from nothing, and from some other place.
+    // Warm starts: from the end of a fit, from zero, and from random weights.
     void check_warm_start(const Fits& fits) {
         if (options_.solver == SolverName::smo) return;
         std::vector<std::vector<double>> starts;
-        for (std::size_t category = 0; category < lesson_.categories(); ++category) {
-            const auto& fit = fits[(category + 1) * lesson_.points() - 1];
+        for (std::size_t category = 0; category < sample_.categories(); ++category) {
+            const auto& fit = fits[(category + 1) * sample_.points() - 1];
             starts.push_back(fit.duals.empty() ? all_weights(fit, category) : fit.duals);
             if (random_.one_in(4)) starts.back().clear();
         }
@@ -253,7 +254,7 @@ private:
         check_each(train(given, 2));
     }
 
-    // There may be very many categories: what nobody asked for is not kept, nor is its memory.
+    // With very many categories memory matters: results that were not requested are not kept.
     void check_memory() {
         const auto keeping = options_;
         options_.keep_duals = false;
@@ -264,12 +265,12 @@ private:
     }
 
     void check_interruption() {
-        const auto terms = lesson_.chosen_terms();
+        const auto terms = sample_.chosen_terms();
         Monitor monitor;
         monitor.stop();
         bool stopped = false;
         try {
-            postil::train(lesson_.design(), terms ? &*terms : nullptr, assignment(),
+            postil::train(sample_.design(), terms ? &*terms : nullptr, assignment(),
                           options_, 2, monitor);
         } catch (const Interrupted&) {
             stopped = true;
@@ -277,17 +278,17 @@ private:
         ledger_.check(stopped, "a monitor stops the learning");
     }
 
-    // The matrix of products, given whole: no weights, but the same objective to the tolerance.
+    // A precomputed kernel matrix gives no weights, but the same objective up to the tolerance.
     void check_kernel(const Fits& fits) {
-        const auto gram = lesson_.gram();
+        const auto gram = sample_.gram();
         Monitor monitor;
-        const auto by_kernel = postil::train_by_kernel(gram.data(), lesson_.documents(),
+        const auto by_kernel = postil::train_by_kernel(gram.data(), sample_.documents(),
                                                        assignment(), options_, 2, monitor);
         for (std::size_t at = 0; at < fits.size(); ++at) {
             const auto& fit = by_kernel[at];
             check_finite(fit);
-            ledger_.check(fit.factors.size() == lesson_.documents(), "each document has a factor");
-            if (lesson_.is_extreme() || lesson_.chosen_terms()) continue;
+            ledger_.check(fit.factors.size() == sample_.documents(), "each document has a factor");
+            if (sample_.is_extreme() || sample_.chosen_terms()) continue;
             const auto above = std::max(fit.objective, fits[at].objective);
             const auto slack = (fit.certificate + fits[at].certificate + 1e-6) * above;
             ledger_.check(std::abs(fit.objective - fits[at].objective) <= slack,
@@ -299,17 +300,17 @@ private:
         return "solver " + std::to_string(static_cast<int>(options_.solver)) + ", loss " +
                std::to_string(static_cast<int>(options_.loss)) + ", intercept " +
                std::to_string(static_cast<int>(options_.intercept)) + ", " +
-               std::to_string(lesson_.documents()) + " documents, " +
-               std::to_string(lesson_.terms()) + " terms, lambda " +
-               std::to_string(lesson_.lambda(0)) + ", point " + std::to_string(point_) + " of " +
-               std::to_string(lesson_.points()) + ", tolerance " + std::to_string(tolerance());
+               std::to_string(sample_.documents()) + " documents, " +
+               std::to_string(sample_.terms()) + " terms, lambda " +
+               std::to_string(sample_.lambda(0)) + ", point " + std::to_string(point_) + " of " +
+               std::to_string(sample_.points()) + ", tolerance " + std::to_string(tolerance());
     }
 
     Ledger& ledger_;
     Random& random_;
-    SampleLesson lesson_;
+    SampleProblem sample_;
     LearnOptions options_;
-    std::size_t point_ = 0;  // of the path that is looked at
+    std::size_t point_ = 0;  // the current point of the path
 };
 
 }  // namespace postil::tests

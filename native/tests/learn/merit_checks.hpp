@@ -1,4 +1,4 @@
-// What training for a measure is made of, in single and in double precision.
+// Checks of the parts of merit training, in single and in double precision.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Formulas of training for a measure as gao-wu-lee-chua-2003 has them, in long doubles, and how far
-// rounding may take a result from them.
+// Formulas of gao-wu-lee-chua-2003 in long double, and bounds of the rounding errors of results.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +14,14 @@ using Long = long double;
 
 inline constexpr Long epsilon = std::numeric_limits<double>::epsilon();
 
-// What is lost where a result is written down; the least numbers are lost whole.
+// The rounding error of storing a result; denormal numbers are lost entirely.
 template <class Value>
 Long written(Long value) {
     return std::numeric_limits<Value>::epsilon() * std::abs(value) +
            10.0L * std::numeric_limits<Value>::min();
 }
 
-// Bits, not values: NaN is NaN, and -0 is not 0.
+// Compares bits, not values: NaN equals NaN, and -0 differs from 0.
 template <class Value>
 bool same_bits(const std::vector<Value>& one, const std::vector<Value>& other) {
     return one.size() == other.size() &&
@@ -35,13 +34,13 @@ struct Acceptance {
         value = 1.0L / (1.0L + std::exp(-z));
     }
 
-    // Rounding z moves the value by its slope.
+    // Rounding z changes the value by its slope.
     Long slack() const { return value * epsilon * (16.0L + 4.0L * std::min(std::abs(z), 1000.0L)); }
 
     Long z, value;
 };
 
-// Margins of one document and their slopes, each category with a sum of its own.
+// Margins of one document and their slopes, with a separate sum for each category.
 class RivalReference {
 public:
     static constexpr Long least_power = 1e-307L;  // over exp(-708)
@@ -74,8 +73,8 @@ public:
         Long value, slack;
     };
 
-    // Σ_j g_j ∂m_j/∂s_k. Rounding an exponent moves a power by as much of itself, and none is below the
-    // least.
+    // Σ_j g_j ∂m_j/∂s_k. Rounding an exponent changes a power relative to itself; no power is below
+    // the least.
     template <class Value>
     Slope slope(std::size_t k, const Value* by_margin) const {
         const auto usual = static_cast<Long>(scores_.size()) + 50.0L;

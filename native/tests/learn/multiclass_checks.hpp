@@ -1,5 +1,6 @@
-// Multi-class SVMs of small awkward problems: numbers are finite, the objective is that of the weights,
-// no weights are below the bound that the certificate gives, and threads change nothing.
+// Multi-class SVMs of small awkward problems. Checks that numbers are finite, that the objective is
+// that of the weights, that no weights are below the bound of the certificate, and that threads
+// change nothing.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +12,18 @@
 
 #include "../ledger.hpp"
 #include "postil/learn/classes/multiclass_svm.hpp"
-#include "sample_lesson.hpp"
+#include "sample_problem.hpp"
 
 namespace postil::tests {
 
 class MulticlassChecks {
 public:
     MulticlassChecks(Ledger& ledger, Random& random)
-        : ledger_(ledger), random_(random), lesson_(random, sizes(random)),
-          chosen_(lesson_.chosen_terms()) {
+        : ledger_(ledger), random_(random), sample_(random, sizes(random)),
+          chosen_(sample_.chosen_terms()) {
         choose();
     }
-    // The problem looks at what is held here.
+    // Not copyable: the problem points to members.
     MulticlassChecks(const MulticlassChecks&) = delete;
     MulticlassChecks& operator=(const MulticlassChecks&) = delete;
 
@@ -30,27 +31,27 @@ public:
         try {
             check_all();
         } catch (const std::overflow_error&) {
-            ledger_.check(lesson_.is_extreme(), "only extreme strengths leave the range of doubles");
+            ledger_.check(sample_.is_extreme(), "only extreme strengths leave the range of doubles");
         } catch (const Failure& failure) {
             throw Failure("multi-class SVM: " + std::string(failure.what()) + " (" + description() + ")");
         }
     }
 
 private:
-    using Table = std::vector<std::vector<double>>;  // by class, the constant's past the terms
+    using Table = std::vector<std::vector<double>>;  // by class, the constant past the terms
 
-    static LessonSizes sizes(Random& random) {
+    static ProblemSizes sizes(Random& random) {
         return {random.one_in(50) ? std::size_t{1200} : std::size_t{24}, 2, random.one_in(4) ? 19u : 4u};
     }
 
-    std::size_t classes() const { return lesson_.categories(); }
+    std::size_t classes() const { return sample_.categories(); }
 
     void choose() {
         const auto common = random_.one_in(2) ? classes() : 2;
-        for (std::size_t i = 0; i < lesson_.documents(); ++i)
+        for (std::size_t i = 0; i < sample_.documents(); ++i)
             labels_.push_back(
                 static_cast<std::int32_t>(random_.below(random_.one_in(20) ? classes() : common)));
-        const auto given = lesson_.assignment(false);
+        const auto given = sample_.assignment(false);
         weights_.assign(given.document_weights.begin(), given.document_weights.end());
         for (std::size_t c = 0; c < classes(); ++c) strengths_.push_back(given.strengths_of(c)[0]);
         options_.intercept = static_cast<Intercept>(random_.below(3));
@@ -68,11 +69,11 @@ private:
 
     PolychotomousProblem problem() const {
         PolychotomousProblem problem;
-        problem.design = lesson_.design();
+        problem.design = sample_.design();
         problem.terms = chosen_ ? &*chosen_ : nullptr;
         problem.labels = labels_;
         problem.weights = weights_;
-        problem.documents = lesson_.total();
+        problem.documents = sample_.total();
         problem.strengths = strengths_;
         return problem;
     }
@@ -80,7 +81,7 @@ private:
     PolychotomousFit train(std::size_t workers) {
         Monitor monitor;
         auto fit = train_multiclass_svm(problem(), options_, workers, monitor);
-        ledger_.check(monitor.done() <= 100, "there are no more than a hundred hundredths");
+        ledger_.check(monitor.done() <= 100, "progress is at most one hundred");
         return fit;
     }
 
@@ -89,7 +90,7 @@ private:
         check_numbers(fit);
         check_threads(fit);
         if (random_.one_in(10)) check_interruption();
-        if (lesson_.is_extreme()) return;
+        if (sample_.is_extreme()) return;
         const auto weights = table_of(fit);
         const auto own = objective(weights);
         ledger_.check(std::abs(own - fit.objective) <= 1e-6 * own + 1e-12,
@@ -104,13 +105,13 @@ private:
         ledger_.check(fit.certificate >= 0.0 && fit.certificate <= 1.0 + 1e-12, "a gap of 0 to 1");
         ledger_.check(fit.iterations >= 1 && fit.iterations <= options_.conjugate.iterations,
                       "some steps, and no more than are allowed");
-        ledger_.check(fit.smoothing > 0.0, "smoothing leaves something");
+        ledger_.check(fit.smoothing > 0.0, "the smoothing error is positive");
         if (fit.stop == Stop::certified)
-            ledger_.check(fit.certificate <= options_.conjugate.tolerance, "certified is in tolerance");
+            ledger_.check(fit.certificate <= options_.conjugate.tolerance, "a certified fit is within the tolerance");
     }
 
     Table table_of(const PolychotomousFit& fit) const {
-        Table table(classes(), std::vector<double>(lesson_.terms() + 1));
+        Table table(classes(), std::vector<double>(sample_.terms() + 1));
         for (std::size_t c = 0; c < classes(); ++c) {
             for (auto at = fit.starts[c]; at < fit.starts[c + 1]; ++at)
                 table[c].at(static_cast<std::size_t>(fit.terms[static_cast<std::size_t>(at)])) =
@@ -120,23 +121,23 @@ private:
         return table;
     }
 
-    // All pairs, one after the other.
+    // The objective by direct computation over all pairs.
     double objective(const Table& weights) const {
         double sum = 0.0;
-        for (std::size_t i = 0; i < lesson_.documents(); ++i) {
+        for (std::size_t i = 0; i < sample_.documents(); ++i) {
             std::vector<double> scores;
             for (const auto& own : weights) {
                 scores.push_back(own.back() * options_.constant);
-                for (std::size_t j = 0; j < lesson_.terms(); ++j)
-                    scores.back() += own[j] * lesson_.value(i, j);
+                for (std::size_t j = 0; j < sample_.terms(); ++j)
+                    scores.back() += own[j] * sample_.value(i, j);
             }
             const auto own = static_cast<std::size_t>(labels_[i]);
             for (std::size_t c = 0; c < classes(); ++c)
                 if (c != own)
-                    sum += weights_[i] / lesson_.total() * std::max(0.0, 2.0 - (scores[own] - scores[c]));
+                    sum += weights_[i] / sample_.total() * std::max(0.0, 2.0 - (scores[own] - scores[c]));
         }
         for (std::size_t c = 0; c < classes(); ++c) {
-            const auto last = lesson_.terms() + (options_.intercept == Intercept::penalised);
+            const auto last = sample_.terms() + (options_.intercept == Intercept::penalised);
             for (std::size_t j = 0; j < last; ++j)
                 sum += strengths_[c].squared * weights[c][j] * weights[c][j];
         }
@@ -149,7 +150,7 @@ private:
             ledger_.check(bound <= objective(some) + 1e-7 * fit.objective,
                           "the minimum is not below its certified bound");
         };
-        other(Table(classes(), std::vector<double>(lesson_.terms() + 1)));
+        other(Table(classes(), std::vector<double>(sample_.terms() + 1)));
         for (const auto factor : {0.5, 0.99, 1.01, 2.0}) {
             auto scaled = weights;
             for (auto& own : scaled)
@@ -161,7 +162,7 @@ private:
             const auto c = random_.below(classes());
             if (options_.intercept != Intercept::none && random_.one_in(2))
                 moved[c].back() += random_.one_in(2) ? 0.5 : -0.5;
-            const auto terms = lesson_.terms_of(c);
+            const auto terms = sample_.terms_of(c);
             if (!terms.empty())
                 moved[c][static_cast<std::size_t>(terms[random_.below(terms.size())])] +=
                     random_.one_in(2) ? 0.1 : -0.1;
@@ -192,13 +193,13 @@ private:
     std::string description() const {
         return std::to_string(classes()) + " classes, intercept " +
                std::to_string(static_cast<int>(options_.intercept)) + ", " +
-               std::to_string(lesson_.documents()) + " documents, " + std::to_string(lesson_.terms()) +
+               std::to_string(sample_.documents()) + " documents, " + std::to_string(sample_.terms()) +
                " terms, steps " + std::to_string(options_.conjugate.iterations);
     }
 
     Ledger& ledger_;
     Random& random_;
-    SampleLesson lesson_;
+    SampleProblem sample_;
     std::optional<Lists> chosen_;
     std::vector<std::int32_t> labels_;
     std::vector<double> weights_;

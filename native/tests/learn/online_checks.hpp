@@ -1,6 +1,6 @@
-// Updates document by document, additive and multiplicative: weights are those of their documents'
-// dual variables, objective and gap are what a direct computation finds, and neither threads nor the
-// categories beside a category change a bit.
+// Online updates, additive and multiplicative. Checks that weights are those of the dual variables,
+// that objective and gap agree with a direct computation, and that results depend neither on
+// threads nor on neighbouring categories.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../ledger.hpp"
-#include "online_lesson.hpp"
+#include "online_problem.hpp"
 #include "online_reference.hpp"
 #include "sample_options.hpp"
 
@@ -18,7 +18,7 @@ namespace postil::tests {
 class OnlineChecks {
 public:
     OnlineChecks(Ledger& ledger, Random& random)
-        : ledger_(ledger), random_(random), lesson_(random),
+        : ledger_(ledger), random_(random), sample_(random),
           options_(sample_online_options(random)) {}
 
     void run() {
@@ -31,7 +31,7 @@ public:
 
 private:
     using Fits = std::vector<Fit>;
-    using Range = LessonPart::Range;
+    using Range = ProblemPart::Range;
 
     void check_or_refuse() {
         try {
@@ -42,51 +42,51 @@ private:
     }
 
     void check_all() {
-        const auto whole = lesson_.part(all_documents(), all_categories(), all_points());
+        const auto whole = sample_.part(all_documents(), all_categories(), all_points());
         const auto fits = whole.learn(options_, 1);
-        ledger_.check(fits.size() == lesson_.categories() * lesson_.points(),
+        ledger_.check(fits.size() == sample_.categories() * sample_.points(),
                       "there is a fit for each category and point");
         for (std::size_t at = 0; at < fits.size(); ++at)
-            check(fits[at], at / lesson_.points(), at % lesson_.points());
+            check(fits[at], at / sample_.points(), at % sample_.points());
         check_same(fits, whole.learn(options_, 3), "three workers learn as one does");
-        for (std::size_t category = 0; category < lesson_.categories(); ++category)
+        for (std::size_t category = 0; category < sample_.categories(); ++category)
             check_same({fits.begin() + offset(category), fits.begin() + offset(category + 1)},
-                       lesson_.part(all_documents(), {category, 1}, all_points()).learn(options_, 1),
-                       "a category learns alone as beside others");
+                       sample_.part(all_documents(), {category, 1}, all_points()).learn(options_, 1),
+                       "a category does not depend on its neighbours");
         if (is_mistake_driven()) {
-            check_walk();
-            check_going_on();
+            check_passes();
+            check_resuming();
         } else {
             check_path(fits);
             check_more_passes(fits);
         }
     }
 
-    Range all_documents() const { return {0, lesson_.documents()}; }
-    Range all_categories() const { return {0, lesson_.categories()}; }
-    Range all_points() const { return {0, lesson_.points()}; }
+    Range all_documents() const { return {0, sample_.documents()}; }
+    Range all_categories() const { return {0, sample_.categories()}; }
+    Range all_points() const { return {0, sample_.points()}; }
     bool has_constant() const { return options_.intercept != Intercept::none; }
     bool is_mistake_driven() const { return options_.solver == SolverName::mistake_driven; }
     bool is_multiplicative() const { return options_.entropy.kind != Entropy::none; }
     bool is_extreme() const {
-        return lesson_.is_extreme() || lesson_.scale() != 1.0 ||
+        return sample_.is_extreme() || sample_.scale() != 1.0 ||
                std::abs(std::log(options_.entropy.mu)) > 100.0;
     }
-    // Weights that are not normalised grow exponentially.
+    // Weights without normalisation grow exponentially.
     bool may_overflow() const {
         return is_extreme() || options_.entropy.kind == Entropy::unnormalised;
     }
 
     std::ptrdiff_t offset(std::size_t category) const {
-        return static_cast<std::ptrdiff_t>(category * lesson_.points());
+        return static_cast<std::ptrdiff_t>(category * sample_.points());
     }
 
-    // Of documents, from shares of their bounds.
+    // The duals of documents, from shares of their bounds.
     std::vector<Real> duals(const Fit& fit, std::size_t category, std::size_t point) const {
         std::vector<Real> found;
-        for (std::size_t i = 0; i < lesson_.documents(); ++i)
-            found.push_back(static_cast<Real>(fit.duals[i]) * lesson_.weight(i, category) *
-                            (is_mistake_driven() ? options_.online.rate : lesson_.strength(category, point)));
+        for (std::size_t i = 0; i < sample_.documents(); ++i)
+            found.push_back(static_cast<Real>(fit.duals[i]) * sample_.weight(i, category) *
+                            (is_mistake_driven() ? options_.online.rate : sample_.strength(category, point)));
         return found;
     }
 
@@ -97,16 +97,16 @@ private:
                           "duals are within their bounds");
         if (fit.stop == Stop::certified)
             ledger_.check(fit.certificate <= (is_mistake_driven() ? 0.0 : options_.online.tolerance),
-                          "what is certified is in tolerance");
+                          "a certified fit is within the tolerance");
         ledger_.check(fit.kind == (is_mistake_driven() ? Certificate::mistakes : Certificate::duality_gap),
-                      "a certificate says what it is");
+                      "the kind of the certificate is right");
         check_total(fit, category);
-        const auto own = lesson_.reference(category, options_);
+        const auto own = sample_.reference(category, options_);
         const auto steps = duals(fit, category, point);
         check_exponents(fit, own, steps);
         if (is_multiplicative() && own.longest(steps) > most_exponent) return;
         check_weights(fit, own, steps, category);
-        if (!is_mistake_driven()) check_value(fit, own.value(steps, lesson_.strength(category, point)));
+        if (!is_mistake_driven()) check_value(fit, own.value(steps, sample_.strength(category, point)));
     }
 
     void check_finite(const Fit& fit) {
@@ -121,9 +121,9 @@ private:
                       "a finite certificate of at least 0");
     }
 
-    // By place in the category's terms, and the constant's last if there is one.
+    // By position in the category's terms, the constant last if there is one.
     std::vector<double> all_weights(const Fit& fit, std::size_t category) const {
-        std::vector<double> weights(lesson_.terms_of(category).size() + has_constant());
+        std::vector<double> weights(sample_.terms_of(category).size() + has_constant());
         for (std::size_t at = 0; at < fit.weights.size(); ++at)
             weights.at(static_cast<std::size_t>(fit.places[at])) = fit.weights[at];
         const auto threshold = is_multiplicative() ? options_.entropy.threshold : 0.0;
@@ -131,9 +131,9 @@ private:
         return weights;
     }
 
-    // Normalised weights add up to W: both of a pair, whose product is the square of the unit.
+    // Normalised weights sum to W: both of a pair, whose product is the square of the unit.
     void check_total(const Fit& fit, std::size_t category) {
-        const auto own = lesson_.reference(category, options_);
+        const auto own = sample_.reference(category, options_);
         if (!own.is_normalised() || own.features() == 0) return;
         Real sum = 0.0;
         for (const Real weight : all_weights(fit, category))
@@ -159,7 +159,7 @@ private:
         const auto found = all_weights(fit, category);
         const bool has_unit = expected.unit > 1e-300L && expected.unit < 1e300L;
         ledger_.check(std::abs(fit.unit - expected.unit) <= 1e-9L * expected.unit || !has_unit,
-                      "a unit is what it should be");
+                      "a unit agrees with the reference");
         const auto lost = 1e-14L * std::abs(options_.entropy.threshold) / options_.constant + 1e-300L;
         const auto moved = is_multiplicative() ? 0.0L : 1e-12L * own.longest(steps);
         for (std::size_t j = 0; j < found.size(); ++j)
@@ -188,7 +188,7 @@ private:
         }
     }
 
-    // Neither fit is below what the other says is the least.
+    // Neither fit is below the lower bound of the other.
     void check_bounds(const Fit& one, const Fit& other, std::size_t category, std::size_t point,
                       const char* rule) {
         const auto size = std::max(rounding(one, category, point), rounding(other, category, point));
@@ -198,57 +198,57 @@ private:
     }
     static Real bound(const Fit& fit) { return static_cast<Real>(fit.objective) * (1.0L - fit.certificate); }
     Real rounding(const Fit& fit, std::size_t category, std::size_t point) const {
-        const auto own = lesson_.reference(category, options_);
+        const auto own = sample_.reference(category, options_);
         const auto steps = duals(fit, category, point);
-        const auto size = own.value(steps, lesson_.strength(category, point)).size;
+        const auto size = own.value(steps, sample_.strength(category, point)).size;
         return size * std::max<Real>(1.0, is_multiplicative() ? own.longest(steps) : 1.0);
     }
 
-    // A point of a path against the same strength from nothing.
+    // Compares a point of a path with the same strength from zero.
     void check_path(const Fits& fits) {
-        for (std::size_t point = 0; point < lesson_.points(); ++point) {
-            const auto cold = lesson_.part(all_documents(), all_categories(), {point, 1}).learn(options_, 2);
-            for (std::size_t category = 0; category < lesson_.categories(); ++category)
-                check_bounds(fits[category * lesson_.points() + point], cold[category], category, point,
+        for (std::size_t point = 0; point < sample_.points(); ++point) {
+            const auto cold = sample_.part(all_documents(), all_categories(), {point, 1}).learn(options_, 2);
+            for (std::size_t category = 0; category < sample_.categories(); ++category)
+                check_bounds(fits[category * sample_.points() + point], cold[category], category, point,
                              "a path's fits are within their gaps of cold ones");
         }
     }
 
-    // Some more of Newton's passes from where the last point ended.
+    // Runs more Newton passes from the end of the last point.
     void check_more_passes(const Fits& fits) {
-        const auto last = lesson_.points() - 1;
-        auto more = lesson_.part(all_documents(), all_categories(), {last, 1});
-        for (std::size_t category = 0; category < lesson_.categories(); ++category)
-            more.starts.push_back(fits[category * lesson_.points() + last].duals);
+        const auto last = sample_.points() - 1;
+        auto more = sample_.part(all_documents(), all_categories(), {last, 1});
+        for (std::size_t category = 0; category < sample_.categories(); ++category)
+            more.starts.push_back(fits[category * sample_.points() + last].duals);
         auto options = options_;
         options.online.rate = 0.0;
         options.online.passes = 100;
         const auto found = more.learn(options, 2);
-        for (std::size_t category = 0; category < lesson_.categories(); ++category) {
-            const auto& before = fits[category * lesson_.points() + last];
+        for (std::size_t category = 0; category < sample_.categories(); ++category) {
+            const auto& before = fits[category * sample_.points() + last];
             check(found[category], category, last);
             check_bounds(before, found[category], category, last, "more passes are within the gap");
-            // A step where weights are normalised may go too far, and then comes back.
+            // With normalised weights a step may overshoot and come back.
             const auto size = std::max(rounding(before, category, last),
                                        rounding(found[category], category, last));
             const bool climbs = options_.entropy.kind != Entropy::normalised;
             if (!climbs || !std::isfinite(static_cast<double>(size))) continue;
-            ledger_.check(bound(found[category]) >= bound(before) - 1e-9L * size, "Newton's steps climb");
+            ledger_.check(bound(found[category]) >= bound(before) - 1e-9L * size, "Newton steps raise the dual objective");
         }
     }
 
-    // The same passes in long double.
-    void check_walk() {
+    // Repeats the passes in long double.
+    void check_passes() {
         auto options = options_;
         options.online.shuffle = false;
-        const auto fits = lesson_.part(all_documents(), all_categories(), {0, 1}).learn(options, 1);
-        for (std::size_t category = 0; category < lesson_.categories(); ++category) {
-            const auto own = lesson_.reference(category, options);
-            const auto walk = own.walk(options.online.passes, options.online.rate);
-            if (walk.is_close || !is_moderate(walk.exponents)) continue;
-            ledger_.check(std::abs(walk.mistakes - fits[category].certificate) <= 1e-9L,
+        const auto fits = sample_.part(all_documents(), all_categories(), {0, 1}).learn(options, 1);
+        for (std::size_t category = 0; category < sample_.categories(); ++category) {
+            const auto own = sample_.reference(category, options);
+            const auto run_passes = own.run_passes(options.online.passes, options.online.rate);
+            if (run_passes.is_close || !is_moderate(run_passes.exponents)) continue;
+            ledger_.check(std::abs(run_passes.mistakes - fits[category].certificate) <= 1e-9L,
                           "mistakes are those of the last pass");
-            check_near(fits[category].exponents, walk.exponents, "passes go where they should");
+            check_near(fits[category].exponents, run_passes.exponents, "passes agree with the reference");
         }
     }
 
@@ -266,25 +266,25 @@ private:
             ledger_.check(std::abs(expected[at] - static_cast<Real>(found[at])) <= 1e-9L * size, rule);
     }
 
-    // A pass over some documents and then over the others is a pass over all.
-    void check_going_on() {
+    // A pass over some documents followed by one over the others equals a pass over all.
+    void check_resuming() {
         auto options = options_;
         options.online.shuffle = false;
         options.online.passes = 1;
-        const auto split = random_.below(lesson_.documents() + 1);
-        const auto whole = lesson_.part(all_documents(), all_categories(), {0, 1}).learn(options, 1);
-        const auto first = lesson_.part({0, split}, all_categories(), {0, 1}).learn(options, 1);
-        auto rest = lesson_.part({split, lesson_.documents() - split}, all_categories(), {0, 1});
+        const auto split = random_.below(sample_.documents() + 1);
+        const auto whole = sample_.part(all_documents(), all_categories(), {0, 1}).learn(options, 1);
+        const auto first = sample_.part({0, split}, all_categories(), {0, 1}).learn(options, 1);
+        auto rest = sample_.part({split, sample_.documents() - split}, all_categories(), {0, 1});
         rest.initial_exponents.clear();
         for (const auto& fit : first) rest.initial_exponents.push_back(fit.exponents);
         const auto last = rest.learn(options, 1);
-        for (std::size_t category = 0; category < lesson_.categories(); ++category) {
-            const auto walk = lesson_.reference(category, options_).walk(1, options.online.rate);
-            if (walk.is_close || !is_moderate(walk.exponents)) continue;
+        for (std::size_t category = 0; category < sample_.categories(); ++category) {
+            const auto run_passes = sample_.reference(category, options_).run_passes(1, options.online.rate);
+            if (run_passes.is_close || !is_moderate(run_passes.exponents)) continue;
             check_near(last[category].exponents, whole[category].exponents,
                        "a pass can be taken in two parts");
             check_near(all_weights(last[category], category), all_weights(whole[category], category),
-                       "and ends in the same weights");
+                       "a pass in two parts ends in the same weights");
         }
     }
 
@@ -295,21 +295,21 @@ private:
                std::to_string(static_cast<int>(entropy.kind)) +
                (entropy.positive ? " positive, mu " : " balanced, mu ") + std::to_string(entropy.mu) +
                ", threshold " + std::to_string(entropy.threshold) + ", total " + std::to_string(entropy.total) +
-               ", " + std::to_string(lesson_.documents()) + " documents, " + std::to_string(lesson_.terms()) +
-               " terms, " + std::to_string(lesson_.categories()) + " categories, " +
-               std::to_string(lesson_.points()) + " points, scale " + std::to_string(lesson_.scale()) +
+               ", " + std::to_string(sample_.documents()) + " documents, " + std::to_string(sample_.terms()) +
+               " terms, " + std::to_string(sample_.categories()) + " categories, " +
+               std::to_string(sample_.points()) + " points, scale " + std::to_string(sample_.scale()) +
                ", passes " + std::to_string(options_.online.passes) + ", constant " +
                std::to_string(has_constant() ? options_.constant : 0.0) + ", extreme " +
-               std::to_string(lesson_.is_extreme()) + ", C " + std::to_string(lesson_.strength(0, 0)) +
-               (lesson_.has_beginnings() ? ", from initial_exponents" : "");
+               std::to_string(sample_.is_extreme()) + ", C " + std::to_string(sample_.strength(0, 0)) +
+               (sample_.has_beginnings() ? ", from initial_exponents" : "");
     }
 
-    // exp() of both signs, and products of them, are within the range of long doubles.
+    // exp() of both signs, and their products, are in the range of long double.
     static constexpr Real most_exponent = 4000.0;
 
     Ledger& ledger_;
     Random& random_;
-    OnlineLesson lesson_;
+    OnlineProblem sample_;
     LearnOptions options_;
 };
 

@@ -1,4 +1,5 @@
-// Updates of one category the slow and obvious way: all features of all documents, in long double.
+// Online updates of one category by direct computation: all features of all documents, in long
+// double.
 #pragma once
 
 #include <algorithm>
@@ -18,26 +19,26 @@ public:
         std::vector<Real> features;  // those the category may use, and the constant if there is one
         Real label = 0.0, weight = 0.0;
     };
-    // Both weights of each feature, those of x and of -x. An additive one is alone.
+    // Both weights of each feature, those of x and of -x. An additive weight has no partner.
     struct Weights {
         std::vector<Real> plus, minus;
         Real unit = 0.0;
     };
     struct Value {
         Real objective = 0.0, gap = 0.0;
-        Real size = 0.0;  // what their rounding errors are measured by
+        Real size = 0.0;  // the scale of their rounding errors
     };
-    struct Walk {
+    struct Passes {
         std::vector<Real> exponents;
         Real mistakes = 0.0;    // the share of the last pass
-        bool is_close = false;  // a score was so near 0 that its sign may be due to rounding
+        bool is_close = false;  // a score was so near 0 that rounding may decide its sign
     };
 
     OnlineReference(std::vector<Document> documents, std::vector<Real> beginning, Real size,
                     const EntropyPrior& prior)
-        : documents_(std::move(documents)), beginning_(std::move(beginning)), size_(size), prior_(prior) {}
+        : documents_(std::move(documents)), initial_exponents_(std::move(beginning)), size_(size), prior_(prior) {}
 
-    std::size_t features() const { return beginning_.size(); }
+    std::size_t features() const { return initial_exponents_.size(); }
     bool is_additive() const { return prior_.kind == Entropy::none; }
     bool is_normalised() const { return prior_.kind == Entropy::normalised; }
     Real total() const {
@@ -47,18 +48,18 @@ public:
 
     // θ₀ + Σ aᵢ yᵢ xᵢ.
     std::vector<Real> exponents(const std::vector<Real>& duals) const {
-        auto sums = beginning_;
+        auto sums = initial_exponents_;
         for (std::size_t i = 0; i < documents_.size(); ++i)
             for (std::size_t j = 0; j < features(); ++j)
                 sums[j] += duals[i] * documents_[i].label * documents_[i].features[j];
         return sums;
     }
 
-    // The sums of sizes that exponents are made of: what their rounding errors are measured by.
+    // The sums of absolute values of the exponents' parts: the scale of their rounding errors.
     std::vector<Real> lengths(const std::vector<Real>& duals) const {
         std::vector<Real> sums;
         for (std::size_t j = 0; j < features(); ++j) {
-            sums.push_back(std::abs(beginning_[j]));
+            sums.push_back(std::abs(initial_exponents_[j]));
             for (std::size_t i = 0; i < documents_.size(); ++i)
                 sums.back() += std::abs(duals[i] * documents_[i].features[j]);
         }
@@ -85,13 +86,13 @@ public:
         return found;
     }
 
-    // Of R(w) + C Σ cᵢ max(0, 1 - zᵢ), and its dual, divided by C n.
+    // The objective R(w) + C Σ cᵢ max(0, 1 - zᵢ) and its dual, divided by C n.
     Value value(const std::vector<Real>& duals, Real strength) const {
         const auto theta = exponents(duals), sizes = lengths(duals);
-        const auto now = weights(theta), before = weights(beginning_);
+        const auto now = weights(theta), before = weights(initial_exponents_);
         Value found;
         const auto cost = relative_cost(now, before, found.size);
-        auto dual = -conjugate(theta, now, found.size) + conjugate(beginning_, before, found.size);
+        auto dual = -conjugate(theta, now, found.size) + conjugate(initial_exponents_, before, found.size);
         Real losses = 0.0;
         for (std::size_t i = 0; i < documents_.size(); ++i) {
             const auto& document = documents_[i];
@@ -108,17 +109,17 @@ public:
     }
 
     // Mistake-driven passes in the order of the documents.
-    Walk walk(std::size_t passes, Real rate) const {
-        Walk walk{beginning_};
-        auto lengths = beginning_;
+    Passes run_passes(std::size_t passes, Real rate) const {
+        Passes run_passes{initial_exponents_};
+        auto lengths = initial_exponents_;
         for (auto& length : lengths) length = std::abs(length);
         for (std::size_t pass = 0; pass < passes; ++pass) {
-            walk.mistakes = 0.0;
-            for (const auto& document : documents_) visit(document, rate, walk, lengths);
-            if (walk.mistakes == 0.0) break;
+            run_passes.mistakes = 0.0;
+            for (const auto& document : documents_) visit(document, rate, run_passes, lengths);
+            if (run_passes.mistakes == 0.0) break;
         }
-        walk.mistakes /= size_;
-        return walk;
+        run_passes.mistakes /= size_;
+        return run_passes;
     }
 
 private:
@@ -128,7 +129,7 @@ private:
             sum += document.features[j] * (weights.plus[j] - weights.minus[j]);
         return sum;
     }
-    // What a score's rounding errors are measured by.
+    // The scale of a score's rounding errors.
     Real reach(const Document& document, const Weights& weights, const std::vector<Real>& lengths) const {
         Real sum = 0.0;
         for (std::size_t j = 0; j < features(); ++j) {
@@ -155,7 +156,7 @@ private:
         return sum;
     }
 
-    // R*(θ), but for what is the same of all θ.
+    // R*(θ), up to a constant.
     Real conjugate(const std::vector<Real>& exponents, const Weights& weights, Real& size) const {
         Real sum = 0.0;
         for (std::size_t j = 0; j < features(); ++j) {
@@ -168,26 +169,26 @@ private:
         return sum;
     }
 
-    void visit(const Document& document, Real rate, Walk& walk, std::vector<Real>& lengths) const {
-        const auto now = weights(walk.exponents);
+    void visit(const Document& document, Real rate, Passes& run_passes, std::vector<Real>& lengths) const {
+        const auto now = weights(run_passes.exponents);
         const auto found = score(document, now);
-        bool is_known = true;  // weights of 0, which rounding has not touched
+        bool is_known = true;  // all weights are 0 and exact
         for (std::size_t j = 0; j < features(); ++j)
             is_known = is_known && (document.features[j] == 0.0 || (lengths[j] == 0.0 && !prior_.positive));
         const auto size = reach(document, now, lengths) + std::abs(is_additive() ? 0.0 : prior_.threshold);
         if (document.weight > 0.0)
-            walk.is_close |= std::abs(found) <= 1e-7 * size && !(is_known && found == 0.0);
+            run_passes.is_close |= std::abs(found) <= 1e-7 * size && !(is_known && found == 0.0);
         if ((found >= 0.0) == (document.label > 0.0)) return;
-        walk.mistakes += document.weight;
+        run_passes.mistakes += document.weight;
         for (std::size_t j = 0; j < features(); ++j) {
             const auto step = rate * document.weight * document.label * document.features[j];
-            walk.exponents[j] += step;
+            run_passes.exponents[j] += step;
             lengths[j] += std::abs(step);
         }
     }
 
     std::vector<Document> documents_;
-    std::vector<Real> beginning_;
+    std::vector<Real> initial_exponents_;
     Real size_;  // n
     EntropyPrior prior_;
 };

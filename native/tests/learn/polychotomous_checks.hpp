@@ -1,6 +1,6 @@
-// Learning all classes of small awkward problems together: weights are finite and within their bounds,
-// the objective is that of the weights and no higher than at rest, the certificate is no lie, and threads
-// change nothing.
+// Learns all classes of small awkward problems together. Checks that weights are finite and within
+// their bounds, that the objective is that of the weights and no higher than at the modes of the
+// priors, that the certificate holds, and that threads change nothing.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ private:
         check_weights(fit, weights);
         check_threads(fit);
         if (random_.one_in(10)) check_interruption();
-        // What pays 1e100 leaves no digits to compare.
+        // A penalty of 1e100 leaves no digits to compare.
         if (sample_.is_extreme()) return;
         check_objective(fit, weights);
         if (fit.kind == Certificate::duality_gap) check_bound(fit, weights);
@@ -45,7 +45,7 @@ private:
     PolychotomousFit train(const PolychotomousOptions& options, std::size_t workers) {
         Monitor monitor;
         auto fit = train_polychotomous(sample_.problem(), options, workers, monitor);
-        ledger_.check(monitor.done() <= 100, "there are no more than a hundred hundredths");
+        ledger_.check(monitor.done() <= 100, "progress is at most one hundred");
         return fit;
     }
 
@@ -62,7 +62,7 @@ private:
                 ledger_.check(fit.weights[place] != 0.0, "weights of 0 are left out");
                 ledger_.check(fit.terms[place] >= 0 &&
                                   static_cast<std::size_t>(fit.terms[place]) < sample_.terms(),
-                              "a weight is of a term that there is");
+                              "every weight belongs to an existing term");
                 ledger_.check(at == fit.starts[c] || fit.terms[place - 1] < fit.terms[place],
                               "terms of a class rise");
             }
@@ -75,16 +75,16 @@ private:
         ledger_.check(std::isfinite(fit.certificate) && fit.certificate >= 0.0,
                       "a finite certificate of at least 0");
         ledger_.check((fit.kind == Certificate::duality_gap) == sample_.has_gap(),
-                      "there is a gap where the terms' weights are held");
+                      "there is a gap if priors bound all weights");
         ledger_.check(fit.iterations <= options.steps, "no more steps than allowed");
         if (fit.stop == Stop::certified)
             ledger_.check(options.tolerance > 0.0 && fit.certificate <= options.tolerance,
-                          "what is certified is in tolerance");
+                          "a certified fit is within the tolerance");
         if (fit.stop == Stop::iterations)
-            ledger_.check(fit.iterations == options.steps, "all steps are taken where they end the work");
+            ledger_.check(fit.iterations == options.steps, "a fit that ran out of steps used all of them");
     }
 
-    // With the constant's weights, and not the intercepts.
+    // With the constant's weights instead of the intercepts.
     ClassTable table_of(const PolychotomousFit& fit) const {
         auto table = sample_.table();
         for (std::size_t c = 0; c < table.size(); ++c) {
@@ -96,7 +96,7 @@ private:
         return table;
     }
 
-    // Division may miss the point where the prior has a kink or ends by a last digit.
+    // Division may miss a kink or bound of the prior by a rounding error.
     double constants_weight(std::size_t of_class, double intercept) const {
         const auto weight = intercept / sample_.options().constant;
         const auto prior = sample_.prior(of_class, sample_.terms());
@@ -120,20 +120,22 @@ private:
 
     void check_objective(const PolychotomousFit& fit, const ClassTable& weights) {
         const auto own = sample_.objective(weights);
-        // Where one class is certain the loss is a difference of scores, and has their last digits.
+        // If one class is certain, the loss is a difference of scores and has their rounding
+        // errors.
         const auto last_digits = 1e-12 * (1.0 + sample_.steepest());
         ledger_.check(std::abs(own - fit.objective) <= 1e-6 * own + last_digits,
                       "the objective is that of the weights");
         const auto at_rest = sample_.objective(sample_.at_rest());
         ledger_.check(fit.objective <= at_rest * (1.0 + 1e-9) + last_digits,
-                      "the objective is no higher than at rest");
+                      "the objective is no higher than at the modes");
     }
 
-    // No other weights are below the objective less its gap: neither some near these, nor the best known.
+    // No other weights have an objective below this one minus its gap: neither nearby weights nor
+    // the best known.
     void check_bound(const PolychotomousFit& fit, const ClassTable& weights) {
         const auto bound = fit.objective * (1.0 - fit.certificate);
         auto other = [&](ClassTable some) {
-            hold(some);
+            clamp_to_bounds(some);
             ledger_.check(bound <= sample_.objective(some) + 1e-7 * fit.objective,
                           "the minimum is not below its certified bound");
         };
@@ -162,8 +164,8 @@ private:
         return options;
     }
 
-    // Moves weights into their bounds.
-    void hold(ClassTable& weights) const {
+    // Clamps weights to their bounds.
+    void clamp_to_bounds(ClassTable& weights) const {
         for (std::size_t c = 0; c < weights.size(); ++c)
             for (std::size_t term = 0; term < weights[c].size(); ++term) {
                 const auto prior = sample_.prior(c, term);
@@ -171,18 +173,18 @@ private:
             }
     }
 
-    // The certificate is the violation that the weights have.
+    // The certificate is the violation at the weights.
     void check_residual(const PolychotomousFit& fit, const ClassTable& weights) {
         const auto residual = sample_.residual(weights);
         ledger_.check(std::abs(fit.certificate - residual) <= 1e-9 + 1e-6 * residual,
                       "the residual is that of the weights");
     }
 
-    // Where no step lowers the objective, not for want of digits alone, the solver has lost its way. With
-    // documents of one class alone the minimum is 0, and nothing is small beside it.
+    // If no step lowers the objective, and not because of rounding, the solver has failed. With
+    // documents of one class only, the minimum is 0, and nothing is small relative to it.
     void check_precision(const PolychotomousFit& fit) {
         ledger_.check(fit.certificate <= 1e-4 || fit.objective <= 1e-9,
-                      "no step is better near the optimum alone");
+                      "only near the optimum no step is better");
     }
 
     void check_threads(const PolychotomousFit& fit) {

@@ -1,4 +1,4 @@
-// Priors of one weight, against what can be found by trying.
+// Checks priors of one weight against numerical search.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ private:
         const auto expected = prior_.absolute * std::abs(away) + prior_.squared * away * away;
         ledger_.check(prior_.value(weight_) == expected, "a prior's value is its formula");
         ledger_.check(allows(prior_.mode()) && prior_.value(prior_.mode()) == 0.0,
-                      "a weight rests where it costs nothing");
+                      "the mode has no penalty");
     }
 
     // No other change within the bounds is better.
@@ -81,7 +81,7 @@ private:
                           "no other step is better");
     }
 
-    // By what the cost changes to either side.
+    // By the change of the penalty on either side.
     void check_violation() {
         auto cost = [&](double weight) { return slope_ * weight + prior_.value(weight); };
         const auto apart = 1e-6;
@@ -90,25 +90,25 @@ private:
             if (allows(weight_ + side))
                 expected = std::max(expected, (cost(weight_) - cost(weight_ + side)) / apart);
         ledger_.check(std::abs(prior_.violation(slope_, weight_) - expected) <= 1e-4,
-                      "a violation is the steepest way down");
+                      "a violation is the steepest descent");
     }
 
     void check_conjugate() {
         const auto conjugate = prior_.conjugate(slope_);
         double best = -no_bound;
         for (const auto weight : tried()) best = std::max(best, slope_ * weight - prior_.value(weight));
-        ledger_.check(conjugate >= best - 1e-9 * (1.0 + std::abs(best)), "a conjugate is no less than any");
+        ledger_.check(conjugate >= best - 1e-9 * (1.0 + std::abs(best)), "a conjugate is an upper bound");
         if (std::isinf(conjugate)) {
             const auto far = prior_.mean + std::copysign(1e9, slope_);
             ledger_.check(allows(far) && slope_ * far - prior_.value(far) > 1e5,
-                          "an infinite conjugate has weights that go there");
+                          "an infinite conjugate is approached by weights");
             return;
         }
         ledger_.check(conjugate <= sup(slope_) + 1e-6 * (1.0 + std::abs(conjugate)),
                       "a conjugate is the least bound");
     }
 
-    // By cutting a bracket: the height is concave.
+    // By golden bracketing: the function is concave.
     double sup(double v) const {
         auto height = [&](double weight) { return v * weight - prior_.value(weight); };
         auto low = std::max(prior_.low, -1e5), high = std::min(prior_.high, 1e5);
@@ -126,7 +126,7 @@ private:
         ledger_.check(std::isfinite(prior_.conjugate(slope_ * share)), "a share makes the conjugate finite");
         if (share < 1.0)
             ledger_.check(std::isinf(prior_.conjugate(slope_ * (share * 1.01 + 1e-9))),
-                          "no greater share does");
+                          "a greater share makes the conjugate infinite");
     }
 
     void check_slack() {
@@ -139,9 +139,9 @@ private:
         if (away == 0.0) pull += prior_.absolute * random_.pick(std::vector<double>{-1.0, 0.0, 0.4, 1.0});
         else pull += std::copysign(prior_.absolute, away);
         ledger_.check(std::abs(prior_.slack(pull, weight_)) <= 1e-9 * (1.0 + prior_.value(weight_)),
-                      "there is no slack where a pull is what the prior holds");
+                      "the slack is 0 in the subgradient");
         ledger_.check(prior_.violation(-pull, weight_) <= 1e-12 * (1.0 + std::abs(pull)),
-                      "nor a violation");
+                      "the violation is 0 in the subgradient");
     }
 
     Ledger& ledger_;

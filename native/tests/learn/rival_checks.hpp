@@ -1,5 +1,6 @@
-// Margins over rivals and slopes through them: what sums of each category alone and small steps say,
-// finite where scores are, and the same bits for any number of threads.
+// Margins over competing categories and their slopes. Compares with separate sums for each category
+// and with finite differences; checks that results are finite if scores are, and bit-equal for any
+// number of threads.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +75,7 @@ private:
         if (is_smooth()) check_steps(direct, by_margin, slopes, start);
     }
 
-    // Steps find a slope where nothing bends within them.
+    // Finite differences need a function without kinks in the interval.
     bool is_smooth() const {
         return sizes_.problems <= 20 && kind_ != Scores::huge && kind_ != Scores::mixed && sharpness_ < 20.0 &&
                sharpness_ > 1e-3;
@@ -97,7 +98,7 @@ private:
         ledger_.check(same_bits(found, margins), "margins may be written over their scores");
     }
 
-    // What is not finite stays in its document.
+    // A non-finite score affects only its own document.
     void check_infinities(Values margins, Values slopes) {
         if (sizes_.documents == 0) return;
         using Limits = std::numeric_limits<Value>;
@@ -111,7 +112,7 @@ private:
         std::copy(other_margins.begin() + first, other_margins.begin() + last, margins.begin() + first);
         std::copy(other_slopes.begin() + first, other_slopes.begin() + last, slopes.begin() + first);
         ledger_.check(same_bits(margins, other_margins) && same_bits(slopes, other_slopes),
-                      "scores that are not finite are no other document's business");
+                      "scores that are not finite affect no other document");
     }
 
     Ledger& ledger_;

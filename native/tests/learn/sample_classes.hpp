@@ -1,5 +1,5 @@
-// Small polychotomous problems, and what is true of them the slow and obvious way: a sample lesson in
-// which every document has one class. Some classes have no members, one may be the reference.
+// Small polychotomous problems with direct computations: a sample problem in which every document
+// has one class. Some classes have no members, one may be the reference.
 #pragma once
 
 #include <algorithm>
@@ -10,56 +10,56 @@
 #include <vector>
 
 #include "postil/learn/classes/polychotomous.hpp"
-#include "sample_lesson.hpp"
+#include "sample_problem.hpp"
 
 namespace postil::tests {
 
-// Weights of all classes, each with the constant's past its terms.
+// Weights of all classes, each with the constant past its terms.
 using ClassTable = std::vector<std::vector<double>>;
 
 class SampleClasses {
 public:
     explicit SampleClasses(Random& random)
-        : random_(random), lesson_(random, sizes(random)), chosen_(lesson_.chosen_terms()) {
+        : random_(random), base_(random, sizes(random)), chosen_(base_.chosen_terms()) {
         choose_labels();
         choose_weights();
         choose_strengths();
         choose_options();
     }
-    // The problem looks at what is held here.
+    // Not copyable: the problem points to members.
     SampleClasses(const SampleClasses&) = delete;
     SampleClasses& operator=(const SampleClasses&) = delete;
 
-    std::size_t documents() const { return lesson_.documents(); }
-    std::size_t classes() const { return lesson_.categories(); }
-    std::size_t terms() const { return lesson_.terms(); }
-    bool is_extreme() const { return lesson_.is_extreme(); }
+    std::size_t documents() const { return base_.documents(); }
+    std::size_t classes() const { return base_.categories(); }
+    std::size_t terms() const { return base_.terms(); }
+    bool is_extreme() const { return base_.is_extreme(); }
     const PolychotomousOptions& options() const { return options_; }
 
     PolychotomousProblem problem() const {
         PolychotomousProblem problem;
-        problem.design = lesson_.design();
+        problem.design = base_.design();
         problem.terms = chosen_ ? &*chosen_ : nullptr;
         problem.labels = labels_;
         problem.weights = weights_;
-        problem.documents = lesson_.total();
+        problem.documents = base_.total();
         problem.strengths = strengths_;
-        problem.term_priors = lesson_.assignment(true).term_priors;
+        problem.term_priors = base_.assignment(true).term_priors;
         problem.reference = reference_;
         return problem;
     }
 
-    // What a weight pays; one that there is not, or that may not move, stays at 0.
+    // The prior of a weight; a missing or fixed weight stays at 0.
     Prior prior(std::size_t of_class, std::size_t term) const {
         const Prior none{0.0, 0.0, 0.0, 0.0, 0.0};
         if (static_cast<std::int32_t>(of_class) == reference_) return none;
         if (term == terms()) {
             if (options_.intercept == Intercept::none) return none;
             if (options_.intercept == Intercept::free) return {};
-        } else if (std::ranges::count(lesson_.terms_of(of_class), static_cast<std::int32_t>(term)) == 0) {
+        } else if (std::ranges::count(base_.terms_of(of_class), static_cast<std::int32_t>(term)) == 0) {
             return none;
         }
-        return lesson_.prior(of_class, point_, term, true);
+        return base_.prior(of_class, point_, term, true);
     }
 
     ClassTable table() const { return {classes(), std::vector<double>(terms() + 1)}; }
@@ -82,7 +82,8 @@ public:
         return sum;
     }
 
-    // The largest violation of the optimality conditions, each relative to its weight's unit (problem.hpp).
+    // The largest violation of the optimality conditions, each relative to its weight's unit
+    // (problem.hpp).
     double residual(const ClassTable& weights) const {
         const auto slopes = this->slopes(weights);
         double largest = 0.0;
@@ -98,16 +99,17 @@ public:
         return largest;
     }
 
-    // The largest that a slope of the loss can be.
+    // The largest possible slope of the loss.
     double steepest() const {
         double largest = options_.constant;
         for (std::size_t i = 0; i < documents(); ++i)
             for (std::size_t j = 0; j < terms(); ++j)
-                largest = std::max(largest, std::abs(lesson_.value(i, j)));
-        return largest * std::accumulate(weights_.begin(), weights_.end(), 0.0) / lesson_.total();
+                largest = std::max(largest, std::abs(base_.value(i, j)));
+        return largest * std::accumulate(weights_.begin(), weights_.end(), 0.0) / base_.total();
     }
 
-    // Whether all terms have priors that hold their weights, and all constants have one or none has.
+    // True if all terms have priors that bound their weights, and all constants have one or none
+    // has.
     bool has_gap() const {
         std::size_t free_constants = 0, constants = 0;
         for (std::size_t c = 0; c < classes(); ++c) {
@@ -121,20 +123,20 @@ public:
     }
 
 private:
-    // The steepest that the loss can be along the weights of a term.
+    // The steepest slope of the loss along the weights of a term.
     double steepest(std::size_t term) const {
         double sum = 0.0;
         for (std::size_t i = 0; i < documents(); ++i)
-            sum += share(i) * std::abs(term == terms() ? options_.constant : lesson_.value(i, term));
+            sum += share(i) * std::abs(term == terms() ? options_.constant : base_.value(i, term));
         return sum;
     }
 
-    // Now and then more documents than one worker takes at a time.
-    static LessonSizes sizes(Random& random) {
+    // Sometimes more documents than one task takes.
+    static ProblemSizes sizes(Random& random) {
         return {random.one_in(50) ? std::size_t{1200} : std::size_t{24}, 2, random.one_in(4) ? 9u : 4u};
     }
 
-    // All classes alike, or two of them nearly alone.
+    // All classes equally frequent, or two of them nearly alone.
     void choose_labels() {
         const auto common = random_.one_in(2) ? classes() : 2;
         for (std::size_t i = 0; i < documents(); ++i) {
@@ -144,9 +146,9 @@ private:
         if (random_.one_in(3)) reference_ = static_cast<std::int32_t>(random_.below(classes()));
     }
 
-    // The documents' own, times those of their classes.
+    // Sample weights times class weights.
     void choose_weights() {
-        const auto given = lesson_.assignment(true);
+        const auto given = base_.assignment(true);
         const bool are_balanced = random_.one_in(3);
         for (std::size_t i = 0; i < documents(); ++i) {
             const auto of_class = given.member_weights[static_cast<std::size_t>(labels_[i])];
@@ -154,10 +156,10 @@ private:
         }
     }
 
-    // One of the points of the lesson's paths.
+    // One of the points of the sample's paths.
     void choose_strengths() {
-        const auto given = lesson_.assignment(true);
-        point_ = random_.below(lesson_.points());
+        const auto given = base_.assignment(true);
+        point_ = random_.below(base_.points());
         for (std::size_t c = 0; c < classes(); ++c) strengths_.push_back(given.strengths_of(c)[point_]);
     }
 
@@ -170,13 +172,13 @@ private:
         options_.least_set = static_cast<std::uint32_t>(random_.between(1, 8));
     }
 
-    double share(std::size_t i) const { return weights_[i] / lesson_.total(); }
+    double share(std::size_t i) const { return weights_[i] / base_.total(); }
 
     std::vector<double> scores(const ClassTable& weights, std::size_t i) const {
         std::vector<double> scores;
         for (const auto& own : weights) {
             scores.push_back(own[terms()] * options_.constant);
-            for (std::size_t j = 0; j < terms(); ++j) scores.back() += own[j] * lesson_.value(i, j);
+            for (std::size_t j = 0; j < terms(); ++j) scores.back() += own[j] * base_.value(i, j);
         }
         return scores;
     }
@@ -196,7 +198,7 @@ private:
             for (std::size_t c = 0; c < classes(); ++c) {
                 const auto is_member = labels_[i] == static_cast<std::int32_t>(c);
                 const auto slope = share(i) * (std::exp(own[c] - all) - (is_member ? 1.0 : 0.0));
-                for (std::size_t j = 0; j < terms(); ++j) slopes[c][j] += slope * lesson_.value(i, j);
+                for (std::size_t j = 0; j < terms(); ++j) slopes[c][j] += slope * base_.value(i, j);
                 slopes[c][terms()] += slope * options_.constant;
             }
         }
@@ -204,7 +206,7 @@ private:
     }
 
     Random& random_;
-    SampleLesson lesson_;
+    SampleProblem base_;
     std::optional<Lists> chosen_;  // terms of each class, if not all
     PolychotomousOptions options_;
     std::vector<std::int32_t> labels_;

@@ -1,4 +1,4 @@
-// Options of every solver of one category against the rest, with a loss and an intercept that it takes.
+// Random options of every one-vs-rest solver, with a loss and an intercept that it supports.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline LossName random_loss(SolverName solver, Random& random) {
         LossName::squared, LossName::modified_squared, LossName::hinge, LossName::logistic,
         LossName::probit, LossName::smoothed_hinge});
     if (loss == LossName::hinge && solver != SolverName::dual_coordinate) return LossName::logistic;
-    // Its curvature says nothing of margins far from 1.
+    // Its curvature says nothing about margins far from 1.
     const bool is_newton = solver == SolverName::newton_coordinate;
     return loss == LossName::smoothed_hinge && is_newton ? LossName::logistic : loss;
 }
@@ -75,7 +75,7 @@ inline LearnOptions sample_options(Random& random) {
     return options;
 }
 
-// Of updates document by document: both rules, with every kind of weights that they move.
+// Options of online updates: both rules, with every kind of weights.
 inline LearnOptions sample_online_options(Random& random) {
     LearnOptions options;
     const bool is_mistake_driven = random.one_in(2);
@@ -87,7 +87,7 @@ inline LearnOptions sample_online_options(Random& random) {
     options.online.passes = static_cast<std::uint32_t>(random.between(1, 40));
     options.online.tolerance = random.pick(std::vector<double>{0.0, 0.1, 1e-3, 1e-6});
     options.online.rate = random.pick(std::vector<double>{0.01, 0.01, 0.1, 1.0, 10.0, 1e-4});
-    if (!is_mistake_driven && random.one_in(2)) options.online.rate = 0.0;  // Newton's
+    if (!is_mistake_driven && random.one_in(2)) options.online.rate = 0.0;  // Newton steps
     options.online.shuffle = random.one_in(2);
     options.online.seed = random.next();
     options.entropy.kind = static_cast<Entropy>(random.below(3));
@@ -101,7 +101,7 @@ inline LearnOptions sample_online_options(Random& random) {
     return options;
 }
 
-// Of the solver that is chosen.
+// The tolerance of the chosen solver.
 inline double tolerance_of(const LearnOptions& options) {
     switch (options.solver) {
         case SolverName::primal_coordinate: return options.primal.tolerance;

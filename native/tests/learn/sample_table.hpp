@@ -1,5 +1,5 @@
-// Tables of scores, documents × problems, with everything that is awkward: none or one document, more
-// than a block of them, thousands of problems, ties, scores of any size.
+// Tables of scores, documents × problems, with everything that is awkward: no or one document, more
+// than a block of them, thousands of problems, ties, scores of any magnitude.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What duals leave of the gap: never less than it is, and hardly more where they are near the slopes.
+// Bounds of the documents' part of the gap: never below it, and tight near the slopes.
 #pragma once
 
 #include <cmath>
@@ -33,9 +33,9 @@ private:
                                     weight * loss.curvature(margin));
         const auto gap = weight * (loss.value(margin) + loss.conjugate(dual) + dual * margin);
         const auto rounding = 1e-12 * weight * (1.0 + std::abs(margin));
-        ledger_.check(found >= gap - rounding, "duals leave no less of the gap than is told");
+        ledger_.check(found >= gap - rounding, "the slack is an upper bound");
         if (std::abs(dual - slope) <= 0.1 * slope * (1.0 - slope))
-            ledger_.check(found <= 1.01 * gap + rounding, "near the slopes hardly more is told");
+            ledger_.check(found <= 1.01 * gap + rounding, "the slack is tight near the slopes");
     }
 
     Ledger& ledger_;

@@ -1,5 +1,5 @@
-// Smooth counts and their slopes: what the formulas say, sure decisions of infinite scores, and the same
-// bits for any number of threads.
+// Smooth counts and their slopes: agree with the formulas, infinite scores are sure decisions, and
+// results are bit-equal for any number of threads.
 #pragma once
 
 #include <cmath>
@@ -97,7 +97,7 @@ private:
                  "a slope is α a (1 - a) times its gain");
             const Acceptance direct(scores_[at], steepness_[p], offsets_[p]);
             const auto of_score = cases_[at] == 0 ? 0.0L : steepness * gain * direct.value * (1.0L - direct.value);
-            // The acceptance was written down between.
+            // The acceptance was rounded in between.
             near(slopes[at], of_score,
                  steepness * std::abs(gain) * (direct.slack() + 2.0L * written<Value>(direct.value)) +
                      written<Value>(of_score),
@@ -118,10 +118,10 @@ private:
                       "three threads accept as one does");
         const auto [sums_again, slopes_again] = turned(acceptances, 3);
         ledger_.check(same_bits(sums_again, sums) && same_bits(slopes_again, slopes),
-                      "three threads turn as one does");
+                      "three threads find the same slopes");
     }
 
-    // An infinite score is a sure decision, and no other document's business.
+    // An infinite score is a sure decision and affects no other document.
     void check_infinities(const Values& acceptances) {
         if (scores_.empty()) return;
         const auto at = random_.below(scores_.size());
@@ -134,7 +134,7 @@ private:
         ledger_.check(cases_[at] == 0 ? found[at] == 0 : up ? found[at] == 1 : found[at] <= Value(1e-300),
                       "an infinite score is sure");
         found[at] = acceptances[at];
-        ledger_.check(same_bits(found, acceptances), "an infinite score changes itself alone");
+        ledger_.check(same_bits(found, acceptances), "an infinite score affects no other score");
     }
 
     Ledger& ledger_;

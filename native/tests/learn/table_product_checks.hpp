@@ -1,4 +1,4 @@
-// The sparse matrix times tables: what three loops over everything say, by documents and by terms.
+// Sparse matrix products with tables: agree with three plain loops, by documents and by terms.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "../ledger.hpp"
 #include "merit_reference.hpp"
 #include "postil/learn/merit/table_products.hpp"
-#include "sample_lesson.hpp"
+#include "sample_problem.hpp"
 #include "sample_table.hpp"
 
 namespace postil::tests {
@@ -19,12 +19,12 @@ public:
     ProductChecks(Ledger& ledger, Random& random)
         : ledger_(ledger), table_(random), problems_(random.below(random.one_in(50) ? 2000 : 20)),
           kind_(random.one_in(2) ? Scores::usual : Scores::mixed),
-          lesson_(random, {random.one_in(20) ? std::size_t{700} : std::size_t{24}}) {}
+          sample_(random, {random.one_in(20) ? std::size_t{700} : std::size_t{24}}) {}
 
     void run() {
-        const auto design = lesson_.design();
-        check(design.documents, lesson_.terms(), [&](auto i, auto j) { return lesson_.value(i, j); });
-        check(design.terms, lesson_.documents(), [&](auto j, auto i) { return lesson_.value(i, j); });
+        const auto design = sample_.design();
+        check(design.documents, sample_.terms(), [&](auto i, auto j) { return sample_.value(i, j); });
+        check(design.terms, sample_.documents(), [&](auto j, auto i) { return sample_.value(i, j); });
     }
 
 private:
@@ -60,7 +60,7 @@ private:
     SampleTable table_;
     std::size_t problems_;
     Scores kind_;
-    SampleLesson lesson_;
+    SampleProblem sample_;
 };
 
 }  // namespace postil::tests

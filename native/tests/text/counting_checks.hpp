@@ -1,5 +1,5 @@
-// From texts to a matrix by every road there is: workers, batches, merges, look-ups and buckets
-// must agree bit for bit, and with the reference.
+// Converts texts to a matrix in every way: workers, batches, merges, look-ups and buckets must
+// agree bit for bit, and with the reference.
 #pragma once
 
 #include <cmath>
@@ -115,7 +115,7 @@ private:
                       weighting_, has_constant_, workers)};
     }
 
-    // None at all says the same as all of them.
+    // An empty list means all documents.
     std::vector<bool> learned(std::size_t first, std::size_t last) {
         if (learned_documents() == corpus_.documents() && random_.one_in(2)) return {};
         return {plan_.learned.begin() + static_cast<std::ptrdiff_t>(first),
@@ -170,7 +170,7 @@ private:
         }
     }
 
-    // Partial vocabularies, counted apart, merge into the one of all documents.
+    // Partial vocabularies merge into that of all documents.
     void check_merge(const std::vector<std::size_t>& cuts) {
         TermCollector merged(false);
         Monitor monitor;
@@ -187,7 +187,7 @@ private:
                       "merged vocabularies are the vocabulary of all documents");
     }
 
-    // Many terms in few columns: what they count is added up, and nothing is lost.
+    // Many terms in few columns: their counts are summed, and nothing is lost.
     void check_buckets() {
         const auto buckets = static_cast<std::uint32_t>(random_.between(1, 200));
         std::vector<std::map<std::int32_t, double>> expected;
@@ -224,7 +224,7 @@ private:
         return static_cast<std::int32_t>((key.hash >> 32) % buckets);
     }
 
-    // Every token is counted, in some row, exactly once.
+    // Every token is counted in exactly one row, once.
     void check_token_sums() {
         if (plan_.rename || plan_.in_sequence) return;
         std::uint64_t tokens = 0, counted = 0;

@@ -1,5 +1,5 @@
-// The obvious decoder and encoder of UTF-8, and texts held in buffers without a byte to spare, so
-// that reading past either end is an error the address sanitizer sees.
+// A plain decoder and encoder of UTF-8, and texts in buffers of exactly their size, so that the
+// address sanitizer detects reads past either end.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct Decoded {
     bool valid = true;
 };
 
-// Each maximal part that begins a sequence and does not end one reads as one U+FFFD.
+// Each maximal part that begins a sequence but does not complete one reads as one U+FFFD.
 inline Decoded decode_utf8(std::string_view bytes) {
     Decoded decoded;
     for (std::size_t at = 0; at < bytes.size();) {
@@ -81,7 +81,7 @@ inline std::string encode_utf8(const Codes& codes) {
     return bytes;
 }
 
-// What is no character reads as U+FFFD.
+// Code points that are not characters read as U+FFFD.
 inline Codes characters_of(Codes codes) {
     for (auto& code : codes)
         if ((code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF) code = unreadable;

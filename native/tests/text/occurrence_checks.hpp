@@ -1,4 +1,4 @@
-// Packed occurrences are what was put in, however large; blocks of a slab do not run into each other.
+// Packed occurrences return what was stored, of any size; blocks of a slab do not overlap.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,7 @@ public:
     }
 
 private:
-    // Few, or so many that they have a slab, and rarely a second one.
+    // Returns few, or so many that they need a slab, and rarely a second one.
     std::vector<Occurrence> some_occurrences() {
         const auto most = random_.one_in(20) ? std::size_t{1} << 18 : random_.one_in(2) ? 5000u : 9u;
         const std::vector<std::uint32_t> terms{0, 77, 0xFFFFFE, 0xFFFFFF, 0x1000000, 0xFFFFFFFE};

@@ -1,4 +1,4 @@
-// Counting, ranking and weighing as one would write them down: with maps, and slowly.
+// Counting, ranking and weighting by direct computation with maps.
 #pragma once
 
 #include <algorithm>

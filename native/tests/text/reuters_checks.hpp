@@ -1,4 +1,4 @@
-// The Reuters-21578 scanner: any bytes are input, and what comes out is clean.
+// The Reuters-21578 scanner: any bytes are valid input, and the output is clean.
 #pragma once
 
 #include <algorithm>
@@ -62,7 +62,7 @@ private:
         }
     }
 
-    // Bytes without a tag in them are a story's text, whatever they are.
+    // Bytes without a tag are the text of a story, whatever they are.
     void check_wrapped(std::string bytes) {
         std::replace(bytes.begin(), bytes.end(), '<', '(');
         const auto sgml = "<REUTERS NEWID=\"1\"><TEXT><BODY>" + bytes + "</BODY></TEXT></REUTERS>";

@@ -1,4 +1,4 @@
-// Documents made of fuzzed bytes, and a plan for what is done with them.
+// Documents made of fuzzed bytes, and random settings for their processing.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ struct SampleCorpus {
     }
 };
 
-// The text as it is, or its characters in one of the encodings that hold them.
+// The text itself, or its characters in one of the encodings that can hold them.
 inline ExactText in_some_encoding(const std::string& bytes, Random& random) {
     if (random.one_in(2)) return {bytes, Encoding::utf8};
     const auto characters = decode_utf8(bytes).codes;
@@ -51,14 +51,14 @@ inline SampleCorpus small_corpus(const std::string& bytes, Random& random) {
     return corpus;
 }
 
-// One of many words, spelled in letters alone.
+// Returns one of many words, spelled in letters only.
 inline std::string numbered_word(std::size_t number) {
     std::string word = " w";
     for (; number > 0; number /= 26) word.push_back(static_cast<char>('a' + number % 26));
     return word;
 }
 
-// Enough text for several chunks of work, and enough distinct words for a sort in pieces.
+// Enough text for several chunks, and enough distinct words for a sort in pieces.
 inline SampleCorpus large_corpus(const std::string& bytes, Random& random) {
     SampleCorpus corpus;
     auto& field = corpus.texts.emplace_back();
@@ -72,7 +72,7 @@ inline SampleCorpus large_corpus(const std::string& bytes, Random& random) {
     return corpus;
 }
 
-// What a word becomes; no value drops it, and so does an empty name.
+// The new name of a word; an empty optional or name drops it.
 inline std::optional<std::string> name_of(std::string_view word) {
     unsigned sum = 0;
     for (const auto byte : word) sum = sum * 31 + static_cast<unsigned char>(byte);
@@ -90,9 +90,9 @@ struct Plan {
     Spaces spaces;
     bool rename = false;
     bool in_sequence = false;
-    std::uint32_t shortest = 1, longest = 1;  // word n-grams, in sequence only
+    std::uint32_t shortest = 1, longest = 1;  // word n-grams, only in sequence
     TermBounds bounds;
-    std::vector<bool> learned;  // of each document, whether its terms count
+    std::vector<bool> learned;  // by document: whether its terms count
 };
 
 inline Plan random_plan(const SampleCorpus& corpus, Random& random, bool large) {

@@ -1,5 +1,5 @@
-// Scores straight from texts: those of the reference's matrix times the weights, whatever the
-// number of workers, however words are numbered, and whether they are known or not.
+// Scores of raw texts equal the reference matrix times the weights for any number of workers, any
+// numbering of words, and whether words are in the memo or not.
 #pragma once
 
 #include <algorithm>
@@ -204,21 +204,22 @@ private:
         ledger_.check(at == found.size(), "no other score is given");
     }
 
-    // A word is asked for once; beyond what may be known, words are forgotten and asked again.
+    // The word map is called once for each word; beyond the limit of the memo, words are forgotten
+    // and mapped again.
     void check_unknown_words() {
         auto scorer = this->scorer();
-        std::size_t asked = 0;
+        std::size_t mapped = 0;
         const WordMap counting = [&](const std::vector<std::string>& words) {
-            asked += words.size();
+            mapped += words.size();
             return names_of(words);
         };
         const auto once = scores(scorer, random_.between(1, 3), counting);
-        const auto first_asked = asked;
-        ledger_.check(plan_.rename || asked == 0, "where no words are mapped none is asked for");
+        const auto first_mapped = mapped;
+        ledger_.check(plan_.rename || mapped == 0, "without mapped words the word map is not called");
         ledger_.check(scores(scorer, random_.between(1, 3), counting) == once,
                       "known words give the same scores");
         if (plan_.longest == 1)
-            ledger_.check(asked == first_asked, "a known word is not asked for again");
+            ledger_.check(mapped == first_mapped, "a known word is not mapped again");
         auto forgetful = this->scorer(0);
         for (int time = 0; time < 2; ++time)
             ledger_.check(scores(forgetful, 2, counting) == once,
@@ -249,7 +250,7 @@ private:
     std::vector<Row> rows_;
     std::vector<RankedTerm> ranking_;
     Vocabulary vocabulary_;
-    std::uint32_t buckets_ = 0;  // none: by vocabulary
+    std::uint32_t buckets_ = 0;  // 0: by vocabulary
     std::vector<double> idf_;
     Weighting weighting_;
     std::size_t categories_ = 0;

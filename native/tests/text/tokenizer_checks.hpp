@@ -1,5 +1,5 @@
-// The tokenizer over every option and encoding: any bytes are input, and one text gives the same
-// tokens however it is held.
+// The tokenizer with every option and encoding: any bytes are valid input, and a text gives the
+// same tokens in every encoding.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline constexpr std::array token_kinds = {
 inline constexpr std::array letter_cases = {LetterCase::keep, LetterCase::lower,
                                             LetterCase::casefold};
 
-// Tokens one behind the other.
+// Tokens one after the other.
 struct TokenList {
     std::string bytes;
     std::vector<std::size_t> ends;
@@ -47,7 +47,7 @@ inline TokenList tokens_of(const TextView& text, const TokenizerOptions& options
         for (std::size_t i = 0; i < found.size(); ++i) {
             const auto token = found[i];
             tokens.ends.push_back(tokens.bytes.append(token).size());
-            // The padding a token promises is read here, so that a sanitizer looks at it.
+            // Read the padding of the token, so that a sanitizer checks it.
             for (std::size_t byte = 0; byte < string_padding; ++byte) {
                 [[maybe_unused]] volatile char padding = *(token.data() + token.size() + byte);
             }
@@ -115,8 +115,8 @@ private:
         }
     }
 
-    // The widest encoding takes the general road with fresh room, the others use room again; the
-    // narrowest take the ASCII road.
+    // The widest encoding takes the general path with fresh buffers, the others reuse buffers; the
+    // narrowest take the ASCII path.
     TokenList check_encodings(const Codes& characters, const TokenizerOptions& options) {
         const auto widest = encode(characters, Encoding::ucs4);
         auto tokens = tokens_of(widest.view(), options);
@@ -139,17 +139,17 @@ private:
 
     void check_length(std::size_t length, const TokenizerOptions& options) {
         if (!makes_char_grams(options.kind))
-            ledger_.check(length >= options.min_length, "a token is not shorter than asked");
+            ledger_.check(length >= options.min_length, "a token has at least the minimum length");
         else if (options.kind == TokenKind::chars)
             ledger_.check(length >= options.gram_min && length <= options.gram_max,
-                          "a character n-gram has a size that was asked for");
+                          "a character n-gram has one of the given sizes");
         else
             ledger_.check(length <= options.gram_max && length >= std::min(options.gram_min, 3u),
-                          "a word's n-gram is of a size asked for, or the whole word");
+                          "a word's n-gram has one of the given sizes, or is the whole word");
     }
 
-    // Every token stands on characters of the text, and on the same ones in any encoding; each
-    // character of a text that is not normalised stands in its token.
+    // Every token covers characters of the text, the same ones in any encoding; in a text without
+    // normalisation each character is in its token.
     void check_places(const ExactText& raw, const TokenList& tokens, const Codes& characters,
                       const TokenizerOptions& options) {
         const auto placed = list_places(raw.view(), options);
@@ -180,7 +180,7 @@ private:
                       const TokenizerOptions& options) {
         const std::vector<TextView> texts(3, text.view());
         for (const std::size_t workers : {1, 3}) {
-            if (workers > 1 && !random_.one_in(50)) continue;  // threads are dear
+            if (workers > 1 && !random_.one_in(50)) continue;  // threads are expensive
             Monitor monitor;
             ledger_.check(count_tokens(texts, options, workers, monitor) ==
                               std::vector<std::size_t>(3, expected),
@@ -188,7 +188,7 @@ private:
         }
     }
 
-    // White-space tokens in a row are the text without its white space.
+    // Concatenated white-space tokens are the text without its white space.
     void check_nothing_lost(const Codes& characters, TokenizerOptions options) {
         options.letter_case = LetterCase::keep;
         options.fold_accents = false;
@@ -201,7 +201,7 @@ private:
                       "white-space tokens lose no character");
     }
 
-    // The same bytes taken for units of every width: surrogates and numbers that are no character.
+    // The same bytes as units of every width: surrogates and numbers that are not characters.
     void check_raw_units(const std::string& bytes, const TokenizerOptions& options) {
         for (const std::size_t width : {1, 2, 4}) {
             Codes units;
@@ -219,7 +219,7 @@ private:
             const auto clean = encode(characters_of(units), Encoding::utf8);
             ledger_.check(tokens_of(raw.view(), options, scratch_) ==
                               tokens_of(clean.view(), options, scratch_),
-                          "units that are no character read as U+FFFD");
+                          "units that are not characters read as U+FFFD");
         }
     }
 

@@ -27,7 +27,7 @@ POSTIL_WIDE void evaluate_loss(LogisticLoss loss, std::size_t size, double scale
                          const float* __restrict labels, const double* __restrict weights,
                          const double* __restrict scores, double* __restrict values,
                          double* __restrict slopes, double* __restrict curvatures) {
-    const auto look = [&](std::size_t i, double label, const LogisticLoss::Point& point, double value) {
+    const auto store = [&](std::size_t i, double label, const LogisticLoss::Point& point, double value) {
         const double weight = weights[i] * scale;
         values[i] = weight * value;
         slopes[i] = weight * label * loss.slope(point);
@@ -44,19 +44,19 @@ POSTIL_WIDE void evaluate_loss(LogisticLoss loss, std::size_t size, double scale
                 known = loss.at(known_margin = margin);
                 value = loss.value(known);
             }
-            for (std::size_t k = 0; k < block; ++k) look(i + k, label, known, value);
+            for (std::size_t k = 0; k < block; ++k) store(i + k, label, known, value);
             continue;
         }
         for (std::size_t k = 0; k < block; ++k) {
             const double label = labels[i + k];
             const auto point = loss.at(label * scores[i + k]);
-            look(i + k, label, point, loss.value(point));
+            store(i + k, label, point, loss.value(point));
         }
     }
     for (; i < size; ++i) {
         const double label = labels[i];
         const auto point = loss.at(label * scores[i]);
-        look(i, label, point, loss.value(point));
+        store(i, label, point, loss.value(point));
     }
 }
 

@@ -1,6 +1,6 @@
 // Small learning problems with everything that is awkward about large ones: documents without
-// terms, terms without documents, the same document twice, weights of zero, categories without
-// members or with nothing else, priors of single terms.
+// terms, terms without documents, duplicate documents, weights of zero, categories without members
+// or with all documents, and per-term priors.
 #pragma once
 
 #include <algorithm>
@@ -39,14 +39,14 @@ struct OwnLists {
     Lists view() const { return {starts, places}; }
 };
 
-struct LessonSizes {
+struct ProblemSizes {
     std::size_t most_documents = 24;
     std::size_t fewest_categories = 1, most_categories = 4;
 };
 
-class SampleLesson {
+class SampleProblem {
 public:
-    explicit SampleLesson(Random& random, LessonSizes sizes = {}) : random_(random), sizes_(sizes) {
+    explicit SampleProblem(Random& random, ProblemSizes sizes = {}) : random_(random), sizes_(sizes) {
         documents_ = random_.between(1, sizes_.most_documents);
         terms_ = random_.below(16);
         choose_values();
@@ -56,7 +56,7 @@ public:
         choose_weights();
         choose_terms();
         choose_strengths();
-        choose_beliefs();
+        choose_priors();
     }
 
     std::size_t documents() const { return documents_; }
@@ -76,23 +76,23 @@ public:
         std::iota(all.begin(), all.end(), 0);
         return all;
     }
-    // For a solver that takes any prior, or ridge alone.
+    // For a solver that takes any prior, or only ridge.
     Assignment assignment(bool any_prior) const {
         Assignment given{members_.view(), document_weights_, member_weights_, other_weights_,
-                         any_prior ? strengths_ : ridges_, points_, {}, {}};
-        if (any_prior) given.term_priors = {term_priors_, own_terms_.view(), own_beliefs_};
+                         any_prior ? strengths_ : ridges_, points_, {}, {}, {}};
+        if (any_prior) given.term_priors = {term_priors_, own_terms_.view(), own_priors_};
         return given;
     }
     std::size_t points() const { return points_; }
 
-    // What a term pays, the constant being past them; the constant may be free besides.
+    // The prior of a term, the constant being past the terms; the constant may also be unpenalised.
     Prior prior(std::size_t category, std::size_t point, std::size_t term, bool any_prior) const {
         const auto at = category * points_ + point;
         if (!any_prior) return TermPrior{}.prior(ridges_[at]);
         const auto own = own_terms_.view()[category];
         const auto found = std::find(own.begin(), own.end(), static_cast<std::int32_t>(term));
         if (found != own.end())
-            return own_beliefs_[static_cast<std::size_t>(own_terms_.starts[category] + (found - own.begin()))]
+            return own_priors_[static_cast<std::size_t>(own_terms_.starts[category] + (found - own.begin()))]
                 .prior(strengths_[at]);
         return (term_priors_.empty() ? TermPrior{} : term_priors_[term]).prior(strengths_[at]);
     }
@@ -113,7 +113,7 @@ public:
         return document_weights_[document] * of_class[category];
     }
 
-    // Products of all documents over all terms.
+    // The kernel matrix of all documents over all terms.
     std::vector<double> gram() const {
         std::vector<double> gram(documents_ * documents_);
         for (std::size_t i = 0; i < documents_; ++i)
@@ -170,7 +170,7 @@ private:
         if (random_.one_in(3))
             for (auto& weight : document_weights_)
                 weight = random_.pick(std::vector<double>{0.0, 0.0, 0.5, 1.0, 7.0});
-        // Somebody has to count.
+        // At least one document has a weight.
         document_weights_[random_.below(documents_)] = 1.0;
         for (std::size_t category = 0; category < categories(); ++category) {
             const std::vector<double> choices{1.0, 1.0, 0.01, 50.0};
@@ -188,7 +188,7 @@ private:
         }
     }
 
-    // One path of λ for all kinds: ridge, and a mix of it with the lasso.
+    // One path of λ for all kinds: ridge, and a mix of ridge and lasso.
     void choose_strengths() {
         is_extreme_ = random_.one_in(4);
         points_ = random_.one_in(3) ? random_.between(2, 4) : 1;
@@ -202,36 +202,36 @@ private:
         }
     }
 
-    void choose_beliefs() {
+    void choose_priors() {
         if (random_.one_in(3))
-            while (term_priors_.size() < terms_ + 1) term_priors_.push_back(random_belief());
+            while (term_priors_.size() < terms_ + 1) term_priors_.push_back(random_prior());
         const bool has_own = random_.one_in(4);
         for (std::size_t category = 0; category < categories(); ++category) {
             for (std::size_t term = 0; has_own && term <= terms_; ++term) {
                 if (!random_.one_in(4)) continue;
                 own_terms_.places.push_back(static_cast<std::int32_t>(term));
-                own_beliefs_.push_back(random_belief());
+                own_priors_.push_back(random_prior());
             }
             own_terms_.end_list();
         }
     }
 
-    // Wider and narrower, with a mean, bounded, fixed, or free.
-    TermPrior random_belief() {
-        TermPrior belief;
-        if (random_.one_in(2)) return belief;
-        belief.absolute_share = random_.pick(std::vector<double>{1.0, 0.3, 5.0, 0.0});
-        belief.squared_share = belief.absolute_share * belief.absolute_share;
-        if (random_.one_in(3)) belief.own_absolute = 0.05;
-        if (random_.one_in(3)) belief.own_squared = 0.02;
-        if (random_.one_in(2)) belief.mean = random_.pick(std::vector<double>{0.5, -1.0, 2.0});
-        if (random_.one_in(3)) belief.low = belief.mean - random_.pick(std::vector<double>{0.0, 0.2});
-        if (random_.one_in(3)) belief.high = belief.mean + random_.pick(std::vector<double>{0.0, 0.2});
-        return belief;
+    // Wider, narrower, with a mean, bounded, fixed, or unpenalised.
+    TermPrior random_prior() {
+        TermPrior prior;
+        if (random_.one_in(2)) return prior;
+        prior.absolute_share = random_.pick(std::vector<double>{1.0, 0.3, 5.0, 0.0});
+        prior.squared_share = prior.absolute_share * prior.absolute_share;
+        if (random_.one_in(3)) prior.own_absolute = 0.05;
+        if (random_.one_in(3)) prior.own_squared = 0.02;
+        if (random_.one_in(2)) prior.mean = random_.pick(std::vector<double>{0.5, -1.0, 2.0});
+        if (random_.one_in(3)) prior.low = prior.mean - random_.pick(std::vector<double>{0.0, 0.2});
+        if (random_.one_in(3)) prior.high = prior.mean + random_.pick(std::vector<double>{0.0, 0.2});
+        return prior;
     }
 
     Random& random_;
-    LessonSizes sizes_;
+    ProblemSizes sizes_;
     std::size_t documents_ = 0, terms_ = 0;
     std::vector<float> dense_;
     OwnLines rows_, columns_;
@@ -240,7 +240,7 @@ private:
     std::vector<double> document_weights_, member_weights_, other_weights_;
     std::size_t points_ = 1;
     std::vector<Strength> ridges_, strengths_;  // of the first category's points, then the second's
-    std::vector<TermPrior> term_priors_, own_beliefs_;
+    std::vector<TermPrior> term_priors_, own_priors_;
     OwnLists own_terms_;
 };
 

@@ -1,5 +1,5 @@
-// Small awkward lessons for updates document by document: huge and tiny values besides, exponents to
-// begin with, and parts of a lesson that are lessons of their own.
+// Small awkward problems for online updates: with huge and tiny values, initial exponents, and
+// parts that are problems of their own.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 #include "../random.hpp"
 #include "online_reference.hpp"
 #include "postil/learn/training.hpp"
-#include "sample_lesson.hpp"
+#include "sample_problem.hpp"
 
 namespace postil::tests {
 
-// Some documents, categories and points of a lesson, as a lesson of their own.
-struct LessonPart {
+// Some documents, categories and points of a sample, as a problem of their own.
+struct ProblemPart {
     struct Range {
         std::size_t first = 0, count = 0;
     };
@@ -39,22 +39,23 @@ struct LessonPart {
     }
 };
 
-class OnlineLesson : public SampleLesson {
+class OnlineProblem : public SampleProblem {
 public:
-    using Range = LessonPart::Range;
+    using Range = ProblemPart::Range;
 
-    explicit OnlineLesson(Random& random) : SampleLesson(random, {24, 1, 10}) {
+    explicit OnlineProblem(Random& random) : SampleProblem(random, {24, 1, 10}) {
         const std::vector<double> scales{1e-35, 1e-6, 100.0, 1e10, 1e30};
         if (random.one_in(4)) scale_ = random.pick(scales);
         if (random.one_in(3)) choose_beginnings(random);
     }
 
     double scale() const { return scale_; }
-    bool has_beginnings() const { return !beginnings_.empty(); }
+    bool has_beginnings() const { return !initial_exponents_.empty(); }
 
-    // Values scaled, with the initial_exponents of its categories. A path may be cut short.
-    LessonPart part(Range documents, Range categories, Range points) const {
-        LessonPart part;
+    // A part with scaled values and the initial exponents of its categories. A path may be cut
+    // short.
+    ProblemPart part(Range documents, Range categories, Range points) const {
+        ProblemPart part;
         const auto whole = assignment(false);
         for (std::size_t i = 0; i < documents.count; ++i) {
             part.document_weights.push_back(whole.document_weights[documents.first + i]);
@@ -80,12 +81,12 @@ public:
             part.other_weights.push_back(whole.other_weights[category]);
             const auto own = whole.strengths_of(category).subspan(points.first, points.count);
             part.strengths.insert(part.strengths.end(), own.begin(), own.end());
-            if (!beginnings_.empty()) part.initial_exponents.push_back(beginnings_[category]);
+            if (!initial_exponents_.empty()) part.initial_exponents.push_back(initial_exponents_[category]);
         }
         return part;
     }
 
-    // The same of one category, to be computed directly.
+    // The same problem for one category, for direct computation.
     OnlineReference reference(std::size_t category, const LearnOptions& options) const {
         const bool has_constant = options.intercept != Intercept::none;
         const auto chosen = terms_of(category);
@@ -99,8 +100,8 @@ public:
             if (has_constant) document.features.push_back(options.constant);
         }
         std::vector<Real> beginning(chosen.size() + 1);
-        if (!beginnings_.empty() && !beginnings_[category].empty())
-            beginning.assign(beginnings_[category].begin(), beginnings_[category].end());
+        if (!initial_exponents_.empty() && !initial_exponents_[category].empty())
+            beginning.assign(initial_exponents_[category].begin(), initial_exponents_[category].end());
         beginning.resize(chosen.size() + has_constant);
         return {std::move(own), std::move(beginning), static_cast<Real>(total()),
                 options.entropy};
@@ -120,20 +121,20 @@ private:
     void choose_beginnings(Random& random) {
         const auto size = random.pick(std::vector<double>{1e-3, 1.0, 1.0, 50.0});
         for (std::size_t category = 0; category < categories(); ++category) {
-            auto& own = beginnings_.emplace_back();
+            auto& own = initial_exponents_.emplace_back();
             if (random.one_in(5)) continue;
             for (std::size_t place = 0; place <= terms_of(category).size(); ++place)
                 own.push_back(random.one_in(3) ? 0.0 : size * random_share(random));
         }
     }
 
-    // From -1 to 1.
+    // A random number from -1 to 1.
     static double random_share(Random& random) {
         return static_cast<double>(random.below(2001)) / 1000.0 - 1.0;
     }
 
-    double scale_ = 1.0;                           // of all values
-    std::vector<std::vector<double>> beginnings_;  // by category, or none
+    double scale_ = 1.0;                                  // of all values
+    std::vector<std::vector<double>> initial_exponents_;  // by category, or none
 };
 
 }  // namespace postil::tests
