@@ -70,7 +70,7 @@ def test_a_model_is_imported_and_predicts(postil, folder):
     result = postil("import-model", "grain.bbr", "-o", "grain.postil")
     assert (result.code, result.out) == (0, "")
     assert result.err.splitlines() == [
-        "note: vectors were divided by their norm (cosineNormalize 1) before they were used: give "
+        "note: vectors were divided by their norm (cosineNormalize 1) before learning: give "
         "the model vectors of that kind",
         "imported 1 category and 3 weights from grain.bbr; wrote grain.postil",
     ]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from postil.errors import InputError, ModelFileError, UsageError
 from postil.model import model_from_bytes, model_to_bytes
-from postil.model.bbr_import import import_model, parse_model
+from postil.model.bbr_files import parse_model
+from postil.model.bbr_import import import_model
 from postil.model.numbered import (
     NumberedDocuments,
     names_vectors,
@@ -162,7 +163,7 @@ def test_endless_thresholds_and_other_links(tmp_path):
     model, notes = imported(tmp_path, files.BINARY.replace("modelType 1", "modelType 2"))
     assert model.calibration is None
     assert notes == (
-        "probabilities of the link SVM are not kept: the model gives scores and decisions",
+        "probabilities of the link SVM are not supported: the model gives scores and decisions",
     )
 
 
@@ -205,14 +206,14 @@ def test_a_topic_without_a_name_goes_by_the_model_s(tmp_path):
         ("BINARY", "design 0", "betaHierSparse 0 1:2", ", line 10: betaHierSparse: a model of"),
         ("BINARY", "endoftopic", "", ", line 13: the file ends before endoftopic: it is cut"),
         ("BINARY", "topicFeats 75 98 115\n", "", ", line 13: endoftopic: the topic has no topic"),
-        ("BINARY", "design 0", "beta 1", ", line 12: beta: stands in line 10 of the same topic"),
+        ("BINARY", "design 0", "beta 1", ", line 12: beta: is in line 10 of the same topic"),
         ("POLYTOMOUS", "75:0.3", "75:x", ", line 12: betaClassSparse: 'x' is not a finite number"),
         ("POLYTOMOUS", "75:0.3", "75", ", line 12: betaClassSparse: '75' is not a feature, a"),
-        ("POLYTOMOUS", "98:0.2", "75:0.2", ", line 12: betaClassSparse: the feature 75 stands tw"),
+        ("POLYTOMOUS", "98:0.2", "75:0.2", ", line 12: betaClassSparse: the feature 75 is given "),
         ("POLYTOMOUS", "Sparse 3", "Sparse 4", ", line 14: betaClassSparse: the class '4' is not"),
         ("POLYTOMOUS", "Sparse 3", "Sparse 2", ", line 14: betaClassSparse: the weights of class"),
         ("POLYTOMOUS", "Sparse 3", "Sparse", ", line 14: betaClassSparse: no class is named"),
-        ("POLYTOMOUS", "classes 1 2 3", "classes 1", ", line 2: classes: two classes or more"),
+        ("POLYTOMOUS", "classes 1 2 3", "classes 1", ", line 2: classes: two or more different"),
         ("POLYTOMOUS", "endofheader\n", "", ", line 13: the file ends before endofheader"),
         ("POLYTOMOUS", "classes 1 2 3", "classes 1 2 3 4 5", ", line 14: the file ends before the"),
         ("POLYTOMOUS", "modelType 1", "modelType 0", ", line 8: modelType: the link '0' is not 1"),
@@ -222,10 +223,10 @@ def test_a_topic_without_a_name_goes_by_the_model_s(tmp_path):
         ("DENSE", "nclasses 3", "nclasses 3000000000", ", line 7: nclasses says 3000000000, and"),
         ("DENSE", "nclasses 3", f"nclasses {'9' * 5000}", ", line 2: nclasses: '999"),
         ("DENSE", "betaDense 1", f"betaDense {'9' * 5000}", ", line 6: betaDense: there is no"),
-        ("SPARSE", "mine 1 75 0.3", "mine 1 75", ", line 5: a line is a model's name, a class"),
+        ("SPARSE", "mine 1 75 0.3", "mine 1 75", ", line 5: a line must be a model's name, a"),
         ("SPARSE", "mine 1 75 0.3", "mine 1 75 -", ", line 5: 1: '-' is not a finite number"),
         ("SPARSE", "mine 2 115", "other 2 115", ", line 9: the file holds the models mine and"),
-        ("SPARSE", "mine 1 98", "mine 1 75", ", line 7: 1: the feature 75 stands twice"),
+        ("SPARSE", "mine 1 98", "mine 1 75", ", line 7: 1: the feature 75 is given twice"),
     ],
 )
 def test_a_damaged_file_gets_a_sentence_with_its_line(tmp_path, form, old, new, told):
@@ -266,9 +267,9 @@ def test_an_absent_file_and_one_that_is_no_text(tmp_path):
     with pytest.raises(InputError, match="absent"):
         import_model(tmp_path / "absent.bbr")
     (tmp_path / "b").write_bytes(b"Bayesian Binary Regression ver 2\n\nbeta \xff\n")
-    with pytest.raises(ModelFileError, match="b, line 3: is not text"):
+    with pytest.raises(ModelFileError, match="b, line 3: the line is not text"):
         import_model(tmp_path / "b")
-    assert refused(tmp_path, "").startswith(", line 1: '' is no title")
+    assert refused(tmp_path, "").startswith(", line 1: '' is not the title")
 
 
 def test_weights_too_large_for_a_model_are_refused(tmp_path):

@@ -1,4 +1,4 @@
-"""What a categorizer is made of when it is at work, and the file it lives in.
+"""A trained model, and the file that keeps it.
 
 Names are loaded when first used, so that importing the package costs nothing.
 """

@@ -1,46 +1,41 @@
-"""A model file of BBR, BMR or BXR as a model of ours."""
+"""Import a model file of BBR, BMR or BXR as a model of postil."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from postil.corpus.files.streams import Source
 from postil.decide.calibration import Calibration, Logistic, Softmax
 from postil.decide.decision import DecisionRule, State, Thresholds
 from postil.errors import InputError, ModelFileError
-from postil.model import bbr_files
-from postil.model.bbr_files import ParsedModel
+from postil.model.bbr_files import ParsedModel, parse_model
 from postil.model.model import DocumentDigest, Model, TrainingFingerprint
 from postil.model.numbered import IDS, NAMES, VECTORS, is_number, number_vectorizer
 
-Read = Callable[[Iterable[tuple[int, str]], str, str], ParsedModel]
-
-READERS: Mapping[str, Read] = {
-    bbr_files.TITLE: bbr_files.read_binary,
-    **dict.fromkeys(bbr_files.TITLES, bbr_files.read_polytomous),
-    bbr_files.SPARSE_TITLE: bbr_files.read_sparse,
-}
 SHOWN = 60
 
 
 class Imported(NamedTuple):
-    """A model, and what the user should know of it."""
+    """A model, and notes for the user."""
 
     model: Model
     notes: tuple[str, ...]
 
 
 def import_model(path: str | Path, terms: Sequence[str] | None = None) -> Imported:
-    """Read a model file; ``terms`` are the names of the features from number 1 on.
+    """Read a model file of BBR, BMR or BXR; linear in the weights and the names.
 
-    Without them a feature's term is its number. Time and memory are linear in the weights, and in
-    the names.
+    Parameters
+    ----------
+    path
+        The model file.
+    terms
+        The names of the features from number 1 on; by default a feature's term is its number.
     """
     source = Source(Path(path))
     with source.open() as stream:
@@ -54,35 +49,17 @@ def import_model(path: str | Path, terms: Sequence[str] | None = None) -> Import
     return Imported(model, _notes(parsed, model))
 
 
-def parse_model(content: bytes, source: str) -> ParsedModel:
-    """What the bytes of a model file say."""
-    title, _, rest = content.partition(b"\n")
-    head = title.decode("utf-8", "replace").strip()
-    for known, read in READERS.items():
-        if head.startswith(known):
-            try:
-                lines = rest.decode("utf-8").split("\n")
-            except UnicodeDecodeError as error:
-                at = rest.count(b"\n", 0, error.start) + 2
-                raise ModelFileError(f"{source}, line {at}: is not text; it is damaged") from None
-            return read(enumerate(lines, 2), source, head)
-    raise ModelFileError(
-        f"{source}, line 1: {head[:SHOWN]!r} is no title of a model file of BBR, BMR or BXR, which "
-        f"begins {bbr_files.TITLE!r} or like that"
-    )
-
-
 def _features(
     parsed: ParsedModel, terms: Sequence[str] | None, source: str
 ) -> tuple[list[str], dict[str, int]]:
-    """The names of all columns, and the column of each feature that has a weight."""
+    """Return the names of all columns, and the column of each feature that has a weight."""
     used = dict.fromkeys(name for each in parsed.classes.values() for name in each.weights)
     if terms is None:
         for feature in used:
             if not _is_id(feature):
                 raise ModelFileError(
-                    f"{source}: the feature {feature[:SHOWN]!r} has no number: give --terms, the "
-                    "names of all features in the order of their numbers"
+                    f"{source}: the feature {feature[:SHOWN]!r} has no number: give the names of "
+                    "all features with --terms, in the order of their numbers"
                 )
         ordered = sorted(used, key=int)
         return ordered, {name: column for column, name in enumerate(ordered)}
@@ -92,8 +69,8 @@ def _features(
         column = int(feature) - 1 if _is_id(feature) else column_of.get(feature, -1)
         if not 0 <= column < len(terms):
             raise ModelFileError(
-                f"{source}: there are {len(terms)} names, and none for the feature "
-                f"{feature[:SHOWN]}; give all of them, a line each from number 1 on"
+                f"{source}: --terms has {len(terms)} names, and none for the feature "
+                f"{feature[:SHOWN]}; give all names, a line each from number 1 on"
             )
         columns[feature] = column
     return list(terms), columns
@@ -106,6 +83,8 @@ def _is_id(feature: str) -> bool:
 def _model(
     parsed: ParsedModel, names: list[str], columns: Mapping[str, int], method: Mapping[str, Any]
 ) -> Model:
+    import scipy.sparse as sp
+
     classes = parsed.classes
     count = len(classes)
     entries = [
@@ -137,7 +116,7 @@ def _model(
 
 
 def _rule(parsed: ParsedModel, thresholds: list[float]) -> str:
-    """What reports call the decision."""
+    """Return the name of the decision rule in reports."""
     if parsed.polytomous:
         return "best"
     same = len(set(thresholds)) == 1 and np.isfinite(thresholds[0])
@@ -145,7 +124,7 @@ def _rule(parsed: ParsedModel, thresholds: list[float]) -> str:
 
 
 def _calibration(parsed: ParsedModel) -> Calibration | None:
-    """Probabilities by the link, where we have one like it."""
+    """Return the calibration of the link, if postil has it."""
     if parsed.polytomous:
         return Softmax(len(parsed.classes))
     return Logistic(len(parsed.classes)) if parsed.link == Logistic.kind else None
@@ -168,12 +147,12 @@ def _origin(
 
 def _notes(parsed: ParsedModel, model: Model) -> tuple[str, ...]:
     notes = [
-        f"{sentence} before they were used: give the model vectors of that kind"
+        f"{sentence} before learning: give the model vectors of that kind"
         for sentence in parsed.transformed.values()
     ]
     if model.calibration is None:
         notes.append(
-            f"probabilities of the link {parsed.link} are not kept: the model gives scores and "
-            "decisions"
+            f"probabilities of the link {parsed.link} are not supported: the model gives scores "
+            "and decisions"
         )
     return tuple(notes)

@@ -1,6 +1,6 @@
-"""A category of a model as the rule an explanation explains: for one document, and its scores.
+"""The linear rule of a category for one document, and scores of variants of the document.
 
-Scores documents that there are not, for explanations: with terms gone, or one more.
+Explanations need both: a variant lacks terms of the document, or has one more.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from postil.learn.combining import Rivals, Trees
 from postil.model.model import Model
 from postil.model.scoring import categories_of, factors_of, rows_of_sums, vector_rows
 
-# Terms that are tried at a time as one more: bounds memory by so many × (rows + directions).
+# Terms that are tried at a time as one more; memory is BLOCK × (rows + directions).
 BLOCK = 1024
 
 
@@ -48,7 +48,7 @@ class Rescorer:
         self._rival = rival
 
     def margins(self, values: Floats, columns: Ints) -> Floats:
-        """The margins of documents × terms, whose columns these are: in float64."""
+        """Return the margins of documents × terms in float64; ``columns`` are the terms'."""
         known = columns >= 0
         wanted, kept = self._with_constant(columns[known]), values[:, known]
         kept = np.hstack([kept, np.ones((len(kept), len(wanted) - kept.shape[1]))])
@@ -57,7 +57,7 @@ class Rescorer:
     def margins_with(
         self, row: Floats, columns: Ints, more: Ints, sizes: Floats, scale: Floats
     ) -> Floats:
-        """The margins of a row and one more term, of each of these sizes, times a scale."""
+        """Return the margins of a row with one more term of each size, times a scale."""
         known = columns >= 0
         wanted = columns[known]
         sums = row[known] @ self._rows(wanted)
@@ -78,7 +78,7 @@ class Rescorer:
         return found
 
     def margin(self, values: Floats, columns: Ints) -> float:
-        """The margin of one document, exactly as the model scores its vector."""
+        """Return the margin of one document, exactly as the model scores its vector."""
         known = columns >= 0
         wanted = self._with_constant(columns[known])
         entries = np.append(values[known], np.ones(len(wanted) - np.count_nonzero(known)))
@@ -109,7 +109,7 @@ class Rescorer:
         return np.append(columns, self._model.vectorizer.columns - 1)
 
     def _rows(self, columns: Ints) -> Floats:
-        """The weights of some terms: terms × rows."""
+        """Return the weights of some terms: terms × rows."""
         chosen: Any = self._weights[:, columns]
         weights: Floats = chosen.toarray().T.astype(np.float64)
         return weights
@@ -127,7 +127,7 @@ class Rescorer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentFacts:
-    """What a model says of one document: scores (1 × categories), those of rows, and its factor."""
+    """The scores of one document, 1 × categories, those of rows of weights, and its factor."""
 
     scores: Floats
     rows: Floats
@@ -135,39 +135,61 @@ class DocumentFacts:
 
     @classmethod
     def of(cls, model: Model, rows: Floats, vectors: sp.csr_matrix[Any] | None) -> DocumentFacts:
-        """From scores of rows (1 × rows); the vector is needed where there is a projection."""
+        """Return the facts of scores of rows, 1 × rows; a projection needs the vector."""
         factors = None if vectors is None else factors_of(model, vectors)
         factor = 1.0 if factors is None else float(factors[0])
         return cls(categories_of(model, rows), rows[0], factor)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The row of weights whose reasons are those of a category, and what else it rests on."""
-
-    row: int
-    bar: float = 0.0
-    circumstance: Circumstance | None = None
-
-
 def category_rule(model: Model, facts: DocumentFacts, column: int) -> CategoryRule:
-    """The linear rule that decides on a category for this document.
+    """Return the linear rule that decides on a category for this document.
 
-    Its own row of weights; less the bar of its rivals; or the node of its tree that decides.
+    It is the category's row of weights, less the bar of its rivals, or the node of its tree that
+    decides.
     """
-    part = _part(model, facts, column)
+    row, height = column, 0.0
+    circumstances: tuple[Circumstance, ...] = ()
+    match model.combination:
+        case Rivals() as rivals:
+            height = float(rivals.bars(facts.rows[np.newaxis])[0, column])
+            circumstances = (_bar(model, facts, column, rivals, height),)
+        case Trees() as trees:
+            names = trees.node_names(column)
+            steps = trees.path(column, facts.rows)
+            row = steps[-1].row
+            nodes = tuple(NodeScore(names[step.row], step.score, step.accepted) for step in steps)
+            circumstances = (Path(model.names[column], nodes),)
     return CategoryRule(
         model.names[column],
-        model.weights[[part.row]].toarray()[0],
-        float(model.intercepts[part.row]),
+        model.weights[[row]].toarray()[0],
+        float(model.intercepts[row]),
         factor=facts.factor,
-        bar=part.bar,
-        circumstances=() if part.circumstance is None else (part.circumstance,),
+        bar=height,
+        circumstances=circumstances,
+    )
+
+
+def _bar(model: Model, facts: DocumentFacts, column: int, rivals: Rivals, height: float) -> Bar:
+    shares = rivals.shares(column, facts.rows)
+    strongest = np.argsort(-shares, kind="stable")[: min(SHOWN_RIVALS, rivals.categories - 1)]
+    shown = max(1, int(np.count_nonzero(shares[strongest] >= LEAST_SHARE)))
+    listed = tuple(
+        RivalScore(model.names[other], float(facts.rows[other]), float(shares[other]))
+        for other in strongest[:shown].tolist()
+    )
+    return Bar(
+        model.names[column],
+        float(facts.rows[column]),
+        height,
+        rivals.sharpness,
+        rivals.capped,
+        listed,
+        rivals.categories - 1,
     )
 
 
 def not_linear(model: Model) -> bool:
-    """Whether a score is more than a sum over terms."""
+    """Return True if a score is more than a sum over terms."""
     return model.projection is not None or model.combination is not None
 
 
@@ -179,51 +201,10 @@ def scored_anew(
     column: int,
     rival: int | None,
 ) -> CategoryRule:
-    """A rule that is not linear, with whoever scores variants of the document."""
+    """Return a rule that is not linear, with a scorer of variants of the document."""
     circumstances = rule.circumstances
     if model.projection is not None and model.projection.length is not None:
         scaling = Scaling(model.projection.directions, model.projection.length, facts.factor)
         circumstances = (*circumstances, scaling)
     scorer = Rescorer(model, by_term, column, rival)
     return replace(rule, circumstances=circumstances, scorer=scorer)
-
-
-def _part(model: Model, facts: DocumentFacts, column: int) -> _Part:
-    match model.combination:
-        case Rivals() as rivals:
-            return _over_rivals(model, facts, column, rivals)
-        case Trees() as trees:
-            return _at_node(model, facts, column, trees)
-        case _:
-            return _Part(column)
-
-
-def _over_rivals(model: Model, facts: DocumentFacts, column: int, rivals: Rivals) -> _Part:
-    height = float(rivals.bars(facts.rows[np.newaxis])[0, column])
-    shares = rivals.shares(column, facts.rows)
-    strongest = np.argsort(-shares, kind="stable")[: min(SHOWN_RIVALS, rivals.categories - 1)]
-    told = max(1, int(np.count_nonzero(shares[strongest] >= LEAST_SHARE)))
-    listed = tuple(
-        RivalScore(model.names[other], float(facts.rows[other]), float(shares[other]))
-        for other in strongest[:told].tolist()
-    )
-    bar = Bar(
-        model.names[column],
-        float(facts.rows[column]),
-        height,
-        rivals.sharpness,
-        rivals.capped,
-        listed,
-        rivals.categories - 1,
-    )
-    return _Part(column, height, bar)
-
-
-def _at_node(model: Model, facts: DocumentFacts, column: int, trees: Trees) -> _Part:
-    names = trees.node_names(column)
-    steps = trees.path(column, facts.rows)
-    path = Path(
-        model.names[column],
-        tuple(NodeScore(names[step.row], step.score, step.accepted) for step in steps),
-    )
-    return _Part(steps[-1].row, circumstance=path)

@@ -201,7 +201,7 @@ def _checked_vector(name: str, values: ArrayLike, categories: int) -> Floats:
 
 
 def rows_of_sums(model: Model, sums: Floats, factors: Floats | None) -> Floats:
-    """Return the score of each row of weights, ``factor(x) (w·x) + b``; None stands for 1."""
+    """Return the score of each row of weights, ``factor(x) (w·x) + b``; no factors means 1."""
     if factors is None:
         return sums + model.intercepts
     return sums * factors[:, np.newaxis] + model.intercepts
