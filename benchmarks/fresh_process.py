@@ -10,12 +10,16 @@ from pathlib import Path
 
 def run_module(name: str, arguments: list[str]) -> bytes:
     """Run ``python -m name`` and return what it prints."""
-    # The same modules as here, however they were found.
-    search = os.pathsep.join(str(Path(entry).resolve()) for entry in sys.path)
     finished = subprocess.run(
         [sys.executable, "-m", name, *arguments],
-        env={**os.environ, "PYTHONPATH": search},
+        env=environment(),
         stdout=subprocess.PIPE,
         check=True,
     )
     return finished.stdout
+
+
+def environment() -> dict[str, str]:
+    """Return an environment in which a process finds the same modules as this one."""
+    search = os.pathsep.join(str(Path(entry).resolve()) for entry in sys.path)
+    return {**os.environ, "PYTHONPATH": search}

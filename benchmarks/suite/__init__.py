@@ -8,6 +8,7 @@ ORDER = (
     "stemming",
     "peers",
     "one_document",
+    "startup",
     "scoring",
     "reading",
     "memory",
