@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument
 
 from postil.cli.console import counted, say, show_json, show_table
 from postil.cli.files import is_stream, reporting_problems
@@ -28,8 +29,8 @@ LEVEL = 0.05
 
 @reads_corpus
 def compare(
-    corpus: Annotated[str, typer.Argument(help="A corpus with documents marked train and test.")],
-    recipes: Annotated[list[str], typer.Argument(help="Names or files of two or more recipes.")],
+    corpus: Annotated[str, Argument(help="A corpus with documents marked train and test.")],
+    recipes: Annotated[list[str], Argument(help="Names or files of two or more recipes.")],
     reading: Reading,
     threads: Threads = None,
     seed: Seed = 0,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from typer import Argument, Option
 
 from postil.cli.console import counted, say, show_json, show_table
 from postil.cli.files import (
@@ -47,17 +48,17 @@ app = typer.Typer(
     add_completion=False,
 )
 
-Target = Annotated[str, typer.Argument(help="File or folder to write, or - for standard output.")]
+Target = Annotated[str, Argument(help="File or folder to write, or - for standard output.")]
 To = Annotated[
-    str | None, typer.Option("--to", help="Format to write (default: by the name of the target).")
+    str | None, Option("--to", help="Format to write (default: by the name of the target).")
 ]
 LabelSpace = Annotated[
     str | None,
-    typer.Option("--label-space", help="Replacement of white space in labels (fastText, Annif)."),
+    Option("--label-space", help="Replacement of white space in labels (fastText, Annif)."),
 ]
 FieldNames = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--fields",
         help="Field for a column of csv, tsv or parquet; name all if some fields come late.",
     ),
@@ -70,7 +71,7 @@ WIDTH = 40
 @app.command("list")
 def list_corpora(
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show descriptions, terms and options as well.")
+        bool, Option("--verbose", "-v", help="Show descriptions, terms and options as well.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -115,9 +116,9 @@ def info(
     corpus: CorpusName,
     reading: Reading,
     analyzer: Annotated[
-        str, typer.Option("--analyzer", help="Analyzer spec that says what a token is.")
+        str, Option(help="Analyzer spec that says what a token is.")
     ] = "words lower",
-    top: Annotated[int, typer.Option("--top", help="Number of labels to show.")] = 20,
+    top: Annotated[int, Option(help="Number of labels to show.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """Count the documents, labels, fields, tokens and lengths of a corpus.
@@ -144,14 +145,11 @@ def info(
 
 @app.command("fetch")
 def fetch(
-    name: Annotated[str, typer.Argument(help="Name of a known corpus; see postil corpus list.")],
+    name: Annotated[str, Argument(help="Name of a known corpus; see postil corpus list.")],
     from_path: Annotated[
-        Path | None,
-        typer.Option("--from", help="File or folder to take it from, without the network."),
+        Path | None, Option("--from", help="File or folder to take it from, without the network.")
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Fetch it again even if it is here.")
-    ] = False,
+    force: Annotated[bool, Option("--force", help="Fetch it again even if it is here.")] = False,
 ) -> None:
     """Download a known corpus, check it, and put it where postil finds it.
 
@@ -212,14 +210,12 @@ def split(
     target: Target,
     reading: Reading,
     test: Annotated[
-        float | None,
-        typer.Option("--test", help="Share of documents for testing.", show_default="0.2"),
+        float | None, Option(help="Share of documents for testing.", show_default="0.2")
     ] = None,
     folds: Annotated[
-        int | None,
-        typer.Option("--folds", help="Number of folds to make instead, each in a folder."),
+        int | None, Option(help="Number of folds to make instead, each in a folder.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Random seed of the split.")] = 0,
+    seed: Annotated[int, Option(help="Random seed of the split.")] = 0,
     to: To = None,
     fields: FieldNames = None,
     label_space: LabelSpace = None,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from postil.cli.console import show_bold, show_table
 from postil.cli.files import naming_errors
@@ -27,7 +28,7 @@ SHOWN_TERMS = 6
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder to write the model and the page to.")
+        Path, Option("--output", "-o", help="Folder to write the model and the page to.")
     ] = Path("postil-demo"),
 ) -> None:
     """Train, test and explain a model on the embedded corpus.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Option
 
 from postil.cli.console import json_text, say, show_json, show_table
 from postil.cli.files import TO_MARK, check_output, naming_errors, reporting_problems
@@ -55,34 +56,27 @@ def evaluate(
     reading: Reading,
     categories: Annotated[
         Literal["all", "trained", "shared"],
-        typer.Option(
-            "--categories",
+        Option(
             help="Categories to measure: all of the model and the documents, those of the model, "
             "or those of both.",
         ),
     ] = "all",
     undefined: Annotated[
-        Literal["zero", "one", "skip"],
-        typer.Option("--undefined", help="Value of 0/0 in macro averages."),
+        Literal["zero", "one", "skip"], Option(help="Value of 0/0 in macro averages.")
     ] = "zero",
-    top: Annotated[int, typer.Option("--top", min=0, help="Number of categories to show.")] = 10,
+    top: Annotated[int, Option(min=0, help="Number of categories to show.")] = 10,
     beta: Annotated[
         list[float] | None,
-        typer.Option(
-            "--beta",
+        Option(
             help="Measure F-beta too, in which recall weighs beta times as much as precision; may "
             "be repeated.",
         ),
     ] = None,
     bootstrap: Annotated[
         int,
-        typer.Option(
-            "--bootstrap",
-            min=0,
-            help="Number of resamples for 95% intervals of the measures of decisions.",
-        ),
+        Option(min=0, help="Number of resamples for 95% intervals of the measures of decisions."),
     ] = 0,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed of the resamples.")] = 0,
+    seed: Annotated[int, Option(min=0, help="Random seed of the resamples.")] = 0,
     curves: Annotated[
         Path | None,
         output_option("File for precision-recall and ROC curves, .csv or .json.", "--curves"),

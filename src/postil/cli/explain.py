@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
+from typer import Option
 
 from postil.cli.console import say, show_json, styled
 from postil.cli.files import STREAM, check_output, naming_errors, reporting_problems
@@ -46,13 +47,11 @@ def explain(
     documents: OptionalCorpus = None,
     ids: Annotated[
         list[str] | None,
-        typer.Option(
-            "--id", help="Id of a document to explain; may be repeated (default: the first)."
-        ),
+        Option("--id", help="Id of a document to explain; may be repeated (default: the first)."),
     ] = None,
     categories: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--category",
             help="Category to explain; may be repeated (default: those given, and the nearest "
             "that was not given).",
@@ -61,17 +60,12 @@ def explain(
     texts: Texts = None,
     html: Annotated[
         str | None,
-        typer.Option(
-            "--html",
-            metavar="FILE",
-            help="Page to write, with the words highlighted; - is standard output.",
+        Option(
+            metavar="FILE", help="Page to write, with the words highlighted; - is standard output."
         ),
     ] = None,
     top: Annotated[
-        int | None,
-        typer.Option(
-            "--top", min=0, help="Number of terms for and against (default: 10, JSON: all)."
-        ),
+        int | None, Option(min=0, help="Number of terms for and against (default: 10, JSON: all).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

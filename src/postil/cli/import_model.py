@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from postil.cli.console import counted, say
 from postil.cli.files import check_model_output, naming_errors
@@ -13,14 +13,12 @@ from postil.cli.options import output_option
 
 
 def import_model(
-    file: Annotated[Path, typer.Argument(help="Model file of BBRtrain, BMRtrain or BXRtrain.")],
+    file: Annotated[Path, Argument(help="Model file of BBRtrain, BMRtrain or BXRtrain.")],
     output: Annotated[Path, output_option("Model file to write.")],
     terms: Annotated[
         Path | None,
-        typer.Option(
-            "--terms",
-            help="File with the names of the features, one a line from number 1 on.",
-            metavar="FILE",
+        Option(
+            help="File with the names of the features, one a line from number 1 on.", metavar="FILE"
         ),
     ] = None,
 ) -> None:

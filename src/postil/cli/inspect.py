@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Option
 
 from postil.cli import inspect_text
 from postil.cli.console import show_json
@@ -34,41 +35,32 @@ def inspect(
     model: ModelFile,
     reading: Reading,
     categories: Annotated[
-        list[str] | None,
-        typer.Option("--category", help="Category to show in detail; may be repeated."),
+        list[str] | None, Option("--category", help="Category to show in detail; may be repeated.")
     ] = None,
     top: Annotated[
         int | None,
-        typer.Option(
-            "--top",
-            min=0,
-            help="Number of terms for and against (default: 5, in detail and JSON: 10).",
-        ),
+        Option(min=0, help="Number of terms for and against (default: 5, in detail and JSON: 10)."),
     ] = None,
     sort: Annotated[
         Literal["size", "name", "certificate"] | None,
-        typer.Option(
-            "--sort",
+        Option(
             help="Order of the categories: largest first, by name, or largest certificate first "
             "(default: size, or as named).",
         ),
     ] = None,
     interval: Annotated[
-        float | None,
-        typer.Option("--interval", help="Level of the weights' intervals (default: 0.95)."),
+        float | None, Option(help="Level of the weights' intervals (default: 0.95).")
     ] = None,
     margins: Annotated[
         str | None,
-        typer.Option(
-            "--margins",
+        Option(
             metavar="CORPUS",
             help="Labelled documents to measure margins on; they tell which family of methods "
             "suits them.",
         ),
     ] = None,
     margin_at: Annotated[
-        float | None,
-        typer.Option("--margin-at", help="Margin below which documents are counted (default: 1)."),
+        float | None, Option(help="Margin below which documents are counted (default: 1).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -8,9 +8,10 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from postil.cli.console import say
 from postil.cli.files import STREAM, CountedCorpus, file_named
@@ -26,33 +27,31 @@ Split = Literal["train", "test"]
 
 CORPUS_HELP = "Name of a known corpus, path of a file or folder, or - for standard input."
 
-CorpusName = Annotated[str, typer.Argument(help=CORPUS_HELP)]
-OptionalCorpus = Annotated[str | None, typer.Argument(help=CORPUS_HELP)]
-ModelFile = Annotated[Path, typer.Argument(help="Model file.")]
+CorpusName = Annotated[str, Argument(help=CORPUS_HELP)]
+OptionalCorpus = Annotated[str | None, Argument(help=CORPUS_HELP)]
+ModelFile = Annotated[Path, Argument(help="Model file.")]
 RecipeName = Annotated[
-    str,
-    typer.Option("--recipe", "-r", help="Name or TOML file of a recipe; see postil recipes."),
+    str, Option("--recipe", "-r", help="Name or TOML file of a recipe; see postil recipes.")
 ]
 Texts = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--text",
         help="Text to use in place of a corpus, or FIELD=TEXT for each field; - is standard input.",
     ),
 ]
 Threads = Annotated[
-    int | None,
-    typer.Option("--threads", help="Number of threads (default: one for each processor)."),
+    int | None, Option("--threads", help="Number of threads (default: one for each processor).")
 ]
 Seed = Annotated[
     int,
-    typer.Option(
+    Option(
         "--seed",
         min=0,
         help="Random seed for the folds and for the order in which solvers visit documents.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+AsJson = Annotated[bool, Option("--json", help="Print JSON instead of text.")]
 
 
 def output_option(help: str, *names: str) -> Any:  # noqa: ANN401 - typer's own type
@@ -61,64 +60,44 @@ def output_option(help: str, *names: str) -> Any:  # noqa: ANN401 - typer's own 
     return typer.Option(*declared, help=help, parser=file_named, metavar="FILE")
 
 
-def _option(*names: str, help: str) -> Any:  # noqa: ANN401 - typer's own type
-    return typer.Option(*names, help=help, rich_help_panel="Reading")
-
-
-def _declared(
+def _reading_options(
     format: Annotated[
-        str | None,
-        _option("--format", help="Format of the corpus, such as jsonl or csv (default: guessed)."),
+        str | None, Option(help="Format of the corpus, such as jsonl or csv (default: guessed).")
     ] = None,
-    encoding: Annotated[
-        str | None, _option("--encoding", help="Encoding of text files (default: utf-8).")
-    ] = None,
-    id_column: Annotated[
-        str | None, _option("--id-column", help="Column with the ids of documents.")
-    ] = None,
-    label_column: Annotated[
-        str | None, _option("--label-column", help="Column with the labels of documents.")
-    ] = None,
-    split_column: Annotated[
-        str | None, _option("--split-column", help="Column that says train or test.")
-    ] = None,
+    encoding: Annotated[str | None, Option(help="Encoding of text files (default: utf-8).")] = None,
+    id_column: Annotated[str | None, Option(help="Column with the ids of documents.")] = None,
+    label_column: Annotated[str | None, Option(help="Column with the labels of documents.")] = None,
+    split_column: Annotated[str | None, Option(help="Column that says train or test.")] = None,
     text_columns: Annotated[
-        list[str] | None,
-        _option("--text-columns", help="Column with text, or COLUMN=FIELD; may be repeated."),
+        list[str] | None, Option(help="Column with text, or COLUMN=FIELD; may be repeated.")
     ] = None,
     label_separator: Annotated[
-        str | None,
-        _option("--label-separator", help="Separator of the labels in a cell (csv, tsv: ';')."),
+        str | None, Option(help="Separator of the labels in a cell (csv, tsv: ';').")
     ] = None,
     label_prefix: Annotated[
-        str | None,
-        _option("--label-prefix", help="Prefix of labels in fastText files (default: __label__)."),
+        str | None, Option(help="Prefix of labels in fastText files (default: __label__).")
     ] = None,
     delimiter: Annotated[
-        str | None, _option("--delimiter", help="Character between the columns of csv files.")
+        str | None, Option(help="Character between the columns of csv files.")
     ] = None,
-    quote: Annotated[
-        str | None, _option("--quote", help="Quote character of csv and tsv files.")
-    ] = None,
+    quote: Annotated[str | None, Option(help="Quote character of csv and tsv files.")] = None,
     header: Annotated[
         bool | None,
-        _option("--header/--no-header", help="Read the first row of csv files as a header."),
+        Option("--header/--no-header", help="Read the first row of csv files as a header."),
     ] = None,
     on_error: Annotated[
         Literal["strict", "skip"],
-        _option("--on-error", help="Stop at the first bad document, or skip and count them."),
+        Option(help="Stop at the first bad document, or skip and count them."),
     ] = "strict",
     option: Annotated[
         list[str] | None,
-        _option(
+        Option(
             "--option", "-O", help="NAME=VALUE option of a known corpus; see corpus list --verbose."
         ),
     ] = None,
-    split: Annotated[
-        Split | None, _option("--split", help="Read the documents of this split only.")
-    ] = None,
+    split: Annotated[Split | None, Option(help="Read the documents of this split only.")] = None,
 ) -> None:
-    """Hold the declarations that ``reads_corpus`` gives to commands."""
+    """Declare the options that ``reads_corpus`` gives to commands."""
 
 
 @dataclass(frozen=True)
@@ -132,27 +111,20 @@ class Reading:
         from postil.corpus.opening import open_corpus
         from postil.corpus.options import ReadOptions, parse_text_columns
 
-        given = self.values
-        columns = given["text_columns"]
+        given = dict(self.values)
+        split, header = given.pop("split"), given.pop("header")
+        columns = given.pop("text_columns")
+        own_options = _corpus_options(given.pop("option") or [])
         options = ReadOptions(
-            format=given["format"],
-            encoding=given["encoding"],
-            id_column=given["id_column"],
-            label_column=given["label_column"],
-            split_column=given["split_column"],
             text_columns=parse_text_columns(columns) if columns else None,
-            label_separator=given["label_separator"],
-            label_prefix=given["label_prefix"],
-            delimiter=given["delimiter"],
-            quote=given["quote"],
-            has_header=given["header"],
-            on_error=given["on_error"],
+            has_header=header,
+            **given,
         )
-        corpus = open_corpus(name_or_path, options, _corpus_options(given["option"] or []))
+        corpus = open_corpus(name_or_path, options, own_options)
         if corpus.description.startswith("reading "):
             say(corpus.description)
-        if given["split"]:
-            corpus = corpus.only(cast(Split, given["split"]))
+        if split:
+            corpus = corpus.only(split)
         return CountedCorpus(corpus)
 
     def vectors(self, path: str) -> NumberedDocuments | None:
@@ -188,7 +160,7 @@ def _corpus_options(given: list[str]) -> dict[str, str]:
 
 def reads_corpus(command: Callable[..., None]) -> Callable[..., None]:
     """Replace the parameter ``reading`` of a command by all the reading options."""
-    declared = inspect.signature(_declared, eval_str=True).parameters
+    declared = inspect.signature(_reading_options, eval_str=True).parameters
     own = inspect.signature(command, eval_str=True)
 
     @functools.wraps(command)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from postil.cli.console import counted, say, show_table
 from postil.cli.files import check_output, naming_errors, reporting_problems
@@ -36,31 +37,22 @@ SHOWN_TERMS, DRAWN_TERMS = 20, 8
 @reads_corpus
 def path(
     corpus: CorpusName,
-    category: Annotated[str, typer.Option("--category", help="Category to learn.")],
+    category: Annotated[str, Option(help="Category to learn.")],
     reading: Reading,
     recipe: RecipeName = "lasso-logistic",
     output: Annotated[
         Path | None,
         output_option("File to write: weights as .csv or .json, curves as .svg or .png."),
     ] = None,
-    points: Annotated[
-        int, typer.Option("--points", min=2, help="Number of strengths on the path.")
-    ] = 20,
+    points: Annotated[int, Option(min=2, help="Number of strengths on the path.")] = 20,
     ratio: Annotated[
         float | None,
-        typer.Option(
-            "--ratio",
-            help="Weakest λ as a share of the strongest (default: 1e-4, or 1e-5 for ridge).",
-        ),
+        Option(help="Weakest λ as a share of the strongest (default: 1e-4, or 1e-5 for ridge)."),
     ] = None,
-    over: Annotated[
-        str, typer.Option("--over", help="Unit of the strengths: lam, C or prior_variance.")
-    ] = "lam",
+    over: Annotated[str, Option(help="Unit of the strengths: lam, C or prior_variance.")] = "lam",
     top: Annotated[
         int | None,
-        typer.Option(
-            "--top", min=1, help="Number of terms to show (default: 20) or to draw (default: 8)."
-        ),
+        Option(min=1, help="Number of terms to show (default: 20) or to draw (default: 8)."),
     ] = None,
     threads: Threads = None,
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from postil.cli.console import json_text, say
 from postil.cli.files import check_output, naming_errors, reporting_problems
@@ -46,13 +47,8 @@ def predict(
     output: Annotated[
         Path | None, output_option("File to write (default: standard output).")
     ] = None,
-    scores: Annotated[
-        int,
-        typer.Option("--scores", min=0, help="Number of best categories to give scores for."),
-    ] = 0,
-    chunk: Annotated[
-        int, typer.Option("--chunk", min=1, help="Largest number of documents held in memory.")
-    ] = 4096,
+    scores: Annotated[int, Option(min=0, help="Number of best categories to give scores for.")] = 0,
+    chunk: Annotated[int, Option(min=1, help="Largest number of documents held in memory.")] = 4096,
     threads: Threads = None,
 ) -> None:
     """Give documents their categories, one line of JSON each.

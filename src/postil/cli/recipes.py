@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from typer import Argument
 
 from postil.cli.console import say, show_json, show_table
 from postil.cli.options import AsJson
@@ -12,7 +13,7 @@ from postil.cli.options import AsJson
 
 def recipes(
     name: Annotated[
-        str | None, typer.Argument(help="Recipe to show whole, as TOML (default: list all).")
+        str | None, Argument(help="Recipe to show whole, as TOML (default: list all).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from postil.cli.console import counted, say, show_json
 from postil.cli.files import (
@@ -49,7 +50,7 @@ def train(
     recipe: RecipeName = "default",
     measure: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--for",
             metavar="MEASURE",
             help="Measure to train for: f1, f0.5, micro-f1, error, balanced-error, "
@@ -58,69 +59,56 @@ def train(
     ] = None,
     compare: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--compare/--no-compare",
             help="With --for: try on held-out folds whether learning for the measure is better.",
             show_default="--compare",
         ),
     ] = None,
     priors: Annotated[
-        Path | None,
-        typer.Option("--priors", help="File with per-term priors.", metavar="FILE"),
+        Path | None, Option(help="File with per-term priors.", metavar="FILE")
     ] = None,
     test: Annotated[
-        bool,
-        typer.Option("--test/--no-test", help="Measure the model on the documents marked test."),
+        bool, Option("--test/--no-test", help="Measure the model on the documents marked test.")
     ] = True,
     threads: Threads = None,
     seed: Seed = 0,
     search: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--search",
             help="Choose λ by cross-validation: from 10^-k for k = 0..6 in 5 folds, one λ for "
             "all categories.",
         ),
     ] = False,
     search_per_category: Annotated[
-        bool, typer.Option("--search-per-category", help="Choose a λ for each category.")
+        bool, Option("--search-per-category", help="Choose a λ for each category.")
     ] = False,
     search_folds: Annotated[
-        int | None, typer.Option("--search-folds", min=2, help="Number of folds of the search.")
+        int | None, Option(min=2, help="Number of folds of the search.")
     ] = None,
     search_rounds: Annotated[
-        int | None,
-        typer.Option(
-            "--search-rounds", min=1, help="Number of folds that are held out (default: all)."
-        ),
+        int | None, Option(min=1, help="Number of folds that are held out (default: all).")
     ] = None,
     search_measure: Annotated[
         str | None,
-        typer.Option(
-            "--search-measure",
+        Option(
             help="Measure of the search: f1, error, loss, break-even, log-likelihood, or one as in "
             "--for (default: that of --for; else break-even if the recipe tunes thresholds, "
             "log-likelihood if one model has all classes, and else f1).",
         ),
     ] = None,
     search_over: Annotated[
-        str | None,
-        typer.Option(
-            "--search-over", help="Unit of the strengths in the search: lam, C or prior_variance."
-        ),
+        str | None, Option(help="Unit of the strengths in the search: lam, C or prior_variance.")
     ] = None,
     search_grid: Annotated[
-        str | None,
-        typer.Option("--search-grid", help="Strengths to try, such as 1e-2,1e-3,1e-4, or auto."),
+        str | None, Option(help="Strengths to try, such as 1e-2,1e-3,1e-4, or auto.")
     ] = None,
     most_terms: Annotated[
-        int | None,
-        typer.Option(
-            "--most-terms", min=1, help="Search with at most this many terms for each category."
-        ),
+        int | None, Option(min=1, help="Search with at most this many terms for each category.")
     ] = None,
     exactly: Annotated[
-        bool, typer.Option("--exactly", help="With --most-terms: keep exactly that many terms.")
+        bool, Option("--exactly", help="With --most-terms: keep exactly that many terms.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

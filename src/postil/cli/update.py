@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from postil.cli.console import counted, say, shortened, show_json
 from postil.cli.files import check_model_output, naming_errors, reporting_problems
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 
 @reads_corpus
 def update(
-    model: Annotated[
-        Path, typer.Argument(help="Model file; it is replaced, unless --output is given.")
-    ],
+    model: Annotated[Path, Argument(help="Model file; it is replaced, unless --output is given.")],
     documents: CorpusName,
     reading: Reading,
     output: Annotated[
@@ -45,11 +43,7 @@ def update(
     ] = None,
     passes: Annotated[
         int | None,
-        typer.Option(
-            "--passes",
-            min=1,
-            help="Number of passes over the new documents (default: as in training).",
-        ),
+        Option(min=1, help="Number of passes over the new documents (default: as in training)."),
     ] = None,
     threads: Threads = None,
     seed: Seed = 0,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from postil.cli.console import counted, say, show_json
 from postil.cli.files import STREAM, check_output, naming_errors, reporting_problems
@@ -36,14 +37,13 @@ VectorFormat = Literal["npz", "svmlight"]
 
 def analyze(
     text: Annotated[
-        str | None,
-        typer.Argument(help="Text to analyze (default: each line of standard input)."),
+        str | None, Argument(help="Text to analyze (default: each line of standard input).")
     ] = None,
     analyzer: Annotated[
-        str, typer.Option("--analyzer", "-a", help="Analyzer spec to try.")
+        str, Option("--analyzer", "-a", help="Analyzer spec to try.")
     ] = "words lower",
     explain: Annotated[
-        bool, typer.Option("--explain", help="List the parts that a spec can be made of.")
+        bool, Option("--explain", help="List the parts that a spec can be made of.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -91,62 +91,43 @@ def vectorize(
     output: Annotated[Path, output_option("File to write: .npz, or .svm for svmlight.")],
     reading: Reading,
     analyzer: Annotated[
-        str, typer.Option("--analyzer", "-a", help="Analyzer spec; see postil analyze --explain.")
+        str, Option("--analyzer", "-a", help="Analyzer spec; see postil analyze --explain.")
     ] = "words lower min(2)",
     fields: Annotated[
         list[str] | None,
-        typer.Option("--field", help="Field to use; may be repeated (default: all, joined)."),
+        Option("--field", help="Field to use; may be repeated (default: all, joined)."),
     ] = None,
     apart: Annotated[
-        bool,
-        typer.Option(
-            "--apart", help="Keep fields apart: a word of the title is a term of its own."
-        ),
+        bool, Option("--apart", help="Keep fields apart: a word of the title is a term of its own.")
     ] = False,
     weights: Annotated[
         str,
-        typer.Option(
-            "--weights",
-            help="Term weights: binary, counts, log, tfidf, log-tfidf, plain-tfidf or glm2004.",
-        ),
+        Option(help="Term weights: binary, counts, log, tfidf, log-tfidf, plain-tfidf or glm2004."),
     ] = "tfidf",
     norm: Annotated[
-        Literal["none", "l1", "l2"],
-        typer.Option("--norm", help="Norm that vectors are scaled to; l2 is cosine."),
+        Literal["none", "l1", "l2"], Option(help="Norm that vectors are scaled to; l2 is cosine.")
     ] = "l2",
     min_df: Annotated[
-        str,
-        typer.Option(
-            "--min-df", help="Least number of documents with a term, or a share such as 0.001."
-        ),
+        str, Option(help="Least number of documents with a term, or a share such as 0.001.")
     ] = "1",
     max_df: Annotated[
-        str,
-        typer.Option("--max-df", help="Largest number of documents with a term, or a share."),
+        str, Option(help="Largest number of documents with a term, or a share.")
     ] = "1.0",
     max_terms: Annotated[
-        int | None,
-        typer.Option("--max-terms", help="Number of terms to keep, the most frequent first."),
+        int | None, Option(help="Number of terms to keep, the most frequent first.")
     ] = None,
-    buckets: Annotated[
-        int | None,
-        typer.Option("--buckets", help="Number of buckets to hash terms into."),
-    ] = None,
-    constant: Annotated[
-        bool, typer.Option("--constant", help="Add a last column of ones.")
-    ] = False,
+    buckets: Annotated[int | None, Option(help="Number of buckets to hash terms into.")] = None,
+    constant: Annotated[bool, Option("--constant", help="Add a last column of ones.")] = False,
     chunk: Annotated[
-        int, typer.Option("--chunk", min=1, help="Number of documents held in memory at a time.")
+        int, Option(min=1, help="Number of documents held in memory at a time.")
     ] = 4096,
     threads: Threads = None,
     to: Annotated[
-        VectorFormat | None,
-        typer.Option("--to", help="Format to write (default: by the name of the file)."),
+        VectorFormat | None, Option(help="Format to write (default: by the name of the file).")
     ] = None,
-    compress: Annotated[bool, typer.Option("--compress", help="Compress an .npz file.")] = False,
+    compress: Annotated[bool, Option("--compress", help="Compress an .npz file.")] = False,
     only: Annotated[
-        Split | None,
-        typer.Option("--only", help="Split to write; all documents are read for the terms."),
+        Split | None, Option(help="Split to write; all documents are read for the terms.")
     ] = None,
 ) -> None:
     """Turn a corpus into a file of weighted sparse vectors.
