@@ -1,6 +1,6 @@
 """Check what ruff does not: how docstrings open, and how large functions and folders are.
 
-    python tools/check_style.py
+python tools/check_style.py
 """
 
 from __future__ import annotations

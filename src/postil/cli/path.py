@@ -47,7 +47,10 @@ def path(
     points: Annotated[int, Option(min=2, help="Number of strengths on the path.")] = 20,
     ratio: Annotated[
         float | None,
-        Option(help="Weakest λ as a share of the strongest (default: 1e-4, or 1e-5 if no weight is 0)."),
+        Option(
+            help="Weakest λ as a share of the strongest (default: 1e-4 with a Laplace prior, else "
+            "1e-5)."
+        ),
     ] = None,
     over: Annotated[str, Option(help="Unit of the strengths: lam, C or prior_variance.")] = "lam",
     top: Annotated[
