@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 from benchmarks.lasso_peers import LassoPeer
 from benchmarks.learning import Aim, Floats, Lesson, weights_of
 from postil.learn.fit import LinearFit
-from postil.learn.job import Design, Labels, SampleWeights
+from postil.learn.job import Design, Job, Labels, SampleWeights
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit, fit_path
+from postil.learn.one_vs_rest import fit_path
 from postil.learn.search.folds import make_parts
-from postil.learn.search.one_vs_rest import Problems
-from postil.learn.search.strongest import strongest
 from postil.learn.strength import Strengths
 
 FOLDS = 5
@@ -49,10 +47,7 @@ class Walks:
     @cached_property
     def costs(self) -> Floats:
         """C at each point of each category."""
-        problems = Problems(
-            self.design, self.lesson.labels, self.method, SampleWeights(), threads=1
-        )
-        first = strongest(problems, "C")
+        first = self.method.strongest(Job(self.design, self.lesson.labels, threads=1), "C")
         # Of a category of few members, all terms may still rest at the last C.
         return np.geomspace(first, np.maximum(self.last, LEAST * first), POINTS)
 
@@ -79,19 +74,22 @@ class CategoryWalks:
 
     def cold(self) -> LinearFit:
         """One fit of all documents at the aim's C, from nothing."""
-        return fit(self.walks.design, self.labels, self.walks.method, threads=1, quiet=True)
+        job = Job(self.walks.design, self.labels, threads=1, quiet=True)
+        return self.walks.method.fit(job)
 
     def path(self, method: Method | None = None) -> list[tuple[LinearFit, ...]]:
         """The path of every fold, by postil."""
         strengths = Strengths("C", self.costs[:, None])
         return [
             fit_path(
-                self.walks.design,
-                self.labels,
+                Job(
+                    self.walks.design,
+                    self.labels,
+                    sample_weights=SampleWeights(documents=fold.astype(np.float64)),
+                    strengths=strengths,
+                    threads=1,
+                ),
                 method or self.walks.method,
-                strengths,
-                sample_weights=SampleWeights(documents=fold.astype(np.float64)),
-                threads=1,
             )
             for fold in self.walks.folds
         ]

@@ -22,9 +22,8 @@ from scipy.sparse import csr_matrix
 from benchmarks.categorized import categorized
 from postil import TextVectorizer
 from postil.learn.fit import LinearFit
-from postil.learn.job import Design, Labels
+from postil.learn.job import Design, Job, Labels
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
 from postil.learn.strength import Regularization
 
 Floats = NDArray[np.float64]
@@ -98,7 +97,8 @@ def learn(
     design: Design, labels: Labels, aim: Aim, solver: str, tolerance: float, threads: int = 1
 ) -> LinearFit:
     """Let postil learn."""
-    return fit(design, labels, aim.method(solver, tolerance), threads=threads, quiet=True)
+    job = Job(design, labels, threads=threads, quiet=True)
+    return aim.method(solver, tolerance).fit(job)
 
 
 def weights_of(found: LinearFit) -> Floats:

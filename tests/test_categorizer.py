@@ -49,7 +49,7 @@ def demo() -> list[Document]:
 
 def suited(recipe, documents):
     """The documents as the recipe can learn from them: with one label each, if it wants that."""
-    if not load_recipe(recipe).learner().compares_scores:
+    if not load_recipe(recipe).method().compares_scores:
         return documents
     return [replace(d, labels=d.labels[:1]) for d in documents if d.labels]
 
@@ -107,7 +107,7 @@ def test_one_model_for_all_classes_gives_one_category_and_probabilities(tmp_path
 
 
 def test_one_model_for_all_classes_wants_one_label_each():
-    with pytest.raises(InputError, match="of 8 documents there are 1 with more than one"):
+    with pytest.raises(InputError, match="of 8 documents 1 have more than one"):
         TextCategorizer("polychotomous-lasso").fit(TEXTS, LABELS)
 
 

@@ -205,8 +205,8 @@ class TestOtherWays:
     def test_their_table_is_that_of_the_recipe(self):
         own = OTHER_WAYS[TOGETHER](figure_named("f1"))
         recipe = load_recipe("mfom-multi")
-        made = replace(recipe, learn=own).learner().method
-        assert made == recipe.learner().method
+        made = replace(recipe, learn=own).method()
+        assert made == recipe.method()
 
     def test_probabilities_are_fitted_where_scores_are_no_log_odds(self):
         recipe = Recipe.from_dict({"name": "trial", "learn": GOOD}).aimed_at("f1")

@@ -18,9 +18,8 @@ from benchmarks.spread import Spread
 from benchmarks.timing import interleaved
 from postil import TextVectorizer
 from postil.errors import CorpusError
-from postil.learn.job import Design, Labels
+from postil.learn.job import Design, Job, Labels
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
 from postil.learn.strength import Regularization
 
 ANALYZER = "words lower stem(porter)"
@@ -86,7 +85,9 @@ def _method(solver: str, prior: str, passes: int) -> Method:
 
 def _own(lesson: Lesson, design: Design, solver: str, prior: str) -> Walk:
     def walk(passes: int) -> int:
-        found = fit(design, lesson.labels, _method(solver, prior, passes), threads=1, quiet=True)
+        found = _method(solver, prior, passes).fit(
+            Job(design, lesson.labels, threads=1, quiet=True)
+        )
         return lesson.matrix.shape[0] * sum(report.iterations for report in found.reports)
 
     return walk

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from postil import _native
 from postil.common.types import Floats
 from postil.errors import UsageError
-from postil.features.selection import Selection
-from postil.learn.category_tasks import CategoryTasks, lists, within_range
-from postil.learn.job import Design, Labels, SampleWeights
+from postil.learn.job import Job
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import usual_strengths
 from postil.learn.solvers import SOLVERS
+from postil.learn.tasks import CategoryTasks, term_lists, within_range
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,14 +24,7 @@ class Trace:
     objectives: Floats
 
 
-def trace_objective(
-    design: Design,
-    labels: Labels,
-    method: Method,
-    *,
-    selection: Selection | None = None,
-    sample_weights: SampleWeights | None = None,
-) -> tuple[Trace, ...]:
+def trace_objective(job: Job, method: Method) -> tuple[Trace, ...]:
     """Learn each category alone, and keep its objective after every step.
 
     Of ``smoothed-conjugate-gradient`` it is the SVM's objective, not that of the smooth problem,
@@ -42,33 +32,22 @@ def trace_objective(
     """
     _check_traces(method)
     return tuple(
-        _traced(design, labels, method, selection, sample_weights or SampleWeights(), category)
-        for category in range(len(labels))
+        _traced(job.of_categories(np.array([category])), method)
+        for category in range(len(job.labels))
     )
 
 
-def _traced(
-    design: Design,
-    labels: Labels,
-    method: Method,
-    selection: Selection | None,
-    sample_weights: SampleWeights,
-    category: int,
-) -> Trace:
-    name = labels.names[category]
-    alone = Labels((name,), labels.members[:, [category]])
-    tasks = CategoryTasks(alone, sample_weights.of_documents(design.documents), sample_weights)
-    kept = None if selection is None else Selection.of([selection[category]], design.terms)
-    strengths = tasks.checked(usual_strengths(design, tasks, method, kept), method)
+def _traced(job: Job, method: Method) -> Trace:
+    (name,) = job.labels.names
+    tasks = CategoryTasks(job.labels, job.sample_weights)
+    pairs = tasks.pairs(method.regularization.of_job(job), method)
     if not len(tasks.learnable):
         return Trace(name, np.empty(0), np.empty(0))
     options = method.to_native()
     options.conjugate.trace = True
-    terms: Any = None if kept is None else lists(kept.offsets, kept.ids)
+    terms, assignment = term_lists(job.selection), tasks.assignment(pairs, [])
     with within_range():
-        fits = _native.train(
-            design.native, terms, tasks.assignment(strengths, []), options, 1, None
-        )
+        fits = _native.train(job.design.native, terms, assignment, options, 1, None)
     return Trace(name, fits.trace_seconds(0), fits.trace_objectives(0))
 
 

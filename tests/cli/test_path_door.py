@@ -87,7 +87,7 @@ def test_terms_that_the_recipe_selects(path, tmp_path):
     [
         (("-o", "path.txt"), 2, "--output is a file .csv, .json, .svg or .png, not path.txt"),
         (("--over", "sigma"), 2, "--over is one of lam, C, prior_variance, not 'sigma'"),
-        (("--ratio", "3"), 2, "ratio is a number above 0 and under 1"),
+        (("--ratio", "3"), 2, "ratio must be a number above 0 and under 1"),
         (("-r", "naive-bayes-1"), 2, "and the learner naive-bayes learns otherwise; take"),
         (("-r", "polychotomous-lasso"), 2, "and the learner polychotomous learns otherwise; take"),
         (("-r", "jeffreys-logistic"), 2, "postil: recipe jeffreys-logistic has no path: a path"),

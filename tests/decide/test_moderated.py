@@ -13,8 +13,8 @@ from scipy.stats import norm
 
 from postil.decide.calibration import Logistic, Moderated, moderated_scores, needs_variances
 from postil.errors import InputError, UsageError
-from postil.learn.job import Design, Labels
-from postil.learn.learners import learner_from
+from postil.learn.job import Design, Job, Labels
+from postil.learn.methods import method_from
 
 SCORE = st.floats(-30, 30).map(lambda score: round(score, 6))  # the least have no half
 VARIANCE = st.floats(0, 1e6)
@@ -93,7 +93,7 @@ def test_it_pays_where_evidence_is_sparse(prior, used, gain, seed):
         return x, rng.random(documents) < expit(x @ truth)
 
     learned, inside = sample(900)  # three documents a word, in the mean
-    learner = learner_from(
+    learner = method_from(
         {
             "loss": "logistic",
             "prior": prior,
@@ -104,7 +104,7 @@ def test_it_pays_where_evidence_is_sparse(prior, used, gain, seed):
         }
     )
     labels = Labels(("a",), sp.csr_matrix(inside[:, np.newaxis]))
-    fit = learner.learn(Design(sp.csr_matrix(learned)), labels)
+    fit = learner.fit(Job(Design(sp.csr_matrix(learned)), labels))
     asked, answer = sample(4000)
     seen = np.asarray(learned.sum(axis=0))
     rare = (asked @ (seen <= 2)) == 2  # both words were seen twice at most

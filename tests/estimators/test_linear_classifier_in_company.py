@@ -104,7 +104,7 @@ def test_texts_to_labels_in_a_pipeline():
         ({"solver_options": {"shrimp": True}}, "no option 'shrimp'"),
         ({"class_weight": "heavy"}, "not 'heavy'"),
         ({"class_weight": 3.0}, "a mapping of classes to weights, not 3.0"),
-        ({"class_weight": {"three": -1.0, "eight": 1.0}}, "class weights are finite"),
+        ({"class_weight": {"three": -1.0, "eight": 1.0}}, "class weights must be finite"),
         ({"n_jobs": 0}, "n_jobs is None or a whole number"),
     ],
     ids=str,

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
-from postil.learn.job import Design, Labels
-from postil.learn.polychotomous import PolychotomousMethod, fit_polychotomous
+from postil.learn.all_classes import PolychotomousMethod
+from postil.learn.job import Design, Job, Labels
 from postil.learn.strength import Regularization
 
 TIGHT = {"tolerance": 1e-10, "iterations": 10_000}
@@ -134,4 +134,4 @@ def method_of(prior="gaussian", *, lam=1e-2, intercept="penalised", **rest):
 
 
 def learned(x, y, classes, method, **rest):
-    return fit_polychotomous(design_of(x), labels_of(y, classes), method, **rest)
+    return method.fit(Job(design_of(x), labels_of(y, classes), **rest))

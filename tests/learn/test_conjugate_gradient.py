@@ -12,9 +12,9 @@ import pytest
 
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.job import SampleWeights
+from postil.learn.job import Job, SampleWeights
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit, fit_path
+from postil.learn.one_vs_rest import fit_path
 from postil.learn.strength import Regularization, Strengths
 from postil_papers.tracing import trace_objective
 
@@ -56,9 +56,9 @@ def assert_same(one, other, category=0, of=0):
 def test_lock_step_is_each_alone_bit_for_bit(many, intercept, loss):
     x, truth = many
     method = method_of(parts_of(intercept, loss), tolerance=1e-4)
-    together = fit(design_of(x), labels_of(truth), method)
+    together = method.fit(Job(design_of(x), labels_of(truth)))
     for category in range(CATEGORIES):
-        alone = fit(design_of(x), labels_of(truth[:, [category]]), method)
+        alone = method.fit(Job(design_of(x), labels_of(truth[:, [category]])))
         report = replace(alone.reports[0], category=f"c{category}")
         assert_same(together, replace(alone, reports=(report,)), category)
 
@@ -67,13 +67,13 @@ def test_equal_selections_go_together_and_others_alone(many):
     x, truth = many
     method = method_of(parts_of(), tolerance=1e-4)
     lists = [np.arange(0, 25, 1 + category % 3, dtype=np.int32) for category in range(CATEGORIES)]
-    together = fit(
-        design_of(x), labels_of(truth), method, selection=Selection.of(lists, 25), threads=2
+    together = method.fit(
+        Job(design_of(x), labels_of(truth), selection=Selection.of(lists, 25), threads=2)
     )
     for category, terms in enumerate(lists):
         names = labels_of(truth[:, [category]])
-        alone = fit(design_of(x), names, method, selection=Selection.of([terms], 25))
-        copied = fit(design_of(x[:, terms]), names, method)
+        alone = method.fit(Job(design_of(x), names, selection=Selection.of([terms], 25)))
+        copied = method.fit(Job(design_of(x[:, terms]), names))
         weights = together.weights[[category]].toarray().ravel()
         np.testing.assert_array_equal(weights, alone.weights.toarray().ravel())
         np.testing.assert_array_equal(weights[terms], copied.weights.toarray().ravel())
@@ -84,10 +84,12 @@ def test_paths_in_lock_step_are_those_of_each_alone(many):
     x, truth = many
     method = method_of(parts_of("free"))
     values = np.geomspace(1.0, 1e-3, 4)[:, None] * np.linspace(1.0, 2.0, CATEGORIES)
-    path = fit_path(design_of(x), labels_of(truth), method, Strengths("lam", values))
+    path = fit_path(Job(design_of(x), labels_of(truth), strengths=Strengths("lam", values)), method)
     for category in (0, 9, 18):
         strengths = Strengths("lam", values[:, [category]])
-        alone = fit_path(design_of(x), labels_of(truth[:, [category]]), method, strengths)
+        alone = fit_path(
+            Job(design_of(x), labels_of(truth[:, [category]]), strengths=strengths), method
+        )
         for point, of in zip(path, alone, strict=True):
             np.testing.assert_array_equal(point.weights[[category]].toarray(), of.weights.toarray())
 
@@ -98,7 +100,7 @@ def test_paths_in_lock_step_are_those_of_each_alone(many):
 def test_every_direction_finds_the_minimum(direction, intercept, scaling):
     x, truth, design, labels = sample()
     method = method_of(parts_of(intercept), direction=direction, scaling=scaling)
-    found = fit(design, labels, method)
+    found = method.fit(Job(design, labels))
     for category, report in enumerate(found.reports):
         problem = problem_of(x, truth[:, category], method)
         assert report.stopped == "certified"
@@ -108,8 +110,8 @@ def test_every_direction_finds_the_minimum(direction, intercept, scaling):
 @pytest.mark.parametrize("options", [{"restart": 1}, {"restart": 5}, {"powell": 0.2}])
 def test_restarts_lead_to_the_same_minimum(options):
     _, _, design, labels = sample("many terms")
-    plain = fit(design, labels, method_of(parts_of()))
-    found = fit(design, labels, method_of(parts_of(), **options))
+    plain = method_of(parts_of()).fit(Job(design, labels))
+    found = method_of(parts_of(), **options).fit(Job(design, labels))
     for a, b in zip(found.reports, plain.reports, strict=True):
         assert a.stopped == "certified"
         assert a.objective == pytest.approx(b.objective, rel=2e-6)
@@ -118,8 +120,8 @@ def test_restarts_lead_to_the_same_minimum(options):
 def test_steepest_descent_is_slower():
     # Restarting every step forgets the directions: else nothing would be gained by them.
     _, _, design, labels = sample("many terms")
-    plain = fit(design, labels, method_of(parts_of(), lam=1e-4))
-    slow = fit(design, labels, method_of(parts_of(), lam=1e-4, restart=1))
+    plain = method_of(parts_of(), lam=1e-4).fit(Job(design, labels))
+    slow = method_of(parts_of(), lam=1e-4, restart=1).fit(Job(design, labels))
     for a, b in zip(plain.reports, slow.reports, strict=True):
         assert a.iterations < b.iterations
 
@@ -131,7 +133,7 @@ def test_least_squares_end_after_as_many_steps_as_there_are_weights(direction):
     method = method_of(
         parts_of("none", "squared"), tolerance=1e-10, direction=direction, slope_share=1e-6
     )
-    for report in fit(design, labels, method).reports:
+    for report in method.fit(Job(design, labels)).reports:
         assert report.iterations <= x.shape[1]
 
 
@@ -145,12 +147,9 @@ def test_the_first_steps_are_the_formulas(direction, scaling):
     expected = _by_formulas(problem, direction, scaling, steps=3)
     for steps, theta in enumerate(expected, start=1):
         options = {"tolerance": 0.0, "iterations": steps, "slope_share": 1e-6}
-        found = fit(
-            design,
-            labels,
-            method_of(parts_of("penalised"), direction=direction, scaling=scaling, **options),
-            quiet=True,
-        )
+        found = method_of(
+            parts_of("penalised"), direction=direction, scaling=scaling, **options
+        ).fit(Job(design, labels, quiet=True))
         np.testing.assert_allclose(theta_of(problem, found, 0), theta, rtol=1e-4, atol=1e-6)
 
 
@@ -192,7 +191,7 @@ def _by_formulas(problem, direction, scaling, steps):
 def test_where_no_step_goes_down_it_says_so():
     _, _, design, labels = sample("two documents")
     method = method_of(parts_of(), tolerance=0.0, iterations=1_000_000)
-    (report,) = fit(design, labels, method).reports
+    (report,) = method.fit(Job(design, labels)).reports
     assert report.stopped == "precision"
     assert report.certificate <= 1e-12
 
@@ -201,7 +200,7 @@ def test_emphasis_counts(many):
     x, truth = many
     sample_weights = SampleWeights(np.linspace(0.0, 2.0, 60), (3.0, 1.0))
     method = method_of(parts_of("free"))
-    found = fit(design_of(x), labels_of(truth[:, :3]), method, sample_weights=sample_weights)
+    found = method.fit(Job(design_of(x), labels_of(truth[:, :3]), sample_weights=sample_weights))
     for category, report in enumerate(found.reports):
         problem = problem_of(x, truth[:, category], method, sample_weights=sample_weights)
         assert report.objective == pytest.approx(problem.minimum(), rel=1e-6)
@@ -210,8 +209,10 @@ def test_emphasis_counts(many):
 def test_a_trace_falls_to_the_objective():
     _, _, design, labels = sample()
     method = method_of(parts_of())
-    found = fit(design, labels, method)
-    for trace, report in zip(trace_objective(design, labels, method), found.reports, strict=True):
+    found = method.fit(Job(design, labels))
+    for trace, report in zip(
+        trace_objective(Job(design, labels), method), found.reports, strict=True
+    ):
         assert trace.category == report.category
         assert len(trace.objectives) == len(trace.seconds) == report.iterations
         assert trace.objectives[-1] == report.objective
@@ -222,10 +223,10 @@ def test_a_trace_falls_to_the_objective():
 def test_a_trace_of_nothing_and_of_other_solvers():
     _, _, design, _ = sample()
     never = labels_of(np.zeros((50, 1), bool))
-    (trace,) = trace_objective(design, never, method_of(parts_of()))
+    (trace,) = trace_objective(Job(design, never), method_of(parts_of()))
     assert len(trace.objectives) == 0
     with pytest.raises(UsageError, match="keeps no trace: use conjugate-gradient or"):
-        trace_objective(design, never, Method())
+        trace_objective(Job(design, never), Method())
 
 
 @pytest.mark.parametrize(
@@ -256,7 +257,7 @@ def test_a_first_step_where_the_loss_is_straight_goes_not_too_far(members):
     truth = (np.arange(17) < members)[:, np.newaxis]
     gamma = 200.0
     method = replace(method_of(parts_of("free", "smoothed-hinge")), loss_options={"gamma": gamma})
-    found = fit(design_of(x), labels_of(truth), method)
+    found = method.fit(Job(design_of(x), labels_of(truth)))
     assert abs(found.intercepts[0]) < 10
     margins = np.where(truth, 1, -1) * found.intercepts[0]
     own = np.logaddexp(0.0, -gamma * (margins - 1.0)).mean() / gamma

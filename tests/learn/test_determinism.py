@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 
-from postil.learn.one_vs_rest import fit
+from postil.learn.job import Job
 
 from .samples import (
     ANY_METHOD,
@@ -43,27 +42,27 @@ def assert_bit_equal(a, b):
 @ANY_METHOD
 def test_threads_change_no_bit(parts, many_categories):
     method = method_of(parts, tolerance=1e-4)
-    one = fit(*many_categories, method, threads=1, keep_starts=True)
+    one = method.fit(Job(*many_categories, threads=1, keep_starts=True))
     for threads in (2, 5):
-        assert_bit_equal(one, fit(*many_categories, method, threads=threads, keep_starts=True))
+        assert_bit_equal(one, method.fit(Job(*many_categories, threads=threads, keep_starts=True)))
 
 
 @ANY_METHOD
 def test_the_same_seed_gives_the_same_bits(parts, many_categories):
     for seed in (0, 7, 2**63):
         method = method_of(parts, tolerance=1e-3, seed=seed)
-        again = partial(fit, *many_categories, method, keep_starts=True)
-        assert_bit_equal(again(), again())
+        job = Job(*many_categories, keep_starts=True)
+        assert_bit_equal(method.fit(job), method.fit(job))
 
 
 @ANY_METHOD
 def test_a_category_is_learned_as_if_it_were_alone(parts, many_categories):
     design, labels = many_categories
     method = method_of(parts, tolerance=1e-3)
-    among = fit(design, labels, method, quiet=True)
+    among = method.fit(Job(design, labels, quiet=True))
     for category in (0, 4, 12):
         members = labels.members[:, [category]].toarray()
-        alone = fit(design, labels_of(members), method, quiet=True)
+        alone = method.fit(Job(design, labels_of(members), quiet=True))
         np.testing.assert_array_equal(alone.weights.toarray()[0], among.weights.toarray()[category])
         assert alone.intercepts[0] == among.intercepts[category]
 
@@ -71,7 +70,8 @@ def test_a_category_is_learned_as_if_it_were_alone(parts, many_categories):
 @ANY_METHOD
 def test_another_seed_reaches_the_same_objective(parts, many_categories):
     first, second = (
-        fit(*many_categories, method_of(parts, tolerance=1e-7, seed=seed)) for seed in (0, 12345)
+        method_of(parts, tolerance=1e-7, seed=seed).fit(Job(*many_categories))
+        for seed in (0, 12345)
     )
     for a, b in zip(first.reports, second.reports, strict=True):
         assert a.objective == pytest.approx(b.objective, rel=1e-6)
@@ -81,7 +81,7 @@ def test_another_seed_reaches_the_same_objective(parts, many_categories):
 def test_the_seed_is_used_where_there_is_an_order_to_choose(parts, many_categories):
     def weights(**options):
         method = method_of(parts, tolerance=0.0, iterations=2, **options)
-        return fit(*many_categories, method, quiet=True).weights.toarray()
+        return method.fit(Job(*many_categories, quiet=True)).weights.toarray()
 
     assert (weights(seed=0) != weights(seed=1)).any()
     np.testing.assert_array_equal(weights(seed=0, shuffle=False), weights(seed=1, shuffle=False))
@@ -91,6 +91,6 @@ def test_the_seed_is_used_where_there_is_an_order_to_choose(parts, many_categori
 def test_a_fit_changes_nothing_that_it_was_given(parts, many_categories):
     design, labels = many_categories
     before = design.rows.copy(), labels.members.copy()
-    fit(design, labels, method_of(parts))
+    method_of(parts).fit(Job(design, labels))
     assert (design.rows != before[0]).nnz == 0
     assert (labels.members != before[1]).nnz == 0

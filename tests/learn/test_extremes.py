@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.learn.job import SampleWeights
-from postil.learn.one_vs_rest import fit
+from postil.learn.job import Job, SampleWeights
 from postil.learn.priors import PRIORS
 from postil.learn.solvers import SOLVERS
 
@@ -37,7 +36,7 @@ MOST_MARGIN = 700  # beyond it the plain formula's exponential overflows
 def test_any_strength_gives_finite_and_honest_numbers(parts, lam):
     x, truth, design, labels = sample()
     method = method_of(parts, lam=lam, iterations=50)
-    found = fit(design, labels, method, quiet=True)
+    found = method.fit(Job(design, labels, quiet=True))
     assert np.isfinite(found.weights.data).all()
     assert np.isfinite(found.intercepts).all()
     for category, report in enumerate(found.reports):
@@ -56,7 +55,7 @@ def test_any_strength_gives_finite_and_honest_numbers(parts, lam):
 @pytest.mark.parametrize("lam", [1e6, 1e30, 1e100])
 def test_a_huge_strength_leaves_nothing(parts, lam):
     _, truth, design, labels = sample()
-    found = fit(design, labels, method_of(parts, lam=lam, tolerance=1e-10))
+    found = method_of(parts, lam=lam, tolerance=1e-10).fit(Job(design, labels))
     assert np.abs(found.weights.toarray()).max() <= 2 / lam
     if PRIORS[parts[1]].mix != 0:
         assert found.weights.nnz == 0
@@ -74,7 +73,7 @@ def test_a_tiny_strength_is_no_strength_where_the_data_hold(parts):
     x = np.repeat(np.eye(3), 4, axis=0)
     truth = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]], bool).reshape(-1, 1)
     method = method_of(parts, lam=1e-13, iterations=20_000)
-    found = fit(design_of(x), labels_of(truth), method, quiet=True)
+    found = method.fit(Job(design_of(x), labels_of(truth), quiet=True))
     scores = found.scores(design_of(x).rows)[::4, 0]
     np.testing.assert_allclose(scores, np.log([1 / 3, 1.0, 3.0]), atol=1e-3)
 
@@ -84,7 +83,7 @@ def test_one_term(parts):
     x = np.array([[1.0], [1.0], [0.0], [-2.0], [0.5]])
     truth = np.array([[1], [1], [0], [0], [0]], bool)
     method = method_of(parts)
-    found = fit(design_of(x), labels_of(truth), method)
+    found = method.fit(Job(design_of(x), labels_of(truth)))
     problem = problem_of(x, truth[:, 0], method)
     assert found.reports[0].stopped == "certified"
     if problem.is_smooth:
@@ -95,7 +94,7 @@ def test_one_term(parts):
 def test_nothing_in_any_document(parts):
     truth = np.array([[1], [0], [0]], bool)
     method = method_of(parts)
-    found = fit(design_of(np.zeros((3, 4))), labels_of(truth), method)
+    found = method.fit(Job(design_of(np.zeros((3, 4))), labels_of(truth)))
     assert found.weights.nnz == 0
     assert found.reports[0].stopped == "certified"
     problem = problem_of(np.zeros((3, 4)), truth[:, 0], method)
@@ -112,8 +111,10 @@ def test_documents_that_weigh_nothing_may_hold_anything(parts):
     wide = np.column_stack([x, np.where(np.arange(50) < 5, 1e6, 0.0)])
     weights = np.where(np.arange(50) < 5, 0.0, 1.0)
     method = method_of(parts, tolerance=1e-8)
-    found = fit(design_of(wide), labels_of(truth), method, sample_weights=SampleWeights(weights))
-    alone = fit(design_of(x[5:]), labels_of(truth[5:]), method)
+    found = method.fit(
+        Job(design_of(wide), labels_of(truth), sample_weights=SampleWeights(weights))
+    )
+    alone = method.fit(Job(design_of(x[5:]), labels_of(truth[5:])))
     np.testing.assert_allclose(found.weights.toarray()[:, :8], alone.weights.toarray(), atol=1e-3)
     assert not found.weights.toarray()[:, 8].any()
 
@@ -123,7 +124,7 @@ def test_a_constant_column_beside_the_constant(parts):
     x, truth, _, _ = sample()
     wide = np.column_stack([x, np.full(50, 3.0)])
     method = method_of(parts)
-    found = fit(design_of(wide), labels_of(truth), method)
+    found = method.fit(Job(design_of(wide), labels_of(truth)))
     for category, report in enumerate(found.reports):
         problem = problem_of(wide, truth[:, category], method)
         assert report.stopped == "certified"
@@ -159,7 +160,7 @@ def test_no_column_however_scaled_makes_a_certificate_lie(kind, data):
     if data.draw(st.booleans()):
         scaled[:, 0] = data.draw(scale)  # beside the constant, another one
     method = method_of(parts, lam=data.draw(st.sampled_from([1e-5, 1e-3, 0.1])), iterations=200)
-    found = fit(design_of(scaled), labels_of(truth[:, :1]), method, threads=1, quiet=True)
+    found = method.fit(Job(design_of(scaled), labels_of(truth[:, :1]), threads=1, quiet=True))
     problem = problem_of(scaled, truth[:, 0], method)
     (report,) = found.reports
     assert report.kind == "duality gap"
@@ -170,7 +171,7 @@ def test_no_column_however_scaled_makes_a_certificate_lie(kind, data):
         best = best_objective(problem)
     else:  # no less than the minimum, whatever it finds
         long = replace(method, options={"tolerance": 1e-9, "iterations": 20_000})
-        again = fit(design_of(scaled), labels_of(truth[:, :1]), long, quiet=True)
+        again = long.fit(Job(design_of(scaled), labels_of(truth[:, :1]), quiet=True))
         best = again.reports[0].objective
     assert report.objective * (1 - report.certificate) <= best * (1 + 1e-6)
 
@@ -180,8 +181,8 @@ def test_a_large_column_hides_no_other(parts):
     # One term separates the classes; the other is the same large number in every document.
     x = np.column_stack([np.arange(60) < 20, np.full(60, 2e4)])
     truth = (np.arange(60) < 20)[:, None]
-    found = fit(
-        design_of(x), labels_of(truth), method_of(parts, lam=1e-3, tolerance=1e-4), quiet=True
+    found = method_of(parts, lam=1e-3, tolerance=1e-4).fit(
+        Job(design_of(x), labels_of(truth), quiet=True)
     )
     (report,) = found.reports
     best = best_objective(problem_of(x, truth[:, 0], method_of(parts, lam=1e-3)))

@@ -9,8 +9,8 @@ import pytest
 
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.job import SampleWeights
-from postil.learn.one_vs_rest import fit, fit_path
+from postil.learn.job import Job, SampleWeights
+from postil.learn.one_vs_rest import fit_path
 from postil.learn.solvers import SOLVERS
 from postil.learn.strength import Strengths
 from postil.learn.term_priors.priors import TermPrior, TermPriors
@@ -31,10 +31,10 @@ def path_of(lambdas, categories=2):
 def test_each_point_is_a_cold_fit(parts, lambdas):
     x, truth, design, labels = sample()
     method = method_of(parts)
-    path = fit_path(design, labels, method, path_of(lambdas))
+    path = fit_path(Job(design, labels, strengths=path_of(lambdas)), method)
     assert len(path) == len(lambdas)
     for lam, found in zip(lambdas, path, strict=True):
-        cold = fit(design, labels, method_of(parts, lam=lam))
+        cold = method_of(parts, lam=lam).fit(Job(design, labels))
         for category, (a, b) in enumerate(zip(found.reports, cold.reports, strict=True)):
             assert (a.stopped, a.lam) == ("certified", lam)
             assert a.certificate <= 1e-6
@@ -48,9 +48,11 @@ def test_each_point_is_a_cold_fit(parts, lambdas):
 @pytest.mark.parametrize("shape", ["many terms", "empty terms", "one member", "no terms"])
 def test_other_shapes(parts, shape):
     _, truth, design, labels = sample(shape)
-    path = fit_path(design, labels, method_of(parts), path_of(LAMBDAS, truth.shape[1]))
+    path = fit_path(
+        Job(design, labels, strengths=path_of(LAMBDAS, truth.shape[1])), method_of(parts)
+    )
     for lam, found in zip(LAMBDAS, path, strict=True):
-        cold = fit(design, labels, method_of(parts, lam=lam))
+        cold = method_of(parts, lam=lam).fit(Job(design, labels))
         for a, b in zip(found.reports, cold.reports, strict=True):
             assert a.objective == pytest.approx(b.objective, rel=3e-6)
 
@@ -60,11 +62,11 @@ def test_categories_may_walk_differently_and_some_are_constant(parts):
     _, truth, design, _ = sample()
     labels = labels_of(np.column_stack([truth[:, 0], np.zeros(50, bool), truth[:, 1]]))
     lambdas = np.array([[1.0, 1.0, 0.5], [0.1, 0.1, 1e-2]])
-    path = fit_path(design, labels, method_of(parts), Strengths("lam", lambdas))
+    path = fit_path(Job(design, labels, strengths=Strengths("lam", lambdas)), method_of(parts))
     for row, found in zip(lambdas, path, strict=True):
         assert [report.lam for report in found.reports] == row.tolist()
         assert found.reports[1].stopped == "constant"
-        cold = fit(design, labels, method_of(parts), strengths=Strengths("lam", row))
+        cold = method_of(parts).fit(Job(design, labels, strengths=Strengths("lam", row)))
         for a, b in zip(found.reports, cold.reports, strict=True):
             assert a.objective == pytest.approx(b.objective, rel=3e-6)
             assert a.members == b.members
@@ -74,7 +76,7 @@ def test_categories_may_walk_differently_and_some_are_constant(parts):
 def test_threads_change_no_bit(parts):
     _, _, design, labels = sample()
     one, three = (
-        fit_path(design, labels, method_of(parts), path_of(LAMBDAS), threads=threads)
+        fit_path(Job(design, labels, strengths=path_of(LAMBDAS), threads=threads), method_of(parts))
         for threads in (1, 3)
     )
     for a, b in zip(one, three, strict=True):
@@ -91,11 +93,11 @@ def test_with_selection_emphasis_and_priors(parts):
     settings = {
         "selection": Selection.of([np.arange(0, 8, 2, dtype=np.int32)] * 2, 8),
         "sample_weights": SampleWeights(np.linspace(0.0, 2.0, 50), (2.0, 1.0)),
-        "priors": TermPriors(8, every={2: TermPrior(1.0), 4: TermPrior(low=0.0)}),
+        "term_priors": TermPriors(8, every={2: TermPrior(1.0), 4: TermPrior(low=0.0)}),
     }
-    path = fit_path(design, labels, method_of(parts), path_of(LAMBDAS), **settings)
+    path = fit_path(Job(design, labels, strengths=path_of(LAMBDAS), **settings), method_of(parts))
     for lam, found in zip(LAMBDAS, path, strict=True):
-        cold = fit(design, labels, method_of(parts, lam=lam), **settings)
+        cold = method_of(parts, lam=lam).fit(Job(design, labels, **settings))
         for a, b in zip(found.reports, cold.reports, strict=True):
             assert a.objective == pytest.approx(b.objective, rel=3e-6)
 
@@ -108,7 +110,7 @@ def test_the_path_of_the_lasso_begins_with_nothing_and_grows(parts):
     y = np.where(truth, 1.0, -1.0)
     most = np.abs(x.T @ y / (2 * len(x))).max(axis=0)
     shares = np.array([1.001, 0.9, 0.5, 0.1, 0.01])
-    path = fit_path(design, labels, method, Strengths("lam", shares[:, None] * most))
+    path = fit_path(Job(design, labels, strengths=Strengths("lam", shares[:, None] * most)), method)
     counts = np.array([[report.nonzeros for report in found.reports] for found in path])
     assert (counts[0] == 0).all()
     assert (counts[1] >= 1).all()
@@ -121,7 +123,10 @@ def test_the_path_of_the_lasso_begins_with_nothing_and_grows(parts):
 
 def test_a_path_of_other_categories_is_refused():
     _, _, design, labels = sample()
-    with pytest.raises(UsageError, match="one number for each of 2 categories, not 3"):
-        fit_path(design, labels, method_of(LOGISTIC[0]), path_of(LAMBDAS, 3))
+    with pytest.raises(UsageError, match="one number for each of 2 categories, and has 3"):
+        fit_path(Job(design, labels, strengths=path_of(LAMBDAS, 3)), method_of(LOGISTIC[0]))
     with pytest.raises(UsageError):
-        fit_path(design, labels, method_of(LOGISTIC[0]), Strengths("lam", np.ones((1, 1, 2))))
+        fit_path(
+            Job(design, labels, strengths=Strengths("lam", np.ones((1, 1, 2)))),
+            method_of(LOGISTIC[0]),
+        )

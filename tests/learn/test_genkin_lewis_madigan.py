@@ -13,8 +13,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from postil.learn.job import Job
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
 from postil.learn.strength import Regularization
 
 from .samples import problem_of, sample, theta_of
@@ -113,7 +113,7 @@ def ours(prior, intercept, variance, shape="many documents", **options):
         intercept,
         options=AS_PRINTED | options,
     )
-    return method, fit(design, labels, method, quiet=True)
+    return method, method.fit(Job(design, labels, quiet=True))
 
 
 def story_of(prior, intercept, variance, shape="many documents", passes=8, **settings):

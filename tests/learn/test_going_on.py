@@ -7,10 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 from postil.errors import UsageError
-from postil.learn.job import Design, Labels
+from postil.learn.job import Design, Job, Labels
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
-from postil.learn.resume import document_strengths, exponents, goes_on, has_units, usable_units
+from postil.learn.resume import document_strengths, exponents, has_units, usable_units
 from postil.learn.strength import Regularization
 
 ORDERED = {"shuffle": False, "iterations": 3}
@@ -55,7 +54,7 @@ def weights_of(method, theta, unit):
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_exponents_are_those_that_the_weights_are_of(method):
     design, labels = drawn()
-    found = fit(design, labels, method, quiet=True)
+    found = method.fit(Job(design, labels, quiet=True))
     for category in range(3):
         unit = None if found.units is None else found.units[category]
         weights = found.weights[[category]].toarray()[0]
@@ -73,7 +72,7 @@ def test_exponents_are_those_that_the_weights_are_of(method):
 def test_going_on_with_nothing_new_to_learn_changes_nothing(method):
     """A document without terms that no constant sees moves no weight."""
     design, labels = drawn()
-    found = fit(design, labels, method, quiet=True)
+    found = method.fit(Job(design, labels, quiet=True))
     units = found.units if found.units is not None else [None] * 3
     starts = [
         exponents(method, found.weights[[c]].toarray()[0], found.intercepts[c], units[c])
@@ -81,18 +80,18 @@ def test_going_on_with_nothing_new_to_learn_changes_nothing(method):
     ]
     empty = Design(sp.csr_matrix((1, design.terms)))
     nobody = Labels(labels.names, sp.csr_matrix((1, 3), dtype=bool))
-    again = fit(empty, nobody, method, beginnings=starts, quiet=True)
+    again = method.fit(Job(empty, nobody, resume_from=starts, quiet=True))
     np.testing.assert_allclose(again.weights.toarray(), found.weights.toarray(), rtol=1e-9)
     np.testing.assert_allclose(again.intercepts, found.intercepts, atol=1e-12)
 
 
 def test_lambda_means_the_same_for_each_document():
     design, labels = drawn()
-    found = fit(design, labels, SVM, quiet=True)
+    found = SVM.fit(Job(design, labels, quiet=True))
     given = document_strengths(SVM, [report.lam for report in found.reports], 40)
     np.testing.assert_allclose(given.values, 1 / (2 * 1e-3 * 40))
     entropy = winnow(solver="dual-gradient", regularization=Regularization(lam=1e-3))
-    reports = fit(design, labels, entropy, quiet=True).reports
+    reports = entropy.fit(Job(design, labels, quiet=True)).reports
     given = document_strengths(entropy, [report.lam for report in reports], 40)
     np.testing.assert_allclose(given.values, 1 / (1e-3 * 40))
     assert document_strengths(ADDITIVE, [0.0], 40) is None
@@ -106,9 +105,9 @@ def test_a_positive_weight_that_vanished_has_a_low_exponent():
 
 
 def test_what_cannot_go_on_is_refused():
-    assert goes_on(ADDITIVE)
-    assert not goes_on(Method())
-    with pytest.raises(UsageError, match="have a unit, and none is given"):
+    assert ADDITIVE.can_resume
+    assert not Method().can_resume
+    with pytest.raises(UsageError, match="need a unit to resume from"):
         exponents(winnow(), [1.0], 0.0, None)
     assert has_units(winnow())
     assert not has_units(SVM)

@@ -11,10 +11,9 @@ from scipy.special import expit
 
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.job import SampleWeights
-from postil.learn.learners import LinearLearner
+from postil.learn.job import Job, SampleWeights
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit, fit_path
+from postil.learn.one_vs_rest import fit_path
 from postil.learn.strength import Regularization, Strengths
 from postil.learn.term_priors.priors import TermPrior, TermPriors
 
@@ -34,7 +33,9 @@ def learn(x, y, method, start=None, **given):
     """One category's weights, with the constant's last unless there is none, and its report."""
     x, y = np.asarray(x, float), np.asarray(y)
     starts = () if start is None else (np.asarray(start, float),)
-    found = fit(design_of(x), labels_of(y.reshape(-1, 1) > 0), method, starts=starts, **given)
+    found = method.fit(
+        Job(design_of(x), labels_of(y.reshape(-1, 1) > 0), warm_starts=starts, **given)
+    )
     weights = found.weights.toarray().ravel()
     if method.intercept != "none":
         weights = np.append(weights, found.intercepts[0] / method.constant)
@@ -129,7 +130,7 @@ class TestByHand:
 def test_ends_are_stationary_and_reports_are_true(parts, shape):
     x, truth, design, labels = sample(shape)
     method = method_of(parts)
-    found = fit(design, labels, method)
+    found = method.fit(Job(design, labels))
     for category, report in enumerate(found.reports):
         y = np.where(truth[:, category], 1.0, -1.0)
         weights = found.weights[[category]].toarray().ravel()
@@ -211,8 +212,8 @@ class TestStarts:
         x, y = noisy(np.random.default_rng(4))
         design, labels = design_of(x), labels_of(y.reshape(-1, 1) > 0)
         method = em(intercept="penalised", tolerance=1e-5)
-        cold = fit(design, labels, method, keep_starts=True)
-        warm = fit(design, labels, method, starts=cold.starts)
+        cold = method.fit(Job(design, labels, keep_starts=True))
+        warm = method.fit(Job(design, labels, warm_starts=cold.starts))
         assert warm.reports[0].iterations == 0
         np.testing.assert_array_equal(warm.weights.toarray(), cold.weights.toarray())
 
@@ -349,24 +350,24 @@ def test_a_selection_keeps_the_others_out():
 class TestRefusals:
     @pytest.mark.parametrize("way", ["lam", "C", "prior_variance"])
     def test_there_is_nothing_to_set(self, way):
-        with pytest.raises(UsageError, match=f"jeffreys has nothing to set: leave {way} out"):
+        with pytest.raises(UsageError, match=f"jeffreys has no strength: leave {way} out"):
             Method("logistic", "jeffreys", "em", Regularization(**{way: 1.0}))
 
     def test_nor_to_search_for(self):
         _, _, design, labels = sample()
         strengths = Strengths("lam", np.full(2, 0.1))
         for work in (
-            lambda: fit(design, labels, em(), strengths=strengths),
-            lambda: fit_path(design, labels, em(), strengths),
-            lambda: LinearLearner(em()).searched(),
+            lambda: em().fit(Job(design, labels, strengths=strengths)),
+            lambda: fit_path(Job(design, labels, strengths=strengths), em()),
+            lambda: em().check_searchable(),
         ):
             with pytest.raises(UsageError, match="the prior jeffreys has no strength"):
                 work()
 
     def test_it_takes_no_priors_of_terms(self):
         _, _, design, labels = sample()
-        with pytest.raises(UsageError, match="the solver em takes no priors of single terms"):
-            fit(design, labels, em(), priors=TermPriors(8, every={0: TermPrior(mean=1.0)}))
+        with pytest.raises(UsageError, match="the solver em takes no per-term priors"):
+            em().fit(Job(design, labels, term_priors=TermPriors(8, every={0: TermPrior(mean=1.0)})))
 
     @pytest.mark.parametrize(
         "options",

@@ -14,9 +14,8 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.svm import SVC
 
 from postil.errors import InputError, SpecError, UsageError
-from postil.learn.category_tasks import ALWAYS, NEVER
 from postil.learn.fit import NotConvergedWarning
-from postil.learn.job import SampleWeights
+from postil.learn.job import Job, SampleWeights
 from postil.learn.kernel import (
     BLOCK,
     KERNELS,
@@ -29,8 +28,8 @@ from postil.learn.kernel import (
     kernel_from,
 )
 from postil.learn.kernel import kernel_name as name_of
-from postil.learn.one_vs_rest import fit
 from postil.learn.strength import Regularization, Strengths
+from postil.learn.tasks import ALWAYS, NEVER
 
 from .samples import EVERY, LAM, design_of, each, labels_of, lambda_of, method_of, providing, sample
 
@@ -125,7 +124,7 @@ class TestFits:
     def test_the_linear_kernel_is_the_linear_fit(self, parts, new):
         x, _, design, labels = sample()
         method = method_of(parts, tolerance=1e-10, constant=1.5)
-        linear = fit(design, labels, method)
+        linear = method.fit(Job(design, labels))
         kernel = fit_kernel(design.rows, labels, method, "linear")
         for a, b in zip(kernel.reports, linear.reports, strict=True):
             assert a.objective == pytest.approx(b.objective, rel=1e-8)
@@ -147,7 +146,7 @@ class TestFits:
 
         method = method_of(parts, tolerance=1e-9)
         kernel = fit_kernel(sp.csr_matrix(x), labels, method, Polynomial(2, offset))
-        linear = fit(design_of(mapped(x)), labels, method)
+        linear = method.fit(Job(design_of(mapped(x)), labels))
         for a, b in zip(kernel.reports, linear.reports, strict=True):
             assert a.objective == pytest.approx(b.objective, rel=1e-5)
         expected = linear.scores(sp.csr_matrix(mapped(new)))
@@ -229,7 +228,7 @@ class TestFits:
             "strengths": Strengths("lam", np.array([1e-2, 1e-1])),
         }
         kernel = fit_kernel(design.rows, labels, method, **settings)
-        linear = fit(design, labels, method, **settings)
+        linear = method.fit(Job(design, labels, **settings))
         np.testing.assert_allclose(kernel.scores(new), linear.scores(sp.csr_matrix(new)), atol=1e-3)
         assert [report.lam for report in kernel.reports] == [1e-2, 1e-1]
 
@@ -275,7 +274,7 @@ class TestFits:
         x, _, design, labels = sample()
         sample_weights = SampleWeights(None, classes)
         kernel = fit_kernel(x, labels, method_of(HINGE), sample_weights=sample_weights)
-        linear = fit(design, labels, method_of(HINGE), sample_weights=sample_weights)
+        linear = method_of(HINGE).fit(Job(design, labels, sample_weights=sample_weights))
         np.testing.assert_array_equal(kernel.scores(new), linear.scores(sp.csr_matrix(new)))
         assert [r.note for r in kernel.reports] == [r.note for r in linear.reports]
 
@@ -348,7 +347,9 @@ class TestRefusals:
         self.refused("labels of 50", x[:49])
         self.refused("1 dimensions", x[:, 0])
         self.refused(
-            "one number for each of 2 categories, not 3", x, strengths=Strengths("lam", np.ones(3))
+            "one number for each of 2 categories, and has 3",
+            x,
+            strengths=Strengths("lam", np.ones(3)),
         )
         self.refused("2 categories and 1 starts", x, starts=[np.ones(50)])
         self.refused("a dual variable for each", x, starts=[np.ones(3), np.ones(3)])

@@ -8,8 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from postil import _native
-from postil.learn.job import SampleWeights
-from postil.learn.one_vs_rest import fit
+from postil.learn.job import Job, SampleWeights
 from postil.learn.strength import Regularization
 
 from .reference import Paid, Problem
@@ -44,7 +43,7 @@ def by_kernel(gram, labels, method, *, lam=LAM, sample_weights=None, threads=1):
 def test_the_linear_kernel_is_the_linear_fit(parts, shape):
     x, _, design, labels = sample(shape)
     method = method_of(parts, tolerance=1e-10, constant=1.5)
-    linear = fit(design, labels, method)
+    linear = method.fit(Job(design, labels))
     kernel = by_kernel(x @ x.T, labels, method)
     for category, report in enumerate(linear.reports):
         assert kernel.stop(category) == _native.Stop.certified
@@ -107,7 +106,7 @@ def test_smo_with_any_kernel_is_libsvm(shape, strength, gamma):
 def test_shrinking_changes_the_way_and_not_the_end(parts):
     _, _, design, labels = sample()
     on, off = (
-        fit(design, labels, method_of(parts, tolerance=1e-8, shrink=shrink))
+        method_of(parts, tolerance=1e-8, shrink=shrink).fit(Job(design, labels))
         for shrink in (True, False)
     )
     for a, b in zip(on.reports, off.reports, strict=True):
@@ -122,12 +121,9 @@ def test_nobody_is_left_alone_for_good_without_a_tolerance(parts):
     design, labels = design_of(x), labels_of(planted(rng, x, categories=1))
     iterations = 900_000 if parts[2] == "smo" else 3000
     on, off = (
-        fit(
-            design,
-            labels,
-            method_of(parts, lam=1e-5, tolerance=0.0, iterations=iterations, shrink=shrink),
-            quiet=True,
-        ).reports[0]
+        method_of(parts, lam=1e-5, tolerance=0.0, iterations=iterations, shrink=shrink)
+        .fit(Job(design, labels, quiet=True))
+        .reports[0]
         for shrink in (True, False)
     )
     assert on.objective == pytest.approx(off.objective, rel=1e-2)
@@ -149,7 +145,7 @@ def test_shrinking_with_a_kernel(parts):
 def test_a_cache_of_two_rows_is_enough(parts):
     _, _, design, labels = sample()
     small, large = (
-        fit(design, labels, method_of(parts, cache_megabytes=size, tolerance=1e-8))
+        method_of(parts, cache_megabytes=size, tolerance=1e-8).fit(Job(design, labels))
         for size in (0, 100)
     )
     np.testing.assert_array_equal(small.weights.toarray(), large.weights.toarray())

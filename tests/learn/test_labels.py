@@ -89,12 +89,12 @@ def test_any_iterables_will_do(documents):
 
 
 def test_a_name_that_stands_twice_is_refused():
-    with pytest.raises(UsageError, match="stands twice"):
+    with pytest.raises(UsageError, match="one is given twice"):
         Labels(("a", "a"), sp.csr_matrix((3, 2), dtype=bool))
     with pytest.raises(UsageError):
         Labels.of([["a"]], names=["a", "a"])
 
 
 def test_names_and_columns_must_agree():
-    with pytest.raises(UsageError, match="1 category names and 2 columns"):
+    with pytest.raises(UsageError, match="1 category names, and have 2 columns"):
         Labels(("a",), sp.csr_matrix((3, 2), dtype=bool))

@@ -194,7 +194,7 @@ def test_nothing_said_is_c_of_one():
 def test_two_ways_at_once_are_refused(said, names):
     with pytest.raises(UsageError) as caught:
         Regularization(**said)
-    assert str(caught.value).startswith(f"{names} say the same thing in different ways")
+    assert str(caught.value).startswith(f"{names} set the same strength in different ways")
 
 
 @pytest.mark.parametrize("name", ["lam", "C", "prior_variance"])
@@ -203,12 +203,12 @@ def test_strengths_that_mean_nothing_are_refused(name, value):
     with pytest.raises(UsageError) as caught:
         Regularization(**{name: value})
     also = ", or 'norm'" if name == "prior_variance" else ""
-    assert str(caught.value) == f"{name} is a finite number above 0{also}, not {value!r}"
+    assert str(caught.value) == f"{name} must be a finite number above 0{also}, not {value!r}"
 
 
 @pytest.mark.parametrize("name", ["lam", "C"])
 def test_only_a_variance_has_a_rule(name):
-    with pytest.raises(UsageError, match=f"{name} is a finite number above 0, not 'norm'"):
+    with pytest.raises(UsageError, match=f"{name} must be a finite number above 0, not 'norm'"):
         Regularization(**{name: "norm"})
     assert Regularization(prior_variance="norm").is_norm_based
     with pytest.raises(UsageError, match="a finite number above 0, or 'norm', not 'cross'"):
@@ -221,8 +221,8 @@ def test_a_mix_is_of_the_elastic_net(prior):
         for mix in (0.0, 0.3, 1.0):
             assert Method("logistic", prior, "newton-coordinate", mix=mix).share == mix
         for mix in (-0.1, 1.1, float("nan")):
-            with pytest.raises(UsageError, match=r"mix is from 0 .ridge. to 1 .lasso., not"):
+            with pytest.raises(UsageError, match=r"mix must be from 0 .ridge. to 1 .lasso., not"):
                 Method("logistic", prior, "newton-coordinate", mix=mix)
     else:
         message = refusal("logistic", prior, "newton-coordinate", mix=0.5)
-        assert message == f"mix is of the prior elastic-net, and this is {prior}"
+        assert message == f"mix is an option of the prior elastic-net, and this is {prior}"

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.job import SampleWeights
+from postil.learn.job import Job, SampleWeights
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit, fit_path
+from postil.learn.one_vs_rest import fit_path
 from postil.learn.strength import Regularization, Strengths
 from postil_papers.tracing import trace_objective
 
@@ -53,14 +53,14 @@ def optimum(design, labels, intercept="free", lam=LAM, **settings):
     solver = "smo" if intercept == "free" else "dual-coordinate"
     options = {"tolerance": 1e-8, "iterations": 10_000_000}
     given = Method("hinge", "gaussian", solver, Regularization(lam=lam), intercept, 1.0, options)
-    return [report.objective for report in fit(design, labels, given, **settings).reports]
+    return [report.objective for report in given.fit(Job(design, labels, **settings)).reports]
 
 
 @INTERCEPTS
 @EVERY_SHAPE
 def test_it_comes_as_near_to_the_svm_as_is_asked(intercept, shape):
     x, truth, design, labels = sample(shape)
-    found = fit(design, labels, svm(intercept, **NEAR))
+    found = svm(intercept, **NEAR).fit(Job(design, labels))
     best = optimum(design, labels, intercept)
     for category, report in enumerate(found.reports):
         problem = problem_of(x, truth[:, category], svm(intercept))
@@ -83,7 +83,7 @@ def test_the_certificate_is_a_lower_bound(intercept, iterations):
     best = optimum(*given, intercept, 1e-3, sample_weights=sample_weights)
     method = svm(intercept, 1e-3, tolerance=0.0, iterations=iterations)
     for report, minimum in zip(
-        fit(*given, method, sample_weights=sample_weights).reports, best, strict=True
+        method.fit(Job(*given, sample_weights=sample_weights)).reports, best, strict=True
     ):
         assert (report.stopped, report.iterations) == ("iterations", iterations)
         assert report.objective >= minimum * (1 - 1e-7)
@@ -94,8 +94,8 @@ def test_a_free_intercept_s_gap_closes():
     rng = np.random.default_rng(2)
     x = sparse_values(rng, 80, 30, 0.15)
     given = design_of(x), labels_of(planted(rng, x, 3, 1.5))
-    few = fit(*given, svm(lam=1e-3, **ALL_STEPS)).reports
-    many = fit(*given, svm(lam=1e-3, tolerance=0.0, iterations=3000)).reports
+    few = svm(lam=1e-3, **ALL_STEPS).fit(Job(*given)).reports
+    many = svm(lam=1e-3, tolerance=0.0, iterations=3000).fit(Job(*given)).reports
     for a, b in zip(few, many, strict=True):
         assert b.certificate < 0.3 * a.certificate
 
@@ -118,7 +118,7 @@ def test_minima_are_ln2_over_gamma_apart_at_most(seed, gamma):
         None,
         {"gamma": gamma},
     )
-    (report,) = fit(*given, smooth, quiet=True).reports
+    (report,) = smooth.fit(Job(*given, quiet=True)).reports
     (best,) = optimum(*given, "penalised")
     assert best * (1 - 1e-6) <= report.objective <= best * (1 + 1e-6) + np.log(2) / gamma
 
@@ -136,7 +136,7 @@ def test_minima_are_ln2_over_gamma_apart_at_most(seed, gamma):
 )
 def test_gamma_grows_as_printed(options, gamma):
     _, _, design, labels = sample()
-    for report in fit(design, labels, svm(**ALL_STEPS | options)).reports:
+    for report in svm(**ALL_STEPS | options).fit(Job(design, labels)).reports:
         assert report.iterations == options.get("iterations", 200)
         assert report.smoothing == pytest.approx(np.log(2) / gamma)
         assert report.to_dict()["smoothing"] == report.smoothing
@@ -144,14 +144,16 @@ def test_gamma_grows_as_printed(options, gamma):
 
 def test_only_smoothed_fits_say_so():
     _, _, design, labels = sample()
-    for report in fit(design, labels, Method(regularization=Regularization(lam=LAM))).reports:
+    for report in Method(regularization=Regularization(lam=LAM)).fit(Job(design, labels)).reports:
         assert report.smoothing == 0.0
         assert "smoothing" not in report.to_dict()
 
 
 def test_weights_of_classes_widen_the_bound():
     _, truth, design, labels = sample()
-    found = fit(design, labels, svm(**ALL_STEPS), sample_weights=SampleWeights(classes=(3.0, 1.0)))
+    found = svm(**ALL_STEPS).fit(
+        Job(design, labels, sample_weights=SampleWeights(classes=(3.0, 1.0)))
+    )
     for members, report in zip(truth.sum(axis=0), found.reports, strict=True):
         mass = (3 * members + (50 - members)) / 50
         assert report.smoothing == pytest.approx(mass * np.log(2) / 191)
@@ -162,7 +164,7 @@ def test_the_steps_are_algorithm_1(intercept):
     # Dense and obvious: Hestenes-Stiefel by formulas, with line searches to the end.
     x, truth, design, labels = sample()
     method = svm(intercept, slope_share=1e-6, tolerance=0.0, iterations=5, steps_per_gamma=3)
-    found = fit(design, labels, method)
+    found = method.fit(Job(design, labels))
     problem = problem_of(x, truth[:, 0], method)
     theta = _algorithm_1(problem, steps=5, steps_per_gamma=3)
     np.testing.assert_allclose(theta_of(problem, found, 0), theta, rtol=1e-4, atol=1e-5)
@@ -203,11 +205,11 @@ def _algorithm_1(problem, steps, steps_per_gamma):
 def test_the_trace_is_of_the_svm_s_objective():
     x, truth, design, labels = sample()
     method = svm(**ALL_STEPS)
-    found = fit(design, labels, method)
-    for category, trace in enumerate(trace_objective(design, labels, method)):
+    found = method.fit(Job(design, labels))
+    for category, trace in enumerate(trace_objective(Job(design, labels), method)):
         assert len(trace.objectives) == 200
         assert trace.objectives[-1] == pytest.approx(found.reports[category].objective, rel=1e-12)
-        short = fit(design, labels, svm(tolerance=0.0, iterations=23))
+        short = svm(tolerance=0.0, iterations=23).fit(Job(design, labels))
         problem = problem_of(x, truth[:, category], method)
         objective = problem.objective(theta_of(problem, short, category))
         assert trace.objectives[22] == pytest.approx(objective, rel=1e-9)
@@ -224,10 +226,10 @@ def many():
 def test_lock_step_is_each_alone_bit_for_bit(many, intercept):
     x, truth = many
     method = svm(intercept, tolerance=3e-3)
-    together = fit(design_of(x), labels_of(truth), method, threads=2, quiet=True)
+    together = method.fit(Job(design_of(x), labels_of(truth), threads=2, quiet=True))
     assert len({report.iterations for report in together.reports}) > 1
     for category in range(CATEGORIES):
-        alone = fit(design_of(x), labels_of(truth[:, [category]]), method, quiet=True)
+        alone = method.fit(Job(design_of(x), labels_of(truth[:, [category]]), quiet=True))
         np.testing.assert_array_equal(
             together.weights[[category]].toarray(), alone.weights.toarray()
         )
@@ -240,12 +242,12 @@ def test_a_selection_is_the_copied_columns(many):
     x, truth = many
     terms = [np.arange(c % 4, 20, 2, dtype=np.int32) for c in range(CATEGORIES)]
     method = svm(**ALL_STEPS)
-    found = fit(
-        design_of(x), labels_of(truth), method, selection=Selection.of(terms, 20), threads=3
+    found = method.fit(
+        Job(design_of(x), labels_of(truth), selection=Selection.of(terms, 20), threads=3)
     )
     for category in (0, 5, 10):
         own = terms[category]
-        alone = fit(design_of(x[:, own]), labels_of(truth[:, [category]]), method)
+        alone = method.fit(Job(design_of(x[:, own]), labels_of(truth[:, [category]])))
         weights = found.weights[[category]].toarray().ravel()
         np.testing.assert_array_equal(weights[own], alone.weights.toarray().ravel())
 
@@ -254,9 +256,9 @@ def test_paths_and_starts(many):
     x, truth = many
     given = design_of(x), labels_of(truth)
     values = np.tile(np.array([[1e-1], [1e-2]]), (1, CATEGORIES))
-    path = fit_path(*given, svm(**NEAR), Strengths("lam", values))
-    first = fit(*given, svm(lam=1e-1, **NEAR), keep_starts=True)
-    second = fit(*given, svm(lam=1e-2, **NEAR), starts=first.starts)
+    path = fit_path(Job(*given, strengths=Strengths("lam", values)), svm(**NEAR))
+    first = svm(lam=1e-1, **NEAR).fit(Job(*given, keep_starts=True))
+    second = svm(lam=1e-2, **NEAR).fit(Job(*given, warm_starts=first.starts))
     for point, cold in zip(path, (first, second), strict=True):
         for a, b in zip(point.reports, cold.reports, strict=True):
             assert a.stopped == "certified"
@@ -266,7 +268,7 @@ def test_paths_and_starts(many):
 def test_one_document_of_each_kind_and_nothing_to_learn():
     design = design_of([[1.0, 0.0], [0.0, 0.0]])
     truth = np.array([[True, True, False], [False, True, False]])
-    found = fit(design, labels_of(truth), svm(**NEAR))
+    found = svm(**NEAR).fit(Job(design, labels_of(truth)))
     assert [report.stopped for report in found.reports] == ["certified", "constant", "constant"]
     scores = found.scores(design.rows)[:, 0]
     assert scores[0] > scores[1]
@@ -276,7 +278,7 @@ def test_one_document_of_each_kind_and_nothing_to_learn():
 @INTERCEPTS
 def test_any_strength_gives_finite_and_honest_numbers(intercept, lam):
     _, _, design, labels = sample()
-    found = fit(design, labels, svm(intercept, lam=lam), quiet=True)
+    found = svm(intercept, lam=lam).fit(Job(design, labels, quiet=True))
     assert np.isfinite(found.weights.data).all()
     for report in found.reports:
         assert np.isfinite([report.objective, report.certificate]).all()
@@ -286,7 +288,7 @@ def test_any_strength_gives_finite_and_honest_numbers(intercept, lam):
 def test_out_of_steps_is_a_warning():
     _, _, design, labels = sample()
     with pytest.warns(UserWarning, match="ran out of iterations"):
-        fit(design, labels, svm(tolerance=1e-9))
+        svm(tolerance=1e-9).fit(Job(design, labels))
 
 
 def test_other_losses_are_refused():
@@ -305,5 +307,5 @@ def test_the_bound_holds_where_next_to_no_dual_is_left():
         (best,) = optimum(*given, "penalised", 1e-3)
         for steps in range(1, 20):
             options = {"gamma_growth": 2.0, "steps_per_gamma": steps, "tolerance": 0.0}
-            (report,) = fit(*given, svm("penalised", 1e-3, **options)).reports
+            (report,) = svm("penalised", 1e-3, **options).fit(Job(*given)).reports
             assert report.objective * (1 - report.certificate) <= best * (1 + 1e-6)

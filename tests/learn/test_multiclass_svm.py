@@ -14,10 +14,9 @@ from scipy.special import expit
 from postil import _native
 from postil.errors import InputError, UsageError
 from postil.features.selection import Selection
-from postil.learn.job import SampleWeights
-from postil.learn.learners import learner_from
-from postil.learn.multiclass_svm import MulticlassSvmMethod, fit_multiclass_svm
-from postil.learn.one_vs_rest import fit
+from postil.learn.all_classes import MulticlassSvmMethod
+from postil.learn.job import Job, SampleWeights
+from postil.learn.methods import method_from
 from postil.learn.search.search import LambdaSearch
 from postil.learn.strength import Regularization, Strengths
 from postil.learn.term_priors.priors import TermPrior, TermPriors
@@ -140,7 +139,7 @@ def test_the_objective_is_that_of_all_pairs(intercept, classes):
     x, y = planted(1, documents=30, terms=6, classes=classes)
     for constant in (1.0, 3.0):
         method = svm(intercept, constant=constant, iterations=25, tolerance=0.0)
-        found = fit_multiclass_svm(design_of(x), classes_of(y), method)
+        found = method.fit(Job(design_of(x), classes_of(y)))
         problem = Problem(x, y, classes, intercept=intercept, constant=constant)
         expected = problem.objective(problem.theta(found))
         for report in found.reports:
@@ -155,7 +154,7 @@ def test_one_gamma_is_solved_to_its_minimum(intercept):
     x, y = planted(2, documents=25, terms=5, classes=3)
     gamma = 5.0
     method = svm(intercept, tolerance=0.0, iterations=300, first_gamma=gamma, gamma_step=0.0)
-    found = fit_multiclass_svm(design_of(x), classes_of(y), method)
+    found = method.fit(Job(design_of(x), classes_of(y)))
     problem = Problem(x, y, 3, intercept=intercept)
     smooth = problem.objective(
         problem.theta(found), lambda m: np.logaddexp(0, -gamma * (m - 2)) / gamma
@@ -172,7 +171,7 @@ def test_the_gap_is_to_the_minimum(intercept):
     before = np.inf
     for iterations in (5, 40, 200, 2000):
         method = svm(intercept, tolerance=0.0, iterations=iterations)
-        report = fit_multiclass_svm(design_of(x), classes_of(y), method).reports[0]
+        report = method.fit(Job(design_of(x), classes_of(y))).reports[0]
         assert report.kind == "duality gap"
         assert report.objective >= minimum * (1 - 1e-6)
         assert report.objective * (1 - report.certificate) <= minimum * (1 + 1e-6)
@@ -187,7 +186,7 @@ def test_minima_are_as_near_as_the_bound_says(seed, classes):
     x, y = planted(seed, documents=12, terms=4, classes=classes)
     problem = Problem(x, y, classes, intercept="none", lam=0.1)
     method = svm("none", lam=0.1, tolerance=0.0, iterations=200)
-    report = fit_multiclass_svm(design_of(x), classes_of(y), method).reports[0]
+    report = method.fit(Job(design_of(x), classes_of(y))).reports[0]
     assert report.smoothing == pytest.approx((classes - 1) * np.log(2) / 191)
     assert problem.smooth_minimum(20.0) <= problem.dual_maximum() + (classes - 1) * np.log(2) / 20
     assert report.objective - problem.dual_maximum() <= report.smoothing + 1e-3
@@ -199,7 +198,7 @@ def test_the_gap_of_free_intercepts_is_to_the_minimum():
     before = np.inf
     for iterations in (10, 50, 200, 3000):
         method = svm("free", tolerance=0.0, iterations=iterations)
-        report = fit_multiclass_svm(design_of(x), classes_of(y), method).reports[0]
+        report = method.fit(Job(design_of(x), classes_of(y))).reports[0]
         assert report.kind == "duality gap"
         assert report.objective * (1 - report.certificate) <= smooth * (1 + 1e-9)
         assert report.objective >= smooth - 3 * np.log(2) / 200
@@ -213,10 +212,10 @@ def test_two_classes_are_one_svm(intercept):
     # With ±w and ±b the loss of a document is max(0, 2 - 2z), and λ counts twice.
     x, y = planted(5, classes=2)
     method = svm(intercept, tolerance=1e-3, iterations=20_000)
-    found = fit_multiclass_svm(design_of(x), classes_of(y), method)
+    found = method.fit(Job(design_of(x), classes_of(y)))
     solver = "smo" if intercept == "free" else "dual-coordinate"
-    binary = fit(
-        design_of(x), classes_of(y), method_of(("hinge", "gaussian", solver, intercept), lam=LAM)
+    binary = method_of(("hinge", "gaussian", solver, intercept), lam=LAM).fit(
+        Job(design_of(x), classes_of(y))
     )
     assert found.reports[0].objective == pytest.approx(2 * binary.reports[0].objective, rel=3e-3)
 
@@ -226,12 +225,8 @@ def test_threads_change_no_bit(intercept):
     x, y = planted(6, documents=900, terms=40, classes=21)
     for selection in (None, Selection.of([np.arange(0, 40, 3, dtype=np.int32)] * 21, 40)):
         one, three = (
-            fit_multiclass_svm(
-                design_of(x),
-                classes_of(y),
-                svm(intercept, tolerance=0.0, iterations=15),
-                selection=selection,
-                threads=threads,
+            svm(intercept, tolerance=0.0, iterations=15).fit(
+                Job(design_of(x), classes_of(y), selection=selection, threads=threads)
             )
             for threads in (1, 3)
         )
@@ -245,10 +240,8 @@ def test_a_selection_for_all_is_the_copied_columns(intercept):
     x, y = planted(7)
     terms = np.array([0, 3, 4, 8], dtype=np.int32)
     method = svm(intercept, **ALL_STEPS)
-    found = fit_multiclass_svm(
-        design_of(x), classes_of(y), method, selection=Selection.of([terms] * 4, 10)
-    )
-    copied = fit_multiclass_svm(design_of(x[:, terms]), classes_of(y), method)
+    found = method.fit(Job(design_of(x), classes_of(y), selection=Selection.of([terms] * 4, 10)))
+    copied = method.fit(Job(design_of(x[:, terms]), classes_of(y)))
     np.testing.assert_array_equal(found.weights.toarray()[:, terms], copied.weights.toarray())
     assert not np.delete(found.weights.toarray(), terms, axis=1).any()
     assert found.reports[0].objective == copied.reports[0].objective
@@ -258,9 +251,7 @@ def test_classes_may_have_terms_of_their_own():
     x, y = planted(8)
     lists = [np.array(ids, np.int32) for ids in ([0, 1, 2], [], [5, 9], [2, 3, 4, 5])]
     method = svm("penalised", tolerance=0.0, iterations=1000)
-    found = fit_multiclass_svm(
-        design_of(x), classes_of(y), method, selection=Selection.of(lists, 10)
-    )
+    found = method.fit(Job(design_of(x), classes_of(y), selection=Selection.of(lists, 10)))
     for category, terms in enumerate(lists):
         assert not np.delete(found.weights.toarray()[category], terms).any()
     # No other weights of those terms are below the certified bound.
@@ -280,18 +271,15 @@ def test_documents_that_weigh_nothing_and_balanced_classes():
     weights = np.where(np.arange(40) % 5 == 0, 0.0, 1.0 + np.arange(40) % 3)
     sample_weights = SampleWeights(weights)
     kept = weights > 0
-    found = fit_multiclass_svm(
-        design_of(x), classes_of(y), svm("none", **ALL_STEPS), sample_weights=sample_weights
+    found = svm("none", **ALL_STEPS).fit(
+        Job(design_of(x), classes_of(y), sample_weights=sample_weights)
     )
     problem = Problem(x[kept], y[kept], 4, intercept="none", weights=weights[kept])
     assert found.reports[0].objective == pytest.approx(
         problem.objective(problem.theta(found)), rel=1e-9
     )
-    balanced = fit_multiclass_svm(
-        design_of(x),
-        classes_of(y),
-        svm("none", **ALL_STEPS),
-        sample_weights=SampleWeights(classes="balanced"),
+    balanced = svm("none", **ALL_STEPS).fit(
+        Job(design_of(x), classes_of(y), sample_weights=SampleWeights(classes="balanced"))
     )
     sizes = np.bincount(y)
     problem = Problem(x, y, 4, intercept="none", weights=40 / (4 * sizes[y]))
@@ -304,19 +292,19 @@ def test_documents_that_weigh_nothing_and_balanced_classes():
 def test_a_strength_for_each_class():
     x, y = planted(10)
     lam = np.array([1e-2, 1e-1, 1.0, 10.0])
-    found = fit_multiclass_svm(
-        design_of(x), classes_of(y), svm("none", **ALL_STEPS), strengths=Strengths("lam", lam)
+    found = svm("none", **ALL_STEPS).fit(
+        Job(design_of(x), classes_of(y), strengths=Strengths("lam", lam))
     )
     norms = np.linalg.norm(found.weights.toarray(), axis=1)
     assert norms[0] > norms[1] > norms[2] > norms[3] > 0
     with pytest.raises(UsageError, match="one number for each of 4 classes"):
-        fit_multiclass_svm(design_of(x), classes_of(y), svm(), strengths=Strengths("lam", lam[:2]))
+        svm().fit(Job(design_of(x), classes_of(y), strengths=Strengths("lam", lam[:2])))
 
 
 def test_classes_without_members_and_one_that_has_all():
     x, y = planted(11, classes=3)
     labels = classes_of(np.where(y == 1, 2, y), 4)
-    found = fit_multiclass_svm(design_of(x), labels, svm(**ALL_STEPS))
+    found = svm(**ALL_STEPS).fit(Job(design_of(x), labels))
     assert [report.stopped for report in found.reports] == [
         "iterations",
         "constant",
@@ -324,7 +312,7 @@ def test_classes_without_members_and_one_that_has_all():
         "constant",
     ]
     assert set(found.scores(design_of(x).rows).argmax(axis=1)) <= {0, 2}
-    alone = fit_multiclass_svm(design_of(x), classes_of(np.ones(40, int), 2), svm())
+    alone = svm().fit(Job(design_of(x), classes_of(np.ones(40, int), 2)))
     assert [report.stopped for report in alone.reports] == ["constant", "constant"]
     assert (alone.scores(design_of(x).rows).argmax(axis=1) == 1).all()
 
@@ -336,7 +324,7 @@ def test_little_data(shape, intercept):
     x = np.zeros(shape)
     x[:1, :1] = 1.0
     y = np.arange(documents) % 2
-    found = fit_multiclass_svm(design_of(x), classes_of(y), svm(intercept, **ALL_STEPS))
+    found = svm(intercept, **ALL_STEPS).fit(Job(design_of(x), classes_of(y)))
     problem = Problem(x, y, 2, intercept=intercept)
     assert found.reports[0].objective == pytest.approx(problem.objective(problem.theta(found)))
     assert found.weights.shape == (2, terms)
@@ -346,7 +334,7 @@ def test_little_data(shape, intercept):
 @INTERCEPTS
 def test_any_strength_gives_finite_and_honest_numbers(intercept, lam):
     x, y = planted(12)
-    found = fit_multiclass_svm(design_of(x), classes_of(y), svm(intercept, lam=lam), quiet=True)
+    found = svm(intercept, lam=lam).fit(Job(design_of(x), classes_of(y), quiet=True))
     assert np.isfinite(found.weights.data).all()
     report = found.reports[0]
     assert np.isfinite([report.objective, report.certificate]).all()
@@ -357,11 +345,9 @@ def test_any_strength_gives_finite_and_honest_numbers(intercept, lam):
 def test_options_lead_to_the_same(options):
     x, y = planted(13)
     plain, other = (
-        fit_multiclass_svm(
-            design_of(x),
-            classes_of(y),
-            svm("penalised", tolerance=1e-3, iterations=5000, **given),
-        ).reports[0]
+        svm("penalised", tolerance=1e-3, iterations=5000, **given)
+        .fit(Job(design_of(x), classes_of(y)))
+        .reports[0]
         for given in ({}, options)
     )
     assert plain.stopped == other.stopped == "certified"
@@ -372,7 +358,7 @@ def test_progress_and_interruption():
     x, y = planted(14, documents=300, terms=30, classes=12)
     given = design_of(x), classes_of(y)
     calls = []
-    fit_multiclass_svm(*given, svm(**ALL_STEPS), progress=lambda *call: calls.append(call))
+    svm(**ALL_STEPS).fit(Job(*given, progress=lambda *call: calls.append(call)))
     assert calls[-1] == (100, 100)
     assert calls == sorted(calls)
 
@@ -382,7 +368,7 @@ def test_progress_and_interruption():
     endless = svm(tolerance=0.0, iterations=2**31)
     for threads in (1, 3):
         with pytest.raises(KeyboardInterrupt):
-            fit_multiclass_svm(*given, endless, threads=threads, progress=interrupt)
+            endless.fit(Job(*given, threads=threads, progress=interrupt))
 
 
 def test_documents_of_no_class_or_several_are_refused():
@@ -390,7 +376,7 @@ def test_documents_of_no_class_or_several_are_refused():
     truth = np.eye(4, dtype=bool)[y]
     truth[3] = False
     with pytest.raises(InputError, match=r"multiclass-svm learning needs exactly one.*\"hinge\""):
-        fit_multiclass_svm(design_of(x), labels_of(truth), svm())
+        svm().fit(Job(design_of(x), labels_of(truth)))
 
 
 def test_it_is_searched_by_decisions():
@@ -398,10 +384,10 @@ def test_it_is_searched_by_decisions():
     method = MulticlassSvmMethod(options={"iterations": 50, "tolerance": 0.0})
     for measure in (None, "f1", "error"):
         search = LambdaSearch((1.0, 1e-1, 1e-2), folds=3, measure=measure)
-        found = search.run(design_of(x), classes_of(y), method)
+        found = search.run(method, Job(design_of(x), classes_of(y)))
         assert len(set(found.chosen.tolist())) == 1
     search = LambdaSearch("auto", folds=3, points=4)
-    assert len(set(search.run(design_of(x), classes_of(y), method).chosen.tolist())) == 1
+    assert len(set(search.run(method, Job(design_of(x), classes_of(y))).chosen.tolist())) == 1
     for measure in ("log-likelihood", "loss"):
         with pytest.raises(UsageError, match="needs probabilities, and multiclass-svm gives none"):
             LambdaSearch((1.0,), measure=measure).check(method)
@@ -413,16 +399,16 @@ def test_it_is_searched_by_decisions():
 
 def test_as_a_learner():
     x, y = planted(17)
-    learner = learner_from({"learner": "multiclass-svm", "lam": 1e-2, "options": ALL_STEPS})
+    learner = method_from({"learner": "multiclass-svm", "lam": 1e-2, "options": ALL_STEPS})
     assert learner.compares_scores
     assert learner.calibrations == ()
-    found = learner.learn(design_of(x), classes_of(y))
+    found = learner.fit(Job(design_of(x), classes_of(y)))
     assert (found.scores(design_of(x).rows).argmax(axis=1) == y).mean() > 0.6
     priors = TermPriors(10, every={0: TermPrior(1.0)})
-    with pytest.raises(UsageError, match="takes no priors of single terms"):
-        learner.learn(design_of(x), classes_of(y), priors=priors)
+    with pytest.raises(UsageError, match="takes no per-term priors"):
+        learner.fit(Job(design_of(x), classes_of(y), term_priors=priors))
     with pytest.raises(UsageError, match="has no entry 'loss'"):
-        learner_from({"learner": "multiclass-svm", "loss": "hinge"})
+        method_from({"learner": "multiclass-svm", "loss": "hinge"})
     with pytest.raises(UsageError, match="learner multiclass-svm has no option 'passes'"):
         MulticlassSvmMethod(options={"passes": 3})
 

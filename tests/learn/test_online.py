@@ -9,8 +9,8 @@ import pytest
 import scipy.optimize
 
 from postil.errors import UsageError
+from postil.learn.job import Job, SampleWeights
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
 from postil.learn.strength import Regularization
 
 from .samples import design_of, labels_of, planted, sample, sparse_values
@@ -61,7 +61,7 @@ def found_weights(found, category, constant=1.0, threshold=0.0):
 def test_mistakes_move_weights_as_printed(family, constant):
     x, features, truth = lesson(constant=constant)
     method = method_of(family, "mistake-driven", constant=constant, rate=0.3, iterations=4)
-    found = fit(design_of(x), labels_of(truth), method)
+    found = method.fit(Job(design_of(x), labels_of(truth)))
     for category in range(truth.shape[1]):
         y = np.where(truth[:, category], 1.0, -1.0)
         theta = by_mistakes(family, features, y, 0.3, 4)
@@ -74,7 +74,7 @@ def test_mistakes_move_weights_as_printed(family, constant):
 def test_dual_updates_are_those_printed(family):
     x, features, truth = lesson()
     method = method_of(family, "dual-gradient", rate=0.05, iterations=7, tolerance=0.0)
-    found = fit(design_of(x), labels_of(truth), method, keep_starts=True)
+    found = method.fit(Job(design_of(x), labels_of(truth), keep_starts=True))
     for category in range(truth.shape[1]):
         y = np.where(truth[:, category], 1.0, -1.0)
         bounds = np.full(len(y), C)
@@ -94,7 +94,7 @@ def test_dual_updates_are_those_printed(family):
 def test_newton_s_rate_finds_the_dual_s_maximum(family):
     x, features, truth = lesson(documents=20, categories=2)
     method = method_of(family, "dual-gradient", iterations=20_000, tolerance=1e-7)
-    found = fit(design_of(x), labels_of(truth), method)
+    found = method.fit(Job(design_of(x), labels_of(truth)))
     for category in range(2):
         y = np.where(truth[:, category], 1.0, -1.0)
 
@@ -120,9 +120,9 @@ def test_a_category_learns_alone_as_beside_others(family, solver, values):
     if values == "binary":  # a document's terms then move together
         x = (x != 0.0).astype(float)
     method = method_of(family, solver, rate=0.2, iterations=9, shuffle=True)
-    together = fit(design_of(x), labels_of(truth), method, quiet=True)
+    together = method.fit(Job(design_of(x), labels_of(truth), quiet=True))
     for category in (0, 7, 10):
-        alone = fit(design_of(x), labels_of(truth[:, [category]]), method, quiet=True)
+        alone = method.fit(Job(design_of(x), labels_of(truth[:, [category]]), quiet=True))
         np.testing.assert_array_equal(
             alone.weights.toarray()[0], together.weights[[category]].toarray()[0]
         )
@@ -132,7 +132,9 @@ def test_a_category_learns_alone_as_beside_others(family, solver, values):
 def test_normalising_changes_no_mistake():
     x, _, truth = lesson()
     fits = [
-        fit(design_of(x), labels_of(truth), method_of(FAMILIES[name], "mistake-driven", rate=0.01))
+        method_of(FAMILIES[name], "mistake-driven", rate=0.01).fit(
+            Job(design_of(x), labels_of(truth))
+        )
         for name in ("balanced", "normalised")
     ]
     first, second = (found.scores(design_of(x).rows) for found in fits)
@@ -150,9 +152,9 @@ def test_no_exponent_overflows(family, solver, scale):
     method = method_of(family, solver, rate=1.0, iterations=20, constant=scale)
     if family.kind == "entropy":
         with suppress(UsageError):
-            fit(design_of(x * scale), labels_of(truth), method, quiet=True)
+            method.fit(Job(design_of(x * scale), labels_of(truth), quiet=True))
         return
-    found = fit(design_of(x * scale), labels_of(truth), method, quiet=True)
+    found = method.fit(Job(design_of(x * scale), labels_of(truth), quiet=True))
     assert np.isfinite(found.weights.data).all()
     assert np.isfinite(found.intercepts).all()
     assert all(np.isfinite(report.objective) for report in found.reports)
@@ -163,7 +165,7 @@ def test_far_out_normalised_weights_are_the_exact_ones():
     x, features, truth = lesson(categories=1)
     scale = 512.0
     method = method_of(family, "mistake-driven", rate=1.0, iterations=5, constant=scale)
-    found = fit(design_of(x * scale), labels_of(truth), method)
+    found = method.fit(Job(design_of(x * scale), labels_of(truth)))
     y = np.where(truth[:, 0], 1.0, -1.0)
     theta = np.zeros(2 * features.shape[1])
     embedded = family.embed(features * scale)
@@ -186,13 +188,13 @@ def test_far_out_normalised_weights_are_the_exact_ones():
 def test_two_halves_one_after_the_other_are_a_pass(family):
     x, features, truth = lesson(categories=3)
     method = method_of(family, "mistake-driven", rate=0.3, iterations=1)
-    first = fit(design_of(x[:15]), labels_of(truth[:15]), method, keep_starts=True)
+    first = method.fit(Job(design_of(x[:15]), labels_of(truth[:15]), keep_starts=True))
     thetas = []
     for category in range(3):
         y = np.where(truth[:15, category], 1.0, -1.0)
         theta = by_mistakes(family, features[:15], y, 0.3, 1)
         thetas.append(theta if family.kind == "additive" or family.positive else theta[:13])
-    second = fit(design_of(x[15:]), labels_of(truth[15:]), method, beginnings=thetas)
+    second = method.fit(Job(design_of(x[15:]), labels_of(truth[15:]), resume_from=thetas))
     assert first.weights.shape == second.weights.shape
     for category in range(3):
         y = np.where(truth[:, category], 1.0, -1.0)
@@ -205,7 +207,7 @@ def test_two_halves_one_after_the_other_are_a_pass(family):
 def test_units_tell_exponents_from_weights(family):
     x, features, truth = lesson(categories=2)
     method = method_of(family, "mistake-driven", rate=0.3, iterations=3)
-    found = fit(design_of(x), labels_of(truth), method)
+    found = method.fit(Job(design_of(x), labels_of(truth)))
     if family.kind == "additive":
         assert found.units is None
         return
@@ -218,33 +220,35 @@ def test_units_tell_exponents_from_weights(family):
 
 def test_only_updates_can_go_on():
     _, _, design, labels = sample()
-    with pytest.raises(UsageError, match="mistake-driven or dual-gradient can"):
-        fit(design, labels, Method(), beginnings=[np.zeros(9)] * 2)
-    with pytest.raises(UsageError, match="beginning"):
-        fit(design, labels, method_of(FAMILIES["additive"], "mistake-driven"), beginnings=[[0.0]])
+    with pytest.raises(UsageError, match="use mistake-driven or dual-gradient"):
+        Method().fit(Job(design, labels, resume_from=[np.zeros(9)] * 2))
+    with pytest.raises(UsageError, match="resume_from needs one array"):
+        method_of(FAMILIES["additive"], "mistake-driven").fit(
+            Job(design, labels, resume_from=[[0.0]])
+        )
 
 
 def test_a_strength_of_mistakes_is_refused():
-    with pytest.raises(UsageError, match="nothing but its steps"):
+    with pytest.raises(UsageError, match="by its steps alone"):
         Method("perceptron", "gaussian", "mistake-driven", Regularization(C=1.0))
 
 
 def test_documents_that_weigh_nothing_teach_nothing():
-    from postil.learn.job import SampleWeights
 
     x, _, truth = lesson(categories=3)
     weights = np.repeat([1.0, 0.0], 15)
     for family in FAMILIES.values():
         for solver in ("mistake-driven", "dual-gradient"):
             method = method_of(family, solver, rate=0.2, iterations=5)
-            some = fit(
-                design_of(x),
-                labels_of(truth),
-                method,
-                sample_weights=SampleWeights(weights),
-                quiet=True,
+            some = method.fit(
+                Job(
+                    design_of(x),
+                    labels_of(truth),
+                    sample_weights=SampleWeights(weights),
+                    quiet=True,
+                )
             )
-            half = fit(design_of(x[:15]), labels_of(truth[:15]), method, quiet=True)
+            half = method.fit(Job(design_of(x[:15]), labels_of(truth[:15]), quiet=True))
             np.testing.assert_allclose(
                 some.weights.toarray(), half.weights.toarray(), rtol=1e-12, atol=1e-15
             )

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.learn.job import SampleWeights
-from postil.learn.one_vs_rest import fit
+from postil.learn.job import Job, SampleWeights
 from postil.learn.path import regularization_path
 from postil.learn.strength import Strengths
 
@@ -31,14 +30,11 @@ def lasso(data):
     return path_of(data, LASSO, points=12, ratio=1e-2)
 
 
-def path_of(data, parts, **wanted):
+def path_of(data, parts, sample_weights=None, **wanted):
     tolerance = 1e-4 if parts is NEWTON else 1e-6
-    return regularization_path(
-        data.design,
-        data.labels,
-        method_of(parts, tolerance=tolerance, iterations=100_000),
-        **wanted,
-    )
+    method = method_of(parts, tolerance=tolerance, iterations=100_000)
+    job = Job(data.design, data.labels, sample_weights=sample_weights or SampleWeights())
+    return regularization_path(job, method, **wanted)
 
 
 class TestPoints:
@@ -47,11 +43,10 @@ class TestPoints:
     def test_every_point_is_a_fit(self, data, parts, way):
         path = path_of(data, parts, way=way, points=4, ratio=1e-2)
         for point in range(4):
-            alone = fit(
-                data.design,
-                data.labels,
-                method_of(parts, tolerance=1e-6, iterations=100_000),
-                strengths=Strengths(way, path.strengths.values[point]),
+            alone = method_of(parts, tolerance=1e-6, iterations=100_000).fit(
+                Job(
+                    data.design, data.labels, strengths=Strengths(way, path.strengths.values[point])
+                )
             )
             for c, name in enumerate(path.names):
                 weights = path[name].weights[[point]].toarray()
@@ -174,8 +169,8 @@ class TestFiles:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"points": 0}, "points is a whole number of at least 1"),
-        ({"ratio": 2.0}, "ratio is a number above 0 and under 1"),
+        ({"points": 0}, "points must be a whole number of at least 1"),
+        ({"ratio": 2.0}, "ratio must be a number above 0 and under 1"),
         ({"strengths": [1.0, 1.0]}, "none twice"),
         ({"strengths": Strengths("lam", np.ones(3))}, "points × categories"),
     ],

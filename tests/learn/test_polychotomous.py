@@ -8,11 +8,10 @@ from sklearn.linear_model import LogisticRegression
 
 from postil.errors import UsageError
 from postil.features.selection import Selection
+from postil.learn.all_classes import PolychotomousMethod
 from postil.learn.fit import NotConvergedWarning
-from postil.learn.job import SampleWeights
+from postil.learn.job import Job, SampleWeights
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
-from postil.learn.polychotomous import PolychotomousMethod
 from postil.learn.strength import Regularization, Strengths
 from postil.learn.term_priors.priors import TermPrior, TermPriors
 
@@ -124,7 +123,7 @@ def test_priors_of_classes_and_terms_against_scipy(mix):
     )
     strengths = Strengths("lam", np.array([1e-2, 2e-2, 5e-3]))
     method = PolychotomousMethod("elastic-net", mix=mix, options=TIGHT)
-    fit = learned(x, y, 3, method, priors=priors, strengths=strengths)
+    fit = learned(x, y, 3, method, term_priors=priors, strengths=strengths)
     absolute, squared = (np.repeat(strengths.values[:, None], 7, axis=1) for _ in range(2))
     absolute, squared = mix * absolute, (1 - mix) * squared
     mean, low, high = np.zeros((3, 7)), np.full((3, 7), -np.inf), np.full((3, 7), np.inf)
@@ -151,7 +150,7 @@ def test_a_weight_without_a_prior_needs_a_reference_to_be_settled():
     x, y = sample(6, documents=200, terms=3, classes=3)
     free = {term: TermPrior(variance=np.inf) for term in range(4)}
     method = method_of(reference="b")
-    fit = learned(x, y, 3, method, priors=TermPriors(3, every=free))
+    fit = learned(x, y, 3, method, term_priors=TermPriors(3, every=free))
     theirs = LogisticRegression(C=np.inf, tol=1e-10, max_iter=20_000).fit(x, y)
     ours = whole(fit, 1.0)
     expected = np.column_stack([theirs.coef_, theirs.intercept_])
@@ -169,7 +168,7 @@ def test_two_classes_with_a_reference_are_binary_logistic_regression(prior, inte
         "logistic", prior, "primal-coordinate", Regularization(lam=1e-2), intercept,
         options={"tolerance": 1e-10, "iterations": 100_000},
     )  # fmt: skip
-    one = fit(design_of(x), labels_of(y, 2), binary)
+    one = binary.fit(Job(design_of(x), labels_of(y, 2)))
     assert fit_of_two.weights[[0]].nnz == 0
     assert fit_of_two.intercepts[0] == 0.0
     np.testing.assert_allclose(
@@ -218,7 +217,7 @@ def test_balanced_classes_weigh_the_same():
     one = learned(x, y, 3, method_of(), sample_weights=SampleWeights(classes="balanced"))
     problem = Multinomial.of(x, y, 3, squared=1e-2, constant=1.0, weights=each[y])
     np.testing.assert_allclose(whole(one, 1.0), problem.minimum(), atol=1e-5)
-    with pytest.raises(UsageError, match="class weights are 'balanced' or none"):
+    with pytest.raises(UsageError, match="class weights must be 'balanced' or None"):
         learned(x, y, 3, method_of(), sample_weights=SampleWeights(classes=(2.0, 1.0)))
 
 

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.features.select import select_terms
-from postil.learn.job import SampleWeights
-from postil.learn.polychotomous import PolychotomousMethod
-from postil.learn.search.all_classes import PolychotomousProblems
+from postil.learn.all_classes import PolychotomousMethod
+from postil.learn.job import Job, SampleWeights
 from postil.learn.search.grids import WAYS, weaker
 from postil.learn.search.search import LambdaSearch
 from postil.learn.search.strongest import WORTH_HAVING
@@ -21,6 +20,7 @@ from postil.learn.strength import Strengths
 from postil.learn.term_priors.priors import TermPriors
 
 from .multinomial import design_of, labels_of, sample
+from .search_samples import Searched
 
 PRIORS = [("laplace", None), ("elastic-net", 0.4)]
 TIGHT = {"tolerance": 1e-13, "iterations": 10_000}
@@ -32,7 +32,7 @@ def problems_of(prior="laplace", mix=None, *, seed=3, intercept="penalised", **r
     method = PolychotomousMethod(
         prior, intercept=intercept, constant=2.0, mix=mix, options=TIGHT, **rest
     )
-    return PolychotomousProblems(design_of(x), labels_of(y, 4), method, SampleWeights())
+    return Searched(method, Job(design_of(x), labels_of(y, 4)))
 
 
 def check(problems, way="lam"):
@@ -68,19 +68,19 @@ def test_whatever_the_documents(seed, prior, intercept):
 def test_with_weights_of_documents_and_classes(classes):
     weights = np.random.default_rng(0).uniform(0.2, 3.0, 60)
     weights[::7] = 0.0
-    check(replace(problems_of(), sample_weights=SampleWeights(weights, classes)))
+    check(problems_of().but(sample_weights=SampleWeights(weights, classes)))
 
 
 def test_with_selected_terms():
     problems = problems_of()
-    members = sp.csr_matrix(problems.labels.members, dtype=np.float32)
-    selection = select_terms(problems.design.rows, members, measure="gini", k=4)
-    check(replace(problems, selection=selection))
+    members = sp.csr_matrix(problems.job.labels.members, dtype=np.float32)
+    selection = select_terms(problems.job.design.rows, members, measure="gini", k=4)
+    check(problems.but(selection=selection))
 
 
 def test_with_terms_of_different_width():
     factors = np.random.default_rng(1).uniform(0.1, 9.0, 15)
-    wide = replace(problems_of(), priors=TermPriors(15, factors=factors))
+    wide = problems_of().but(term_priors=TermPriors(15, factors=factors))
     check(wide)
     assert wide.strongest("lam")[0] != problems_of().strongest("lam")[0]
 
@@ -88,22 +88,22 @@ def test_with_terms_of_different_width():
 def test_a_free_constant_by_hand():
     """With free constants, λ is the largest |mean of (p - y) x|, p the shares of the classes."""
     problems = problems_of(intercept="free")
-    x, truth = problems.design.rows.toarray(), problems.labels.members.toarray()
+    x, truth = problems.job.design.rows.toarray(), problems.job.labels.members.toarray()
     expected = np.abs((truth.mean(axis=0) - truth).T @ x).max() / len(x)
     np.testing.assert_allclose(problems.strongest("lam"), np.full(4, expected), rtol=1e-9)
 
 
 def test_a_class_without_members_changes_nothing():
     problems = problems_of()
-    truth = problems.labels.members.argmax(axis=1)
-    more = replace(problems, labels=labels_of(np.asarray(truth).ravel(), 5))
+    truth = problems.job.labels.members.argmax(axis=1)
+    more = problems.but(labels=labels_of(np.asarray(truth).ravel(), 5))
     np.testing.assert_allclose(more.strongest("lam"), np.full(5, problems.strongest("lam")[0]))
 
 
 def test_where_there_is_nothing_to_learn_it_is_1():
     problems = problems_of()
-    one = replace(problems, labels=labels_of(np.zeros(60, dtype=int), 4))
-    no_terms = replace(problems, design=design_of(np.zeros((60, 15))))
+    one = problems.but(labels=labels_of(np.zeros(60, dtype=int), 4))
+    no_terms = problems.but(design=design_of(np.zeros((60, 15))))
     for nothing in (one, no_terms, replace(no_terms, method=PolychotomousMethod())):
         assert nothing.strongest("lam").tolist() == [1.0] * 4
 
@@ -127,12 +127,12 @@ def test_a_search_goes_down_from_there(prior):
     problems = problems_of(prior)
     method = replace(problems.method, options={"tolerance": 1e-6})
     automatic = LambdaSearch("auto", folds=3, points=8, over="C")
-    result = automatic.run(problems.design, problems.labels, method)
+    result = automatic.run(method, Job(problems.job.design, problems.job.labels))
     assert result.automatic
     assert result.grid[0] == pytest.approx(problems.strongest("C")[0])
     assert (np.diff(result.grid) > 0).all()
     assert (result.chosen == result.shared_strength).all()
     assert result.values[result.best] == np.nanmax(result.values)
     given_grid = LambdaSearch(tuple(result.grid), folds=3, over="C")
-    same = given_grid.run(problems.design, problems.labels, method)
+    same = given_grid.run(method, Job(problems.job.design, problems.job.labels))
     np.testing.assert_allclose(result.values, same.values, rtol=1e-6)

@@ -15,11 +15,11 @@ from scipy.special import softmax
 
 from postil.errors import InputError, UsageError
 from postil.features.selection import Selection
-from postil.learn.all_classes import NEVER
-from postil.learn.job import Design, Labels, SampleWeights
-from postil.learn.learners import learner_from
-from postil.learn.polychotomous import PolychotomousMethod, fit_polychotomous
+from postil.learn.all_classes import PolychotomousMethod
+from postil.learn.job import Design, Job, Labels, SampleWeights
+from postil.learn.methods import method_from
 from postil.learn.strength import Regularization, Strengths
+from postil.learn.tasks import NO_MEMBER
 from postil.learn.term_priors.priors import TermPrior, TermPriors
 
 from .multinomial import (
@@ -61,7 +61,7 @@ def test_a_class_without_members_is_left_out():
     x, y = sample(15, classes=3)
     fit = learned(x, y, 4, method_of("laplace", intercept="free"))
     without = learned(x, y, 3, method_of("laplace", intercept="free"))
-    assert fit.intercepts[3] == NEVER
+    assert fit.intercepts[3] == NO_MEMBER
     assert (fit.intercepts[:3] == without.intercepts).all()
     assert (fit.weights[:3] != without.weights).nnz == 0
     assert fit.reports[3].stopped == "constant"
@@ -72,7 +72,7 @@ def test_a_class_without_members_is_left_out():
 def test_one_class_alone_is_always_chosen():
     x, _ = sample(16)
     fit = learned(x, np.ones(len(x), dtype=int), 3, method_of())
-    assert fit.intercepts.tolist() == [NEVER, 0.0, NEVER]
+    assert fit.intercepts.tolist() == [NO_MEMBER, 0.0, NO_MEMBER]
     assert [report.stopped for report in fit.reports] == ["constant"] * 3
     assert "always" in fit.reports[1].note
 
@@ -97,12 +97,12 @@ def test_very_large_and_very_small_values():
 def test_documents_with_no_class_or_several_are_refused_with_a_way_out():
     design = design_of(np.ones((5, 2)))
     labels = Labels.of([["a"], ["b"], [], ["a", "b"], []])
-    with pytest.raises(InputError, match="2 with none and 1 with more than one") as caught:
-        fit_polychotomous(design, labels, method_of())
+    with pytest.raises(InputError, match="2 have none and 1 have more than one") as caught:
+        method_of().fit(Job(design, labels))
     assert "the first is number 3" in str(caught.value)
     assert 'learner = "linear"' in str(caught.value)
     counted = SampleWeights(np.array([1.0, 1.0, 0.0, 0.0, 0.0]))
-    assert fit_polychotomous(design, labels, method_of(), sample_weights=counted).names == (
+    assert method_of().fit(Job(design, labels, sample_weights=counted)).names == (
         "a",
         "b",
     )
@@ -112,8 +112,8 @@ def test_documents_with_no_class_or_several_are_refused_with_a_way_out():
     ("settings", "told"),
     [
         ({"prior": "lapalce"}, "did you mean 'laplace'"),
-        ({"mix": 0.5}, "mix is of the prior elastic-net"),
-        ({"prior": "elastic-net", "mix": 2.0}, "mix is from 0"),
+        ({"mix": 0.5}, "mix is an option of the prior elastic-net"),
+        ({"prior": "elastic-net", "mix": 2.0}, "mix must be from 0"),
         ({"intercept": "fixed"}, "intercept is none or penalised or free"),
         ({"constant": 0.0}, "constant is a finite number above 0"),
         ({"options": {"passses": 3}}, "no option 'passses'"),
@@ -128,20 +128,20 @@ def test_settings_that_cannot_be_are_refused(settings, told):
 
 def test_data_that_does_not_fit_is_refused():
     x, y = sample(18)
-    with pytest.raises(UsageError, match="60 documents and labels of 59"):
-        fit_polychotomous(design_of(x), labels_of(y[1:], 3), method_of())
+    with pytest.raises(UsageError, match="60 documents, and the labels have 59"):
+        method_of().fit(Job(design_of(x), labels_of(y[1:], 3)))
     with pytest.raises(UsageError, match="there is no class 'd'"):
         learned(x, y, 3, method_of(reference="d"))
     with pytest.raises(InputError, match="the reference class d has no member"):
         learned(x, y, 4, method_of(reference="d"))
-    with pytest.raises(UsageError, match="there are 8 terms and priors of 3"):
-        learned(x, y, 3, method_of(), priors=TermPriors(3))
+    with pytest.raises(UsageError, match="3 terms, and the design has 8"):
+        learned(x, y, 3, method_of(), term_priors=TermPriors(3))
     priors = TermPriors(8, own={0: {0: TermPrior(mean=1.0)}})
     with pytest.raises(UsageError, match="the reference class a stay at 0"):
-        learned(x, y, 3, method_of(reference="a"), priors=priors)
+        learned(x, y, 3, method_of(reference="a"), term_priors=priors)
     with pytest.raises(UsageError, match="one number for each of 3 classes"):
         learned(x, y, 3, method_of(), strengths=Strengths("lam", np.ones(2)))
-    with pytest.raises(UsageError, match="selection is of 2 categories"):
+    with pytest.raises(UsageError, match="selection has 2 categories"):
         learned(x, y, 3, method_of(), selection=Selection.of([[0], [1]], 8))
 
 
@@ -154,20 +154,20 @@ def test_the_norm_based_variance_is_that_of_all_terms():
 
 
 def test_the_learner_of_a_recipe():
-    learner = learner_from(
+    learner = method_from(
         {"learner": "polychotomous", "prior": "laplace", "C": 2.0, "options": {"tolerance": 1e-5}}
     )
     x, y = sample(20)
-    fit = learner.learn(design_of(x), labels_of(y, 3))
+    fit = learner.fit(Job(design_of(x), labels_of(y, 3)))
     assert learner.tolerance == 1e-5
     assert learner.calibrations == ("softmax",)
     fixed = TermPriors(x.shape[1], own={1: {0: TermPrior(mean=2.0, variance=0.0)}})
-    believed = learner.learn(design_of(x), labels_of(y, 3), priors=fixed)
+    believed = learner.fit(Job(design_of(x), labels_of(y, 3), term_priors=fixed))
     assert believed.weights[1, 0] == 2.0
     assert fit.weights[1, 0] != 2.0
     assert fit.reports[0].lam == pytest.approx(1 / (2.0 * len(y)))
     with pytest.raises(UsageError, match="has no entry 'loss'"):
-        learner_from({"learner": "polychotomous", "loss": "logistic"})
+        method_from({"learner": "polychotomous", "loss": "logistic"})
 
 
 def test_progress_rises_to_the_end():
@@ -186,8 +186,8 @@ INTERRUPTED = textwrap.dedent(
     import os, signal, threading
     import numpy as np
     import scipy.sparse as sp
-    from postil.learn.job import Design, Labels
-    from postil.learn.polychotomous import PolychotomousMethod, fit_polychotomous
+    from postil.learn.all_classes import PolychotomousMethod
+    from postil.learn.job import Design, Job, Labels
     from postil.learn.strength import Regularization
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -199,7 +199,7 @@ INTERRUPTED = textwrap.dedent(
     design = Design(x)
     threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
-        fit_polychotomous(design, labels, method, threads=2)
+        method.fit(Job(design, labels, threads=2))
     except KeyboardInterrupt:
         print("stopped")
     """
@@ -254,7 +254,7 @@ def test_every_problem_is_as_good_as_certified(seed, shape, mix, lam, intercept)
 
 def test_design_and_names_are_kept():
     x, y = sample(23)
-    fit = fit_polychotomous(Design(sp.csr_matrix(x)), labels_of(y, 3), method_of("laplace"))
+    fit = method_of("laplace").fit(Job(Design(sp.csr_matrix(x)), labels_of(y, 3)))
     assert fit.names == names(3)
     assert [r.members for r in fit.reports] == np.bincount(y).tolist()
     assert [r.nonzeros for r in fit.reports] == np.diff(fit.weights.indptr).tolist()

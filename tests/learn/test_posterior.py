@@ -9,13 +9,11 @@ import pytest
 import scipy.sparse as sp
 
 from postil.errors import UsageError
-from postil.learn.job import Design, Labels, SampleWeights
-from postil.learn.learners import learner_from
+from postil.learn.job import Design, Job, Labels, SampleWeights
 from postil.learn.method import Method
-from postil.learn.norm_based import norm_based
-from postil.learn.one_vs_rest import fit
+from postil.learn.methods import method_from
 from postil.learn.posterior import WIDEST, with_variances
-from postil.learn.strength import Regularization, Strengths
+from postil.learn.strength import Regularization, Strengths, norm_based
 from postil.learn.term_priors.priors import TermPrior, TermPriors
 
 from .samples import planted, sparse_values
@@ -45,8 +43,8 @@ def method_of(prior="gaussian", intercept="penalised", **given):
 
 def learned(design, labels, method, **given):
     """The mode and its variances."""
-    mode = fit(design, labels, method, quiet=True, **given)
-    return with_variances(mode, design, labels, method, **given)
+    mode = method.fit(Job(design, labels, quiet=True, **given))
+    return with_variances(mode, Job(design, labels, **given), method)
 
 
 def negative_log_posterior(design, labels, category, counts, priors):
@@ -163,7 +161,7 @@ def test_priors_of_single_terms_are_respected(prior):
         {1: TermPrior(mean=0.7, variance=0.5), design.terms: TermPrior(variance=2.0)},
         {1: {2: TermPrior(variance=5.0), 3: TermPrior(mean=0.3, variance=0.0)}},
     )
-    found = learned(design, labels, method_of(prior), priors=priors)
+    found = learned(design, labels, method_of(prior), term_priors=priors)
     n, laplace = design.documents, prior == "laplace"
 
     def own(variance, mean=0.0):
@@ -192,7 +190,7 @@ def test_strengths_of_a_search_and_of_a_rule_are_those_of_the_fit():
         alone = learned(design, labels, method)
         assert (found.variances != alone.variances)[category].nnz == 0
     ruled = method_of(regularization=Regularization(prior_variance="norm"))
-    said = norm_based(design, np.ones(design.documents), 2, None)
+    said = norm_based(Job(design, labels))
     by_rule, by_strength = (
         learned(design, labels, ruled),
         learned(design, labels, ruled, strengths=said),
@@ -233,10 +231,10 @@ def test_a_weight_nothing_is_known_of_is_as_wide_as_a_file_can_hold():
     labels = Labels(("a",), sp.csr_matrix(np.array([[1], [0]], dtype=bool)))
     free = TermPriors(2, None, {1: TermPrior(mean=1.0, variance=np.inf)})
     method = method_of()
-    mode = fit(Design(x), labels, method, quiet=True, priors=free)
+    mode = method.fit(Job(Design(x), labels, quiet=True, term_priors=free))
     if mode.weights[0, 1] == 0:  # where it rests is the solver's; what is asked is how sure we are
         mode.weights[0, 1] = 1.0
-    found = with_variances(mode, Design(x), labels, method, priors=free)
+    found = with_variances(mode, Job(Design(x), labels, term_priors=free), method)
     assert found.variances[0, 1] == WIDEST
     assert np.isfinite(np.float32(found.variances.data)).all()
 
@@ -244,18 +242,18 @@ def test_a_weight_nothing_is_known_of_is_as_wide_as_a_file_can_hold():
 def test_a_learner_gives_variances_where_it_is_asked():
     design, labels = problem(8)
     table = {"loss": "logistic", "solver": "newton-coordinate", "prior": "laplace", "C": 2.0}
-    plain, sure = learner_from(table), learner_from(table | {"posterior": True})
+    plain, sure = method_from(table), method_from(table | {"posterior": True})
     assert plain.calibrations == ("logistic",)
     assert sure.calibrations == ("moderated", "logistic")
-    ridge = learner_from(table | {"prior": "gaussian", "posterior": True})
+    ridge = method_from(table | {"prior": "gaussian", "posterior": True})
     assert ridge.calibrations == ("logistic", "moderated")
-    assert plain.learn(design, labels).variances is None
-    found = sure.learn(design, labels)
+    assert plain.fit(Job(design, labels)).variances is None
+    found = sure.fit(Job(design, labels))
     assert found.variances.shape == found.weights.shape
-    assert (found.weights != plain.learn(design, labels).weights).nnz == 0
+    assert (found.weights != plain.fit(Job(design, labels)).weights).nnz == 0
 
 
 @pytest.mark.parametrize("loss", ["squared", "modified-squared", "hinge"])
 def test_losses_that_are_no_likelihood_are_refused(loss):
     with pytest.raises(UsageError, match=f"for the loss {loss}; write loss = 'logistic'"):
-        learner_from({"loss": loss, "posterior": True})
+        method_from({"loss": loss, "posterior": True})

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InputError, PostilError, UsageError
-from postil.learn.job import Design, Labels
-from postil.learn.learners import LinearLearner, NaiveBayesLearner
+from postil.learn.job import Design, Job, Labels
 from postil.learn.method import Method
+from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.strength import Regularization
 from postil.learn.term_priors.files import (
     CONSTANT,
@@ -247,21 +247,19 @@ def small_problem():
     return Design(matrix), labels
 
 
-def learner(prior: str) -> LinearLearner:
+def learner(prior: str) -> Method:
     options = {"tolerance": 1e-10, "iterations": 100_000}
-    return LinearLearner(
-        Method("logistic", prior, "primal-coordinate", Regularization(lam=1e-2), options=options)
-    )
+    return Method("logistic", prior, "primal-coordinate", Regularization(lam=1e-2), options=options)
 
 
 @pytest.mark.parametrize("prior", ["gaussian", "laplace"])
 def test_what_a_file_says_is_what_is_learned(prior):
     design, labels = small_problem()
-    usual = learner(prior).learn(design, labels)
+    usual = learner(prior).fit(Job(design, labels))
     speaks = int(np.argmax(usual.weights[[0]].toarray()[0])) + 1
     lines = parsed("1 0.75 0", f"class b {speaks} -0.25 1 -1", "class b 2 0.5 1 1", "0 1.5 0")
     priors = match_priors(lines, labels.names, numbers(5), numbered=True).priors
-    fit = learner(prior).learn(design, labels, priors=priors)
+    fit = learner(prior).fit(Job(design, labels, term_priors=priors))
     weights = fit.weights.toarray()
     assert weights[:, 0] == pytest.approx([0.75, 0.75])
     assert fit.intercepts == pytest.approx([1.5, 1.5])
@@ -275,9 +273,9 @@ def test_a_relative_variance_is_a_wider_column(prior):
     """σ²f on a weight is σ² on that of the column times √f."""
     design, labels = small_problem()
     priors = match_priors(parsed("2 0 9"), labels.names, numbers(5), numbered=True).priors
-    fit = learner(prior).learn(design, labels, priors=priors)
+    fit = learner(prior).fit(Job(design, labels, term_priors=priors))
     scale = sp.diags([1.0, 3.0, 1.0, 1.0, 1.0])
-    wide = learner(prior).learn(Design(sp.csr_matrix(design.rows @ scale)), labels)
+    wide = learner(prior).fit(Job(Design(sp.csr_matrix(design.rows @ scale)), labels))
     expected = wide.weights.toarray() @ scale.toarray()
     assert fit.weights.toarray() == pytest.approx(expected, abs=1e-4)
 
@@ -301,7 +299,7 @@ def test_the_minimum_is_that_of_bbr_s_sum(prior, category):
         options=options,
     )
     priors = match_priors(lines, labels.names, numbers(5), numbered=True).priors
-    fit = LinearLearner(method).learn(design, labels, priors=priors)
+    fit = method.fit(Job(design, labels, term_priors=priors))
     found = np.append(fit.weights.toarray()[category], fit.intercepts[category])
 
     x = np.hstack([design.rows.toarray().astype(float), np.ones((design.documents, 1))])
@@ -331,7 +329,7 @@ def test_the_minimum_is_that_of_bbr_s_sum(prior, category):
 def test_learners_without_per_term_priors_refuse_them():
     design, labels = small_problem()
     priors = match_priors(parsed("2 0 9"), labels.names, numbers(5), numbered=True).priors
-    with pytest.raises(UsageError, match="takes no priors of single terms"):
-        LinearLearner().learn(design, labels, priors=priors)
+    with pytest.raises(UsageError, match="takes no per-term priors"):
+        Method().fit(Job(design, labels, term_priors=priors))
     with pytest.raises(UsageError, match="Naive Bayes"):
-        NaiveBayesLearner().learn(design, labels, priors=priors)
+        NaiveBayes().fit(Job(design, labels, term_priors=priors))

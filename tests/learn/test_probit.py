@@ -13,8 +13,8 @@ from postil import _native
 from postil.decide import fit_calibration
 from postil.decide.calibration import calibration_from_parts, calibration_to_parts
 from postil.errors import PostilError
+from postil.learn.job import Job
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
 from postil.recipes.recipe import Recipe
 
 from .samples import design_of, labels_of
@@ -81,7 +81,7 @@ def test_one_document_of_each_kind_by_hand():
     method = Method(
         "probit", "gaussian", "newton-coordinate", intercept="free", options={"tolerance": 1e-9}
     )
-    found = fit(design_of(np.zeros((10, 1))), labels_of(truth), method)
+    found = method.fit(Job(design_of(np.zeros((10, 1))), labels_of(truth)))
     assert found.intercepts[0] == pytest.approx(norm.ppf(0.3), abs=1e-6)
 
 

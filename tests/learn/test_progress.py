@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from postil.learn.one_vs_rest import fit
+from postil.learn.job import Job
 from postil.learn.solvers import SOLVERS
 
 from .samples import (
@@ -42,7 +42,7 @@ def test_progress_ends_with_all_that_there_was_to_learn(parts):
     _, truth, design, _ = sample()
     labels = labels_of(np.column_stack([truth, np.zeros(50, bool)]))
     calls = []
-    fit(design, labels, method_of(parts), progress=lambda *call: calls.append(call))
+    method_of(parts).fit(Job(design, labels, progress=lambda *call: calls.append(call)))
     assert calls[-1] == (2, 2)
     assert calls == sorted(calls)
     assert all(total == 2 for _, total in calls)
@@ -57,18 +57,14 @@ def test_what_progress_raises_stops_the_work_and_leaves_everything_usable(parts,
         calls.append((done, total))
         raise KeyboardInterrupt
 
-    before = fit(*endless, method_of(parts, tolerance=0.5), threads=threads, quiet=True)
+    before = method_of(parts, tolerance=0.5).fit(Job(*endless, threads=threads, quiet=True))
     with pytest.raises(KeyboardInterrupt):
-        fit(
-            *endless,
-            method_of(parts, lam=1e-9, **LONG),
-            threads=threads,
-            progress=interrupt,
-            quiet=True,
+        method_of(parts, lam=1e-9, **LONG).fit(
+            Job(*endless, threads=threads, progress=interrupt, quiet=True)
         )
     assert len(calls) == 1
     assert calls[0][0] < calls[0][1] == MANY
-    after = fit(*endless, method_of(parts, tolerance=0.5), threads=threads, quiet=True)
+    after = method_of(parts, tolerance=0.5).fit(Job(*endless, threads=threads, quiet=True))
     np.testing.assert_array_equal(before.weights.toarray(), after.weights.toarray())
 
 
@@ -81,7 +77,7 @@ def test_progress_is_told_while_the_work_goes_on(endless):
             raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        fit(*endless, method_of(LOGISTIC, **LONG), progress=stop_after_three, quiet=True)
+        method_of(LOGISTIC, **LONG).fit(Job(*endless, progress=stop_after_three, quiet=True))
     assert calls == sorted(calls)
 
 
@@ -94,8 +90,8 @@ def test_ctrl_c_stops_the_work(endless):
     try:
         timer.start()
         with pytest.raises(KeyboardInterrupt):
-            fit(*endless, method_of(LOGISTIC, **LONG), threads=2, quiet=True)
+            method_of(LOGISTIC, **LONG).fit(Job(*endless, threads=2, quiet=True))
     finally:
         timer.cancel()
         signal.signal(signal.SIGINT, handler)
-    assert fit(*endless, method_of(LOGISTIC, tolerance=0.5)).weights.shape == (MANY, 40)
+    assert method_of(LOGISTIC, tolerance=0.5).fit(Job(*endless)).weights.shape == (MANY, 40)

@@ -8,7 +8,7 @@ import warnings
 import pytest
 
 from postil.learn.fit import FitReport, NotConvergedWarning, warn_of_unfinished
-from postil.learn.one_vs_rest import fit
+from postil.learn.job import Job
 
 from .samples import ANY_METHOD, method_of, sample
 
@@ -25,7 +25,7 @@ def test_one_warning_for_all_categories_that_did_not_get_there(parts):
     _, _, design, labels = sample()
     found = []
     method = method_of(parts, iterations=1, tolerance=1e-6)
-    (warning,) = caught_by(lambda: found.append(fit(design, labels, method)))
+    (warning,) = caught_by(lambda: found.append(method.fit(Job(design, labels))))
     assert warning.category is NotConvergedWarning
     assert warning.filename == __file__
     message = str(warning.message)
@@ -40,10 +40,10 @@ def test_one_warning_for_all_categories_that_did_not_get_there(parts):
 def test_no_warning_where_nobody_asked_or_wants_to_know(parts):
     _, _, design, labels = sample()
     quiet = method_of(parts, iterations=1)
-    assert not caught_by(lambda: fit(design, labels, quiet, quiet=True))
+    assert not caught_by(lambda: quiet.fit(Job(design, labels, quiet=True)))
     unasked = method_of(parts, iterations=1, tolerance=0.0)
-    assert not caught_by(lambda: fit(design, labels, unasked))
-    assert not caught_by(lambda: fit(design, labels, method_of(parts)))
+    assert not caught_by(lambda: unasked.fit(Job(design, labels)))
+    assert not caught_by(lambda: method_of(parts).fit(Job(design, labels)))
 
 
 def report_of(**values):
@@ -89,7 +89,7 @@ def test_the_end_of_double_precision_counts_where_it_is_far_from_the_optimum():
 @ANY_METHOD
 def test_a_report_goes_into_a_file(parts):
     _, _, design, labels = sample()
-    report = fit(design, labels, method_of(parts)).reports[0]
+    report = method_of(parts).fit(Job(design, labels)).reports[0]
     assert FitReport(**json.loads(json.dumps(report.to_dict()))) == report
 
 

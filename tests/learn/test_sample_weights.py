@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.learn.job import SampleWeights
+from postil.learn.job import Job, SampleWeights
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
 from postil.learn.strength import Regularization
 
 from .samples import (
@@ -39,18 +38,18 @@ def assert_same_fit(found, expected):
 def test_weight_two_is_a_document_twice(parts):
     x, truth, design, labels = sample()
     method = method_of(parts, tolerance=1e-10)
-    weighted = fit(design, labels, method, sample_weights=SampleWeights(TWICE))
+    weighted = method.fit(Job(design, labels, sample_weights=SampleWeights(TWICE)))
     rows = np.repeat(np.arange(50), TWICE.astype(int))
-    assert_same_fit(weighted, fit(design_of(x[rows]), labels_of(truth[rows]), method))
+    assert_same_fit(weighted, method.fit(Job(design_of(x[rows]), labels_of(truth[rows]))))
 
 
 @EVERY_METHOD
 def test_weight_zero_is_a_document_absent(parts):
     x, truth, design, labels = sample()
     method = method_of(parts, tolerance=1e-10)
-    weighted = fit(design, labels, method, sample_weights=SampleWeights(SOME))
+    weighted = method.fit(Job(design, labels, sample_weights=SampleWeights(SOME)))
     rows = np.flatnonzero(SOME)
-    alone = fit(design_of(x[rows]), labels_of(truth[rows]), method)
+    alone = method.fit(Job(design_of(x[rows]), labels_of(truth[rows])))
     assert_same_fit(weighted, alone)
     assert [r.members for r in weighted.reports] == [r.members for r in alone.reports]
 
@@ -70,7 +69,7 @@ def test_weight_zero_is_a_document_absent(parts):
 def test_the_objective_is_the_weighted_one(parts, sample_weights):
     x, truth, design, labels = sample()
     method = method_of(parts)
-    found = fit(design, labels, method, sample_weights=sample_weights)
+    found = method.fit(Job(design, labels, sample_weights=sample_weights))
     for category, report in enumerate(found.reports):
         problem = problem_of(x, truth[:, category], method, sample_weights=sample_weights)
         objective = problem.objective(theta_of(problem, found, category))
@@ -84,9 +83,13 @@ def test_the_objective_is_the_weighted_one(parts, sample_weights):
 def test_class_weights_may_differ_by_category(parts):
     _, _, design, labels = sample()
     pairs = [(2.0, 1.0), (0.5, 3.0)]
-    together = fit(design, labels, method_of(parts), sample_weights=SampleWeights(classes=pairs))
+    together = method_of(parts).fit(
+        Job(design, labels, sample_weights=SampleWeights(classes=pairs))
+    )
     for category, pair in enumerate(pairs):
-        alone = fit(design, labels, method_of(parts), sample_weights=SampleWeights(classes=pair))
+        alone = method_of(parts).fit(
+            Job(design, labels, sample_weights=SampleWeights(classes=pair))
+        )
         report = alone.reports[category]
         assert together.reports[category].objective == pytest.approx(report.objective, rel=1e-9)
 
@@ -96,8 +99,8 @@ def test_one_factor_for_all_documents_is_no_emphasis(parts):
     # n is the sum of the weights, so that λ keeps its meaning.
     _, _, design, labels = sample()
     method = method_of(parts, tolerance=1e-8)
-    plain = fit(design, labels, method)
-    scaled = fit(design, labels, method, sample_weights=SampleWeights(np.full(50, 7.0)))
+    plain = method.fit(Job(design, labels))
+    scaled = method.fit(Job(design, labels, sample_weights=SampleWeights(np.full(50, 7.0))))
     for a, b in zip(plain.reports, scaled.reports, strict=True):
         assert a.objective == pytest.approx(b.objective, rel=1e-7)
 
@@ -114,11 +117,8 @@ def test_balanced_survives_categories_without_one_side():
     truth = np.zeros((50, 3), bool)
     truth[:, 1] = True
     truth[:7, 2] = True
-    found = fit(
-        design,
-        labels_of(truth),
-        method_of(LOGISTIC),
-        sample_weights=SampleWeights(classes="balanced"),
+    found = method_of(LOGISTIC).fit(
+        Job(design, labels_of(truth), sample_weights=SampleWeights(classes="balanced"))
     )
     assert [report.stopped for report in found.reports] == ["constant", "constant", "certified"]
 
@@ -126,7 +126,7 @@ def test_balanced_survives_categories_without_one_side():
 def test_the_strength_goes_by_the_sum_of_the_weights():
     _, _, design, labels = sample()
     method = Method("logistic", regularization=Regularization(C=2.0))
-    found = fit(design, labels, method, sample_weights=SampleWeights(TWICE))
+    found = method.fit(Job(design, labels, sample_weights=SampleWeights(TWICE)))
     assert found.reports[0].lam == pytest.approx(1 / (2 * 2.0 * TWICE.sum()))
 
 
@@ -135,31 +135,33 @@ def test_the_strength_goes_by_the_sum_of_the_weights():
 )
 def test_document_weights_that_mean_nothing_are_refused(weights):
     _, _, design, labels = sample()
-    with pytest.raises(UsageError, match="document weights are finite, at least 0, and not all 0"):
-        fit(design, labels, method_of(LOGISTIC), sample_weights=SampleWeights(weights))
+    with pytest.raises(
+        UsageError, match="document weights must be finite, at least 0, and not all 0"
+    ):
+        method_of(LOGISTIC).fit(Job(design, labels, sample_weights=SampleWeights(weights)))
 
 
 def test_too_few_document_weights_are_refused():
     _, _, design, labels = sample()
-    with pytest.raises(UsageError, match=r"50 documents and .*49.* document weights"):
-        fit(design, labels, method_of(LOGISTIC), sample_weights=SampleWeights(np.ones(49)))
+    with pytest.raises(UsageError, match=r"50 documents, and have the shape .49"):
+        method_of(LOGISTIC).fit(Job(design, labels, sample_weights=SampleWeights(np.ones(49))))
 
 
 @pytest.mark.parametrize("classes", [(np.nan, 1.0), (np.inf, 1.0), (-1.0, 1.0)])
 def test_class_weights_that_mean_nothing_are_refused(classes):
     _, _, design, labels = sample()
-    with pytest.raises(UsageError, match="class weights are finite and at least 0"):
-        fit(design, labels, method_of(LOGISTIC), sample_weights=SampleWeights(classes=classes))
+    with pytest.raises(UsageError, match="class weights must be finite and at least 0"):
+        method_of(LOGISTIC).fit(Job(design, labels, sample_weights=SampleWeights(classes=classes)))
 
 
 def test_an_unknown_word_for_class_weights_is_refused():
     _, _, design, labels = sample()
     with pytest.raises(UsageError, match="numbers or 'balanced', not 'even'"):
-        fit(design, labels, method_of(LOGISTIC), sample_weights=SampleWeights(classes="even"))
+        method_of(LOGISTIC).fit(Job(design, labels, sample_weights=SampleWeights(classes="even")))
 
 
 @pytest.mark.parametrize("classes", [(1.0, 2.0, 3.0), [(1.0, 2.0)] * 3, [(1.0,), (2.0,)]])
 def test_class_weights_that_are_no_pairs_are_refused(classes):
     _, _, design, labels = sample()
     with pytest.raises(UsageError):
-        fit(design, labels, method_of(LOGISTIC), sample_weights=SampleWeights(classes=classes))
+        method_of(LOGISTIC).fit(Job(design, labels, sample_weights=SampleWeights(classes=classes)))

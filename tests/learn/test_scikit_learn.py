@@ -14,8 +14,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.svm import SVC, LinearSVC
 
-from postil.learn.job import SampleWeights
-from postil.learn.one_vs_rest import fit
+from postil.learn.job import Job, SampleWeights
 from postil.learn.strength import Regularization
 
 from .samples import EVERY, TIGHT, lambda_of, method_of, sample
@@ -38,7 +37,7 @@ def ours(loss, solver, intercept, shape, strength, sample_weights=None):
     lam = lambda_of(Regularization(C=strength), len(x))
     parts = (loss, "gaussian", solver, intercept)
     method = method_of(parts, lam=lam, constant=CONSTANT, **TIGHT)
-    found = fit(design, labels, method, sample_weights=sample_weights)
+    found = method.fit(Job(design, labels, sample_weights=sample_weights or SampleWeights()))
     return found.weights[[0]].toarray().ravel(), found.intercepts[0]
 
 

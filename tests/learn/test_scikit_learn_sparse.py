@@ -12,8 +12,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
+from postil.learn.job import Job
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
 from postil.learn.strength import Regularization
 
 from .samples import TIGHT, problem_of, sample
@@ -31,7 +31,7 @@ def ours(prior, solver, intercept, shape, strength, mix=None):
     method = Method(
         "logistic", prior, solver, Regularization(C=strength), intercept, CONSTANT, options, mix
     )
-    found = fit(design, labels, method, quiet=True)
+    found = method.fit(Job(design, labels, quiet=True))
     return method, found.weights[[0]].toarray().ravel(), found.intercepts[0]
 
 

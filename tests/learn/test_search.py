@@ -14,16 +14,15 @@ from sklearn.metrics import f1_score, log_loss, zero_one_loss
 
 from postil.errors import UsageError
 from postil.features.select import select_terms
+from postil.learn import one_vs_rest as search_blocks
 from postil.learn.fit import NotConvergedWarning
-from postil.learn.job import SampleWeights
-from postil.learn.learners import learner_from
+from postil.learn.job import Job, SampleWeights
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit, fit_path
-from postil.learn.search import one_vs_rest as search_blocks
+from postil.learn.methods import method_from
+from postil.learn.one_vs_rest import fit_path
 from postil.learn.search.folds import make_parts
 from postil.learn.search.measures import MEASURES, HeldOut, measure_for
-from postil.learn.search.result import unfinished_sentence
 from postil.learn.search.search import LambdaSearch
 from postil.learn.strength import Strengths
 
@@ -44,13 +43,14 @@ def held_out_scores(data, method, lam, part, documents=None, selection_of=None):
         held = part == fold
         rows = np.flatnonzero((part >= 0) & ~held)
         weights = None if documents is None else documents[rows]
-        result = fit(
-            design_of(data.x[rows]),
-            labels_of(data.truth[rows]),
-            method,
-            selection=None if selection_of is None else selection_of(rows),
-            strengths=Strengths("lam", np.full(data.truth.shape[1], lam)),
-            sample_weights=SampleWeights(weights),
+        result = method.fit(
+            Job(
+                design_of(data.x[rows]),
+                labels_of(data.truth[rows]),
+                selection=None if selection_of is None else selection_of(rows),
+                strengths=Strengths("lam", np.full(data.truth.shape[1], lam)),
+                sample_weights=SampleWeights(weights),
+            )
         )
         scores[held] = result.scores(data.design.rows[np.flatnonzero(held)])
     return scores
@@ -82,7 +82,7 @@ class TestValues:
     def test_they_are_those_of_cold_fits_on_copies(self, data, name, parts):
         method = method_of(parts, tolerance=1e-9)
         search = LambdaSearch(GRID, folds=4, measure=name, seed=3)
-        result = search.run(data.design, data.labels, method)
+        result = search.run(method, Job(data.design, data.labels))
         assert result.grid.tolist() == [1.0, 1e-1, 1e-3]
         part = make_parts(data.labels, 4, 3)
         for at, lam in enumerate(result.grid):
@@ -104,7 +104,7 @@ class TestValues:
 
         method = method_of(PRIMAL, tolerance=1e-9)
         search = LambdaSearch(GRID, folds=3, measure="loss")
-        result = search.run(data.design, data.labels, method, selection_of=selection_of)
+        result = search.run(method, Job(data.design, data.labels), selection_of=selection_of)
         assert len(seen) == 3
         part = make_parts(data.labels, 3, 0)
         for fold, rows in enumerate(seen):
@@ -118,9 +118,11 @@ class TestValues:
         weights = np.where(np.arange(80) % 4 == 0, 0.0, 1.0)
         method = method_of(LOGISTIC, tolerance=1e-9)
         search = LambdaSearch(GRID, folds=3, measure="loss")
-        result = search.run(data.design, data.labels, method, sample_weights=SampleWeights(weights))
+        result = search.run(
+            method, Job(data.design, data.labels, sample_weights=SampleWeights(weights))
+        )
         rows = np.flatnonzero(weights)
-        alone = search.run(design_of(data.x[rows]), data.labels.of_documents(rows), method)
+        alone = search.run(method, Job(design_of(data.x[rows]), data.labels.of_documents(rows)))
         np.testing.assert_allclose(result.values, alone.values, rtol=1e-5)
         np.testing.assert_allclose(result.standard_errors, alone.standard_errors, rtol=1e-3)
 
@@ -129,18 +131,20 @@ class TestValues:
         method = method_of(LOGISTIC, tolerance=1e-9)
         search = LambdaSearch((1e-2,), folds=3, measure="error")
         sample_weights = SampleWeights(weights, (2.0, 1.0))
-        result = search.run(data.design, data.labels, method, sample_weights=SampleWeights(weights))
+        result = search.run(
+            method, Job(data.design, data.labels, sample_weights=SampleWeights(weights))
+        )
         scores = held_out_scores(data, method, 1e-2, make_parts(data.labels, 3, 0), weights)
         wrong = ((scores >= 0) != data.truth).mean(axis=1)
         assert result.values[0] == pytest.approx(np.average(wrong, weights=weights))
         # Class weights act on learning.
-        leaning = search.run(data.design, data.labels, method, sample_weights=sample_weights)
+        leaning = search.run(method, Job(data.design, data.labels, sample_weights=sample_weights))
         assert leaning.values[0] != result.values[0]
 
     @each([p for p in EVERY if p[3] != "none"])
     def test_every_method_can_be_searched(self, data, parts):
         result = LambdaSearch(GRID, folds=2, measure="loss").run(
-            data.design, data.labels, method_of(parts, tolerance=1e-4)
+            method_of(parts, tolerance=1e-4), Job(data.design, data.labels)
         )
         assert np.isfinite(result.values).all()
         assert not result.unfinished.any()
@@ -148,7 +152,7 @@ class TestValues:
     def test_threads_change_nothing(self, data):
         search = LambdaSearch(GRID, folds=3, measure="loss")
         one, two = (
-            search.run(data.design, data.labels, method_of(HINGE), threads=t) for t in (1, 2)
+            search.run(method_of(HINGE), Job(data.design, data.labels, threads=t)) for t in (1, 2)
         )
         np.testing.assert_array_equal(one.values_by_category, two.values_by_category)
 
@@ -157,12 +161,12 @@ class TestPaths:
     def test_a_fold_is_one_native_call_from_strong_to_weak(self, monkeypatch, data):
         calls = []
 
-        def recorded(*arguments, **named):
-            calls.append(arguments[3])
-            return fit_path(*arguments, **named)
+        def recorded(job, method):
+            calls.append(job.strengths)
+            return fit_path(job, method)
 
         monkeypatch.setattr(search_blocks, "fit_path", recorded)
-        LambdaSearch(GRID, folds=2).run(data.design, data.labels, method_of(HINGE))
+        LambdaSearch(GRID, folds=2).run(method_of(HINGE), Job(data.design, data.labels))
         assert [strengths.values[:, 0].tolist() for strengths in calls] == [[1.0, 1e-1, 1e-3]] * 2
         assert {strengths.values.shape for strengths in calls} == {(3, 3)}
 
@@ -171,7 +175,7 @@ class TestPaths:
 
         def searched():
             return LambdaSearch(GRID, folds=2, measure="loss").run(
-                data.design, data.labels, method_of(PRIMAL), sample_weights=sample_weights
+                method_of(PRIMAL), Job(data.design, data.labels, sample_weights=sample_weights)
             )
 
         whole = searched()
@@ -226,9 +230,9 @@ class TestFolds:
         assert (parts[0] != parts[1]).any()
 
     def test_an_unknown_cut_is_refused(self):
-        with pytest.raises(UsageError, match="cut is one of stratified, random, not 'fair'"):
+        with pytest.raises(UsageError, match="cut must be one of stratified, random, not 'fair'"):
             LambdaSearch(cut="fair")
-        with pytest.raises(UsageError, match="cut is one of"):
+        with pytest.raises(UsageError, match="cut must be one of"):
             LambdaSearch(cut=["random"])
 
     def test_chance_wants_a_seed(self, data):
@@ -242,17 +246,15 @@ class TestFolds:
 
     def test_too_few_documents(self, data):
         with pytest.raises(UsageError, match="80 documents cannot be cut in 81 folds"):
-            LambdaSearch(folds=81).run(data.design, data.labels, method_of(HINGE))
+            LambdaSearch(folds=81).run(method_of(HINGE), Job(data.design, data.labels))
 
 
 class TestTelling:
     def test_progress_counts_fits(self, data):
         told = []
         LambdaSearch(GRID, folds=2).run(
-            data.design,
-            data.labels,
             method_of(HINGE),
-            progress=lambda done, total: told.append((done, total)),
+            Job(data.design, data.labels, progress=lambda done, total: told.append((done, total))),
         )
         assert told[-1] == (18, 18)
         assert told == sorted(told)
@@ -260,7 +262,7 @@ class TestTelling:
     def test_unfinished_fits_are_counted_and_warned_of_once(self, data):
         method = method_of(HINGE, iterations=1, tolerance=1e-9)
         with pytest.warns(NotConvergedWarning, match="ran out of iterations") as caught:
-            result = LambdaSearch(GRID, folds=2).run(data.design, data.labels, method)
+            result = LambdaSearch(GRID, folds=2).run(method, Job(data.design, data.labels))
         assert len(caught) == 1
         assert caught[0].filename == __file__
         assert result.unfinished.sum() > 0
@@ -269,15 +271,15 @@ class TestTelling:
     def test_a_single_unfinished_fit_is_one_fit(self, data):
         method = method_of(HINGE, iterations=1, tolerance=1e-9)
         labels = labels_of(data.truth[:, :1])
-        result = LambdaSearch((1e-1,), folds=2).run(data.design, labels, method, quiet=True)
+        result = LambdaSearch((1e-1,), folds=2).run(method, Job(data.design, labels, quiet=True))
         one = replace(result, unfinished=np.array([1]))
-        assert unfinished_sentence(one).startswith("1 fit of the search ran out of iterations")
+        assert one.unfinished_note().startswith("1 fit of the search ran out of iterations")
         assert one.notes() == ["1 fit ran out of iterations"]
-        assert unfinished_sentence(result).startswith("2 fits of")
+        assert result.unfinished_note().startswith("2 fits of")
 
     def test_json_and_text(self, data):
         result = LambdaSearch(GRID, folds=2, shared=False).run(
-            data.design, data.labels, method_of(HINGE)
+            method_of(HINGE), Job(data.design, data.labels)
         )
         told = json.loads(json.dumps(result.to_dict(), allow_nan=False))
         assert [row["lam"] for row in told["grid"]] == [1.0, 0.1, 0.001]
@@ -310,19 +312,19 @@ def test_what_cannot_be_is_refused(wrong, message):
 
 def test_a_measure_that_the_loss_has_nothing_for(data):
     with pytest.raises(UsageError, match="needs a loss that gives a likelihood"):
-        LambdaSearch(measure="log-likelihood").run(data.design, data.labels, method_of(HINGE))
-    assert measure_for("log-likelihood", method_of(LOGISTIC)).name == "log-likelihood"
+        LambdaSearch(measure="log-likelihood").run(method_of(HINGE), Job(data.design, data.labels))
+    assert measure_for("log-likelihood", LOSSES["logistic"]).name == "log-likelihood"
 
 
 def test_naive_bayes_takes_no_lambdas(data):
-    learner = learner_from({"learner": "naive-bayes"})
+    learner = method_from({"learner": "naive-bayes"})
     with pytest.raises(UsageError, match="no λ"):
-        learner.learn(data.design, data.labels, strengths=Strengths("lam", np.ones(3)))
+        learner.fit(Job(data.design, data.labels, strengths=Strengths("lam", np.ones(3))))
 
 
 def test_the_likelihood_of_a_probit_model_can_be_searched_for(data):
     method = Method("probit", "laplace", "newton-coordinate")
     search = LambdaSearch((1e-1, 1e-2), folds=3, measure="log-likelihood")
-    result = search.run(data.design, data.labels, method, quiet=True)
+    result = search.run(method, Job(data.design, data.labels, quiet=True))
     assert np.isfinite(result.values).all()
     assert (result.values < 0).all()

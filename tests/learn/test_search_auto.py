@@ -7,11 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from postil.learn.job import SampleWeights
+from postil.learn.job import Job
 from postil.learn.search.auto import REFINED, end_of, has_worsened
-from postil.learn.search.one_vs_rest import Problems
 from postil.learn.search.search import LambdaSearch
-from postil.learn.search.strongest import strongest
 
 from .samples import labels_of, method_of
 from .search_samples import LASSO, LOGISTIC, PRIMAL, searched_data
@@ -31,11 +29,11 @@ def automatic(**wanted):
 
 def searched(data, parts=LASSO, labels=None, **wanted):
     method = method_of(parts, tolerance=1e-4)
-    return automatic(**wanted).run(data.design, labels or data.labels, method)
+    return automatic(**wanted).run(method, Job(data.design, labels or data.labels))
 
 
 def top_of(data, parts=LASSO, way="lam"):
-    return strongest(Problems(data.design, data.labels, method_of(parts), SampleWeights()), way)
+    return method_of(parts).strongest(Job(data.design, data.labels), way)
 
 
 class TestPath:
@@ -82,7 +80,7 @@ class TestValues:
             known = ~np.isnan(found.values_by_category[:, c])
             grid = found.tried[known, c]
             given = LambdaSearch(tuple(grid), folds=3, measure="log-likelihood").run(
-                data.design, data.labels, method_of(LASSO, tolerance=1e-4)
+                method_of(LASSO, tolerance=1e-4), Job(data.design, data.labels)
             )
             np.testing.assert_allclose(
                 given.values_by_category[:, c], found.values_by_category[known, c], rtol=1e-3
@@ -100,7 +98,7 @@ class TestValues:
     def test_it_is_the_same_every_time_and_with_any_number_of_threads(self, data):
         method = method_of(LASSO, tolerance=1e-4)
         first, second = (
-            automatic(shared=False).run(data.design, data.labels, method, threads=threads)
+            automatic(shared=False).run(method, Job(data.design, data.labels, threads=threads))
             for threads in (1, 2)
         )
         np.testing.assert_array_equal(first.tried, second.tried)
@@ -168,10 +166,8 @@ class TestEnds:
 def test_progress_ends_at_all(data):
     told = []
     automatic(shared=False).run(
-        data.design,
-        data.labels,
         method_of(LOGISTIC),
-        progress=lambda done, total: told.append((done, total)),
+        Job(data.design, data.labels, progress=lambda done, total: told.append((done, total))),
     )
     total = 3 * 3 * (POINTS + REFINED)
     assert told[-1] == (total, total)

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.errors import SpecError, UsageError
+from postil.learn.job import Job
 from postil.learn.merit.figures import SmoothCounts
 from postil.learn.merit.naming import EXAMPLES, figure_named, unpooled
 from postil.learn.method import Method
-from postil.learn.search.all_classes import softmax_measure
 from postil.learn.search.folds import make_parts
-from postil.learn.search.measures import MEASURES, HeldOut, measure_for
+from postil.learn.search.measures import MEASURES, HeldOut, measure_for, softmax_measure
 from postil.learn.search.search import LambdaSearch
 
 from .samples import method_of
@@ -62,7 +62,9 @@ def _value(figure, *numbers):
 @pytest.mark.parametrize("name", ["recall>=0.8", "cost(fp=1, fn=5)", "micro-f1", "balanced-error"])
 def test_a_search_takes_the_figure_of_the_counts_of_all_folds(data, name):
     method = method_of(HINGE, tolerance=1e-9)
-    result = LambdaSearch(GRID, folds=4, measure=name, seed=3).run(data.design, data.labels, method)
+    result = LambdaSearch(GRID, folds=4, measure=name, seed=3).run(
+        method, Job(data.design, data.labels)
+    )
     assert result.measure == name
     part = make_parts(data.labels, 4, 3)
     measure = measure_for(name)

@@ -12,11 +12,10 @@ from sklearn.metrics import f1_score, zero_one_loss
 
 from postil.errors import InputError, UsageError
 from postil.features.select import select_terms
+from postil.learn.all_classes import PolychotomousMethod
 from postil.learn.fit import NotConvergedWarning
-from postil.learn.job import Labels, SampleWeights
-from postil.learn.learners import learner_from
-from postil.learn.polychotomous import PolychotomousMethod, fit_polychotomous
-from postil.learn.search.all_classes import PolychotomousProblems
+from postil.learn.job import Job, Labels, SampleWeights
+from postil.learn.methods import method_from
 from postil.learn.search.folds import make_parts
 from postil.learn.search.grids import usual_grid
 from postil.learn.search.search import LambdaSearch
@@ -41,9 +40,10 @@ def data():
     return sample(3, documents=90, terms=12)
 
 
-def searched(data, search, method=None, **rest):
+def searched(data, search, method=None, selection_of=None, **rest):
     x, y = data
-    return search.run(design_of(x), labels_of(y, CLASSES), method or method_of(), **rest)
+    job = Job(design_of(x), labels_of(y, CLASSES), **rest)
+    return search.run(method or method_of(), job, selection_of=selection_of)
 
 
 def held_out_scores(data, method, way, strength, part, rounds=None, weights=None, **rest):
@@ -52,13 +52,14 @@ def held_out_scores(data, method, way, strength, part, rounds=None, weights=None
     scores = np.full((len(y), CLASSES), np.nan)
     for fold in range(part.max() + 1 if rounds is None else rounds):
         held, rows = part == fold, np.flatnonzero(part != fold)
-        fit = fit_polychotomous(
-            design_of(x[rows]),
-            labels_of(y[rows], CLASSES),
-            method,
-            strengths=Strengths(way, np.full(CLASSES, strength)),
-            sample_weights=None if weights is None else SampleWeights(weights[rows]),
-            **rest,
+        fit = method.fit(
+            Job(
+                design_of(x[rows]),
+                labels_of(y[rows], CLASSES),
+                strengths=Strengths(way, np.full(CLASSES, strength)),
+                sample_weights=SampleWeights(None if weights is None else weights[rows]),
+                **rest,
+            )
         )
         scores[held] = fit.scores(sp.csr_matrix(x[held]))
     return scores
@@ -144,9 +145,9 @@ class TestValues:
         method = method_of(reference="b")
         priors = TermPriors(12, own={0: {1: TermPrior(mean=2.0, variance=0.5)}})
         search = LambdaSearch((1.0,), folds=3, over="prior_variance")
-        result = searched(data, search, method, priors_of=lambda _: priors)
+        result = searched(data, search, method, term_priors=priors)
         part = make_parts(labels_of(data[1], CLASSES), 3, 0)
-        scores = held_out_scores(data, method, "prior_variance", 1.0, part, priors=priors)
+        scores = held_out_scores(data, method, "prior_variance", 1.0, part, term_priors=priors)
         expected = log_likelihoods(scores, data[1]).mean()
         assert result.values[0] == pytest.approx(expected, rel=1e-4)
 
@@ -181,11 +182,11 @@ class TestValues:
         x, y = sample(4, documents=41)
         y[-1] = 3  # the only one
         labels = labels_of(y, 4)
-        result = LambdaSearch(GRIDS["lam"], folds=4).run(design_of(x), labels, method_of())
+        result = LambdaSearch(GRIDS["lam"], folds=4).run(method_of(), Job(design_of(x), labels))
         assert np.isnan(result.values_by_category[:, 3]).all()
         assert (result.values > -10).all()
         error = LambdaSearch(GRIDS["lam"], folds=4, measure="error")
-        found = error.run(design_of(x), labels, method_of()).values_by_category[:, 3]
+        found = error.run(method_of(), Job(design_of(x), labels)).values_by_category[:, 3]
         assert found.tolist() == [1.0, 1.0, 1.0]
 
 
@@ -217,9 +218,9 @@ class TestChoice:
 
     def test_what_is_found_can_be_learned_with_and_told(self, data):
         x, y = data
-        learner = learner_from({"learner": "polychotomous", "prior": "laplace"})
-        result = searched(data, LambdaSearch(GRIDS["C"], folds=3, over="C"), learner.searched())
-        fit = learner.learn(design_of(x), labels_of(y, CLASSES), strengths=result.strengths())
+        learner = method_from({"learner": "polychotomous", "prior": "laplace"})
+        result = searched(data, LambdaSearch(GRIDS["C"], folds=3, over="C"), learner)
+        fit = learner.fit(Job(design_of(x), labels_of(y, CLASSES), strengths=result.strengths()))
         assert fit.reports[0].lam == pytest.approx(1 / (len(y) * result.shared_strength))
         told = json.loads(json.dumps(result.to_dict()))
         assert (told["measure"], told["C"]) == ("log-likelihood", result.shared_strength)
@@ -252,8 +253,8 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("search", "told"),
         [
-            (LambdaSearch(shared=False), "shared = false wants a strength for each category"),
-            (Squeezer(5), "most_terms wants a strength for each category"),
+            (LambdaSearch(shared=False), "shared = false needs a strength for each category"),
+            (Squeezer(5), "most_terms needs a strength for each category"),
             (
                 LambdaSearch(measure="break-even"),
                 "break-even needs a threshold for each category.*use log-likelihood, loss, error",
@@ -272,29 +273,20 @@ class TestRefusals:
             searched(data, LambdaSearch(cut="random"), method)
         assert searched(data, LambdaSearch((1.0, 0.1), cut="random"), method_of("laplace")).cut
 
-    def test_no_choice_of_classes(self, data):
-        x, y = data
-        one = PolychotomousProblems(
-            design_of(x), labels_of(y, CLASSES), method_of("laplace"), SampleWeights()
-        )
-        assert one.of(np.arange(CLASSES)) is one
-        with pytest.raises(UsageError, match="a choice of categories wants a strength for each"):
-            one.of(np.arange(2))
-
     def test_documents_that_cannot_be_learned_from(self, data):
         x, y = data
-        with pytest.raises(UsageError, match="90 documents and labels of 89"):
-            LambdaSearch().run(design_of(x), labels_of(y[1:], CLASSES), method_of())
+        with pytest.raises(UsageError, match="90 documents, and the labels have 89"):
+            LambdaSearch().run(method_of(), Job(design_of(x), labels_of(y[1:], CLASSES)))
         several = Labels.of([["a", "b"], *[[names(CLASSES)[k]] for k in y[1:]]], names(CLASSES))
-        with pytest.raises(InputError, match="1 with more than one"):
-            LambdaSearch().run(design_of(x), several, method_of())
+        with pytest.raises(InputError, match="1 have more than one"):
+            LambdaSearch().run(method_of(), Job(design_of(x), several))
         alone = np.where(np.arange(len(y)) == 7, 3, y)
         with pytest.raises(InputError, match="the reference class d has one member"):
-            LambdaSearch().run(design_of(x), labels_of(alone, 4), method_of(reference="d"))
+            LambdaSearch().run(method_of(reference="d"), Job(design_of(x), labels_of(alone, 4)))
         with pytest.raises(UsageError, match="there is no class 'e'"):
-            LambdaSearch().run(design_of(x), labels_of(alone, 4), method_of(reference="e"))
+            LambdaSearch().run(method_of(reference="e"), Job(design_of(x), labels_of(alone, 4)))
 
     def test_a_strength_that_is_given(self):
-        learner = learner_from({"learner": "polychotomous", "C": 2.0})
+        learner = method_from({"learner": "polychotomous", "C": 2.0})
         with pytest.raises(UsageError, match=r"\[learn\] gives C and \[search\] looks for λ"):
-            learner.searched()
+            learner.check_searchable()

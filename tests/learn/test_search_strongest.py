@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.features.select import select_terms
-from postil.learn.job import SampleWeights
+from postil.learn.job import Job, SampleWeights
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
 from postil.learn.search.grids import WAYS, weaker
-from postil.learn.search.one_vs_rest import Problems
-from postil.learn.search.strongest import WORTH_HAVING, strongest
+from postil.learn.search.strongest import WORTH_HAVING
 from postil.learn.strength import Strengths
 from postil.learn.term_priors.priors import TermPriors
 
 from .samples import design_of, labels_of, planted, sparse_values
+from .search_samples import Searched
 
 PRIORS = [("laplace", None), ("elastic-net", 0.4)]
 SMOOTH = [name for name, loss in LOSSES.items() if "curvature" in loss.provides]
@@ -35,7 +33,7 @@ def problems_of(prior="laplace", mix=None, *, seed=3, loss="logistic", intercept
     method = Method(
         loss, prior, "primal-coordinate", intercept=intercept, constant=2.0, options=TIGHT, mix=mix
     )
-    return Problems(design_of(x), labels_of(truth), method, SampleWeights())
+    return Searched(method, Job(design_of(x), labels_of(truth)))
 
 
 def terms_at(problems, way, strengths, factor):
@@ -45,7 +43,7 @@ def terms_at(problems, way, strengths, factor):
 
 
 def check(problems, way="lam"):
-    found = strongest(problems, way)
+    found = problems.strongest(way)
     assert terms_at(problems, way, found, 1.0001) == [0, 0, 0]
     assert min(terms_at(problems, way, found, 0.999)) > 0
 
@@ -71,55 +69,55 @@ def test_whatever_the_documents(seed, prior, intercept):
 def test_with_weights_of_documents_and_classes():
     weights = np.random.default_rng(0).uniform(0.2, 3.0, 60)
     for classes in (None, (3.0, 1.0), "balanced"):
-        check(replace(problems_of(), sample_weights=SampleWeights(weights, classes)))
+        check(problems_of().but(sample_weights=SampleWeights(weights, classes)))
 
 
 def test_with_selected_terms():
     problems = problems_of()
-    members = sp.csr_matrix(problems.labels.members, dtype=np.float32)
-    selection = select_terms(problems.design.rows, members, measure="gini", k=4)
-    check(replace(problems, selection=selection))
+    members = sp.csr_matrix(problems.job.labels.members, dtype=np.float32)
+    selection = select_terms(problems.job.design.rows, members, measure="gini", k=4)
+    check(problems.but(selection=selection))
 
 
 def test_with_terms_of_different_width():
     factors = np.random.default_rng(1).uniform(0.1, 9.0, 15)
     problems = problems_of()
-    wide = replace(problems, priors=TermPriors(15, factors=factors))
+    wide = problems.but(term_priors=TermPriors(15, factors=factors))
     check(wide)
-    assert (strongest(wide) != strongest(problems)).all()
+    assert (wide.strongest() != problems.strongest()).all()
 
 
 def test_a_free_constant_by_hand():
     """With a free constant, λ is the largest |mean of (p - y) x|, p the share of members."""
     problems = problems_of(intercept="free")
-    x, truth = problems.design.rows.toarray(), problems.labels.members.toarray()
+    x, truth = problems.job.design.rows.toarray(), problems.job.labels.members.toarray()
     expected = np.abs((truth.mean(axis=0) - truth).T @ x).max(axis=1) / len(x)
-    np.testing.assert_allclose(strongest(problems), expected, rtol=1e-9)
+    np.testing.assert_allclose(problems.strongest(), expected, rtol=1e-9)
 
 
 def test_categories_without_anything_to_learn_take_the_strongest_other():
     problems = problems_of()
-    truth = problems.labels.members.toarray()
+    truth = problems.job.labels.members.toarray()
     labels = labels_of(np.column_stack([truth, np.zeros(60), np.ones(60)]))
-    found = strongest(replace(problems, labels=labels))
-    np.testing.assert_array_equal(found[:3], strongest(problems))
+    found = problems.but(labels=labels).strongest()
+    np.testing.assert_array_equal(found[:3], problems.strongest())
     assert found[3:].tolist() == [found.max(), found.max()]
-    nothing = replace(problems, labels=labels_of(np.zeros((60, 2))))
-    assert strongest(nothing).tolist() == [1.0, 1.0]
-    no_terms = replace(problems, design=design_of(np.zeros((60, 0))))
-    assert strongest(no_terms).tolist() == [1.0, 1.0, 1.0]
+    nothing = problems.but(labels=labels_of(np.zeros((60, 2))))
+    assert nothing.strongest().tolist() == [1.0, 1.0]
+    no_terms = problems.but(design=design_of(np.zeros((60, 0))))
+    assert no_terms.strongest().tolist() == [1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize("intercept", ["none", "free"])
 def test_a_gaussian_path_begins_where_there_is_little_to_gain(intercept):
     problems = problems_of("gaussian", intercept=intercept)
-    found = strongest(problems)
+    found = problems.strongest()
     best = problems.cold("lam", found).reports
     alone = problems.cold("lam", np.full(3, 1e12)).reports  # nothing but the constant
     for with_terms, without in zip(best, alone, strict=True):
         gain = 1 - with_terms.objective / without.objective
         assert 0 < gain <= WORTH_HAVING
-    variances = strongest(problems, "prior_variance")
+    variances = problems.strongest("prior_variance")
     np.testing.assert_allclose(
         Strengths("prior_variance", variances).pairs(60.0, 0.0),
         Strengths("lam", found).pairs(60, 0),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.one_vs_rest import fit
+from postil.learn.job import Job
 
 from .samples import (
     EVERY_METHOD,
@@ -42,9 +44,9 @@ def selection():
 def test_a_selection_equals_the_copied_columns(parts, data, selection):
     x, truth = data
     method = method_of(parts)
-    found = fit(design_of(x), labels_of(truth), method, selection=selection)
+    found = method.fit(Job(design_of(x), labels_of(truth), selection=selection))
     for category, terms in enumerate(selection):
-        copied = fit(design_of(x[:, terms]), labels_of(truth), method)
+        copied = method.fit(Job(design_of(x[:, terms]), labels_of(truth)))
         weights = found.weights[[category]].toarray().ravel()
         assert not np.delete(weights, terms).any()
         expected = copied.weights[[category]].toarray().ravel()
@@ -59,7 +61,7 @@ def test_a_selection_equals_the_copied_columns(parts, data, selection):
 def test_without_terms_only_the_intercept_is_learned(parts, data):
     x, truth = data
     nothing = Selection.of([np.empty(0, np.int32)] * truth.shape[1], TERMS)
-    found = fit(design_of(x), labels_of(truth), method_of(parts), selection=nothing)
+    found = method_of(parts).fit(Job(design_of(x), labels_of(truth), selection=nothing))
     assert found.weights.nnz == 0
     for category, report in enumerate(found.reports):
         problem = problem_of(x[:, :0], truth[:, category], method_of(parts))
@@ -70,9 +72,10 @@ def test_without_terms_only_the_intercept_is_learned(parts, data):
 @EVERY_METHOD
 def test_warm_starts_go_by_the_selection(parts, data, selection):
     x, truth = data
-    given = design_of(x), labels_of(truth), method_of(parts, iterations=10_000)
-    first = fit(*given, selection=selection, keep_starts=True)
-    again = fit(*given, selection=selection, starts=first.starts)
+    method = method_of(parts, iterations=10_000)
+    job = Job(design_of(x), labels_of(truth), selection)
+    first = method.fit(replace(job, keep_starts=True))
+    again = method.fit(replace(job, warm_starts=first.starts))
     for before, after in zip(first.reports, again.reports, strict=True):
         assert after.objective == pytest.approx(before.objective, rel=2e-6)
 
@@ -80,15 +83,15 @@ def test_warm_starts_go_by_the_selection(parts, data, selection):
 def test_a_selection_of_other_data_is_refused(data, selection):
     x, truth = data
     method = method_of(("logistic", "gaussian", "dual-coordinate", "none"))
-    with pytest.raises(UsageError, match=r"4 categories and 18 terms.* of 4 and 10"):
-        fit(design_of(x[:, :10]), labels_of(truth), method, selection=selection)
-    with pytest.raises(UsageError, match=r"4 categories and 18 terms.* of 3 and 18"):
-        fit(design_of(x), labels_of(truth[:, :3]), method, selection=selection)
+    with pytest.raises(UsageError, match=r"4 categories and 18 terms.* have 4 and 10"):
+        method.fit(Job(design_of(x[:, :10]), labels_of(truth), selection=selection))
+    with pytest.raises(UsageError, match=r"4 categories and 18 terms.* have 3 and 18"):
+        method.fit(Job(design_of(x), labels_of(truth[:, :3]), selection=selection))
 
 
 def test_labels_of_other_documents_are_refused(data):
     x, truth = data
     method = method_of(("logistic", "gaussian", "dual-coordinate", "none"))
-    with pytest.raises(UsageError, match="30 documents and labels of 29"):
-        fit(design_of(x), labels_of(truth[:-1]), method)
-    assert sp.issparse(fit(design_of(x), labels_of(truth), method).weights)
+    with pytest.raises(UsageError, match="30 documents, and the labels have 29"):
+        method.fit(Job(design_of(x), labels_of(truth[:-1])))
+    assert sp.issparse(method.fit(Job(design_of(x), labels_of(truth))).weights)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from postil import _native
 from postil.errors import UsageError
+from postil.learn.job import Job
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
 from postil.learn.strength import Regularization
 
 from .reference import GAMMA, _smoothed_hinge, read_formula
@@ -107,7 +107,7 @@ def test_solvers_agree_for_other_gammas(gamma, solver):
         options=options,
         loss_options={"gamma": gamma},
     )
-    found = fit(design, labels, method)
+    found = method.fit(Job(design, labels))
     dear = Method(
         "smoothed-hinge",
         solver="primal-coordinate",
@@ -115,7 +115,7 @@ def test_solvers_agree_for_other_gammas(gamma, solver):
         options=options,
         loss_options={"gamma": gamma},
     )
-    expected = fit(design, labels, dear)
+    expected = dear.fit(Job(design, labels))
     for a, b in zip(found.reports, expected.reports, strict=True):
         assert a.stopped == "certified"
         assert a.objective == pytest.approx(b.objective, rel=1e-6)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.learn.one_vs_rest import fit
+from postil.learn.job import Job
 from postil.learn.priors import PRIORS
 
 from .samples import (
@@ -41,7 +41,7 @@ def data():
 def learned(x, truth, parts, *, lam=2e-2, threads=1, **options):
     options = {"tolerance": 1e-9, "iterations": 20_000} | options
     method = method_of(parts, lam=lam, **options)
-    return method, fit(design_of(x), labels_of(truth), method, threads=threads, quiet=True)
+    return method, method.fit(Job(design_of(x), labels_of(truth), threads=threads, quiet=True))
 
 
 def support(found):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from postil.errors import UsageError
 from postil.features.select import select_terms
-from postil.learn.one_vs_rest import fit
+from postil.learn.job import Job
 from postil.learn.search.search import LambdaSearch
 from postil.learn.search.squeezer import Squeezer
 from postil.learn.term_priors.priors import TermPrior, TermPriors
@@ -34,15 +34,25 @@ def given_grid(grid=GRID, **wanted):
     return LambdaSearch(grid, folds=3, measure="log-likelihood", shared=False, **wanted)
 
 
-def squeezed(data, most, parts=LASSO, *, exactly=False, search=None, tolerance=1e-4, **named):
+def squeezed(
+    data,
+    most,
+    parts=LASSO,
+    *,
+    exactly=False,
+    search=None,
+    tolerance=1e-4,
+    selection_of=None,
+    **named,
+):
     method = method_of(parts, tolerance=tolerance)
     squeezer = Squeezer(most, exactly, search or given_grid())
-    return squeezer.run(data.design, data.labels, method, **named)
+    return squeezer.run(method, Job(data.design, data.labels, **named), selection_of=selection_of)
 
 
 def terms_of(data, result, parts=LASSO, tolerance=1e-4, **named):
     method = method_of(parts, tolerance=tolerance)
-    learned = fit(data.design, data.labels, method, strengths=result.strengths(), **named)
+    learned = method.fit(Job(data.design, data.labels, strengths=result.strengths(), **named))
     return np.diff(learned.weights.indptr).tolist()
 
 
@@ -64,8 +74,8 @@ class TestLimit:
         method = method_of(LASSO, tolerance=1e-3)
         squeezer = Squeezer(most, exactly, given_grid((0.1, 0.01)))
         design, labels = design_of(x), labels_of(truth)
-        result = squeezer.run(design, labels, method)
-        learned = fit(design, labels, method, strengths=result.strengths())
+        result = squeezer.run(method, Job(design, labels))
+        learned = method.fit(Job(design, labels, strengths=result.strengths()))
         assert np.diff(learned.weights.indptr).max() <= most
 
     @pytest.mark.parametrize("way", ["C", "prior_variance"])
@@ -100,12 +110,12 @@ class TestLimit:
     def test_terms_that_no_strength_lets_go(self, data):
         free = {term: TermPrior(variance=np.inf) for term in range(4)}
         with pytest.raises(UsageError, match="keeps 4 terms at any strength, and most_terms is 2"):
-            squeezed(data, 2, priors_of=lambda _: TermPriors(30, every=free))
+            squeezed(data, 2, term_priors=TermPriors(30, every=free))
 
 
 class TestChoice:
     def test_a_limit_that_does_not_bind_changes_nothing(self, data):
-        free = given_grid().run(data.design, data.labels, method_of(LASSO, tolerance=1e-4))
+        free = given_grid().run(method_of(LASSO, tolerance=1e-4), Job(data.design, data.labels))
         result = squeezed(data, 30)
         np.testing.assert_array_equal(result.chosen, free.chosen)
         np.testing.assert_array_equal(result.squeezed.given_up, 0.0)
@@ -115,7 +125,7 @@ class TestChoice:
         """The best allowed point of the grid, unless one between it and the next is better."""
         most = 6
         method = method_of(LASSO, tolerance=1e-4)
-        free = given_grid().run(data.design, data.labels, method)
+        free = given_grid().run(method, Job(data.design, data.labels))
         result = squeezed(data, most)
         for c in range(3):
             counts = [terms_of(data, Chosen(free.over, np.full(3, lam)))[c] for lam in free.grid]
@@ -131,7 +141,7 @@ class TestChoice:
         result = squeezed(data, 4)
         for c in range(3):
             again = given_grid((float(result.chosen[c]),)).run(
-                data.design, data.labels, method_of(LASSO, tolerance=1e-4)
+                method_of(LASSO, tolerance=1e-4), Job(data.design, data.labels)
             )
             assert result.squeezed.held_out[c] == pytest.approx(
                 again.values_by_category[0, c], rel=1e-3
@@ -162,7 +172,7 @@ class TestExactly:
         truth = planted(rng, x, 1)
         net = method_of(NET, tolerance=1e-9)  # gives both of a pair the same weight
         squeezer = Squeezer(3, True, given_grid((0.1, 0.01)))
-        result = squeezer.run(design_of(x), labels_of(truth), net)
+        result = squeezer.run(net, Job(design_of(x), labels_of(truth)))
         assert result.squeezed.terms.tolist() == [2]
         assert "no strength was found that keeps exactly 3" in " ".join(result.notes())
 
@@ -172,7 +182,7 @@ class TestExactly:
         truth = planted(rng, x, 1, noise=3.0)
         squeezer = Squeezer(4, True, given_grid((0.1, 0.01)))
         method = method_of(LASSO, tolerance=1e-3)
-        result = squeezer.run(design_of(x), labels_of(truth), method)
+        result = squeezer.run(method, Job(design_of(x), labels_of(truth)))
         assert result.squeezed.terms.tolist() == [3]
         assert "no strength was found that keeps exactly 4" in result.to_text()
 
@@ -209,7 +219,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("most", [0, -1, 2.5, True])
     def test_no_number_of_terms(self, most):
-        with pytest.raises(UsageError, match="most_terms is a whole number of at least 1"):
+        with pytest.raises(UsageError, match="most_terms must be a whole number of at least 1"):
             Squeezer(most)
 
 

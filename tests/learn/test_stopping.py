@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.learn.one_vs_rest import fit
+from postil.learn.job import Job
 
 from .samples import EVERY, design_of, each, labels_of, method_of, sample
 
@@ -22,7 +22,7 @@ def test_a_term_that_rested_long_moves_again(trust_region):
     parts = ("modified-squared", "gaussian", "primal-coordinate", "free")
     method = method_of(parts, lam=1e-3, iterations=100_000, trust_region=trust_region)
     labels = labels_of([[True], [False], [False], [False]])
-    (report,) = fit(design_of(x), labels, method, quiet=True).reports
+    (report,) = method.fit(Job(design_of(x), labels, quiet=True)).reports
     assert report.stopped == "certified"
 
 
@@ -31,7 +31,7 @@ def test_certified_means_within_the_tolerance(parts):
     # A tiny λ: the gap is of the size that rounding has in a threshold of 0.9.
     labels = labels_of([[True], [False]])
     method = method_of(parts, lam=1e-9, iterations=1000)
-    (report,) = fit(design_of([[-1.0], [20.0]]), labels, method, quiet=True).reports
+    (report,) = method.fit(Job(design_of([[-1.0], [20.0]]), labels, quiet=True)).reports
     assert report.stopped != "certified" or report.certificate <= 1e-6
 
 
@@ -43,7 +43,7 @@ PRECISE = ("newton-coordinate", "conjugate-gradient")
 @each([parts for parts in EVERY if parts[2] != "smo"])
 def test_without_a_tolerance_the_iterations_are_the_end(parts):
     _, _, design, labels = sample("two documents")
-    found = fit(design, labels, method_of(parts, tolerance=0.0, iterations=7), quiet=True)
+    found = method_of(parts, tolerance=0.0, iterations=7).fit(Job(design, labels, quiet=True))
     (report,) = found.reports
     if parts[2] in PRECISE and report.stopped == "precision":
         # No step lowered the objective any more: nothing is left to do.
@@ -60,7 +60,7 @@ def test_careful_newton_steps_count_for_the_work_they_are():
     parts = ("logistic", "gaussian", "newton-coordinate", "penalised")
     method = method_of(parts, lam=1e-8, tolerance=1e-12, iterations=100)
     labels = labels_of((np.arange(60) % 3 == 0)[:, None])
-    (report,) = fit(design_of(x), labels, method, quiet=True).reports
+    (report,) = method.fit(Job(design_of(x), labels, quiet=True)).reports
     assert (report.stopped, report.iterations) == ("iterations", 100)
 
 
@@ -68,6 +68,6 @@ def test_careful_newton_steps_count_for_the_work_they_are():
 def test_smo_says_where_rounding_ended_it(parts):
     _, _, design, labels = sample()
     method = method_of(parts, tolerance=1e-17, iterations=100_000)
-    report = fit(design, labels, method).reports[0]
+    report = method.fit(Job(design, labels)).reports[0]
     assert report.stopped == "precision"
     assert report.iterations < 100_000

@@ -9,15 +9,13 @@ from hypothesis import strategies as st
 
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.job import SampleWeights
+from postil.learn.job import Job, SampleWeights
 from postil.learn.method import Method
-from postil.learn.norm_based import norm_based
-from postil.learn.one_vs_rest import fit
 from postil.learn.priors import PRIORS
-from postil.learn.strength import Regularization, Strengths
+from postil.learn.strength import Regularization, Strengths, norm_based
 
 from .reference_priors import read_formula, strength_of
-from .samples import design_of, pair_of, problem_of, sample, theta_of
+from .samples import design_of, labels_of, pair_of, problem_of, sample, theta_of
 
 WAYS = ("lam", "C", "prior_variance")
 MIXES = [("gaussian", None), ("laplace", None), ("elastic-net", 0.2), ("elastic-net", 0.9)]
@@ -68,7 +66,7 @@ def test_fits_by_any_way_are_one(prior, mix, solver):
     def learn(**said):
         options = {"tolerance": 1e-9, "iterations": 10_000}
         regularization = Regularization(**said)
-        return fit(design, labels, method_of(regularization, options))
+        return method_of(regularization, options).fit(Job(design, labels))
 
     def method_of(regularization, options):
         return Method("logistic", prior, solver, regularization, options=options, mix=mix)
@@ -101,7 +99,7 @@ def test_the_ends_of_the_elastic_net_are_ridge_and_lasso(mix):
         method = Method(
             "logistic", prior, "newton-coordinate", Regularization(C=2.0), "penalised", **settings
         )
-        return fit(design, labels, method)
+        return method.fit(Job(design, labels))
 
     a, b = learn("elastic-net", mix=mix), learn(whole)
     np.testing.assert_array_equal(a.weights.toarray(), b.weights.toarray())
@@ -111,7 +109,9 @@ def test_the_ends_of_the_elastic_net_are_ridge_and_lasso(mix):
 @pytest.mark.parametrize("values", [[1e-2, 0.0], [-1.0, 1.0], [np.nan, 1.0], [np.inf, 1.0]])
 @pytest.mark.parametrize("way", WAYS)
 def test_strengths_that_mean_nothing_are_refused(way, values):
-    with pytest.raises(UsageError, match=f"{way} is a finite number above 0 for each category"):
+    with pytest.raises(
+        UsageError, match=f"{way} must be a finite number above 0 for each category"
+    ):
         Strengths(way, np.array(values))
 
 
@@ -120,7 +120,7 @@ def test_strengths_that_mean_nothing_are_refused(way, values):
     ("way", "value"), [("lam", 1e-101), ("lam", 1e101), ("C", 1e200), ("prior_variance", 1e-250)]
 )
 def test_strengths_beyond_double_precision_are_refused(way, value, share):
-    with pytest.raises(UsageError, match=r"λ is from 1e-100 to 1e\+100, not"):
+    with pytest.raises(UsageError, match=r"λ must be from 1e-100 to 1e\+100, not"):
         Strengths(way, np.array([value])).pairs(10, share)
 
 
@@ -128,45 +128,50 @@ def test_without_documents_any_strength_will_do():
     assert np.isfinite(Strengths("C", np.ones(2)).pairs(0.0, 0.5)).all()
 
 
+def job_of(x, categories, **given):
+    return Job(design_of(x), labels_of(np.zeros((len(x), categories))), **given)
+
+
 class TestNormBased:
     """σ² = d/u of equation 29."""
 
     def test_the_formula(self):
-        x, _, design, _ = sample("empty documents")
-        found = norm_based(design, np.ones(len(x)), 3, None)
+        x, _, _, _ = sample("empty documents")
+        found = norm_based(job_of(x, 3))
         assert found.way == "prior_variance"
         squared_norm = np.mean([row @ row for row in x])
         np.testing.assert_allclose(found.values, np.full(3, (x.shape[1] + 1) / squared_norm))
 
     def test_after_selection(self):
-        x, _, design, _ = sample()
+        x, _, _, _ = sample()
         chosen = [
             np.array([0, 3, 5], np.int32),
             np.array([], np.int32),
             np.arange(8, dtype=np.int32),
         ]
-        found = norm_based(design, np.ones(len(x)), 3, Selection.of(chosen, 8))
+        found = norm_based(job_of(x, 3, selection=Selection.of(chosen, 8)))
         for value, terms in zip(found.values, chosen, strict=True):
             squared_norm = np.mean([row @ row for row in x[:, terms]]) or 1.0
             assert value == pytest.approx((len(terms) + 1) / squared_norm)
 
     def test_documents_count_by_their_weights(self):
-        x, _, design, _ = sample()
+        x, _, _, _ = sample()
         weights = np.arange(len(x)) % 3.0
         rows = np.repeat(np.arange(len(x)), weights.astype(int))
         expected = (x.shape[1] + 1) / np.mean([row @ row for row in x[rows]])
-        assert norm_based(design, weights, 1, None).values == pytest.approx([expected])
+        assert norm_based(
+            job_of(x, 1, sample_weights=SampleWeights(weights))
+        ).values == pytest.approx([expected])
 
     def test_cosine_normalised_documents_have_a_variance_of_their_terms(self):
         x, _, _, _ = sample()
         kept = np.abs(x).sum(axis=1) > 0
         x = x[kept] / np.linalg.norm(x[kept], axis=1, keepdims=True)
-        found = norm_based(design_of(x), np.ones(len(x)), 1, None)
+        found = norm_based(job_of(x, 1))
         assert found.values == pytest.approx([9.0], rel=1e-6)
 
     def test_no_terms_at_all(self):
-        _, _, design, _ = sample("no terms")
-        assert norm_based(design, np.ones(9), 2, None).values.tolist() == [1.0, 1.0]
+        assert norm_based(job_of(np.zeros((9, 0)), 2)).values.tolist() == [1.0, 1.0]
 
     @pytest.mark.parametrize("prior", [p.name for p in PRIORS.values() if "variance" in p.provides])
     def test_a_fit_by_the_rule_is_a_fit_by_its_value(self, prior):
@@ -174,7 +179,7 @@ class TestNormBased:
         chosen = [np.array([0, 3, 5], np.int32), np.arange(8, dtype=np.int32)]
         selection = Selection.of(chosen, 8)
         sample_weights = SampleWeights(np.linspace(0.5, 2, len(x)))
-        given_values = norm_based(design, sample_weights.of_documents(len(x)), 2, selection)
+        given_values = norm_based(Job(design, labels, selection, sample_weights))
 
         def learn(variance, **settings):
             method = Method(
@@ -184,13 +189,8 @@ class TestNormBased:
                 Regularization(prior_variance=variance),
                 options={"tolerance": 1e-8},
             )
-            return fit(
-                design,
-                labels,
-                method,
-                selection=selection,
-                sample_weights=sample_weights,
-                **settings,
+            return method.fit(
+                Job(design, labels, selection=selection, sample_weights=sample_weights, **settings)
             )
 
         by_rule, by_value = learn("norm"), learn(1.0, strengths=given_values)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from postil.errors import UsageError
 from postil.features.selection import Selection
+from postil.learn.job import Job
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
 from postil.learn.priors import PRIORS
 from postil.learn.solvers import SOLVERS
 from postil.learn.term_priors.priors import TermPrior, TermPriors
@@ -54,7 +54,7 @@ def check(parts, priors, shape="many documents", lam=1e-2, rel=1e-6):
     """A fit with these priors is at the reference's minimum, and certified."""
     x, truth, design, labels = sample(shape)
     method = method_of(parts, lam=lam, iterations=20_000)
-    found = fit(design, labels, method, priors=priors)
+    found = method.fit(Job(design, labels, term_priors=priors))
     thetas = []
     for category, report in enumerate(found.reports):
         paid = paid_with(method, len(x), x.shape[1], priors, category)
@@ -129,7 +129,7 @@ def test_infinite_variance_lets_go(parts):
     x, truth, design, labels = sample()
     method = method_of(parts, lam=0.3, iterations=5000)
     priors = TermPriors(8, every={2: TermPrior(variance=INFINITE)})
-    found = fit(design, labels, method, priors=priors, quiet=True)
+    found = method.fit(Job(design, labels, term_priors=priors, quiet=True))
     for category, report in enumerate(found.reports):
         paid = paid_with(method, len(x), 8, priors, category)
         problem = problem_of(x, truth[:, category], method, paid=paid)
@@ -155,9 +155,9 @@ def test_a_category_may_have_its_own(parts):
     assert first[1] <= 0 <= second[1]
     assert second[6] == 0
     # Own priors of one category are no matter for the other, whatever the threads.
-    alone = fit(design, labels, method_of(parts), priors=TermPriors(8, every=both))
+    alone = method_of(parts).fit(Job(design, labels, term_priors=TermPriors(8, every=both)))
     for threads in (1, 3):
-        found = fit(design, labels, method_of(parts), priors=priors, threads=threads)
+        found = method_of(parts).fit(Job(design, labels, term_priors=priors, threads=threads))
         np.testing.assert_array_equal(found.weights[[0]].toarray(), alone.weights[[0]].toarray())
         np.testing.assert_allclose(found.weights[[1]].toarray().ravel(), second[:8], rtol=1e-12)
     # And own priors need no common ones.
@@ -175,9 +175,9 @@ def test_the_constant_may_have_its_own(parts):
 @each([p for p in ABLE if p[0] == "logistic" and p[3] != "penalised"])
 def test_a_constant_that_pays_nothing_has_no_prior(parts):
     _, _, design, labels = sample()
-    plain = fit(design, labels, method_of(parts))
+    plain = method_of(parts).fit(Job(design, labels))
     own = TermPriors(8, every={8: TermPrior(3.0, variance=1e-6, low=2.0)})
-    found = fit(design, labels, method_of(parts), priors=own)
+    found = method_of(parts).fit(Job(design, labels, term_priors=own))
     np.testing.assert_allclose(found.weights.toarray(), plain.weights.toarray(), atol=1e-12)
     np.testing.assert_allclose(found.intercepts, plain.intercepts, atol=1e-12)
 
@@ -189,7 +189,7 @@ def test_priors_go_by_the_term_where_there_is_a_selection(parts):
     selection = Selection.of(chosen, 8)
     priors = TermPriors(8, every={4: TermPrior(0.8, variance=0.05), 6: TermPrior(low=0.0)})
     method = method_of(parts)
-    found = fit(design, labels, method, priors=priors, selection=selection)
+    found = method.fit(Job(design, labels, term_priors=priors, selection=selection))
     for category, terms in enumerate(chosen):
         paid = paid_with(method, len(x), 8, priors).of(np.append(terms, 8))
         problem = problem_of(x[:, terms], truth[:, category], method, paid=paid)
@@ -199,9 +199,9 @@ def test_priors_go_by_the_term_where_there_is_a_selection(parts):
 @each(SOME)
 def test_usual_priors_change_nothing(parts):
     _, _, design, labels = sample()
-    plain = fit(design, labels, method_of(parts))
+    plain = method_of(parts).fit(Job(design, labels))
     for priors in (TermPriors(8), TermPriors(8, factors=np.ones(8))):
-        found = fit(design, labels, method_of(parts), priors=priors)
+        found = method_of(parts).fit(Job(design, labels, term_priors=priors))
         np.testing.assert_array_equal(found.weights.toarray(), plain.weights.toarray())
         np.testing.assert_array_equal(found.intercepts, plain.intercepts)
 
@@ -228,14 +228,14 @@ def test_any_priors_at_all(parts, data):
 def test_solvers_that_take_none_refuse_them(solver):
     _, _, design, labels = sample()
     parts = next(p for p in LEGAL if p[2] == solver)
-    with pytest.raises(UsageError, match="no priors of single terms: use primal-coordinate or new"):
-        fit(design, labels, method_of(parts), priors=TermPriors(8))
+    with pytest.raises(UsageError, match="no per-term priors: use primal-coordinate or new"):
+        method_of(parts).fit(Job(design, labels, term_priors=TermPriors(8)))
 
 
 def test_priors_of_other_terms_are_refused():
     _, _, design, labels = sample()
-    with pytest.raises(UsageError, match="8 terms and priors of 9"):
-        fit(design, labels, method_of(LOGISTIC[0]), priors=TermPriors(9))
+    with pytest.raises(UsageError, match="9 terms, and the design has 8"):
+        method_of(LOGISTIC[0]).fit(Job(design, labels, term_priors=TermPriors(9)))
     for places in ({9: TermPrior()}, {-1: TermPrior()}):
         with pytest.raises(UsageError, match="there is no term"):
             TermPriors(8, every=places)
@@ -294,7 +294,7 @@ def test_every_prior_of_the_registry_is_tried():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({0: 1.0}, "are TermPriors, not dict"),
+        ({0: 1.0}, "must be TermPriors, not dict"),
         (TermPriors(8, own={2: {0: TermPrior(mean=1.0)}}), "category 2: categories are numbered"),
         (TermPriors(8, own={"c0": {0: TermPrior()}}), "category 'c0': categories are numbered"),
     ],
@@ -303,7 +303,7 @@ def test_priors_that_belong_to_nothing_are_refused(given, message):
     _, _, design, labels = sample()
     method = Method("logistic", "laplace", "newton-coordinate")
     with pytest.raises(UsageError, match=message):
-        fit(design, labels, method, priors=given)
+        method.fit(Job(design, labels, term_priors=given))
 
 
 def test_a_prior_is_a_term_prior():

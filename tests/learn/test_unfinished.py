@@ -7,8 +7,7 @@ import warnings
 import pytest
 
 from postil.corpus.opening import open_corpus
-from postil.learn.fit import NotConvergedWarning
-from postil.learn.unfinished import Unfinished
+from postil.learn.fit import NotConvergedWarning, Unfinished
 from postil.recipes.recipe import Recipe
 from postil.train.train import train
 

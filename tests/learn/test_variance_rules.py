@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import UsageError
-from postil.learn.job import Design, Labels, SampleWeights
-from postil.learn.learners import LinearLearner, learner_from
+from postil.learn.job import Design, Job, Labels, SampleWeights
 from postil.learn.method import Method
+from postil.learn.methods import method_from
 from postil.learn.search.search import LambdaSearch
 from postil.learn.strength import Regularization
 from postil.learn.term_priors.priors import VARIANCE_RULES, TermPrior, TermPriors, ruled_priors
@@ -80,17 +82,17 @@ def test_what_is_given_stands_in_place_of_the_rule():
 def test_a_rule_is_a_wider_column():
     """σ²f on a weight is σ² on that of the column times √f."""
     design, labels = small_design(), small_labels()
-    fit = LinearLearner(PRIMAL, "idf").learn(design, labels)
+    fit = replace(PRIMAL, variance_rule="idf").fit(Job(design, labels))
     scale = np.sqrt(expected_factors(design.rows.toarray()))
-    wide = LinearLearner(PRIMAL).learn(Design(sp.csr_matrix(design.rows @ sp.diags(scale))), labels)
+    wide = PRIMAL.fit(Job(Design(sp.csr_matrix(design.rows @ sp.diags(scale))), labels))
     assert fit.weights.toarray() == pytest.approx(wide.weights.toarray() * scale, abs=1e-4)
     assert fit.intercepts == pytest.approx(wide.intercepts, abs=1e-4)
-    assert abs(fit.weights - LinearLearner(PRIMAL).learn(design, labels).weights).max() > 1e-2
+    assert abs(fit.weights - PRIMAL.fit(Job(design, labels)).weights).max() > 1e-2
 
 
 def test_a_search_goes_by_the_rule_of_each_fold():
     design, labels = small_design(), small_labels()
-    learner = learner_from(
+    learner = method_from(
         {
             "loss": "logistic",
             "prior": "gaussian",
@@ -98,27 +100,20 @@ def test_a_search_goes_by_the_rule_of_each_fold():
             "variance_rule": "idf",
         }
     )
-    asked = []
-
-    def priors_of(sample_weights):
-        asked.append(int(np.count_nonzero(sample_weights.documents)))
-        return learner.priors(design, sample_weights, None)
-
     search = LambdaSearch([1e-1, 1e-2], folds=3, measure="log-likelihood")
-    ruled = search.run(design, labels, learner.searched(), priors_of=priors_of)
-    plain = search.run(design, labels, learner.searched())
-    assert asked == [20, 20, 20]
+    ruled = search.run(learner, Job(design, labels))
+    plain = search.run(replace(learner, variance_rule="equal"), Job(design, labels))
     assert not np.allclose(ruled.values, plain.values)
 
 
 def test_a_recipe_has_a_rule_its_solver_can_follow():
     learn = {"loss": "logistic", "solver": "primal-coordinate", "variance_rule": "idf"}
-    learner = Recipe("x", learn=learn).learner(3)
-    assert isinstance(learner, LinearLearner)
+    learner = Recipe("x", learn=learn).method(3)
+    assert isinstance(learner, Method)
     assert learner.variance_rule == "idf"
-    with pytest.raises(UsageError, match=r"\[learn\].*takes no priors of single terms"):
+    with pytest.raises(UsageError, match=r"\[learn\].*takes no per-term priors"):
         Recipe("x", learn={"variance_rule": "idf"})
     with pytest.raises(UsageError, match="variance_rule"):
         Recipe("x", learn={**learn, "variance_rule": "ifd"})
     with pytest.raises(UsageError, match="there is no variance rule 'x'"):
-        LinearLearner(PRIMAL, "x")
+        replace(PRIMAL, variance_rule="x")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from postil.learn.one_vs_rest import fit
+from postil.learn.job import Job
 from postil.learn.priors import PRIORS
 
 from .samples import EVERY, each, method_of, problem_of, sample, with_option
@@ -83,7 +83,7 @@ def printed_primal(
 def native_weights(parts, problem, **options):
     _, _, design, labels = sample()
     method = method_of(parts, **({"tolerance": 0.0, "iterations": SWEEPS} | options))
-    found = fit(design, labels, method, quiet=True)
+    found = method.fit(Job(design, labels, quiet=True))
     weights = found.weights[[0]].toarray().ravel()
     return problem.theta(weights, found.intercepts[0]), found.reports[0]
 
@@ -238,6 +238,6 @@ def test_every_pass_raises_the_dual_objective(parts):
     heights = []
     for passes in range(1, 8):
         method = method_of(parts, tolerance=0.0, iterations=passes)
-        found = fit(design, labels, method, quiet=True, keep_starts=True)
+        found = method.fit(Job(design, labels, quiet=True, keep_starts=True))
         heights.append(problem.dual_objective(found.starts[0]))
     assert (np.diff(heights) >= -1e-12).all()

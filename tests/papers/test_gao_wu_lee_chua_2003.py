@@ -135,8 +135,8 @@ def test_what_is_of_another_paper_says_so(paper):
 
 def test_recipes_have_the_paper_s_numbers():
     for name, figure in ((F1, "f1"), (MCE, "balanced-error")):
-        method = load_recipe(name).learner().method
-        options = method.solver_options()
+        method = load_recipe(name).method()
+        options = method.solver_options
         assert (method.figure, method.solver) == (figure, "gpd")
         assert (options.rate, options.steepness, options.iterations) == (0.05, 20.0, STOPS[USUAL])
 
@@ -153,7 +153,7 @@ def test_the_svm_sees_the_same_texts_without_directions():
     assert svm.representation.lsi is None
     assert svm.representation.analyzer == recipe.representation.analyzer
     assert svm.representation.weights == recipe.representation.weights
-    method = svm.learner().method
+    method = svm.method()
     assert (method.loss, method.regularization.C) == ("hinge", 1.0)
 
 
@@ -166,7 +166,7 @@ def test_f1_of_table_1_is_the_run_of_tables_2_and_3():
 
 def test_entries_of_none_are_left_out():
     recipe = load_recipe(F1)
-    assert by_lbfgs(recipe).learner().method.solver == "l-bfgs"
+    assert by_lbfgs(recipe).method().solver == "l-bfgs"
     assert "options" not in by_lbfgs(recipe).learn
     assert learning(recipe).learn == recipe.learn
 

@@ -19,7 +19,7 @@ from tests.papers.gao_samples import (
 from tests.papers.zhang_2000_samples import largest
 
 from postil.errors import UsageError
-from postil.learn.merit.fit import fit_mfom
+from postil.learn.job import Job
 from postil.vectors.projection import DirectionsCache, Projection
 from postil_papers.experiment import check_experiments
 from postil_papers.gao_wu_lee_chua_2003 import (
@@ -281,7 +281,7 @@ def test_a_stop_is_what_the_learner_comes_to(spaces, name):
     for stop, iterations in (("few", 7), ("many", 20)):
         options = {**recipe.learn["options"], "iterations": iterations}
         method = method_of(learning(recipe, options=options))
-        fit = fit_mfom(space.design, space.labels, method)
+        fit = method.fit(Job(space.design, space.labels))
         accepted = fit.scores(space.unseen) > 0
         assert stops[stop].tally == tally_of(space.labels.names, accepted, space.truth)
         assert stops[stop].steps == iterations

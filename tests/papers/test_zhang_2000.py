@@ -117,7 +117,7 @@ def test_recipes_have_the_settings_of_section_4(name):
     assert (options["rate"], options["iterations"], options["shuffle"]) == (0.01, 200, False)
     if "winnow" in name:
         assert recipe.learn["prior_options"] == {"mu": 0.01, "signs": "balanced"}
-    method = recipe.learner(0).method
+    method = recipe.method(0).method
     assert (method.intercept, method.constant) == ("penalised", 1.0)
     assert (recipe.search is None) == (recipe.learn["solver"] == "mistake-driven")
     if recipe.search is not None:

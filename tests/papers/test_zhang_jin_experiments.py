@@ -15,6 +15,7 @@ from tests.papers.zhang_jin_samples import (
     stand_in,
 )
 
+from postil.learn.job import Job
 from postil.plots.drawing import svg_bytes
 from postil_papers.experiment import check_experiments, no_data
 from postil_papers.loading import load_paper
@@ -230,7 +231,7 @@ def test_liblinear_minimises_what_our_dual_coordinate_descent_does(task):
 
 def test_the_objective_is_the_one_that_smo_reports(task):
     recipe = methods.svm(small_recipe("mlr-cg"), methods.SMO_LEARN)
-    fit = recipe.learner().learn(task.design, task.labels)
+    fit = recipe.method().fit(Job(task.design, task.labels))
     found = trainers.by_recipe(recipe, task)
     told = fit.reports[0].objective
     assert convergence.svm_objective(task, found, methods.LAMBDA) == pytest.approx(told, rel=1e-6)

@@ -61,7 +61,7 @@ class TestAimedAt:
 
     def test_every_recipe_can_aim_or_says_why_not(self):
         for recipe in map(load_recipe, recipe_names()):
-            if recipe.learner().compares_scores:
+            if recipe.method().compares_scores:
                 with pytest.raises(UsageError, match="one-vs-rest"):
                     recipe.aimed_at("f1")
             else:

@@ -17,6 +17,7 @@ from tests.model.combined_samples import (
 from postil.common.progress import no_progress
 from postil.decide import make_folds
 from postil.errors import PostilError, UsageError
+from postil.learn.job import Job
 from postil.learn.term_priors.files import read_prior_file
 from postil.recipes.recipe import Recipe
 from postil.train.predict import Predictor
@@ -104,7 +105,7 @@ def test_a_model_scores_as_its_fit_does_in_the_directions(length, learn):
     if length is not None:
         points = points * (length / np.where(norms > 0, norms, np.inf))[:, None]
     np.testing.assert_allclose(space.design.rows.toarray(), points, atol=1e-5)
-    fit = chosen.learner(0).learn(space.design, vectors.labels, threads=1)
+    fit = chosen.method(0).fit(Job(space.design, vectors.labels, threads=1))
     np.testing.assert_allclose(
         Predictor(model).scores([STORIES[:4]]), fit.scores(sp.csr_matrix(points)), atol=1e-4
     )

@@ -54,7 +54,7 @@ def test_a_recipe_by_path(tmp_path):
         ('name = "x"\n[learn]\nlos = "hinge"', "did you mean 'loss'"),
         ('name = "x"\n[learn]\nloss = "hing"', "did you mean 'hinge'"),
         ('name = "x"\n[learn]\nloss = "hinge"\nsolver = "primal-coordinate"', "curvature bound"),
-        ('name = "x"\n[learn]\nlam = 1.0\nC = 1.0', "say the same thing"),
+        ('name = "x"\n[learn]\nlam = 1.0\nC = 1.0', "set the same strength"),
         ('name = "x"\n[learn.options]\nsweeps = 3', "has no entry 'sweeps'"),
         ('name = "x"\n[learn]\nlearner = "naive-base"', "did you mean 'naive-bayes'"),
         ('name = "x"\n[decide]\nrule = "f2"', "f2"),
@@ -124,12 +124,12 @@ def test_the_native_calibration_goes_with_the_logistic_loss():
 def test_a_seed_is_the_solvers_unless_it_has_one():
     def seed_of(seed, /, **options):
         recipe = Recipe.from_dict({"name": "x", "learn": {"options": options}})
-        return recipe.learner(seed).searched().solver_options().seed
+        return recipe.method(seed).solver_options.seed
 
     assert seed_of(None) == 0
     assert seed_of(7) == 7
     assert seed_of(7, seed=3) == 3
     assert seed_of(7, iterations=5) == 7
-    load_recipe("naive-bayes-1").learner(7)
+    load_recipe("naive-bayes-1").method(7)
     with pytest.raises(UsageError, match="seed is a whole number of at least 0"):
         seed_of(-1)

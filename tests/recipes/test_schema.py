@@ -8,13 +8,11 @@ from dataclasses import fields
 import pytest
 
 from postil.errors import PostilError, UsageError
-from postil.learn.learners import LinearLearner
+from postil.learn.all_classes import MulticlassSvmMethod, PolychotomousMethod, PolychotomousOptions
 from postil.learn.losses import LOSSES
 from postil.learn.merit.method import MfomMethod, TreeMethod
 from postil.learn.method import Method
-from postil.learn.multiclass_svm import MulticlassSvmMethod
 from postil.learn.naive_bayes import NaiveBayes
-from postil.learn.polychotomous import PolychotomousMethod, PolychotomousOptions
 from postil.learn.priors import PRIORS
 from postil.learn.solvers import SOLVERS
 from postil.learn.strength import Regularization
@@ -286,7 +284,6 @@ def test_the_schema_knows_what_the_parts_know():
     assert set(schema.EXPECT) == names(parts.Expectation)
     assert set(schema.KEYS) == names(Recipe)
     linear = names(Method) - {"regularization"} | names(Regularization) | {"learner"}
-    linear |= names(LinearLearner) - {"method"}
     assert set(learn_schema.LEARN["linear"]) == linear
     assert set(learn_schema.LEARN["naive-bayes"]) == names(NaiveBayes) | {"learner"}
     polychotomous = names(PolychotomousMethod) - {"regularization"} | names(Regularization)
@@ -353,7 +350,7 @@ def test_the_schema_knows_what_the_parts_know():
         ),
         (
             '[learn]\nlearner = "polychotomous"\n[search]\nshared = false\n[decide]\nrule = "best"',
-            "[search]: shared = false wants a strength for each category, and polychotomous has "
+            "[search]: shared = false needs a strength for each category, and polychotomous has "
             "one model with one strength for all: leave it out, or learn one-vs-rest",
         ),
     ],

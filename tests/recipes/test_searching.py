@@ -82,13 +82,13 @@ class TestSearching:
             ({"search": {"lambdas": [1.0]}}, r"\[search\] has no entry 'lambdas'"),
             ({"search": {"over": "sigma"}}, r"\[search\] over: expected one of lam, C"),
             ({"search": {"grid": "automatic"}}, 'or "auto", got "automatic"'),
-            ({"search": {"rounds": 6}}, "at most 5, not 6"),
+            ({"search": {"rounds": 6}}, "at most the number of folds, 5, not 6"),
             ({"search": {"cut": "fair"}}, r"\[search\] cut: expected one of stratified, random"),
             ({"search": {"exactly": True}}, "write most_terms = 10"),
             ({"search": {"most_terms": 5}}, "needs a prior that leaves terms out, and gaussian"),
             (
                 {"search": {"most_terms": 5}, "learn": TOGETHER, "decide": BEST},
-                "most_terms wants a strength for each category",
+                "most_terms needs a strength for each category",
             ),
             (
                 {"search": {"measure": "break-even"}, "learn": TOGETHER, "decide": BEST},
@@ -189,7 +189,7 @@ class TestTogether:
         searching = given.searching(folds=3, grid=(0.1, 1.0), over="C")
         assert "C" not in searching.learn
         assert train(documents(), searching).method["search"]["measure"] == "log-likelihood"
-        with pytest.raises(UsageError, match="shared = false wants a strength for each category"):
+        with pytest.raises(UsageError, match="shared = false needs a strength for each category"):
             given.searching(shared=False)
 
     @pytest.mark.parametrize("prior", ["laplace", "gaussian"])

@@ -86,8 +86,8 @@ def path(
     method = _method(chosen, over)
     with progress_bar() as bar:
         chosen, read = _read(corpus, chosen, reading, threads, bar)
-        wanted = {"way": over, "points": points, "ratio": ratio, "threads": threads}
-        found = _learned(read, chosen, method, category, bar, **wanted)
+        wanted = {"way": over, "points": points, "ratio": ratio}
+        found = _learned(read, chosen, method, category, bar, threads, **wanted)
     names = _TermNames(read.vectorizer)
     if output is None:
         _show(found[category], names, top or SHOWN_TERMS)
@@ -109,20 +109,20 @@ def _check_file(output: Path, corpus: str, recipe: str) -> None:
 
 def _method(recipe: Recipe, way: str) -> Any:  # noqa: ANN401 - a Method
     """Return the recipe's method without a strength; refuse a recipe that has no path."""
-    from postil.learn.learners import LinearLearner
+    from postil.learn.method import Method
 
-    learner = recipe.learner()
+    method = recipe.method()
     if recipe.representation.lsi is not None:
         raise UsageError(_no_path(recipe, "this one learns weights of directions, not of terms"))
-    if not isinstance(learner, LinearLearner):
+    if not isinstance(method, Method):
         kind = recipe.learn.get("learner", "linear")
         raise UsageError(_no_path(recipe, f"the learner {kind} learns otherwise"))
     try:
-        learner.method.check_takes_strengths()
+        method.check_takes_strengths()
     except UsageError as error:
         raise UsageError(_no_path(recipe, str(error).partition(":")[0])) from None
-    learner.method.check_takes_strengths(way)
-    return recipe.searching(most_terms=None, exactly=False).learner().searched()
+    method.check_takes_strengths(way)
+    return recipe.searching(most_terms=None, exactly=False).method()
 
 
 def _no_path(recipe: Recipe, why: str) -> str:
@@ -155,26 +155,27 @@ def _learned(
     method: Any,  # noqa: ANN401
     category: str,
     bar: ProgressBar,
+    threads: int | None,
     **wanted: Any,  # noqa: ANN401 - the other parameters of regularization_path
 ) -> RegularizationPath:
     """Learn the path of one category."""
     from postil.common.suggest import advice
-    from postil.learn.job import Design, Labels
+    from postil.learn.job import Design, Job
     from postil.learn.path import regularization_path
 
     names = list(read.labels.names)
     if category not in names:
         suggestion = advice(category, sorted(names))
         raise InputError(f"{read.training.corpus} has no category {category!r}{suggestion}")
-    labels = Labels((category,), read.labels.members[:, [names.index(category)]])
-    return regularization_path(
+    labels = read.labels.of_categories([names.index(category)])
+    job = Job(
         Design(read.matrix),
         labels,
-        method,
         selection=recipe.selection.chosen(read.matrix, labels.members),
+        threads=threads,
         progress=lambda done, total: bar.update("path", done, total),
-        **wanted,
     )
+    return regularization_path(job, method, **wanted)
 
 
 class _TermNames(Sequence[str]):

@@ -17,11 +17,11 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from postil.common.types import Floats
 from postil.estimators.partial import (
-    beginnings_of,
     check_same_classes,
     first_target,
     labels_for,
     refuse_balanced,
+    resume_exponents,
     row_strengths,
 )
 from postil.estimators.targets import (
@@ -37,11 +37,9 @@ from postil.estimators.targets import (
     threads_of,
 )
 from postil.learn.fit import LinearFit, NotConvergedWarning, warn_of_unfinished
-from postil.learn.job import Design, Labels, SampleWeights
+from postil.learn.job import Design, Job, Labels, SampleWeights
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
-from postil.learn.resume import UPDATES
 from postil.learn.solvers import SOLVERS, InterceptKind
 from postil.learn.strength import NORM_BASED, Regularization, Strengths
 from postil.learn.term_priors.priors import TermPriors
@@ -52,9 +50,9 @@ class UnfinishedFitWarning(NotConvergedWarning, ConvergenceWarning):  # type: ig
     """A fit stopped before its certificate was as small as ``tol``; scikit-learn's kind too."""
 
 
-def _goes_on(model: LinearClassifier) -> bool:
+def _can_resume(model: LinearClassifier) -> bool:
     solver = SOLVERS.get(model.solver)
-    return solver is not None and UPDATES in solver.provides
+    return solver is not None and "updates" in solver.provides
 
 
 def _gives_probabilities(model: LinearClassifier) -> bool:
@@ -167,7 +165,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = -(-most // pass_steps)
         return self
 
-    @available_if(_goes_on)  # type: ignore[untyped-decorator]
+    @available_if(_can_resume)  # type: ignore[untyped-decorator]
     def partial_fit(
         self,
         X: Any,  # noqa: ANN401, N803
@@ -203,14 +201,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_same_classes(target, classes)
         labels = labels_for(target, y)
         method = self._method(1, passes=1)
-        beginnings = [np.zeros(X.shape[1] + 1)] * len(labels)
+        resume_from = [np.zeros(X.shape[1] + 1)] * len(labels)
         strengths = None
         if not first:
-            beginnings = beginnings_of(
+            resume_from = resume_exponents(
                 method, self.coef_, self.intercept_, self._units, self.reports_
             )
             strengths = self._row_strengths
-        found = self._learn(X, labels, target, method, weights, beginnings, strengths)
+        found = self._learn(X, labels, target, method, weights, resume_from, strengths)
         self._keep(found, target)
         if first:
             self._row_strengths = row_strengths(method, found.reports, _total(weights, X))
@@ -224,20 +222,20 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         target: Target,
         method: Method,
         weights: Floats | None,
-        beginnings: Sequence[Floats] = (),
+        resume_from: Sequence[Floats] = (),
         strengths: Strengths | None = None,
     ) -> LinearFit:
-        return fit(
+        job = Job(
             Design(sp.csr_matrix(X)),
             labels,
-            method,
             sample_weights=SampleWeights(weights, class_weights(self.class_weight, target)),
-            priors=self.term_priors,
-            beginnings=beginnings,
+            term_priors=self.term_priors,
+            resume_from=resume_from,
             strengths=strengths,
             threads=threads_of(self.n_jobs),
             quiet=True,
         )
+        return method.fit(job)
 
     def _keep(self, found: LinearFit, target: Target) -> None:
         self._target = target

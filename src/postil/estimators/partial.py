@@ -22,7 +22,7 @@ from postil.estimators.targets import (
 from postil.learn.fit import FitReport
 from postil.learn.job import Labels
 from postil.learn.method import Method
-from postil.learn.resume import depends_on_number, document_strengths, exponents, goes_on
+from postil.learn.resume import depends_on_number, document_strengths, exponents
 from postil.learn.strength import Strengths
 
 
@@ -74,7 +74,7 @@ def labels_for(target: Target, y: Any) -> Labels:  # noqa: ANN401 - whatever sci
     return labels_of_codes(target.classes, np.searchsorted(target.classes, rows))
 
 
-def beginnings_of(
+def resume_exponents(
     method: Method,
     weights: Any,  # noqa: ANN401 - dense or sparse
     intercepts: Floats,
@@ -83,19 +83,19 @@ def beginnings_of(
 ) -> list[Floats]:
     """Where each category goes on; one that was constant has learned nothing yet."""
     dense = sp.csr_matrix(weights).toarray()
-    beginnings = []
+    found = []
     for category, row in enumerate(dense):
         if reports[category].stopped == "constant":
-            beginnings.append(np.zeros(len(row) + 1))
+            found.append(np.zeros(len(row) + 1))
             continue
         unit = None if units is None else float(units[category])
-        beginnings.append(exponents(method, row, float(intercepts[category]), unit))
-    return beginnings
+        found.append(exponents(method, row, float(intercepts[category]), unit))
+    return found
 
 
 def row_strengths(method: Method, reports: tuple[FitReport, ...], rows: float) -> Strengths | None:
     """C of each category after a fit to so many rows, where the method says a λ for all of them."""
-    if not goes_on(method) or not depends_on_number(method):
+    if not method.can_resume or not depends_on_number(method):
         return None
     return document_strengths(method, [report.lam for report in reports], rows)
 

@@ -22,8 +22,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from postil.common.threads import thread_count
 from postil.common.types import Floats
 from postil.errors import UsageError
-from postil.learn.category_tasks import NEVER
 from postil.learn.job import Labels
+from postil.learn.tasks import NEVER
 
 # Below any score, so that argmax never takes it; finite, because measures want finite scores.
 LOWEST = -float(np.finfo(np.float32).max)

@@ -1,255 +1,331 @@
-"""One problem for all classes: what goes to the native core, and what comes back.
-
-Documents that have exactly one class each.
-"""
+"""Methods with one problem for all classes, for documents that have exactly one class each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from postil import _native
 from postil.common.progress import Progress
-from postil.common.types import Floats
+from postil.common.suggest import advice
+from postil.common.threads import thread_count
+from postil.common.types import Floats, Ints
 from postil.errors import InputError, UsageError
-from postil.features.selection import Selection
-from postil.learn.category_tasks import KINDS, STOPS, lists, within_range
-from postil.learn.fit import FitReport, LinearFit
-from postil.learn.job import Design, Labels, SampleWeights
-from postil.learn.norm_based import norm_based
-from postil.learn.strength import Regularization, Strengths
-from postil.learn.term_priors.priors import TermPriors
+from postil.learn.fit import LinearFit, unfinished
+from postil.learn.job import Job
+from postil.learn.method import BaseMethod, check_mix, share_of_prior
+from postil.learn.options import Rule, find, made_options, whole
+from postil.learn.priors import PRIORS, Prior
+from postil.learn.search.measures import (
+    HeldOut,
+    SearchMeasure,
+    Unseen,
+    decision_measure,
+    softmax_measure,
+)
+from postil.learn.search.strongest import strongest_of_classes, strongest_of_pairs
+from postil.learn.solver_options import (
+    MOST_SWEEPS,
+    SmoothedConjugateGradientOptions,
+    SolverOptions,
+)
+from postil.learn.solvers import InterceptKind, check_intercept
+from postil.learn.strength import Regularization, Way
+from postil.learn.tasks import HUNDREDTHS, ClassTask, within_range
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SingleClass:
-    """The class of each document that counts, and how much it counts.
-
-    ``of_document`` holds places among ``learnable``, the categories that have members which count;
-    it says nothing of documents of weight 0. ``weights`` are the documents' times those of their
-    classes, ``total`` the sum of the documents' own. Costs the number of memberships.
-    """
-
-    learnable: NDArray[np.int64]
-    of_document: NDArray[np.int32]
-    weights: Floats
-    total: float
-    sizes: NDArray[np.int64]
-
-    @classmethod
-    def of(
-        cls, labels: Labels, sample_weights: SampleWeights, kind: str = "polychotomous"
-    ) -> SingleClass:
-        """Refuse documents with no class or with several; those of weight 0 are not asked.
-
-        ``kind`` is the learner's, for those who are refused.
-        """
-        documents = sample_weights.of_documents(labels.documents)
-        counted = np.flatnonzero(documents > 0)
-        _refuse_others(np.diff(labels.members.indptr)[counted], counted, len(documents), kind)
-        columns = np.zeros(len(documents), dtype=np.int64)
-        columns[counted] = labels.members.indices[labels.members.indptr[counted]]
-        sizes = np.bincount(columns[counted], minlength=len(labels)).astype(np.int64)
-        inside: Floats = np.bincount(columns, documents, len(labels)).astype(np.float64)
-        learnable = np.flatnonzero(sizes)
-        places = np.zeros(len(labels), dtype=np.int32)
-        places[learnable] = np.arange(len(learnable))
-        total = float(documents.sum())
-        each = _class_weights(sample_weights, inside, total, len(learnable), kind)
-        return cls(learnable, places[columns], documents * each[columns], total, sizes)
-
-
-# What to learn one-vs-rest instead.
-_LOSSES = {"polychotomous": "logistic", "multiclass-svm": "hinge"}
-
-
-def _refuse_others(
-    counts: NDArray[np.int64], rows: NDArray[np.int64], documents: int, kind: str
-) -> None:
-    wrong = np.flatnonzero(counts != 1)
-    if not len(wrong):
-        return
-    none, several = int((counts == 0).sum()), int((counts > 1).sum())
-    found = [f"{none} with none"] if none else []
-    found += [f"{several} with more than one"] if several else []
-    raise InputError(
-        f"{kind} learning needs exactly one class for each document: of {documents} "
-        f"documents there are {' and '.join(found)} (the first is number "
-        f'{int(rows[wrong[0]]) + 1}); learn one-vs-rest instead (learner = "linear", loss = '
-        f'"{_LOSSES[kind]}"), or leave these documents out'
-    )
-
-
-def _class_weights(
-    sample_weights: SampleWeights, inside: Floats, total: float, classes: int, kind: str
-) -> Floats:
-    """How much members of each class count; balanced, all classes weigh the same together."""
-    if sample_weights.classes is None:
-        return np.ones(len(inside))
-    if isinstance(sample_weights.classes, str) and sample_weights.classes == "balanced":
-        with np.errstate(divide="ignore"):
-            return np.where(inside > 0, total / (classes * inside), 0.0)
-    raise UsageError(
-        f"{kind} learning knows no members and others of a class: class weights are "
-        f"'balanced' or none, not {sample_weights.classes!r}; weigh documents instead"
-    )
-
-
-Told = Callable[[int], None]
-Train = Callable[[_native.Classes, Told | None], _native.PolychotomousFit]
-
-# The score of a class without members: its probability is 0 beside any other.
-NEVER = float(np.log(np.finfo(np.float64).tiny))
+POLYCHOTOMOUS, MULTICLASS_SVM = "polychotomous", "multiclass-svm"
 NO_REFERENCE = -1
-HUNDREDTHS = 100
+
+NativeTrain = Callable[[_native.Classes, Callable[[int], None] | None], _native.PolychotomousFit]
 
 
-class ClassTask:
-    """Documents of one class each, to be learned together; classes with members are learned.
+class AllClassesMethod(BaseMethod):
+    """A method with one problem and one strength for all classes.
 
-    ``kind`` is the learner's, for those who are refused. A class without members scores -708; if
-    one class has all members, it scores 0.
+    The reports of all classes are of the one problem, ``shared``: iterations, objective,
+    certificate and seconds are the same in each; ``nonzeros`` and ``members`` are the class's own.
+    A job's ``progress`` counts hundredths of the work.
     """
 
-    def __init__(
-        self,
-        design: Design,
-        labels: Labels,
-        selection: Selection | None,
-        sample_weights: SampleWeights,
-        kind: str,
-    ) -> None:
-        _check_sizes(design, labels, selection)
-        self.design = design
-        self.labels = labels
-        self.selection = selection
-        self.documents = sample_weights.of_documents(design.documents)
-        self.classes = SingleClass.of(labels, sample_weights, kind)
+    learner: ClassVar[str]
+    # The loss of the nearest one-vs-rest method, for messages.
+    one_vs_rest_loss: ClassVar[str]
+    compares_scores: ClassVar[bool] = True
 
-    def run(
-        self,
-        pairs: Floats,
-        progress: Progress | None,
-        train: Train,
-        priors: TermPriors | None = None,
-        share: float = 0.0,
-        reference: int = NO_REFERENCE,
+    options: Mapping[str, Any]
+    options_class: ClassVar[type[SolverOptions]]
+
+    @cached_property
+    def solver_options(self) -> Any:  # noqa: ANN401 - an instance of options_class
+        """The options of the solver."""
+        return made_options(f"learner {self.learner}", self.options_class, self.options)
+
+    @property
+    def tolerance(self) -> float:
+        """The bound of the certificate."""
+        return float(self.solver_options.tolerance)
+
+    def check_takes_strengths(self, way: str | None = None) -> None:
+        """Accept strengths of every way."""
+
+    def check_own_strengths(self, wanted: str) -> None:
+        """Raise UsageError: there is one strength for all classes."""
+        raise UsageError(
+            f"{wanted} needs a strength for each category, and {self.learner} has one model with "
+            f'one strength for all: leave it out, or learn one-vs-rest (learner = "linear", loss = '
+            f'"{self.one_vs_rest_loss}")'
+        )
+
+    def check_folds(self, job: Job) -> None:
+        """Raise InputError if a document has no class or several."""
+        self.task(job)
+
+    def task(self, job: Job) -> ClassTask:
+        """Return the problem of a job; raise InputError if a document has no class or several."""
+        return ClassTask(job, self.learner, self.one_vs_rest_loss)
+
+    def _trained(
+        self, task: ClassTask, train: NativeTrain, reference: int = NO_REFERENCE
     ) -> LinearFit:
-        """Let the core train, unless there is nothing to learn.
-
-        ``progress`` is told how many hundredths of the way are done.
-        """
-        if len(self.classes.learnable) < 2:
-            return self._constant(pairs)
-        told = None if progress is None else lambda done: progress(done, HUNDREDTHS)
+        """Let the native core learn, unless there is nothing to learn."""
+        pairs = task.pairs(self.regularization.of_job(task.job), self.share)
+        if len(task.learnable) < 2:
+            return task.constant_fit(pairs)
+        progress = task.job.progress
+        native_progress = None
+        if progress is not None:
+            native_progress = lambda done: progress(done, HUNDREDTHS)  # noqa: E731
         with within_range():
-            fit = train(self._native_classes(pairs, priors, share, reference), told)
+            fit = train(task.native(pairs, self.share, reference), native_progress)
         if progress is not None:
             progress(HUNDREDTHS, HUNDREDTHS)
-        return self._linear_fit(fit, pairs)
+        return task.linear_fit(fit, pairs)
 
-    def pairs(self, given: Strengths | None, usual: Regularization, share: float) -> Floats:
-        """The strengths of each class: what is given, else what a method says itself."""
-        strengths = given or self._usual(usual)
-        if strengths.values.shape != (len(self.labels),):
+    def tallies(self, job: Job, measure: SearchMeasure, unseen: Unseen) -> tuple[Floats, Ints]:
+        """Learn one fit for each point, and count on documents not learned from.
+
+        The solver takes no warm start. Only one fit's weights are held at a time. A fit that ran
+        out of iterations is counted once, with the first class.
+        """
+        assert job.strengths is not None
+        values = job.strengths.values
+        left = np.zeros(values.shape, dtype=np.int64)
+        counts = []
+        for point, strengths in enumerate(values):
+            progress = _offset(job.progress, point, len(values))
+            at_point = replace(job.strengths, values=strengths)
+            fit = self.fit(replace(job, strengths=at_point, progress=progress, quiet=True))
+            held = HeldOut(fit.scores(unseen.rows), unseen.members, unseen.weights)
+            counts.append(measure.tally(held))
+            left[point, :1] = bool(unfinished(fit.reports, self.tolerance))
+        return np.stack(counts), left
+
+
+def _offset(progress: Progress | None, point: int, points: int) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda done, of: progress(
+        point * HUNDREDTHS + HUNDREDTHS * done // max(1, of), points * HUNDREDTHS
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PolychotomousOptions(SolverOptions):
+    """Proximal Newton steps for all classes together; ``iterations`` counts the steps.
+
+    ``passes`` of coordinate descent are made within a step, at most; a working set grows by as
+    many weights as it has, or by ``least_set`` for each class. Nothing is random: ``seed`` is not
+    used.
+    """
+
+    passes: int = 30
+    least_set: int = 64
+
+    def rules(self) -> dict[str, Rule]:
+        """Return the rule of each option."""
+        return {
+            **SolverOptions.rules(self),
+            "passes": whole(1, MOST_SWEEPS),
+            "least_set": whole(1, MOST_SWEEPS),
+        }
+
+
+@dataclass(frozen=True)
+class PolychotomousMethod(AllClassesMethod):
+    """Polychotomous (multinomial) logistic regression (genkin-lewis-madigan-2004, section 7).
+
+    ::
+
+        (1/n) Σ cᵢ [ln Σₖ exp(zᵢₖ) - zᵢ,y(i)] + Σₖ Σⱼ prior(wₖⱼ)        zᵢₖ = wₖ·xᵢ + bₖ
+
+    ``reference`` names a class whose weights stay at 0: the others are log odds against it, and
+    determined without any prior. The other parameters are those of
+    :class:`~postil.learn.method.Method`.
+
+    Cost: a Newton step takes documents × classes, and the non-zeros of the weights at work for each
+    inner pass; memory is 40 bytes for each document and class, 24 for each term and class, and 80
+    for each weight that is not 0. The result does not depend on the number of threads.
+    """
+
+    prior: str = "gaussian"
+    regularization: Regularization = field(default_factory=Regularization)
+    intercept: InterceptKind = "penalised"
+    constant: float = 1.0
+    reference: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    mix: float | None = None
+
+    learner: ClassVar[str] = POLYCHOTOMOUS
+    one_vs_rest_loss: ClassVar[str] = "logistic"
+    options_class: ClassVar[type[SolverOptions]] = PolychotomousOptions
+
+    def __post_init__(self) -> None:
+        prior = self._prior
+        if not {"step", "strength"} <= prior.provides:
+            able = [p.name for p in PRIORS.values() if {"step", "strength"} <= p.provides]
+            raise UsageError(f"polychotomous takes the prior {', '.join(able)}, not {prior.name}")
+        check_mix(prior, self.mix)
+        check_intercept(self.intercept, self.constant)
+        self.solver_options  # noqa: B018 - raises an error if an option is wrong
+
+    @cached_property
+    def _prior(self) -> Prior:
+        return find("prior", PRIORS, self.prior)
+
+    @property
+    def share(self) -> float:
+        """The share of the absolute value in the prior."""
+        return share_of_prior(self._prior, self.mix)
+
+    @property
+    def calibrations(self) -> tuple[str, ...]:
+        """Softmax: the scores of all classes together are probabilities."""
+        return ("softmax",)
+
+    def check_takes_priors(self) -> None:
+        """Accept per-term priors."""
+
+    def check_folds(self, job: Job) -> None:
+        """Raise InputError if documents have no class or several, or a fold lacks the reference."""
+        sizes, name = self.task(job).sizes, self.reference
+        if name in job.labels.names and sizes[job.labels.names.index(name)] == 1:
+            raise InputError(
+                f"the reference class {name} has one member, and the fold that holds it out has "
+                "none to learn against: take another reference, or none"
+            )
+
+    def search_measure(self, name: str | None) -> SearchMeasure:
+        """Return the measure of that name, by default the log-likelihood under softmax."""
+        return softmax_measure("log-likelihood" if name is None else name)
+
+    def strongest(self, job: Job, way: Way) -> Floats:
+        """Return one strength for all classes: the one at which the first weight moves."""
+        return strongest_of_classes(job, self.task(job), self, way)
+
+    def _fit(self, job: Job) -> LinearFit:
+        task = self.task(job)
+        options, threads = self.to_native(), thread_count(job.threads)
+        return self._trained(
+            task,
+            lambda classes, progress: _native.train_polychotomous(
+                job.design.native, classes, options, threads, progress
+            ),
+            self._reference(task),
+        )
+
+    def _reference(self, task: ClassTask) -> int:
+        """Return the place of the reference among the classes that are learned."""
+        name, names, priors = self.reference, task.job.labels.names, task.job.term_priors
+        if name is None:
+            return NO_REFERENCE
+        if name not in names:
+            raise UsageError(f"there is no class {name!r}{advice(name, names)}")
+        category = names.index(name)
+        if not task.sizes[category]:
+            raise InputError(
+                f"the reference class {name} has no member, so that nothing can be learned "
+                "against it: take another, or none"
+            )
+        if priors is not None and priors.own.get(category):
             raise UsageError(
-                f"{strengths.way} is one number for each of {len(self.labels)} classes, not "
-                f"{' × '.join(map(str, strengths.values.shape)) or 1}"
+                f"the weights of the reference class {name} stay at 0: give it no priors of its own"
             )
-        return strengths.pairs(self.classes.total, share)
+        return int(np.searchsorted(task.learnable, category))
 
-    def _usual(self, regularization: Regularization) -> Strengths:
-        if not regularization.is_norm_based:
-            return regularization.strengths(len(self.labels))
-        return norm_based(self.design, self.documents, len(self.labels), self.selection)
+    def to_native(self) -> _native.PolychotomousOptions:
+        """Return the options of the native core."""
+        given = self.solver_options
+        options = _native.PolychotomousOptions()
+        options.intercept = getattr(_native.Intercept, self.intercept)
+        options.constant = self.constant
+        options.steps = given.iterations
+        options.tolerance = given.tolerance
+        options.passes = given.passes
+        options.least_set = given.least_set
+        return options
 
-    def _native_classes(
-        self, pairs: Floats, priors: TermPriors | None, share: float, reference: int
-    ) -> _native.Classes:
-        chosen = self.classes.learnable
-        terms = beliefs = None
-        if self.selection is not None:
-            kept = Selection.of([self.selection[int(c)] for c in chosen], self.design.terms)
-            terms = lists(kept.offsets, kept.ids)
-        if priors is not None:
-            beliefs = priors.native(chosen.tolist(), self.classes.total, share)
-        return _native.Classes(
-            self.classes.of_document,
-            self.classes.weights,
-            self.classes.total,
-            np.ascontiguousarray(pairs[chosen]),
-            terms,
-            beliefs,
-            reference,
+
+@dataclass(frozen=True)
+class MulticlassSvmMethod(AllClassesMethod):
+    """The multi-class SVM of Weston and Watkins (zhang-jin-yang-hauptmann-2003, section 4).
+
+    ::
+
+        (1/n) Σ cᵢ Σ_{k ≠ y(i)} max(0, 2 - (zᵢ,y(i) - zᵢₖ)) + λ Σₖ ‖wₖ‖²        zᵢₖ = wₖ·xᵢ + bₖ
+
+    It is solved as the limit of smooth problems by conjugate gradients, with the options of
+    :class:`~postil.learn.solver_options.SmoothedConjugateGradientOptions`; the smooth problem's
+    minimum lies at most (C - 1) ln2/γ above. The certificate is a duality gap of the SVM itself.
+    The other parameters are those of :class:`~postil.learn.method.Method`.
+
+    Cost: a step takes two passes over the non-zeros × classes; memory is 24 bytes for each document
+    and class, 48 for each term and class, and with free intercepts 16 for each pair of classes.
+    The result does not depend on the number of threads.
+    """
+
+    regularization: Regularization = field(default_factory=Regularization)
+    intercept: InterceptKind = "free"
+    constant: float = 1.0
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    learner: ClassVar[str] = MULTICLASS_SVM
+    one_vs_rest_loss: ClassVar[str] = "hinge"
+    options_class: ClassVar[type[SolverOptions]] = SmoothedConjugateGradientOptions
+    no_term_priors: ClassVar[str] = (
+        "a multi-class SVM takes no per-term priors: use polychotomous learning"
+    )
+
+    def __post_init__(self) -> None:
+        check_intercept(self.intercept, self.constant)
+        self.solver_options  # noqa: B018 - raises an error if an option is wrong
+
+    def search_measure(self, name: str | None) -> SearchMeasure:
+        """Return the measure of that name, by default F1, if it needs no probabilities."""
+        return decision_measure("f1" if name is None else name, self.learner)
+
+    def strongest(self, job: Job, way: Way) -> Floats:
+        """Return one strength for all classes, at which weights can gain little."""
+        return strongest_of_pairs(job, self.task(job), way)
+
+    def _fit(self, job: Job) -> LinearFit:
+        options, threads = self.to_native(), thread_count(job.threads)
+        return self._trained(
+            self.task(job),
+            lambda classes, progress: _native.train_multiclass_svm(
+                job.design.native, classes, options, threads, progress
+            ),
         )
 
-    def _linear_fit(self, fit: _native.PolychotomousFit, pairs: Floats) -> LinearFit:
-        chosen = self.classes.learnable
-        counts = np.zeros(len(self.labels), dtype=np.int64)
-        counts[chosen] = np.diff(fit.starts())
-        starts = np.concatenate(([0], np.cumsum(counts)))
-        shape = (len(self.labels), self.design.terms)
-        weights: sp.csr_matrix[Any] = sp.csr_matrix(
-            (fit.weights(), fit.terms(), starts), shape=shape
-        )
-        intercepts = np.full(len(self.labels), NEVER)
-        intercepts[chosen] = fit.intercepts()
-        reports = [
-            FitReport(
-                category=name,
-                members=int(self.classes.sizes[c]),
-                lam=float(pairs[c].sum()),
-                iterations=fit.iterations,
-                objective=fit.objective,
-                certificate=fit.certificate,
-                kind=KINDS[fit.kind],
-                stopped=STOPS[fit.stop],
-                seconds=fit.seconds,
-                nonzeros=int(counts[c]),
-                shared=True,
-                smoothing=fit.smoothing,
-            )
-            if self.classes.sizes[c]
-            else self._constant_report(c, pairs)
-            for c, name in enumerate(self.labels.names)
-        ]
-        return LinearFit(self.labels.names, weights, intercepts, tuple(reports))
-
-    def _constant(self, pairs: Floats) -> LinearFit:
-        """Nothing to learn: one class has all members, or there is no document."""
-        weights: sp.csr_matrix[Any] = sp.csr_matrix((len(self.labels), self.design.terms))
-        intercepts = np.where(self.classes.sizes > 0, 0.0, NEVER)
-        reports = tuple(self._constant_report(c, pairs) for c in range(len(self.labels)))
-        return LinearFit(self.labels.names, weights, intercepts, reports)
-
-    def _constant_report(self, category: int, pairs: Floats) -> FitReport:
-        members = int(self.classes.sizes[category])
-        what = "nothing but members: always chosen" if members else "no member: never chosen"
-        return FitReport(
-            category=self.labels.names[category],
-            members=members,
-            lam=float(pairs[category].sum()),
-            iterations=0,
-            objective=0.0,
-            certificate=0.0,
-            kind="exact",
-            stopped="constant",
-            seconds=0.0,
-            nonzeros=0,
-            note=f"the category has {what}",
-        )
-
-
-def _check_sizes(design: Design, labels: Labels, selection: Selection | None) -> None:
-    if labels.documents != design.documents:
-        raise UsageError(f"there are {design.documents} documents and labels of {labels.documents}")
-    if selection is not None and (len(selection), selection.terms) != (len(labels), design.terms):
-        raise UsageError(
-            f"the selection is of {len(selection)} categories and {selection.terms} terms, the "
-            f"data of {len(labels)} and {design.terms}"
-        )
+    def to_native(self) -> _native.MulticlassSvmOptions:
+        """Return the options of the native core."""
+        given = self.solver_options
+        options = _native.MulticlassSvmOptions()
+        options.intercept = getattr(_native.Intercept, self.intercept)
+        options.constant = self.constant
+        options.conjugate = given.to_native()
+        options.smoothing = given.smoothing()
+        return options

@@ -1,7 +1,4 @@
-"""What learning gives: the weights of all categories.
-
-What a fit says of itself.
-"""
+"""The result of a fit: the weights of all categories, and a report of each."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ CertificateKind = Literal["duality gap", "KKT residual", "share of mistakes", "s
 AS_NEAR_AS_CAN_BE = 1e-6
 
 
-# What only some fits say.
+# Entries that only some reports have.
 SELDOM = ("shared", "smoothing", "start", "tried")
 
 
@@ -36,18 +33,18 @@ class NotConvergedWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class FitReport:
-    """How one category was learned.
+    """The report of one category's fit.
 
-    The certificate is relative: the duality gap over the objective; the largest violation of the
+    ``certificate`` is relative: the duality gap over the objective; the largest violation of the
     optimality conditions, each in units of its own weight's slope; where nothing is minimised, the
     share of documents that were mistakes in the last pass; where there are many local optima, the
-    slope that is left over that at the start. ``stopped`` is why it ended: certified to the
-    tolerance, a paper's rule on movement, out of iterations, at the limit of double precision, or
-    constant: the category had no member, or nothing but members, so that there was nothing to
-    learn; ``note`` says which. ``shared`` says that iterations, objective, certificate and seconds
-    are those of one problem for all categories, not to be added up. ``smoothing`` is how much a
-    smooth problem's minimum may lie above that of the one it stands for, where that was solved.
-    ``tried`` is what each of several starts came to, and ``start`` the one that was kept.
+    slope that is left over that at the start. ``stopped`` is the reason why the fit ended:
+    certified to the tolerance, a paper's rule on movement, out of iterations, at the limit of
+    double precision, or constant, because the category has no member or nothing but members
+    (``note`` says which). If ``shared``, then iterations, objective, certificate and seconds are
+    those of one problem for all categories. ``smoothing`` bounds how far the minimum of a smooth
+    problem lies above that of the problem it approximates. ``tried`` holds the figure that each of
+    several starts reached, and ``start`` is the one that was kept.
     """
 
     category: str
@@ -67,7 +64,7 @@ class FitReport:
     tried: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for a file; those that most fits have not only where they are so."""
+        """Return plain values for a file; rare entries only where they are set."""
         left_out = {name for name in SELDOM if not getattr(self, name)}
         return {name: value for name, value in asdict(self).items() if name not in left_out}
 
@@ -77,7 +74,7 @@ def warn_of_unfinished(
     tolerance: float,
     warning: type[NotConvergedWarning] = NotConvergedWarning,
 ) -> None:
-    """One warning for all categories that did not get as near as was asked."""
+    """Warn once of all categories that did not reach the tolerance."""
     left = unfinished(reports, tolerance)
     if not left:
         return
@@ -87,9 +84,9 @@ def warn_of_unfinished(
 
 
 def unfinished(reports: Sequence[FitReport], tolerance: float) -> list[FitReport]:
-    """Those that ended before the certificate asked for; a tolerance of 0 asks for none.
+    """Return the reports of fits that ended above the tolerance; a tolerance of 0 asks for none.
 
-    Where double precision ends, ``AS_NEAR_AS_CAN_BE`` is enough.
+    At the limit of double precision, ``AS_NEAR_AS_CAN_BE`` is enough.
     """
     if tolerance <= 0:
         return []
@@ -98,7 +95,7 @@ def unfinished(reports: Sequence[FitReport], tolerance: float) -> list[FitReport
 
 
 def ended_and_way_out(left: Sequence[FitReport], tolerance: float) -> str:
-    """How unfinished fits ended, the worst of them, and what can be done."""
+    """Return how unfinished fits ended, the worst of them, and what to do."""
     why, way_out = "ran out of iterations", "allow more iterations"
     if all(report.stopped == "precision" for report in left):
         why, way_out = "came to the end of double precision", "regularize more"
@@ -106,7 +103,7 @@ def ended_and_way_out(left: Sequence[FitReport], tolerance: float) -> str:
 
 
 def the_worst(reports: Sequence[FitReport]) -> str:
-    """The largest certificate, in words."""
+    """Return the largest certificate in words."""
     worst = max(reports, key=lambda report: report.certificate)
     return (
         f"the worst, {worst.category}, has a {worst.kind} of {worst.certificate:.1e} after "
@@ -114,18 +111,52 @@ def the_worst(reports: Sequence[FitReport]) -> str:
     )
 
 
+class Unfinished:
+    """Counts the unfinished fits of a training run, to warn once of them all."""
+
+    def __init__(self, tolerance: float) -> None:
+        self._tolerance = tolerance
+        self._counts: dict[str, tuple[int, int]] = {}
+        self._left: list[FitReport] = []
+        self._notes: list[str] = []
+
+    def add(self, what: str, reports: Sequence[FitReport]) -> None:
+        """Add the fits of all categories; ``what`` is the kind of fits that they are."""
+        left = unfinished(reports, self._tolerance)
+        count, total = self._counts.get(what, (0, 0))
+        self._counts[what] = (count + len(left), total + len(reports))
+        self._left += left
+
+    def add_note(self, note: str) -> None:
+        """Add a sentence about other unfinished fits, unless it is empty."""
+        self._notes += [note] if note else []
+
+    def warn(self) -> None:
+        """Warn once if any fit is unfinished, at the line that called the caller."""
+        sentences = ([self._sentence()] if self._left else []) + self._notes
+        if sentences:
+            warnings.warn("; ".join(sentences), NotConvergedWarning, stacklevel=4)
+
+    def _sentence(self) -> str:
+        counts = [
+            f"{count} of {total} fit{'' if total == 1 else 's'} {what}"
+            for what, (count, total) in self._counts.items()
+            if count
+        ]
+        return f"{' and '.join(counts)} {ended_and_way_out(self._left, self._tolerance)}"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearFit:
-    """Weights of all categories, and how they came to be.
+    """The weights of all categories: categories × terms, with an intercept each.
 
-    ``weights`` is categories × terms; a category's score for a document x is
-    ``weights[c] @ x + intercepts[c]``. ``starts``, where they were to be kept, let a fit with
-    another λ begin where this one ended. ``variances``, of the entries of ``weights``, and
-    ``intercept_variances`` are there where the posterior was asked for
-    (:mod:`postil.learn.posterior`). ``units``, one for each category, are those of weights learned
-    by factors: w = unit (exp θ - exp -θ), or unit exp θ where weights are positive. Where there is
-    a ``combination``, rows of ``weights`` and ``intercepts`` are its rows, and it makes the scores
-    of categories of theirs.
+    The score of a category is ``weights[c] @ x + intercepts[c]``. If there is a ``combination``,
+    the rows of ``weights`` and ``intercepts`` are its rows, and it computes the categories' scores
+    from theirs. ``starts`` are warm starts for a fit with another λ, if the job asked for them.
+    ``variances`` (of the entries of ``weights``) and ``intercept_variances`` are there if the
+    method asks for the posterior (:mod:`postil.learn.posterior`). ``units``, one for each category,
+    are those of weights learned by factors: w = unit (exp θ - exp -θ), or unit exp θ where weights
+    are positive.
     """
 
     names: tuple[str, ...]
@@ -139,7 +170,7 @@ class LinearFit:
     combination: Combination | None = None
 
     def scores(self, matrix: Any) -> Floats:  # noqa: ANN401 - any scipy sparse matrix
-        """Scores of documents: documents × categories."""
+        """Return the scores of documents: documents × categories."""
         check_indices(matrix, "documents")
         linear: Floats = np.asarray((matrix @ self.weights.T).todense()) + self.intercepts
         return linear if self.combination is None else self.combination.combined(linear)

@@ -1,33 +1,34 @@
-"""The shared matrix of documents and terms, by rows and by columns.
-
-How much documents and classes count.
-
-Which documents belong to which categories.
-"""
+"""One job of learning: the documents, their categories, and what else a fit depends on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil import _native
-from postil.common.types import Floats
+from postil.common.progress import Progress
+from postil.common.types import Floats, Ints
 from postil.errors import UsageError
 from postil.features.inputs import Csr, Sparse, checked_weights
+from postil.features.selection import Selection
 from postil.vectors.matrices import check_indices
+
+if TYPE_CHECKING:
+    from postil.learn.strength import Strengths
+    from postil.learn.term_priors.priors import TermPriors
 
 
 class Design:
-    """A matrix that all categories and threads share; never copied for one of them.
+    """The matrix of documents and terms that all categories and threads share.
 
-    Memory: 16 bytes for each non-zero, in both orders together. ``rows`` is canonical CSR of
-    float32; making the columns costs one pass.
+    ``rows`` is canonical CSR of float32; ``columns`` is built on first use, in one pass. Memory:
+    16 bytes for each non-zero, in both orders together.
     """
 
     def __init__(self, matrix: Sparse) -> None:
@@ -52,7 +53,7 @@ class Design:
 
     @cached_property
     def native(self) -> _native.Design:
-        """What the native core looks at: these arrays, not copies of them."""
+        """The same arrays, not copies of them, as the native core takes them."""
         return _native.Design(*_arrays(self.rows), *_arrays(self.columns))
 
 
@@ -66,52 +67,65 @@ def _arrays(matrix: Any) -> tuple[Any, Any, Any]:  # noqa: ANN401 - CSR or CSC
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleWeights:
-    """How much documents count, and within each category its members and the others.
+    """Weights of documents, and of the members and the others of each category.
 
-    ``classes`` is one pair (members, others) for all categories, a pair for each, or
-    ``"balanced"``: both sides weigh n/2 together.
+    Parameters
+    ----------
+    documents : array of float, optional
+        The weight of each document; 1 by default.
+    classes : pair, sequence of pairs or "balanced", optional
+        The weights (members, others) of all categories or of each category. ``"balanced"`` gives
+        the members and the others of a category n/2 each.
     """
 
     documents: Floats | None = None
     classes: tuple[float, float] | Sequence[tuple[float, float]] | str | None = None
 
     def of_documents(self, count: int) -> Floats:
-        """The weight of each document."""
+        """Return the weight of each document."""
         if self.documents is None:
             return np.ones(count)
         weights = np.ascontiguousarray(self.documents, dtype=np.float64)
         if weights.shape != (count,):
-            raise UsageError(f"there are {count} documents and {weights.shape} document weights")
+            raise UsageError(
+                f"document weights need one number for each of the {count} documents, and have the "
+                f"shape {weights.shape}"
+            )
         if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-            raise UsageError("document weights are finite, at least 0, and not all 0")
+            raise UsageError("document weights must be finite, at least 0, and not all 0")
         return weights
 
     def of_classes(self, inside: Floats, total: float) -> tuple[Floats, Floats]:
-        """The weights of members and of others, by category; ``inside`` is the members' sum."""
+        """Return the weights of members and of others by category.
+
+        ``inside`` holds the summed document weights of each category's members.
+        """
         if self.classes is None:
             return np.ones(len(inside)), np.ones(len(inside))
         if isinstance(self.classes, str):
             if self.classes != "balanced":
-                raise UsageError(f"class weights are numbers or 'balanced', not {self.classes!r}")
+                raise UsageError(
+                    f"class weights must be numbers or 'balanced', not {self.classes!r}"
+                )
             with np.errstate(divide="ignore"):
                 return total / (2.0 * inside), total / (2.0 * (total - inside))
         given = np.asarray(self.classes, dtype=np.float64)
         if given.shape not in ((2,), (len(inside), 2)):
             raise UsageError(
-                f"class weights are a pair (members, others), or {len(inside)} of them, one for "
-                f"each category; they came as {' × '.join(map(str, given.shape)) or 'one number'}"
+                f"class weights must be one pair (members, others), or {len(inside)} pairs, one "
+                f"for each category, not {' × '.join(map(str, given.shape)) or 'one number'}"
             )
         pairs = np.broadcast_to(given, (len(inside), 2))
         if not np.isfinite(pairs).all() or (pairs < 0).any():
-            raise UsageError("class weights are finite and at least 0")
+            raise UsageError("class weights must be finite and at least 0")
         return pairs[:, 0].copy(), pairs[:, 1].copy()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """Categories by name, and their members: documents × categories, one stored True each.
+    """The categories by name, and their members as a sparse matrix: documents × categories.
 
-    Memory and every step here cost the number of memberships, not documents × categories.
+    Memory and time are linear in the number of memberships, not in documents × categories.
     """
 
     names: tuple[str, ...]
@@ -120,18 +134,19 @@ class Labels:
     def __post_init__(self) -> None:
         if self.members.shape[1] != len(self.names):
             raise UsageError(
-                f"there are {len(self.names)} category names and {self.members.shape[1]} columns"
+                f"labels need one column for each of the {len(self.names)} category names, and "
+                f"have {self.members.shape[1]} columns"
             )
         if len(set(self.names)) != len(self.names):
-            raise UsageError("a category name stands twice")
+            raise UsageError("category names must be unique, and one is given twice")
         check_indices(self.members, "labels")
 
     @classmethod
     def of(cls, labels: Iterable[Iterable[str]], names: Sequence[str] | None = None) -> Labels:
-        """From the label set of each document; the names are sorted unless they are given.
+        """Return the labels of documents from the label set of each.
 
-        With given names, labels that are not among them are left out: a test set is seen through
-        the categories of its training set.
+        Names are sorted unless they are given. Labels that are not among the given names are left
+        out, as for a test set that has labels its training set lacks.
         """
         sets = [tuple(dict.fromkeys(document)) for document in labels]
         if names is None:
@@ -154,13 +169,120 @@ class Labels:
         return int(self.members.shape[0])
 
     def sizes(self) -> NDArray[np.int64]:
-        """How many members each category has."""
+        """Return the number of members of each category."""
         return np.bincount(self.members.indices, minlength=len(self)).astype(np.int64)
 
     def by_category(self) -> sp.csc_matrix[Any]:
-        """The same memberships, category by category."""
+        """Return the memberships by category."""
         return self.members.tocsc()
 
     def of_documents(self, documents: NDArray[Any]) -> Labels:
-        """The same categories for some of the documents."""
+        """Return the labels of some of the documents."""
         return Labels(self.names, self.members[documents])
+
+    def of_categories(self, chosen: Sequence[int] | Ints) -> Labels:
+        """Return the labels of some of the categories."""
+        return Labels(tuple(self.names[c] for c in chosen), self.members[:, chosen])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """Everything a fit depends on besides its method; vary one with ``dataclasses.replace``.
+
+    Parameters
+    ----------
+    design : Design
+        The documents.
+    labels : Labels
+        The categories and their members.
+    selection : Selection, optional
+        The terms that each category may use; all terms by default.
+    sample_weights : SampleWeights, optional
+        Weights of documents and of classes.
+    strengths : Strengths, optional
+        The strength of each category, in place of the method's own. A path has points × categories
+        strengths.
+    term_priors : TermPriors, optional
+        The prior knowledge of single terms.
+    warm_starts : sequence of arrays, optional
+        Dual variables or weights of each category that a fit with ``keep_starts`` has kept: 8 bytes
+        for each category and document, or term.
+    resume_from : sequence of arrays, optional
+        The exponents of each category, by term and last the constant's, from which a solver that
+        provides ``updates`` resumes (:mod:`postil.learn.resume`). A category resumes even if it has
+        only members or only others; an empty array starts from zero.
+    keep_starts : bool
+        Keep warm starts in the fit.
+    threads : int, optional
+        The number of threads; results do not depend on it.
+    progress : callable, optional
+        Called with the amounts of work that are done and in all.
+    quiet : bool
+        Do not warn of fits that ran out of iterations.
+    """
+
+    design: Design
+    labels: Labels
+    selection: Selection | None = None
+    sample_weights: SampleWeights = field(default_factory=SampleWeights)
+    strengths: Strengths | None = None
+    term_priors: TermPriors | None = None
+    warm_starts: Sequence[Floats] = ()
+    resume_from: Sequence[Floats] = ()
+    keep_starts: bool = False
+    threads: int | None = None
+    progress: Progress | None = None
+    quiet: bool = False
+
+    def __post_init__(self) -> None:
+        design, labels, selection = self.design, self.labels, self.selection
+        if labels.documents != design.documents:
+            raise UsageError(
+                f"the design has {design.documents} documents, and the labels have "
+                f"{labels.documents}"
+            )
+        size = (len(labels), design.terms)
+        if selection is not None and (len(selection), selection.terms) != size:
+            raise UsageError(
+                f"the selection has {len(selection)} categories and {selection.terms} terms, and "
+                f"the data have {len(labels)} and {design.terms}"
+            )
+
+    def document_weights(self) -> Floats:
+        """Return the weight of each document."""
+        return self.sample_weights.of_documents(self.design.documents)
+
+    def term_count(self, category: int) -> int:
+        """Return the number of terms that a category may use."""
+        return self.design.terms if self.selection is None else len(self.selection[category])
+
+    def selected(self, categories: Sequence[int] | Ints) -> Selection | None:
+        """Return the terms of some categories; None if all categories may use all terms."""
+        if self.selection is None:
+            return None
+        return Selection.of([self.selection[int(c)] for c in categories], self.design.terms)
+
+    def of_categories(self, chosen: Ints) -> Job:
+        """Return the job of some categories; costs the number of memberships."""
+        if len(chosen) == len(self.labels):
+            return self
+        classes: Any = self.sample_weights.classes
+        if classes is not None and np.ndim(classes) == 2:
+            classes = [tuple(classes[int(c)]) for c in chosen]
+        priors = self.term_priors
+        if priors is not None and priors.own:
+            own = {at: priors.own[int(c)] for at, c in enumerate(chosen) if int(c) in priors.own}
+            priors = replace(priors, own=own)
+        strengths = self.strengths
+        if strengths is not None:
+            strengths = replace(strengths, values=strengths.values[..., chosen])
+        return replace(
+            self,
+            labels=self.labels.of_categories(chosen),
+            selection=self.selected(chosen),
+            sample_weights=replace(self.sample_weights, classes=classes),
+            strengths=strengths,
+            term_priors=priors,
+            warm_starts=[self.warm_starts[int(c)] for c in chosen] if self.warm_starts else (),
+            resume_from=[self.resume_from[int(c)] for c in chosen] if self.resume_from else (),
+        )

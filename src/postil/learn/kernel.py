@@ -26,12 +26,12 @@ from postil.common.suggest import advice
 from postil.common.threads import thread_count
 from postil.common.types import Floats, Ints
 from postil.errors import InputError, SpecError, UsageError
-from postil.learn.category_tasks import CategoryTasks, within_range
 from postil.learn.fit import FitReport, warn_of_unfinished
 from postil.learn.job import Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.solvers import SOLVERS
 from postil.learn.strength import Strengths
+from postil.learn.tasks import CategoryTasks, within_range
 
 Matrix: TypeAlias = Any  # sparse or dense
 KernelFunction = Callable[..., Any]
@@ -334,7 +334,7 @@ def fit_kernel(
         Documents × terms, or with the kernel ``precomputed`` the products of all documents with
         each other.
     labels, method, sample_weights, strengths, threads, progress, quiet
-        As for :func:`postil.learn.one_vs_rest.fit`.
+        As for :class:`postil.learn.job.Job`.
     kernel : str or callable
         A spec, or a function of two matrices.
     starts : sequence of arrays
@@ -355,22 +355,27 @@ def fit_kernel(
     present: Ints = np.flatnonzero(weights)
     _require_memory(len(present), most_bytes)
     here = labels.of_documents(present)
-    tasks = CategoryTasks(here, weights[present], sample_weights or SampleWeights())
+    classes = None if sample_weights is None else sample_weights.classes
+    tasks = CategoryTasks(here, SampleWeights(weights[present], classes))
     usual = method.regularization.strengths(len(labels))
-    pairs = tasks.checked(strengths or usual, method)
+    pairs = tasks.pairs(strengths or usual, method)
     fits = None
     if len(tasks.learnable):
         gram = gram_matrix(matrix, function, present)
         assignment = tasks.assignment(pairs, _present_starts(starts, tasks, present, labels))
         with within_range():
             fits = _native.train_by_kernel(
-                gram, assignment, method.to_native(), thread_count(threads), tasks.told(progress)
+                gram,
+                assignment,
+                method.to_native(),
+                thread_count(threads),
+                tasks.native_progress(progress),
             )
         if progress is not None:
             progress(len(tasks.learnable), len(tasks.learnable))
     result = _kernel_fit(matrix, function, tasks, pairs[:, 0].sum(axis=1), present, fits)
     if not quiet:
-        warn_of_unfinished(result.reports, method.solver_options().tolerance)
+        warn_of_unfinished(result.reports, method.tolerance)
     return result
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,15 +11,16 @@ import scipy.sparse as sp
 from postil.common.types import Floats
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.category_tasks import ALWAYS, NEVER
 from postil.learn.fit import FitReport, LinearFit
-from postil.learn.job import Design, Labels, SampleWeights
+from postil.learn.job import Job, Labels
+from postil.learn.method import BaseMethod
+from postil.learn.tasks import ALWAYS, NEVER
 
 Form = Literal["multi-class", "one-vs-rest"]
 
 
 @dataclass(frozen=True, slots=True)
-class NaiveBayes:
+class NaiveBayes(BaseMethod):
     """Naive Bayes-1 (``multi-class``) and Naive Bayes-2 (``one-vs-rest``).
 
     With N the summed weight of a term in a class and λ added to each of them::
@@ -27,31 +28,30 @@ class NaiveBayes:
         multi-class   score_c = ln P(c) + Σ x ln P(term | c)
         one-vs-rest   score_c = ln P(c)/P(not c) + Σ x ln P(term | c)/P(term | not c)
 
-    Scores are linear in x, so that a fit is like any other. One pass over the non-zeros, and
-    the number of categories times their terms.
+    Scores are linear in x, so that a fit is like any other. They are log odds, but of a model too
+    naive to take them for probabilities. Cost: one pass over the non-zeros, and the number of
+    categories times their terms.
     """
 
     smoothing: float = 1e-2
     form: Form = "one-vs-rest"
 
+    no_strength: ClassVar[str] = (
+        "Naive Bayes has no λ to search for: leave [search] out and give smoothing in [learn]"
+    )
+    no_term_priors: ClassVar[str] = "Naive Bayes counts terms, and takes no per-term priors"
+
     def __post_init__(self) -> None:
         if not (np.isfinite(self.smoothing) and self.smoothing > 0):
-            raise UsageError(f"smoothing is a finite number above 0, not {self.smoothing!r}")
+            raise UsageError(f"smoothing must be a finite number above 0, not {self.smoothing!r}")
         if self.form not in ("multi-class", "one-vs-rest"):
-            raise UsageError(f"form is multi-class or one-vs-rest, not {self.form!r}")
+            raise UsageError(f"form must be multi-class or one-vs-rest, not {self.form!r}")
 
-    def fit(
-        self,
-        design: Design,
-        labels: Labels,
-        *,
-        selection: Selection | None = None,
-        sample_weights: SampleWeights | None = None,
-    ) -> LinearFit:
-        """Learn every category."""
+    def _fit(self, job: Job) -> LinearFit:
+        design, labels, selection = job.design, job.labels, job.selection
         if (design.rows.data < 0).any():
-            raise UsageError("Naive Bayes counts: weights of terms must not be negative")
-        weights = (sample_weights or SampleWeights()).of_documents(design.documents)
+            raise UsageError("Naive Bayes counts terms: their weights must not be negative")
+        weights = job.document_weights()
         weighted = sp.diags_array(weights) @ labels.members.astype(np.float64)
         inside = sp.csr_matrix(weighted.T @ design.rows)
         sizes = np.asarray(weighted.sum(axis=0)).ravel()
@@ -110,14 +110,14 @@ class NaiveBayes:
 
 
 def _log_share(counts: Floats, smoothing: float) -> Floats:
-    """Ln P(term | class), every count raised by λ."""
+    """Return ln P(term | class), every count raised by λ."""
     raised = np.maximum(counts, 0.0) + smoothing
     share: Floats = np.log(raised) - np.log(raised.sum())
     return share
 
 
 def _nothing_to_learn(size: float, documents: float = np.inf) -> str:
-    """Why a category is constant, or nothing."""
+    """Return why a category is constant; empty if it is not."""
     if size <= 0:
         return "the category has no member: never chosen"
     return "the category has nothing but members: always chosen" if size >= documents else ""

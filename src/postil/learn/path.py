@@ -9,7 +9,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,14 +17,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.common.escaping import escaped_json
-from postil.common.progress import Progress
 from postil.common.suggest import advice
 from postil.common.types import Floats
 from postil.errors import MissingExtraError, UsageError
-from postil.features.selection import Selection
 from postil.learn.fit import FitReport, LinearFit
-from postil.learn.job import Design, Labels, SampleWeights
+from postil.learn.job import Job
 from postil.learn.method import Method
+from postil.learn.one_vs_rest import paths as one_vs_rest_paths
 from postil.learn.search.auto import usual_ratio
 from postil.learn.search.grids import (
     check_spacing,
@@ -34,10 +33,7 @@ from postil.learn.search.grids import (
     strong_first,
     weaker,
 )
-from postil.learn.search.one_vs_rest import Problems
-from postil.learn.search.strongest import strongest
 from postil.learn.strength import Strengths, Way
-from postil.learn.term_priors.priors import TermPriors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -330,19 +326,13 @@ class RegularizationPath:
 
 
 def regularization_path(
-    design: Design,
-    labels: Labels,
+    job: Job,
     method: Method,
     *,
     way: Way = "lam",
     points: int = POINTS,
     ratio: float | None = None,
     strengths: Strengths | Sequence[float] | None = None,
-    selection: Selection | None = None,
-    sample_weights: SampleWeights | None = None,
-    priors: TermPriors | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
 ) -> RegularizationPath:
     """Fit every category with one strength after the other, from strong to weak.
 
@@ -351,8 +341,10 @@ def regularization_path(
 
     Parameters
     ----------
-    design, labels, method, selection, sample_weights, priors, threads, progress
-        As for :func:`postil.learn.one_vs_rest.fit`.
+    job : Job
+        The documents and categories; its own strengths are not used.
+    method : Method
+        The loss, the prior and the solver.
     way : str
         The way of the strengths: ``lam``, ``C`` or ``prior_variance``.
     points : int
@@ -364,16 +356,15 @@ def regularization_path(
     strengths : Strengths or sequence of float
         Numbers of the way for all categories, or :class:`Strengths` of points × categories.
     """
-    if not len(labels):
+    if not len(job.labels):
         raise UsageError("a path needs a category, and the labels have none")
-    given = Problems(
-        design, labels, method, sample_weights or SampleWeights(), selection, priors, threads
-    )
-    way, values = _values(given, way, points, ratio, strengths)
-    total = float(given.sample_weights.of_documents(design.documents).sum())
+    job = replace(job, term_priors=method.term_priors(job))
+    way, values = _values(job, method, way, points, ratio, strengths)
+    total = float(job.document_weights().sum())
     paths: list[CategoryPath] = []
-    for block, fits in given.paths(way, values, progress):
-        for at, category in enumerate(range(*block.indices(len(labels)))):
+    job = replace(job, strengths=Strengths(way, values))
+    for block, fits in one_vs_rest_paths(job, method):
+        for at, category in enumerate(range(*block.indices(len(job.labels)))):
             paths.append(_of_category(fits, at, way, values[:, category], total, method.share))
     return RegularizationPath(tuple(paths))
 
@@ -397,7 +388,8 @@ def _of_category(
 
 
 def _values(
-    problems: Problems,
+    job: Job,
+    method: Method,
     way: Way,
     points: int,
     ratio: float | None,
@@ -411,10 +403,10 @@ def _values(
                 "the same strengths in all categories"
             )
         return strengths.way, strong_first(strengths.values, strengths.way)
-    share = problems.method.share
+    share = method.share
     if strengths is not None:
         column = strong_first(np.array(checked_grid(strengths)), way)
-        return way, np.repeat(column[:, None], len(problems.labels), axis=1)
+        return way, np.repeat(column[:, None], len(job.labels), axis=1)
     check_spacing(points, ratio)
     factors = spaced(points, usual_ratio(share) if ratio is None else ratio)
-    return way, weaker(strongest(problems, way)[None, :], factors[:, None], way, share)
+    return way, weaker(method.strongest(job, way)[None, :], factors[:, None], way, share)

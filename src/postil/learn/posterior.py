@@ -42,7 +42,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -51,14 +51,13 @@ from scipy.special import expit
 
 from postil.common.types import Floats
 from postil.errors import UsageError
-from postil.features.selection import Selection
-from postil.learn.category_tasks import CategoryTasks
 from postil.learn.fit import LinearFit
-from postil.learn.job import Design, Labels, SampleWeights
-from postil.learn.method import Method
-from postil.learn.one_vs_rest import usual_strengths
-from postil.learn.strength import Strengths
+from postil.learn.job import Design, Job
+from postil.learn.tasks import CategoryTasks
 from postil.learn.term_priors.priors import TermPrior, TermPriors
+
+if TYPE_CHECKING:
+    from postil.learn.method import Method
 
 # The variance of a weight without any precision: the largest that a model file can hold.
 WIDEST = float(np.finfo(np.float32).max)
@@ -75,7 +74,7 @@ CURVATURES: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType({"logist
 
 def check_has_posterior(method: Method) -> None:
     """Raise UsageError if the objective of a method is not a posterior of this kind."""
-    loss, prior, _ = method.parts()
+    loss, prior, _ = method.parts
     if loss.name not in CURVATURES:
         raise UsageError(
             f"posterior: there are no variances for the loss {loss.name}; write loss = "
@@ -90,30 +89,23 @@ def check_has_posterior(method: Method) -> None:
 
 def with_variances(
     fit: LinearFit,
-    design: Design,
-    labels: Labels,
+    job: Job,
     method: Method,
-    *,
-    selection: Selection | None = None,
-    sample_weights: SampleWeights | None = None,
-    strengths: Strengths | None = None,
-    priors: TermPriors | None = None,
 ) -> LinearFit:
     """Return the fit with a variance for each of its weights and for its constants.
 
-    The other arguments must be those of the fit. A category without anything to learn has
+    The job and the method must be those of the fit. A category without anything to learn has
     variances of 0. The cost is two passes over the non-zeros of each category's kept terms; memory
     is that of the weights, and 20 bytes for each of these non-zeros of one category at a time.
     """
     check_has_posterior(method)
-    sample_weights = sample_weights or SampleWeights()
-    tasks = CategoryTasks(labels, sample_weights.of_documents(design.documents), sample_weights)
-    usual = strengths or usual_strengths(design, tasks, method, selection)
-    pairs = tasks.checked(usual, method)[:, 0]
-    precisions = _Precisions(priors, pairs, tasks.total, method, design.terms)
-    members = labels.by_category()
+    design = job.design
+    tasks = CategoryTasks(job.labels, job.sample_weights)
+    pairs = tasks.pairs(method.regularization.of_job(job), method)[:, 0]
+    precisions = _Precisions(job.term_priors, pairs, tasks.total, method, design.terms)
+    members = job.labels.by_category()
     variances = np.zeros(fit.weights.nnz)
-    intercepts = np.zeros(len(labels))
+    intercepts = np.zeros(len(job.labels))
     for category in tasks.learnable.tolist():
         cells = slice(fit.weights.indptr[category], fit.weights.indptr[category + 1])
         terms = fit.weights.indices[cells]

@@ -1,4 +1,4 @@
-"""From learned weights back to what learning moves, so that it can go on with other documents.
+"""Resuming with other documents: from weights back to the exponents that a solver moves.
 
 Solvers that provide ``updates`` move exponents θ = θ₀ + Σ aᵢ yᵢ xᵢ along one document after the
 other (zhang-2000, section 2), and weights are a function of them:
@@ -9,8 +9,8 @@ balanced factors    w = unit (exp θ - exp -θ)
 positive factors    w = unit exp θ
 ==================  ======================================
 
-So θ is known from the weights. What is not is the share aᵢ that each old document has in it: it
-stays as it is, and new documents add their own.
+So θ follows from the weights. The share aᵢ that each old document has in it is not known: it stays
+as it is, and new documents add their own.
 """
 
 from __future__ import annotations
@@ -22,46 +22,37 @@ from numpy.typing import ArrayLike
 
 from postil.common.types import Floats
 from postil.errors import UsageError
-from postil.learn.learners import Learner, LinearLearner
-from postil.learn.method import Method
+from postil.learn.method import BaseMethod, Method
 from postil.learn.priors import EntropyOptions
 from postil.learn.strength import Strengths
 
-UPDATES = "updates"
-# A positive weight that was too small for a file; its exponent is as low as can be told.
+# A positive weight that was too small for a file; its exponent is as low as can be known.
 LEAST = float(np.finfo(np.float32).smallest_subnormal)
 
 
-def updating_method(learner: Learner) -> Method | None:
-    """The method of a learner that can go on from weights with other documents, if it can."""
-    if not isinstance(learner, LinearLearner) or not goes_on(learner.method):
-        return None
-    return learner.method
-
-
-def goes_on(method: Method) -> bool:
-    """Whether the solver can go on from weights with other documents."""
-    return UPDATES in method.parts()[2].provides
+def resumable(method: BaseMethod) -> Method | None:
+    """Return the method if it can resume from weights with other documents, else None."""
+    return method if isinstance(method, Method) and method.can_resume else None
 
 
 def has_units(method: Method) -> bool:
-    """Whether weights are learned by factors."""
-    return isinstance(method.part_options()[1], EntropyOptions)
+    """Return whether weights are learned by factors."""
+    return isinstance(method.part_options[1], EntropyOptions)
 
 
 def usable_units(units: Floats | None) -> Floats | None:
-    """Units that exponents can be told by; none where one has left the range of numbers."""
+    """Return the units, or None if one of them has left the range of numbers."""
     if units is None or not (np.isfinite(units) & (units > 0)).all():
         return None
     return units
 
 
 def exponents(method: Method, weights: ArrayLike, intercept: float, unit: float | None) -> Floats:
-    """θ of each term of one category, the constant's last; linear in the terms.
+    """Return θ of each term of one category, the constant's last; linear in the terms.
 
-    ``weights`` are by term, and ``unit`` is that of the category where weights have one.
+    ``weights`` are by term, and ``unit`` is that of the category if weights have one.
     """
-    options = method.part_options()[1]
+    options = method.part_options[1]
     threshold = options.threshold if isinstance(options, EntropyOptions) else 0.0
     has_constant = method.intercept != "none"
     constant = (intercept + threshold) / method.constant if has_constant else 0.0
@@ -69,7 +60,7 @@ def exponents(method: Method, weights: ArrayLike, intercept: float, unit: float 
     if not isinstance(options, EntropyOptions):
         return values
     if unit is None:
-        raise UsageError("weights learned by factors have a unit, and none is given")
+        raise UsageError("weights learned by factors need a unit to resume from, and have none")
     if options.signs == "balanced":
         return np.arcsinh(values / (2.0 * unit))
     found: Floats = np.log(np.maximum(values, LEAST) / unit)
@@ -79,16 +70,16 @@ def exponents(method: Method, weights: ArrayLike, intercept: float, unit: float 
 
 
 def depends_on_number(method: Method) -> bool:
-    """Whether the method's strength means another C for another number of documents."""
+    """Return whether the method's strength is another C for another number of documents."""
     given = method.regularization
     return method.has_strength and (given.lam is not None or given.is_norm_based)
 
 
 def document_strengths(method: Method, lambdas: ArrayLike, documents: float) -> Strengths | None:
-    """What λ of a fit to so many documents means for each of them: C, which others may have, too.
+    """Return the C of each λ of a fit to that many documents, to use with other documents.
 
     C = (1 + ρ)/(2λn) with the share ρ of the absolute value, 0 for Gaussian and 1 for entropy
-    priors (:class:`Strengths`). None where nothing holds weights back but the steps.
+    priors (:class:`Strengths`). None if the solver regularizes by its steps alone.
     """
     if not method.has_strength:
         return None

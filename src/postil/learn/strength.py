@@ -1,7 +1,4 @@
-"""How strongly weights are held back: a number for each category, said in one of three ways.
-
-How strongly weights are held back: one number, said in one of three ways, or found by a rule.
-"""
+"""The strength of regularization: one number for each category, given in one of three ways."""
 
 from __future__ import annotations
 
@@ -13,6 +10,7 @@ import numpy as np
 
 from postil.common.types import Floats
 from postil.errors import UsageError
+from postil.learn.job import Job
 
 Way = Literal["lam", "C", "prior_variance"]
 
@@ -46,39 +44,30 @@ class Strengths:
         values = np.asarray(self.values, dtype=np.float64)
         object.__setattr__(self, "values", values)
         if not (np.isfinite(values) & (values > 0)).all():
-            raise UsageError(f"{self.way} is a finite number above 0 for each category")
+            raise UsageError(f"{self.way} must be a finite number above 0 for each category")
 
     def pairs(self, documents: float, mix: float) -> Floats:
-        """The strengths a and b on a last axis, for so many documents."""
+        """Return the strengths a and b for that many documents, on a last axis."""
         # Without documents there is nothing to weigh against: any strength will do.
         n = documents or 1.0
+        values = self.values
         with np.errstate(over="ignore", under="ignore"):
-            absolute, squared = _AS_PAIR[self.way](self.values, n)
+            if self.way == "lam":
+                absolute, squared = values, values
+            elif self.way == "C":
+                absolute, squared = 1.0 / (n * values), 1.0 / (2.0 * n * values)
+            else:
+                absolute, squared = np.sqrt(2.0 / values) / n, 1.0 / (2.0 * n * values)
             pairs = np.stack([mix * absolute, (1.0 - mix) * squared], axis=-1)
-        held = pairs.sum(axis=-1)
-        if held.size and not ((held >= LEAST_LAMBDA) & (held <= MOST_LAMBDA)).all():
-            least, most = f"{held.min():g}", f"{held.max():g}"
+        lambdas = pairs.sum(axis=-1)
+        if lambdas.size and not ((lambdas >= LEAST_LAMBDA) & (lambdas <= MOST_LAMBDA)).all():
+            least, most = f"{lambdas.min():g}", f"{lambdas.max():g}"
             span = least if least == most else f"{least} to {most}"
             raise UsageError(
-                f"λ is from {LEAST_LAMBDA:g} to {MOST_LAMBDA:g}, not {span} (C is 1/(2λn) for a "
-                "Gaussian and 1/(λn) for a Laplace prior, for n documents)"
+                f"λ must be from {LEAST_LAMBDA:g} to {MOST_LAMBDA:g}, not {span} (C is 1/(2λn) for "
+                "a Gaussian and 1/(λn) for a Laplace prior, for n documents)"
             )
         return np.ascontiguousarray(pairs)
-
-
-def _by_lambda(values: Floats, n: float) -> tuple[Floats, Floats]:  # noqa: ARG001 - one form for all
-    return values, values
-
-
-def _by_c(values: Floats, n: float) -> tuple[Floats, Floats]:
-    return 1.0 / (n * values), 1.0 / (2.0 * n * values)
-
-
-def _by_variance(values: Floats, n: float) -> tuple[Floats, Floats]:
-    return np.sqrt(2.0 / values) / n, 1.0 / (2.0 * n * values)
-
-
-_AS_PAIR = {"lam": _by_lambda, "C": _by_c, "prior_variance": _by_variance}
 
 
 DEFAULT_C = 1.0
@@ -87,7 +76,7 @@ NORM_BASED: Literal["norm"] = "norm"
 
 @dataclass(frozen=True, slots=True)
 class Regularization:
-    """At most one of λ, C and the prior variance; see :class:`Strengths` for what they mean.
+    """At most one of λ, C and the prior variance; see :class:`Strengths` for their meaning.
 
     ``prior_variance="norm"`` is genkin-lewis-madigan-2004's norm-based value (eq. 29), which
     depends on the documents and on the terms of each category.
@@ -101,26 +90,53 @@ class Regularization:
         given = self.given()
         if len(given) > 1:
             raise UsageError(
-                f"{' and '.join(given)} say the same thing in different ways: give one of them"
+                f"{' and '.join(given)} set the same strength in different ways: give one of them"
             )
         for name, value in given.items():
             if self.is_norm_based:
                 continue
             if isinstance(value, str) or not (math.isfinite(value) and value > 0):
                 also = f", or {NORM_BASED!r}" if name == "prior_variance" else ""
-                raise UsageError(f"{name} is a finite number above 0{also}, not {value!r}")
+                raise UsageError(f"{name} must be a finite number above 0{also}, not {value!r}")
 
     def given(self) -> dict[str, float | str]:
-        """What was said, by name."""
+        """Return the values that were given, by name."""
         values = {"lam": self.lam, "C": self.C, "prior_variance": self.prior_variance}
         return {name: value for name, value in values.items() if value is not None}
 
     @property
     def is_norm_based(self) -> bool:
-        """Whether the strength is found by a rule."""
+        """True if the strength depends on the documents."""
         return self.prior_variance == NORM_BASED
 
     def strengths(self, categories: int) -> Strengths:
-        """The same for so many categories; not for a rule, which has to see the documents."""
+        """Return the given strength for each category; a norm-based one needs ``of_job``."""
         (way, value), *_ = [*self.given().items(), ("C", DEFAULT_C)]
         return Strengths(cast("Way", way), np.full(categories, float(value)))
+
+    def of_job(self, job: Job) -> Strengths:
+        """Return the strengths of a job's categories: the job's own, or else those given here."""
+        if job.strengths is not None:
+            return job.strengths
+        return norm_based(job) if self.is_norm_based else self.strengths(len(job.labels))
+
+
+def norm_based(job: Job) -> Strengths:
+    """Return the prior variances σ² = d/u that genkin-lewis-madigan-2004 calls norm-based (eq. 29).
+
+    d is the number of a category's terms, the constant included; u is the mean squared norm of the
+    documents in these terms. The paper's vectors have a constant feature, and it does not say
+    whether u includes it; here u leaves it out, because with it the printed numbers for 5 selected
+    terms are far away. A category without such terms has σ² = d. Cost: one pass over the non-zeros,
+    and one over the selected terms.
+    """
+    design, documents = job.design, job.document_weights()
+    columns = design.columns.copy()
+    columns.data = np.square(columns.data, dtype=np.float64)
+    squares = np.asarray(documents @ columns).ravel() / max(documents.sum(), 1e-300)
+    if job.selection is None:
+        pairs = [(design.terms, float(squares.sum()))] * len(job.labels)
+    else:
+        pairs = [(len(terms), float(squares[terms].sum())) for terms in job.selection]
+    variances = [(terms + 1) / (norm if norm > 0 else 1.0) for terms, norm in pairs]
+    return Strengths("prior_variance", np.array(variances, dtype=np.float64))

@@ -7,15 +7,15 @@ from dataclasses import fields
 from typing import Any, get_args
 
 from postil.errors import UsageError
-from postil.learn.learners import LEARNERS
+from postil.learn.all_classes import PolychotomousOptions
 from postil.learn.losses import LOSSES
-from postil.learn.merit.method import NODE_OPTIONS, MfomMethod, TreeMethod
+from postil.learn.merit.method import LBFGS, NODE_OPTIONS
 from postil.learn.merit.method import SOLVER_OPTIONS as MERIT_SOLVERS
 from postil.learn.merit.options import FORMS
 from postil.learn.method import Method
+from postil.learn.methods import METHODS
 from postil.learn.naive_bayes import Form
 from postil.learn.options import PartOptions
-from postil.learn.polychotomous import PolychotomousOptions
 from postil.learn.priors import PRIORS
 from postil.learn.solver_options import SmoothedConjugateGradientOptions
 from postil.learn.solvers import SOLVERS, InterceptKind
@@ -40,7 +40,7 @@ from postil.recipes.entries import (
 
 # Options of parts: tables of their own, which depend on the part.
 OPTIONS, LOSS_OPTIONS, PRIOR_OPTIONS = "options", "loss_options", "prior_options"
-_LEARNER = {"learner": name_of(LEARNERS, "linear")}
+_LEARNER = {"learner": name_of(METHODS, "linear")}
 _FOR_A_FIGURE: Table = {
     "figure": text("f1", empty=False),
     "starts": texts("members-mean", "svm"),
@@ -124,7 +124,7 @@ def check_learn(given: Any) -> None:  # noqa: ANN401 - whatever the file holds
             entries = options_table(options_of(given))
             if given[name] and not entries:
                 part = name.partition("_")[0]
-                chosen = given.get(part) or getattr(Method(), part)
+                chosen = given.get(part) or getattr(Method, part)
                 raise UsageError(
                     f"[learn.{name}]: the {part} {chosen} has no options; leave the table out"
                 )
@@ -132,15 +132,15 @@ def check_learn(given: Any) -> None:  # noqa: ANN401 - whatever the file holds
 
 
 def _solver_options(given: Mapping[str, Any]) -> PartOptions:
-    return SOLVERS[given.get("solver") or Method().solver].options()
+    return SOLVERS[given.get("solver") or Method.solver].options()
 
 
 def _loss_options(given: Mapping[str, Any]) -> PartOptions:
-    return LOSSES[given.get("loss") or Method().loss].options()
+    return LOSSES[given.get("loss") or Method.loss].options()
 
 
 def _prior_options(given: Mapping[str, Any]) -> PartOptions:
-    return PRIORS[given.get("prior") or Method().prior].options()
+    return PRIORS[given.get("prior") or Method.prior].options()
 
 
 # By learner, for its [learn] table: the options with their defaults.
@@ -152,8 +152,8 @@ _OPTIONS_OF: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], PartOptions
     },
     "polychotomous": {OPTIONS: lambda _: PolychotomousOptions()},
     "multiclass-svm": {OPTIONS: lambda _: SmoothedConjugateGradientOptions()},
-    "mfom": {OPTIONS: lambda given: MERIT_SOLVERS[given.get("solver") or MfomMethod().solver]()},
-    "tree": {OPTIONS: lambda given: NODE_OPTIONS[given.get("solver") or TreeMethod().solver]()},
+    "mfom": {OPTIONS: lambda given: MERIT_SOLVERS[given.get("solver") or LBFGS]()},
+    "tree": {OPTIONS: lambda given: NODE_OPTIONS[given.get("solver") or LBFGS]()},
     "naive-bayes": {},
 }
 

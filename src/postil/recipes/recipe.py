@@ -18,8 +18,10 @@ from postil.decide.calibration import Logistic, Moderated, Probit, Softmax
 from postil.decide.fitted_calibration import Platt
 from postil.decide.scores import Needs
 from postil.errors import InputError, UsageError
-from postil.learn.learners import POSTERIOR, VARIANCE_RULE, Learner, NaiveBayesLearner, learner_from
 from postil.learn.merit.naming import figure_named
+from postil.learn.method import BaseMethod
+from postil.learn.methods import method_from
+from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.strength import Regularization
 from postil.learn.term_priors.priors import EQUAL
 from postil.recipes.aiming import (
@@ -38,7 +40,7 @@ from postil.recipes.schema import check_recipe
 
 
 def refuse_without_terms(
-    learn: Mapping[str, Any], selection: TermSelection, search: Search | None, learner: Learner
+    learn: Mapping[str, Any], selection: TermSelection, search: Search | None, method: BaseMethod
 ) -> None:
     """Refuse what speaks of single terms: a direction is a sum over all of them."""
     refused = {
@@ -46,13 +48,13 @@ def refuse_without_terms(
             selection.measure is not None
         ),
         "Naive Bayes counts terms, and coordinates are no counts; leave lsi out, or take another "
-        "learner": isinstance(learner, NaiveBayesLearner),
-        f"[learn] {VARIANCE_RULE} goes by how many documents hold a term, and every document is "
-        f"somewhere in every direction; leave one of the two out": (
-            learn.get(VARIANCE_RULE, EQUAL) != EQUAL
+        "learner": isinstance(method, NaiveBayes),
+        "[learn] variance_rule goes by how many documents hold a term, and every document is "
+        "somewhere in every direction; leave one of the two out": (
+            learn.get("variance_rule", EQUAL) != EQUAL
         ),
-        f"[learn] {POSTERIOR} gives variances of weights, and those of directions make none of "
-        f"terms; leave one of the two out": bool(learn.get(POSTERIOR)),
+        "[learn] posterior gives variances of weights, and those of directions make none of "
+        "terms; leave one of the two out": bool(learn.get("posterior")),
         "[search] most_terms counts terms, and a weight of a direction is one of every term; leave "
         "one of the two out": search is not None and search.most_terms is not None,
     }
@@ -100,47 +102,48 @@ class Recipe:
             self.representation.vectorizer()
             self.representation.check_directions()
         with at("[learn]"):
-            learner = self.learner()
+            method = self.method()
         if self.representation.lsi is not None:
             with at("[representation] lsi"):
-                refuse_without_terms(self.learn, self.selection, self.search, learner)
+                refuse_without_terms(self.learn, self.selection, self.search, method)
         with at("[selection]"):
             self.selection.check()
-            self._refuse_selection(learner)
+            self._refuse_selection(method)
         if self.search is not None:
             with at("[search]"):
-                self.search.over_lambda().check(learner.searched())
+                method.check_searchable()
+                self.search.over_lambda().check(method)
         with at("[decide] rule"):
-            self._refuse_rule(learner)
+            self._refuse_rule(method)
         with at("[decide] calibration"):
-            self._refuse_calibration(learner)
+            self._refuse_calibration(method)
         if self.aim is not None:
             with at("[aim]"):
-                refuse_aim(self.aim, self.decide.rule, learner.compares_scores)
+                refuse_aim(self.aim, self.decide.rule, method.compares_scores)
 
-    def _refuse_selection(self, learner: Learner) -> None:
-        if self.selection.measure is None or not isinstance(learner, NaiveBayesLearner):
+    def _refuse_selection(self, method: BaseMethod) -> None:
+        if self.selection.measure is None or not isinstance(method, NaiveBayes):
             return
-        if learner.model.form == "multi-class":
+        if method.form == "multi-class":
             raise UsageError(
                 "multi-class Naive Bayes uses the same terms for all categories; leave the table "
                 'out, or write form = "one-vs-rest" in [learn]'
             )
 
-    def _refuse_rule(self, learner: Learner) -> None:
+    def _refuse_rule(self, method: BaseMethod) -> None:
         rule = parse_rule(self.decide.rule)
-        if learner.compares_scores and rule.at_least != rule.at_most:
+        if method.compares_scores and rule.at_least != rule.at_most:
             raise UsageError(
                 "scores of one model for all classes are compared with each other, not with "
                 f'thresholds, and {self.decide.rule!r} has some; write rule = "best"'
             )
 
-    def _refuse_calibration(self, learner: Learner) -> None:
+    def _refuse_calibration(self, method: BaseMethod) -> None:
         wanted = self.decide.calibration
-        if wanted is None or wanted not in _UNFITTED or wanted in learner.calibrations:
+        if wanted is None or wanted not in _UNFITTED or wanted in method.calibrations:
             return
         reason, needed = _UNFITTED[wanted]
-        instead = next(iter(learner.calibrations), Platt.kind)
+        instead = next(iter(method.calibrations), Platt.kind)
         raise UsageError(
             f'"{wanted}" {reason}; write calibration = "{instead}", or {needed} in [learn]'
         )
@@ -177,7 +180,7 @@ class Recipe:
         learner does that anyway. What a paper prints is of the method as it was, and is left out.
         """
         figure = figure_named(measure)
-        if self.learner().compares_scores:
+        if self.method().compares_scores:
             refuse_compared_scores(figure)
         own = trains_for_figures(self.learn)
         search = self.search
@@ -190,9 +193,9 @@ class Recipe:
             expect=(),
         )
 
-    def learner(self, seed: int | None = None) -> Learner:
-        """What learns, as the ``[learn]`` table says; ``seed`` unless its options give one."""
-        return learner_from(self.learn if seed is None else seeded(self.learn, seed))
+    def method(self, seed: int | None = None) -> BaseMethod:
+        """Return the method of ``[learn]``; ``seed`` applies unless its options give one."""
+        return method_from(self.learn if seed is None else seeded(self.learn, seed))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as a file would hold them."""

@@ -15,8 +15,8 @@ from postil.common.types import Floats
 from postil.corpus.document import Document
 from postil.errors import CorpusError, InputError, SpecError
 from postil.evaluate import Options, Provenance, Report, measure_run
-from postil.learn.category_tasks import NEVER
 from postil.learn.job import Labels
+from postil.learn.tasks import NEVER
 from postil.model.model import DocumentDigest, Model
 from postil.model.numbered import NumberedDocuments
 from postil.train.predict import Decider, Predictor, VectorPredictor

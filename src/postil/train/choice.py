@@ -42,9 +42,9 @@ from postil.decide import CALIBRATIONS, fit_rule
 from postil.decide.fitted_calibration import Platt
 from postil.decide.scores import Needs, OutOfFoldScores
 from postil.features.inputs import Csr
-from postil.learn.learners import MfomLearner
 from postil.learn.merit.figures import FLOORS, BalancedError, FBeta, Figure, SmoothCounts, overall
 from postil.learn.merit.fit import problem_bytes
+from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.naming import figure_named
 from postil.recipes.aiming import FIGURE, trains_for_figures
 from postil.recipes.recipe import Recipe
@@ -231,9 +231,9 @@ def _other_way(run: TrainingRun, way: str, learn: Mapping[str, Any]) -> Training
 
 def _bytes_at_once(run: TrainingRun) -> int:
     """What tables of all categories take, where they are trained as one problem."""
-    if not isinstance(run.learner, MfomLearner):
+    if not isinstance(run.method, MfomMethod):
         return 0
-    method = run.learner.method
+    method = run.method
     joint = method.merit_form().has_rivals or method.merit_figure().pooled
     return problem_bytes(run.design, method) * len(run.labels) if joint else 0
 
@@ -243,7 +243,7 @@ def other_recipe(recipe: Recipe, learn: Mapping[str, Any]) -> Recipe:
 
     Its scores are no logarithms of odds: a calibration that takes them for such becomes Platt's.
     """
-    own = recipe.decide.calibration or next(iter(recipe.learner().calibrations), None)
+    own = recipe.decide.calibration or next(iter(recipe.method().calibrations), None)
     if own is not None and CALIBRATIONS[own].needs is not Needs.OUT_OF_FOLD:
         own = Platt.kind
     return replace(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,11 +28,10 @@ from postil.decide.scores import Needs
 from postil.errors import InputError
 from postil.features.inputs import Csr
 from postil.features.selection import Selection
-from postil.learn.fit import LinearFit
-from postil.learn.job import Design, Labels, SampleWeights
+from postil.learn.fit import LinearFit, Unfinished
+from postil.learn.job import Design, Job, Labels, SampleWeights
 from postil.learn.strength import Strengths
 from postil.learn.term_priors.priors import TermPriors
-from postil.learn.unfinished import Unfinished
 from postil.model.numbered import TrainingVectors
 from postil.recipes.recipe import Recipe
 from postil.vectors.projection import Projection
@@ -127,8 +126,8 @@ class TrainingRun:
         self.threads = threads
         self.seed = seed
         self.progress = progress
-        self.learner = recipe.learner(seed)
-        self.unfinished = Unfinished(self.learner.tolerance)
+        self.method = recipe.method(seed)
+        self.unfinished = Unfinished(self.method.tolerance)
         self.strengths: Strengths | None = None
         self.priors: TermPriors | None = None
         self.selection: Selection | None = None  # of the fit to all documents
@@ -140,26 +139,19 @@ class TrainingRun:
         if wanted is None:
             return {}
         self._check_folds("the search looks for λ")
-        result = wanted.over_lambda(self.design.documents, self.seed).run(
-            self.design,
-            self.labels,
-            self.learner.searched(),
-            selection_of=self._selection,
-            priors_of=lambda sample_weights: self.learner.priors(
-                self.design, sample_weights, self.priors
-            ),
-            threads=self.threads,
-            progress=lambda done, total: self.progress("searching λ", done, total),
-            quiet=True,
+        self.method.check_searchable()
+        search = wanted.over_lambda(self.design.documents, self.seed)
+        result = search.run(
+            self.method, self._job("searching λ", self.design), selection_of=self._selection
         )
-        self.unfinished.add_search(result)
+        self.unfinished.add_note(result.unfinished_note())
         self.strengths = result.strengths()
         return {"search": timeless(result.to_dict())}
 
     def learn(self) -> LinearFit:
         """Learn from all documents."""
         self.selection = self._selection(None)
-        fit = self._fit("learning", self.design, self.selection, SampleWeights())
+        fit = self.method.fit(replace(self._job("learning", self.design), selection=self.selection))
         self.unfinished.add("on all documents", fit.reports)
         return fit
 
@@ -168,20 +160,22 @@ class TrainingRun:
         design = self.space.without(learned, self.progress).design
         weights = np.zeros(design.documents)
         weights[learned] = 1.0
-        fit = self._fit(step, design, self._selection(learned), SampleWeights(weights))
+        job = replace(
+            self._job(step, design),
+            selection=self._selection(learned),
+            sample_weights=SampleWeights(weights),
+        )
+        fit = self.method.fit(job)
         self.unfinished.add("out of fold", fit.reports)
         return fit.scores(design.rows[held_out])
 
-    def _fit(
-        self, step: str, design: Design, selection: Selection | None, sample_weights: SampleWeights
-    ) -> LinearFit:
-        return self.learner.learn(
+    def _job(self, step: str, design: Design) -> Job:
+        """Return the job of all documents; ``step`` is the name of its progress."""
+        return Job(
             design,
             self.labels,
-            selection=selection,
-            sample_weights=sample_weights,
             strengths=self.strengths,
-            priors=self.priors,
+            term_priors=self.priors,
             threads=self.threads,
             progress=lambda done, total: self.progress(step, done, total),
             quiet=True,
@@ -198,7 +192,7 @@ class TrainingRun:
         spec = parse_rule(self.recipe.decide.rule)
         kind = self.recipe.decide.calibration
         if kind is None:
-            kind = next(iter(self.learner.calibrations), None)
+            kind = next(iter(self.method.calibrations), None)
         needed = {spec.needs} | ({calibration_needs(kind)} if kind is not None else set())
         scores: dict[Needs, TrainingScores | OutOfFoldScores | None] = {Needs.NOTHING: None}
         if Needs.TRAINING in needed:

@@ -14,7 +14,7 @@ from postil.common.progress import Notify, StepProgress, no_progress, notify_or_
 from postil.corpus.document import Document
 from postil.errors import InputError, UsageError
 from postil.learn.job import Labels
-from postil.learn.resume import updating_method, usable_units
+from postil.learn.resume import resumable, usable_units
 from postil.learn.term_priors.files import PriorFile
 from postil.learn.term_priors.matching import PriorsWarning
 from postil.model.model import DocumentDigest, Model, TrainingFingerprint
@@ -115,7 +115,7 @@ def check_priors(recipe: Recipe, priors: PriorFile | None) -> None:
                     "is believed term by term; take a recipe without lsi, or leave the priors out"
                 )
             try:
-                recipe.learner().check_takes_priors()
+                recipe.method().check_takes_priors()
             except UsageError as error:
                 able = ", ".join(_recipes_with_priors())
                 raise UsageError(f"{error}; recipes that take them: {able}") from None
@@ -126,7 +126,7 @@ def _recipes_with_priors() -> list[str]:
     for name in recipe_names():
         known = load_recipe(name)
         with suppress(UsageError):
-            known.learner().check_takes_priors()
+            known.method().check_takes_priors()
             able += [name] if known.representation.lsi is None else []
     return able
 
@@ -175,7 +175,7 @@ def learn_from(
         variances=fit.variances,
         intercept_variances=fit.intercept_variances,
         units=usable_units(fit.units) if space.goes_on(fit) else None,
-        selection=run.selection if space.goes_on(fit) and updating_method(run.learner) else None,
+        selection=run.selection if space.goes_on(fit) and resumable(run.method) else None,
         decision=rule,
         calibration=calibration,
         training=vectors.training,

@@ -21,20 +21,18 @@ from postil.decide.rules import updated_rule
 from postil.errors import InputError, UsageError
 from postil.features.inputs import Ids
 from postil.features.selection import Selection
-from postil.learn.fit import LinearFit
-from postil.learn.job import Design, Labels
+from postil.learn.fit import LinearFit, Unfinished
+from postil.learn.job import Design, Job, Labels
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
 from postil.learn.resume import (
     depends_on_number,
     document_strengths,
     exponents,
     has_units,
-    updating_method,
+    resumable,
     usable_units,
 )
 from postil.learn.strength import Strengths
-from postil.learn.unfinished import Unfinished
 from postil.model.model import Model, TrainingFingerprint
 from postil.recipes.aiming import trains_for_figures
 from postil.recipes.recipe import Recipe, load_recipe, recipe_names
@@ -66,7 +64,7 @@ class UpdatePlan:
             )
         recipe = Recipe.from_dict(model.recipe, "the model's recipe")
         _refuse_learned_apart(model, recipe)
-        method = updating_method(recipe.learner(seed))
+        method = resumable(recipe.method(seed))
         if method is None and recipe.aim is not None and trains_for_figures(recipe.learn):
             raise UsageError(
                 f"the model was learned for {recipe.aim.measure}, from all documents at once, and "
@@ -105,7 +103,7 @@ def _refuse_learned_apart(model: Model, recipe: Recipe) -> None:
 
 def updatable_recipes() -> list[str]:
     """The recipes of postil's own whose models can be updated."""
-    return [name for name in recipe_names() if updating_method(load_recipe(name).learner())]
+    return [name for name in recipe_names() if resumable(load_recipe(name).method())]
 
 
 def _check_kept(model: Model, plan: UpdatePlan) -> None:
@@ -180,7 +178,7 @@ class UpdateRun:
         self.progress = progress
         check_told_apart(self.others_of_new, self.new_names)
         self.design = Design(vectors.matrix)
-        self.unfinished = Unfinished(plan.method.solver_options().tolerance)
+        self.unfinished = Unfinished(plan.method.tolerance)
         self._weights = model.weights.tocsr()
         self.selection = self._selection()
 
@@ -227,39 +225,30 @@ class UpdateRun:
         return self.vectors.labels.names[self.old.categories :]
 
     def _learn(self) -> LinearFit:
-        strengths = self._strengths()
+        whole = Job(
+            self.design,
+            self.vectors.labels,
+            self.selection,
+            strengths=self._strengths(),
+            threads=self.threads,
+            quiet=True,
+        )
         total = len(self.vectors.labels)
         fits = []
         for block in _blocks(total, self.design.terms):
 
-            def told(done: int, _: int, before: int = block.start) -> None:
+            def progress(done: int, _: int, before: int = block.start) -> None:
                 self.progress("learning", before + done, total)
 
-            fits.append(
-                fit(
-                    self.design,
-                    self._labels(block),
-                    self.plan.method,
-                    selection=self._chosen(block),
-                    strengths=strengths and Strengths("C", strengths.values[block]),
-                    beginnings=[self._beginning(category) for category in _range(block)],
-                    threads=self.threads,
-                    progress=told,
-                    quiet=True,
-                )
+            job = replace(
+                whole.of_categories(np.arange(total)[block]),
+                resume_from=[self._exponents(category) for category in _range(block)],
+                progress=progress,
             )
+            fits.append(self.plan.method.fit(job))
         return _joined(fits)
 
-    def _labels(self, block: slice) -> Labels:
-        labels = self.vectors.labels
-        return Labels(labels.names[block], labels.members[:, block])
-
-    def _chosen(self, block: slice) -> Selection | None:
-        if self.selection is None:
-            return None
-        return Selection.of([self.selection[c] for c in _range(block)], self.design.terms)
-
-    def _beginning(self, category: int) -> Floats:
+    def _exponents(self, category: int) -> Floats:
         """The exponents of a category's terms; 0 where nothing was learned yet."""
         chosen = slice(None) if self.selection is None else self.selection[category]
         if not self._is_learned(category):
@@ -344,7 +333,7 @@ class UpdateRun:
             "documents": new.documents,
             "sha256": new.sha256,
             "before": self.old.training.sha256,
-            "passes": self.plan.method.solver_options().iterations,
+            "passes": self.plan.method.solver_options.iterations,
             "new_terms": self.vectors.new_terms,
             "new_categories": list(self.new_names),
         }

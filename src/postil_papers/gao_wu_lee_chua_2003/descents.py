@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil.common.threads import thread_count
-from postil.learn.learners import MfomLearner
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.objective import Merit, Products, Weights, products_of
 from postil.learn.merit.options import GpdOptions
@@ -96,7 +95,7 @@ def _descended(collection: Mapping[str, Json], asked: Mapping[str, Any]) -> Json
 
 def method_of(recipe: Recipe) -> MfomMethod:
     """The method of a recipe that climbs a figure of merit."""
-    return cast("MfomLearner", recipe.learner()).method
+    return cast("MfomMethod", recipe.method())
 
 
 def descend(
@@ -128,7 +127,7 @@ class Ground:
         self.products = products
         self.merit = Merit(method.merit_figure(), cases, documents, threads=threads)
         self.task = MeritTask(space.design, products, self.merit, threads)
-        self.options = cast("GpdOptions", method.solver_options())
+        self.options = cast("GpdOptions", method.solver_options)
         self.slopes = FigureSlopes(self.merit, self.options)
 
     def start(self) -> Weights:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from postil.corpus.document import Document
 from postil.features.select import select_terms
 from postil.features.selection import Selection
-from postil.learn.job import Design, Labels
+from postil.learn.job import Design, Job, Labels
 from postil.model.description import column_name
 from postil.recipes.parts import Representation
 from postil.recipes.recipe import Recipe
@@ -92,9 +92,9 @@ def path(problem: FewTerms, recipe: Recipe, variances: Sequence[float]) -> NDArr
     """Weights at each variance, variances × terms; a fit of the few terms for each variance."""
     found = []
     for at, variance in enumerate(variances):
-        learner = with_variance(recipe, variance).learner()
+        method = with_variance(recipe, variance).method()
         with counted_not_warned():
-            fit = learner.learn(problem.design, problem.labels, selection=problem.selection)
+            fit = method.fit(Job(problem.design, problem.labels, problem.selection))
         found.append(fit.weights[0, problem.selection[0]].toarray()[0])
         tell("path", at + 1, len(variances))
     return np.array(found)

@@ -34,7 +34,7 @@ from postil.corpus.opening import open_corpus
 from postil.decide import make_folds
 from postil.features.select import term_scores
 from postil.features.selection import Selection
-from postil.learn.job import Design
+from postil.learn.job import Design, Job
 from postil.recipes.parts import TermSelection
 from postil.recipes.recipe import Recipe
 from postil_papers.cells import Measured
@@ -131,12 +131,13 @@ def run_reading(reading: str, settings: Settings) -> CellValues:
 def break_even(problem: Problem, recipe: Recipe, select: Select, step: str) -> float:
     """Micro-averaged break-even point of a recipe on the terms that are selected, in percent."""
     with counted_not_warned():
-        fit = recipe.learner().learn(
+        job = Job(
             problem.design,
             problem.labels,
             selection=select(problem, recipe.selection),
             progress=partial(tell, step),
         )
+        fit = recipe.method().fit(job)
     return problem.break_even(fit)
 
 

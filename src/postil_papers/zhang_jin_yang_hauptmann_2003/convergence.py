@@ -13,7 +13,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from postil.learn.learners import LinearLearner
+from postil.learn.job import Job
+from postil.learn.method import Method
 from postil.recipes.recipe import Recipe
 from postil_papers.cells import Measured
 from postil_papers.experiment import (
@@ -88,8 +89,8 @@ def trace(task: Task, recipe: Recipe) -> dict[float, float]:
 
     It begins with 1, the loss of every document where all weights are 0.
     """
-    method = cast("LinearLearner", recipe.learner()).method
-    (steps,) = trace_objective(task.design, task.labels, method)
+    method = cast("Method", recipe.method())
+    (steps,) = trace_objective(Job(task.design, task.labels), method)
     found = {0.0: 1.0}
     for seconds, value in zip(steps.seconds, steps.objectives, strict=True):
         found[round(float(seconds), DIGITS)] = float(value)

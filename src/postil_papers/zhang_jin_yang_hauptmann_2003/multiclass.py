@@ -26,7 +26,7 @@ from postil.common.types import Indices
 from postil.corpus.document import Document
 from postil.evaluate import count, macro, micro
 from postil.evaluate.measures import f1
-from postil.learn.job import Design
+from postil.learn.job import Design, Job
 from postil.recipes.recipe import Recipe
 from postil_papers.cells import Measured
 from postil_papers.experiment import (
@@ -90,7 +90,7 @@ def run_parts(table: str, row: str, settings: Settings) -> CellValues:
 def decisions(vectors: Vectors, recipe: Recipe, parts: list[Indices]) -> tuple[Indices, str]:
     """The class of each document, by a model that has not seen its part; and a remark."""
     decided = np.zeros(vectors.labels.documents, dtype=np.intp)
-    learner, unfinished = recipe.learner(), 0
+    method, unfinished = recipe.method(), 0
     for number, held_out in enumerate(parts):
         tell("parts", number, len(parts))
         learned = np.setdiff1d(vectors.learned, held_out)
@@ -98,10 +98,10 @@ def decisions(vectors: Vectors, recipe: Recipe, parts: list[Indices]) -> tuple[I
         matrix = vectors.matrix[learned]
         selection = recipe.selection.chosen(matrix, labels.members)
         with counted_not_warned():
-            fit = learner.learn(Design(matrix), labels, selection=selection, quiet=True)
+            fit = method.fit(Job(Design(matrix), labels, selection, quiet=True))
         decided[held_out] = fit.scores(vectors.matrix[held_out]).argmax(axis=1)
         unfinished += any(report.stopped == "iterations" for report in fit.reports)
-    stopped = unfinished and learner.tolerance > 0
+    stopped = unfinished and method.tolerance > 0
     return decided, f"; {unfinished} of {len(parts)} fits were stopped" if stopped else ""
 
 

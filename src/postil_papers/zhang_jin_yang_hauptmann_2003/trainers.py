@@ -18,6 +18,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 
 from postil.common.types import Floats
+from postil.learn.job import Job
 from postil.recipes.recipe import Recipe
 from postil_papers.cells import Json
 from postil_papers.experiment import counted_not_warned
@@ -46,11 +47,11 @@ Trainer: TypeAlias = Callable[[Task], Learned]
 
 def by_recipe(recipe: Recipe, task: Task) -> Learned:
     """Learn as a recipe's ``[learn]`` says, in one thread, from all terms of the task."""
-    learner = recipe.learner()
+    method = recipe.method()
     with counted_not_warned():
-        fit = learner.learn(task.design, task.labels, threads=1, quiet=True)
+        fit = method.fit(Job(task.design, task.labels, threads=1, quiet=True))
     (report,) = fit.reports
-    unfinished = report.stopped == "iterations" and learner.tolerance > 0
+    unfinished = report.stopped == "iterations" and method.tolerance > 0
     remark = f"{task.category}: stopped at a {report.kind} of {report.certificate:.1e}"
     return Learned(fit.weights.toarray()[0], float(fit.intercepts[0]), remark if unfinished else "")
 

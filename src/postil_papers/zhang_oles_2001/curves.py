@@ -21,6 +21,7 @@ import numpy as np
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.learn.fit import LinearFit
+from postil.learn.job import Job
 from postil.learn.strength import Strengths
 from postil.recipes.parts import TermSelection
 from postil.recipes.recipe import Recipe, load_recipe
@@ -62,13 +63,14 @@ def break_even(problem: Problem, recipe: Recipe, lam: float | None, step: str) -
     """The break-even point of a recipe, with another λ if one is given."""
     terms = recipe.selection.terms
     with counted_not_warned():
-        fit = recipe.learner().learn(
+        job = Job(
             problem.design,
             problem.labels,
             selection=None if terms is None else problem.selection(terms),
             strengths=None if lam is None else Strengths("lam", np.full(len(problem.labels), lam)),
             progress=partial(tell, step),
         )
+        fit = recipe.method().fit(job)
     return Measured(problem.break_even(fit), remark=_remark(recipe, fit))
 
 

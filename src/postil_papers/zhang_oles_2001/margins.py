@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
+from postil.learn.job import Job
 from postil.recipes.recipe import Recipe, load_recipe
 from postil_papers.experiment import (
     CellValues,
@@ -48,7 +49,7 @@ def margins(documents: Iterable[Document], recipe: Recipe, category: str) -> NDA
     problem = problem_of(_only(learned, category), recipe.representation)
     terms = recipe.selection.terms
     selection = None if terms is None else problem.selection(terms)
-    fit = recipe.learner().learn(problem.design, problem.labels, selection=selection)
+    fit = recipe.method().fit(Job(problem.design, problem.labels, selection))
     scores = fit.scores(problem.design.rows)[:, 0]
     inside = problem.labels.members.toarray()[:, 0]
     return np.where(inside, scores, -scores)

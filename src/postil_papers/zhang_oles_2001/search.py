@@ -19,7 +19,7 @@ import numpy as np
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.decide import make_folds
-from postil.learn.job import SampleWeights
+from postil.learn.job import Job, SampleWeights
 from postil.learn.method import Method
 from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.search.grids import PAPER_GRID
@@ -102,10 +102,7 @@ def best_smoothing(
         found = []
         for place, smoothing in enumerate(grid):
             fit = NaiveBayes(smoothing).fit(
-                problem.design,
-                problem.labels,
-                selection=selection,
-                sample_weights=SampleWeights(weights),
+                Job(problem.design, problem.labels, selection, SampleWeights(weights))
             )
             held = HeldOut(fit.scores(problem.design.rows[held_out]), members, ones, Method())
             found.append(chosen.tally(held).sum(axis=0))
@@ -126,7 +123,7 @@ def _told(measure: str, values: Sequence[tuple[float, float | None]]) -> str:
 
 
 def _passes(recipe: Recipe) -> int:
-    return int(recipe.learner().searched().solver_options().iterations)
+    return int(cast("Method", recipe.method()).solver_options.iterations)
 
 
 def _searching(name: str) -> Recipe:

@@ -7,9 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from postil.learn.merit.fit import fit_mfom
+from postil.learn.job import Job
 from postil.learn.merit.method import MfomMethod, TreeMethod
-from postil.learn.merit.trees import fit_trees
 
 from ..samples import design_of, labels_of, sparse_values
 
@@ -34,10 +33,13 @@ TREES = {
     "gpd tree": TreeMethod(solver="gpd", options=GPD, folds=2),
     "tree left as grown": TreeMethod("f2", folds=0, least=1, depth=4, starts=("svm",), lam=1e-3),
 }
-LEARNING = {
-    **{name: partial(fit_mfom, method=method, threads=1) for name, method in MFOM.items()},
-    **{name: partial(fit_trees, method=method, threads=1) for name, method in TREES.items()},
-}
+
+
+def learned(method, design, labels, **given):
+    return method.fit(Job(design, labels, **given))
+
+
+LEARNING = {name: partial(learned, method, threads=1) for name, method in (MFOM | TREES).items()}
 # Those whose categories are learned each for itself. Trees are cut by folds that all categories
 # make, and a convex start is as near as its tolerance says, in an order by the category's place.
 ALONE = ("f1", "gpd", "gpd of offsets", "held back", "perceptron start", "in stages")

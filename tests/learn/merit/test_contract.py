@@ -14,8 +14,7 @@ import scipy.sparse as sp
 
 from postil.errors import PostilError, UsageError
 from postil.features.selection import Selection
-from postil.learn.job import Design, Labels, SampleWeights
-from postil.learn.merit.fit import fit_mfom
+from postil.learn.job import Design, Job, Labels, SampleWeights
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.objective import DenseProducts, SparseProducts, products_of
 
@@ -243,11 +242,11 @@ def test_ctrl_c_stops_the_work(density):
     try:
         timer.start()
         with pytest.raises(KeyboardInterrupt):
-            fit_mfom(*given, long, threads=2)
+            long.fit(Job(*given, threads=2))
     finally:
         timer.cancel()
         signal.signal(signal.SIGINT, handler)
-    assert fit_mfom(*given, MfomMethod(), threads=2).weights.shape == (4, 25)
+    assert MfomMethod().fit(Job(*given, threads=2)).weights.shape == (4, 25)
 
 
 @EVERY

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from postil.errors import UsageError
+from postil.learn.job import Job
 from postil.learn.merit import fit as fitting
-from postil.learn.merit.fit import fit_mfom
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.objective import DenseProducts, SparseProducts
 
@@ -68,8 +68,8 @@ def test_of_single_labels_rivals_are_at_least_as_good_as_each_alone():
     given = both(x[:200], np.eye(5, dtype=bool)[classes[:200]])
     right = {}
     for form in ("binary", "rivals"):
-        scores = fit_mfom(*given, MfomMethod("balanced-error", form=form)).scores(
-            sp.csr_matrix(x[200:])
+        scores = (
+            MfomMethod("balanced-error", form=form).fit(Job(*given)).scores(sp.csr_matrix(x[200:]))
         )
         right[form] = (scores.argmax(axis=1) == classes[200:]).mean()
     assert right["rivals"] >= right["binary"]
@@ -79,8 +79,8 @@ def test_of_single_labels_rivals_are_at_least_as_good_as_each_alone():
 def test_the_best_of_several_starts_is_kept_and_told():
     given = both(*leaning())
     starts = ("members-mean", "svm", "batch-perceptron")
-    alone = [fit_mfom(*given, MfomMethod(starts=(start,))) for start in starts]
-    together = fit_mfom(*given, MfomMethod(starts=starts))
+    alone = [MfomMethod(starts=(start,)).fit(Job(*given)) for start in starts]
+    together = MfomMethod(starts=starts).fit(Job(*given))
     for at, report in enumerate(together.reports):
         heights = [each.reports[at].objective for each in alone]
         assert list(report.tried) == list(starts)
@@ -95,7 +95,7 @@ class TestRestarts:
 
     def fits(self, **told):
         method = MfomMethod(options={"iterations": 30}, **told)
-        return fit_mfom(*both(*leaning()), method=method)
+        return method.fit(Job(*both(*leaning())))
 
     def test_no_category_is_lower_for_them(self):
         once, more = self.fits(), self.fits(restarts=3)
@@ -121,7 +121,7 @@ class TestRestarts:
 
 def test_a_category_that_accepts_nothing_is_told():
     x, truth = leaning()
-    found = fit_mfom(*both(x, truth), method=MfomMethod("precision>=0.9"))
+    found = MfomMethod("precision>=0.9").fit(Job(*both(x, truth)))
     accepted = (found.scores(sp.csr_matrix(x)) > 0).mean(axis=0)
     notes = [report.note for report in found.reports]
     expected = {0.0: "accepts no training document: try other starts"}
@@ -132,6 +132,6 @@ def test_a_run_that_starts_at_an_optimum_is_certified():
     x = np.eye(8)
     truth = np.arange(8)[:, None] < [3]
     method = MfomMethod(starts=("svm",), options={"steepness": 1e3})
-    report = fit_mfom(*both(x, truth), method=method).reports[0]
+    report = method.fit(Job(*both(x, truth))).reports[0]
     assert (report.stopped, report.objective) == ("certified", pytest.approx(1.0))
     assert report.certificate < 1e-3

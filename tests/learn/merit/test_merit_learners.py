@@ -8,9 +8,9 @@ import pytest
 from postil.categorizer import TextCategorizer
 from postil.corpus.opening import open_corpus
 from postil.errors import UsageError
-from postil.learn.job import SampleWeights
-from postil.learn.learners import LEARNERS, MfomLearner, TreeLearner
+from postil.learn.job import Job, SampleWeights
 from postil.learn.merit.method import MfomMethod, TreeMethod
+from postil.learn.methods import method_from
 from postil.learn.strength import Strengths
 from postil.learn.term_priors.priors import TermPriors
 from postil.model.load import load_model
@@ -32,7 +32,7 @@ RECIPES = {
     "mfom-sparse": 0.55,
 }
 EVERY_RECIPE = pytest.mark.parametrize("recipe", RECIPES)
-LEARNERS_FOR_A_FIGURE = pytest.mark.parametrize("learner", [MfomLearner(), TreeLearner()])
+LEARNERS_FOR_A_FIGURE = pytest.mark.parametrize("learner", [MfomMethod(), TreeMethod()])
 
 
 @pytest.fixture(scope="module")
@@ -115,30 +115,30 @@ def test_explanations_say_how_it_came(table, key, documents):
 @LEARNERS_FOR_A_FIGURE
 def test_searches_are_refused(learner):
     with pytest.raises(UsageError, match="leave \\[search\\] out, and give lam in \\[learn\\]"):
-        learner.searched()
-    with pytest.raises(UsageError, match="this learner climbs a figure of merit"):
-        learner.learn(*both(*leaning()), strengths=Strengths("lam", np.ones(4)))
+        learner.check_searchable()
+    with pytest.raises(UsageError, match="this learner maximises a figure of merit"):
+        learner.fit(Job(*both(*leaning()), strengths=Strengths("lam", np.ones(4))))
 
 
 @LEARNERS_FOR_A_FIGURE
 def test_priors_of_terms_are_refused(learner):
-    with pytest.raises(UsageError, match="takes no priors of single terms: use the learner linear"):
+    with pytest.raises(UsageError, match="takes no per-term priors: use the learner linear"):
         learner.check_takes_priors()
-    with pytest.raises(UsageError, match="takes no priors of single terms"):
-        learner.learn(*both(*leaning()), priors=TermPriors(25))
+    with pytest.raises(UsageError, match="takes no per-term priors"):
+        learner.fit(Job(*both(*leaning()), term_priors=TermPriors(25)))
 
 
 def test_class_weights_are_refused_with_the_way_to_say_it():
     given = both(*leaning())
     with pytest.raises(UsageError, match=r"name a figure such as f2 or cost\(fp=1, fn=5\)"):
-        MfomLearner().learn(*given, sample_weights=SampleWeights(classes=(2.0, 1.0)))
+        MfomMethod().fit(Job(*given, sample_weights=SampleWeights(classes=(2.0, 1.0))))
     with pytest.raises(UsageError, match="trees weigh members and others by their figure of merit"):
-        TreeLearner().learn(*given, sample_weights=SampleWeights(classes=(2.0, 1.0)))
+        TreeMethod().fit(Job(*given, sample_weights=SampleWeights(classes=(2.0, 1.0))))
 
 
 def test_a_recipe_with_a_search_is_refused(documents):
     recipe = {"name": "mine", "learn": {"learner": "mfom"}, "search": {"grid": [0.1, 1.0]}}
-    with pytest.raises(UsageError, match="climbs a figure of merit"):
+    with pytest.raises(UsageError, match="maximises a figure of merit"):
         TextCategorizer(recipe).fit_documents(documents)
 
 
@@ -174,7 +174,11 @@ def test_methods_that_make_no_sense_are_refused(wrong, words):
 
 
 def test_tables_of_recipes_become_methods():
-    learner = LEARNERS["mfom"]({"figure": "f2", "starts": ["svm", "logistic"], "lam": 0.1})
-    assert learner == MfomLearner(MfomMethod("f2", starts=("svm", "logistic"), lam=0.1))
-    tree = LEARNERS["tree"]({"solver": "batch-perceptron", "starts": ["members-mean"], "depth": 2})
-    assert tree == TreeLearner(TreeMethod(solver="batch-perceptron", depth=2))
+    learner = method_from(
+        {"learner": "mfom", "figure": "f2", "starts": ["svm", "logistic"], "lam": 0.1}
+    )
+    assert learner == MfomMethod("f2", starts=("svm", "logistic"), lam=0.1)
+    tree = method_from(
+        {"learner": "tree", "solver": "batch-perceptron", "starts": ["members-mean"], "depth": 2}
+    )
+    assert tree == TreeMethod(solver="batch-perceptron", depth=2)

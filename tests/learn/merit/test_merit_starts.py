@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from postil.learn.job import Labels, SampleWeights
+from postil.learn.job import Job, Labels, SampleWeights
 from postil.learn.merit.figures import FBeta
-from postil.learn.merit.fit import fit_mfom
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.objective import Merit, products_of
 from postil.learn.merit.starts import STARTS, MeritTask, members_mean
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
 
 from ..samples import design_of
 from .ascent_samples import Problems
@@ -124,8 +122,8 @@ def test_convex_starts_are_the_convex_fit(start, loss):
     found = begun(start, problems.x, problems.cases, problems.documents)
     labels = Labels(("a", "b", "c"), sp.csr_matrix(problems.cases > 0))
     sample_weights = SampleWeights(problems.documents)
-    convex = fit(
-        design_of(problems.x), labels, Method(loss=loss), sample_weights=sample_weights, quiet=True
+    convex = Method(loss=loss).fit(
+        Job(design_of(problems.x), labels, sample_weights=sample_weights, quiet=True)
     )
     np.testing.assert_array_equal(found.terms.T, convex.weights.toarray())
     np.testing.assert_array_equal(found.intercepts, convex.intercepts)
@@ -139,8 +137,8 @@ def test_convex_starts_of_problems_that_accept_nothing_begin_half_way(start, los
     members = np.zeros((200, 1), dtype=bool)
     members[:3] = True
     x[:3, 0] += 0.5
-    convex = fit(
-        design_of(x), Labels(("a",), sp.csr_matrix(members)), Method(loss=loss), quiet=True
+    convex = Method(loss=loss).fit(
+        Job(design_of(x), Labels(("a",), sp.csr_matrix(members)), quiet=True)
     )
     scores = convex.scores(design_of(x).rows)
     assert (scores < 0).all()
@@ -172,8 +170,8 @@ def test_a_logistic_start_leads_up_whatever_lambda(lam):
     x = rng.random((240, 60)) * (rng.random((240, 60)) < 0.1)
     x[np.arange(240), classes] += 0.3
     design, labels = design_of(x), Labels.of([f"{c:02}"] for c in classes)
-    convex = fit(design, labels, Method(loss="logistic"), quiet=True)
+    convex = Method(loss="logistic").fit(Job(design, labels, quiet=True))
     assert (convex.scores(design.rows) > 0).mean() < 0.02
-    found = fit_mfom(design, labels, MfomMethod(starts=("logistic",), lam=lam), threads=1)
+    found = MfomMethod(starts=("logistic",), lam=lam).fit(Job(design, labels, threads=1))
     accepted, truth = found.scores(design.rows) > 0, labels.members.toarray()
     assert 2 * (accepted & truth).sum() / (accepted.sum() + truth.sum()) > 0.7

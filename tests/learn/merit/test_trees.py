@@ -10,11 +10,11 @@ import scipy.sparse as sp
 
 from postil.errors import UsageError
 from postil.learn.combining import LEAF, Trees
-from postil.learn.job import SampleWeights
+from postil.learn.job import Job, SampleWeights
 from postil.learn.merit.method import TreeMethod
 from postil.learn.merit.naming import figure_named
 from postil.learn.merit.objective import SparseProducts
-from postil.learn.merit.trees import Forest, Ground, Growing, Node, figures_of, fit_trees
+from postil.learn.merit.trees import Forest, Ground, Growing, Node, figures_of
 from postil.learn.search.folds import make_parts
 
 from ..samples import labels_of
@@ -90,7 +90,7 @@ def test_two_levels_separate_what_one_cannot(given):
 
     def height(depth):
         method = TreeMethod(depth=depth, folds=3, **given)
-        found = fit_trees(*both(x, truth), method, threads=1)
+        found = method.fit(Job(*both(x, truth), threads=1))
         return f1(found.scores(sp.csr_matrix(x))[:, 0] > 0, truth[:, 0])
 
     assert height(1) < 0.8  # two corners and one too many are the best of any line
@@ -169,7 +169,7 @@ def test_trees_are_cut_each_at_its_own_level():
 @EVERY_TREE
 def test_the_fit_decides_as_walking_its_tree_does(method):
     x, truth = noisy()
-    found = fit_trees(*both(x, truth), method, threads=1)
+    found = method.fit(Job(*both(x, truth), threads=1))
     trees, rows = found.combination, found.weights.toarray().astype(float)
     scores = found.scores(sp.csr_matrix(x))
     linear = x @ rows.T + found.intercepts
@@ -209,7 +209,7 @@ def held_out_values(x, truth, method):
 @pytest.mark.parametrize("seed", [3, 5])
 def test_trees_are_cut_where_held_out_documents_say(method, seed):
     x, truth = noisy(seed)
-    found = fit_trees(*both(x, truth), method, threads=1)
+    found = method.fit(Job(*both(x, truth), threads=1))
     whole = grown(x, truth, method)
     best = 1 + held_out_values(x, truth, method).argmax(axis=0)
     expected = whole.cut(best)
@@ -222,7 +222,7 @@ def test_trees_are_cut_where_held_out_documents_say(method, seed):
 def test_trees_without_folds_are_left_as_they_grew():
     x, truth = noisy()
     method = TreeMethod(depth=4, least=2, starts=("svm",), folds=0)
-    found = fit_trees(*both(x, truth), method, threads=1)
+    found = method.fit(Job(*both(x, truth), threads=1))
     assert found.combination.rows == len(grown(x, truth, method).nodes)
     assert found.combination.rows > 3
     notes = [report.note for report in found.reports]
@@ -254,17 +254,15 @@ def test_few_documents_make_few_folds(method, documents):
     x, _ = leaning(documents=documents, terms=5)
     truth = np.zeros((documents, 2), bool)
     truth[0, 0] = truth[1:, 1] = True
-    found = fit_trees(*both(x, truth), method, threads=1)
+    found = method.fit(Job(*both(x, truth), threads=1))
     assert found.scores(sp.csr_matrix(x)).shape == (documents, 2)
 
 
 def test_documents_of_no_weight_are_in_no_fold():
     x, truth = noisy()
     weights = np.where(np.arange(120) < 100, 1.0, 0.0)
-    whole = fit_trees(
-        *both(x, truth), TreeMethod(), sample_weights=SampleWeights(weights), threads=1
-    )
-    fewer = fit_trees(*both(x[:100], truth[:100]), TreeMethod(), threads=1)
+    whole = TreeMethod().fit(Job(*both(x, truth), sample_weights=SampleWeights(weights), threads=1))
+    fewer = TreeMethod().fit(Job(*both(x[:100], truth[:100]), threads=1))
     assert whole.combination.rows == fewer.combination.rows
     np.testing.assert_allclose(
         whole.scores(sp.csr_matrix(x)), fewer.scores(sp.csr_matrix(x)), rtol=1e-4, atol=1e-5
@@ -273,7 +271,7 @@ def test_documents_of_no_weight_are_in_no_fold():
 
 def test_a_tree_of_depth_1_is_one_linear_decision():
     x, truth = noisy()
-    found = fit_trees(*both(x, truth), TreeMethod(depth=1), threads=1)
+    found = TreeMethod(depth=1).fit(Job(*both(x, truth), threads=1))
     assert isinstance(found.combination, Trees)
     assert found.weights.shape[0] == 3
     assert [report.note for report in found.reports] == ["", "", ""]
@@ -281,9 +279,9 @@ def test_a_tree_of_depth_1_is_one_linear_decision():
 
 def test_reports_say_how_nodes_were_trained():
     x, truth = noisy()
-    found = fit_trees(*both(x, truth), TreeMethod(lam=1e-3, depth=2), threads=1)
+    found = TreeMethod(lam=1e-3, depth=2).fit(Job(*both(x, truth), threads=1))
     assert {(report.lam, report.kind) for report in found.reports} == {(1e-3, "slope left")}
-    found = fit_trees(*both(x, truth), METHODS["perceptron"], threads=1)
+    found = METHODS["perceptron"].fit(Job(*both(x, truth), threads=1))
     assert {report.kind for report in found.reports} == {"share of mistakes"}
 
 

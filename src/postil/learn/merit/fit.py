@@ -14,15 +14,15 @@ from postil.common.threads import thread_count
 from postil.common.types import Floats, Ints
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.category_tasks import CategoryTasks
 from postil.learn.combining import Rivals
 from postil.learn.fit import FitReport, LinearFit
-from postil.learn.job import Design, Labels, SampleWeights
+from postil.learn.job import Design, Job
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.objective import Merit, Products, products_of
 from postil.learn.merit.options import FORMS
 from postil.learn.merit.restarts import LocalOptimum, maximise
 from postil.learn.merit.starts import MeritTask
+from postil.learn.tasks import CategoryTasks
 
 # Bytes that tables of one block of problems may take together.
 BLOCK_BYTES = 512 * 2**20
@@ -35,19 +35,10 @@ NOTES = {
 NO_RIVAL = -1e6
 
 
-def fit_mfom(
-    design: Design,
-    labels: Labels,
-    method: MfomMethod,
-    *,
-    selection: Selection | None = None,
-    sample_weights: SampleWeights | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> LinearFit:
+def fit_mfom(job: Job, method: MfomMethod) -> LinearFit:
     """Learn every category for the method's figure of merit.
 
-    ``progress`` is told how many steps are done, of how many at most. Categories that stand alone
+    The job's ``progress`` counts steps. Categories that stand alone
     are trained in blocks, of ``BLOCK_BYTES`` at most; with rivals, or a pooled figure, all are one.
     The certificate is the slope that is left, as a share of that at the start.
     Nothing warns of what is left: to stop before the top holds weights back, and is what
@@ -56,20 +47,19 @@ def fit_mfom(
     Cost: a step is two products of the documents with a table of all categories (non-zeros ×
     categories), and documents × categories. The result does not depend on the number of threads.
     """
-    sample_weights = sample_weights or SampleWeights()
-    if sample_weights.classes is not None:
+    if job.sample_weights.classes is not None:
         raise UsageError(
             "training for a figure of merit weighs members and others by the figure: leave class "
             "weights out, and name a figure such as f2 or cost(fp=1, fn=5)"
         )
-    tasks = CategoryTasks(labels, sample_weights.of_documents(design.documents), sample_weights)
-    run = _Run(design, tasks, method, selection, thread_count(threads), progress)
+    tasks = CategoryTasks(job.labels, job.sample_weights)
+    run = _Run(job.design, tasks, method, job.selection, thread_count(job.threads), job.progress)
     return run.linear_fit()
 
 
 def problem_bytes(design: Design, method: MfomMethod) -> int:
     """What the tables of one category take while it is trained."""
-    pairs = getattr(method.solver_options(), "pairs", 0)
+    pairs = getattr(method.solver_options, "pairs", 0)
     return 24 * design.documents + (48 + 8 * pairs) * design.terms
 
 

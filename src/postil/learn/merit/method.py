@@ -6,15 +6,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from postil.common.suggest import advice
 from postil.errors import UsageError
 from postil.learn.combining import LEAST_SHARP, MOST_SHARP
+from postil.learn.fit import LinearFit
+from postil.learn.job import Job
 from postil.learn.merit.figures import Figure
 from postil.learn.merit.naming import figure_named
 from postil.learn.merit.options import FORMS, Form, GpdOptions, LbfgsOptions, StepOptions
 from postil.learn.merit.starts import STARTS, Start
+from postil.learn.method import BaseMethod
 from postil.learn.options import PartOptions, find, made_options
 
 MFOM = "mfom"
@@ -35,8 +38,23 @@ def _check_whole(name: str, value: object, least: int) -> None:
         raise UsageError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
+class FigureMethod(BaseMethod):
+    """A method that maximises a figure of merit: scores above 0 are a yes for every category.
+
+    It has no tolerance: iterations that end before the local optimum regularize.
+    """
+
+    no_strength: ClassVar[str] = (
+        "a search chooses the λ of a convex method, and this learner maximises a figure of merit: "
+        "leave [search] out, and give lam in [learn] to regularize"
+    )
+    no_term_priors: ClassVar[str] = (
+        "training for a figure of merit takes no per-term priors: use the learner linear"
+    )
+
+
 @dataclass(frozen=True, slots=True)
-class MfomMethod:
+class MfomMethod(FigureMethod):
     """Maximal figure-of-merit learning (gao-wu-lee-chua-2003).
 
     ::
@@ -86,7 +104,7 @@ class MfomMethod:
         self.start_parts()
         for name in ("restarts", "seed"):
             _check_whole(name, getattr(self, name), 0)
-        self.solver_options()
+        self.solver_options  # noqa: B018 - raises an error if an option is wrong
         if not 0 <= self.lam < math.inf:
             raise UsageError(f"lam must be a finite number of at least 0, got {self.lam!r}")
         if not LEAST_SHARP <= self.sharpness <= MOST_SHARP:
@@ -117,13 +135,19 @@ class MfomMethod:
         """Return the names of all starts and restarts."""
         return [*self.starts, *(f"restart {number + 1}" for number in range(self.restarts))]
 
+    @property
     def solver_options(self) -> GpdOptions | LbfgsOptions:
         """Return the checked options of the solver."""
         return made_options(f"solver {self.solver}", SOLVER_OPTIONS[self.solver], self.options)
 
+    def _fit(self, job: Job) -> LinearFit:
+        from postil.learn.merit.fit import fit_mfom  # which imports this module
+
+        return fit_mfom(job, self)
+
     def asked_tolerance(self) -> float:
         """Return the tolerance of the slope left; 0 for a solver without one."""
-        options = self.solver_options()
+        options = self.solver_options
         return options.tolerance if isinstance(options, LbfgsOptions) else 0.0
 
 
@@ -136,7 +160,7 @@ NODE_OPTIONS: Mapping[str, type[PartOptions]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class TreeMethod:
+class TreeMethod(FigureMethod):
     """A binary tree for each category, a linear decision at each node.
 
     A node's documents with a score above 0 go to its yes child, the others to its no child
@@ -188,6 +212,11 @@ class TreeMethod:
                 f"a tree needs a figure of its category alone, and {self.figure} is one figure for "
                 "all: use f1"
             )
+
+    def _fit(self, job: Job) -> LinearFit:
+        from postil.learn.merit.trees import fit_trees  # which imports this module
+
+        return fit_trees(job, self)
 
     @property
     def is_perceptron(self) -> bool:

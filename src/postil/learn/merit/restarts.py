@@ -111,7 +111,7 @@ def maximise(task: MeritTask, method: MfomMethod, progress: Progress | None = No
 def _solved(
     task: MeritTask, method: MfomMethod, start: Weights, number: int, progress: Progress | None
 ) -> LocalOptimum:
-    options = method.solver_options()
+    options = method.solver_options
     if isinstance(options, GpdOptions):
         return _by_gpd(task, options, start, number, progress)
     return _by_lbfgs(task, options, method.lam, start, number, progress)

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from postil.common.types import Floats
-from postil.learn.job import Design, Labels, SampleWeights
+from postil.learn.job import Design, Job, Labels, SampleWeights
 from postil.learn.merit.objective import (
     Cases,
     Evaluation,
@@ -28,7 +28,6 @@ from postil.learn.merit.objective import (
 )
 from postil.learn.merit.options import GpdOptions, StepOptions
 from postil.learn.method import Method
-from postil.learn.one_vs_rest import fit
 from postil.learn.options import Part, registry
 
 # Scores and a table to write slopes to; returns their sums by problem.
@@ -221,14 +220,14 @@ def _convex_fit(task: MeritTask, loss: str) -> Weights:
 
 def _fitted(task: MeritTask, loss: str, cases: Cases, documents: Floats) -> Weights:
     names = tuple(map(str, range(cases.shape[1])))
-    found = fit(
+    job = Job(
         task.design,
         Labels(names, sp.csr_matrix(cases > 0)),
-        Method(loss=loss),
         sample_weights=SampleWeights(documents),
         threads=task.threads,
         quiet=True,
     )
+    found = Method(loss=loss).fit(job)
     return Weights(found.weights.toarray().T.astype(np.float64), found.intercepts.copy())
 
 

@@ -22,11 +22,9 @@ from postil.common.progress import Progress
 from postil.common.threads import thread_count
 from postil.common.types import Flags, Floats
 from postil.errors import UsageError
-from postil.features.selection import Selection
-from postil.learn.category_tasks import CategoryTasks
 from postil.learn.combining import LEAF, Trees
 from postil.learn.fit import FitReport, LinearFit, StopReason
-from postil.learn.job import Design, Labels, SampleWeights
+from postil.learn.job import Design, Job, Labels
 from postil.learn.merit.figures import Figure, SmoothCounts
 from postil.learn.merit.fit import kept_terms
 from postil.learn.merit.method import TreeMethod
@@ -35,6 +33,7 @@ from postil.learn.merit.options import StepOptions
 from postil.learn.merit.restarts import LocalOptimum, maximise
 from postil.learn.merit.starts import MeritTask, MistakeSlopes, members_mean, steps
 from postil.learn.search.folds import make_parts
+from postil.learn.tasks import CategoryTasks
 
 Told = Callable[[int, int], None]
 
@@ -222,16 +221,7 @@ def _of_level(told: Told, level: int, depth: int) -> Told:
     return lambda done, most: told((level - 1) * most + done, depth * most)
 
 
-def fit_trees(
-    design: Design,
-    labels: Labels,
-    method: TreeMethod,
-    *,
-    selection: Selection | None = None,
-    sample_weights: SampleWeights | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> LinearFit:
+def fit_trees(job: Job, method: TreeMethod) -> LinearFit:
     """Grow a tree for every category, and cut it where held-out documents say.
 
     Rows of the fit are nodes, and its combination the trees. Reports are of trees: the objective
@@ -241,20 +231,19 @@ def fit_trees(
     Cost: that of training all nodes, once, and once more for each fold. The result does not depend
     on the number of threads.
     """
-    sample_weights = sample_weights or SampleWeights()
-    if sample_weights.classes is not None:
+    design, labels, threads = job.design, job.labels, thread_count(job.threads)
+    if job.sample_weights.classes is not None:
         raise UsageError(
             "trees weigh members and others by their figure of merit: leave class weights out"
         )
-    documents = sample_weights.of_documents(design.documents)
-    tasks = CategoryTasks(labels, documents, sample_weights)
-    with products_of(design, thread_count(threads)) as products:
+    tasks = CategoryTasks(labels, job.sample_weights)
+    with products_of(design, threads) as products:
         chosen = tasks.learnable
         cases = np.where(labels.members[:, chosen].toarray(), np.int8(1), np.int8(-1))
-        kept = kept_terms(selection, design.terms, chosen)
-        ground = Ground(design, products, cases, thread_count(threads), kept)
+        kept = kept_terms(job.selection, design.terms, chosen)
+        ground = Ground(design, products, cases, threads, kept)
         begun = time.perf_counter()
-        forest = _grown(ground, labels, documents, method, progress)
+        forest = _grown(ground, labels, tasks.documents, method, job.progress)
     return _linear_fit(forest, tasks, design.terms, method, time.perf_counter() - begun)
 
 

@@ -1,4 +1,4 @@
-"""A search that is given no grid: down each category's path, then once more around the best."""
+"""A search without a grid: down each category's path, then once more around the best."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from postil.common.progress import Progress
 from postil.common.types import Floats, Ints
 from postil.learn.search.folds import HeldOutFits, Tallies
 from postil.learn.search.grids import exponent, spaced, weaker
-from postil.learn.search.measures import Measured
-from postil.learn.strength import Way
+from postil.learn.search.result import Measured
+from postil.learn.strength import Strengths, Way
 
 # The weakest strength of a path as a share of the strongest, with and without absolute values.
 SPARSE_RATIO, DENSE_RATIO = 1e-4, 1e-5
 # Points that are tried in between, once, around the best.
 REFINED = 4
-# A path ends after so many points that are worse than the best of them by more than this share of
-# what the best had over the first.
+# A path ends after this many points that are worse than the best by more than a share of what the
+# best gained over the first.
 PATIENCE = 3
 CLEARLY = 0.1
 QUARTERS = 4
@@ -27,12 +27,12 @@ FIRST = np.zeros(1, dtype=np.int64)  # the first fold
 
 
 def usual_ratio(share: float) -> float:
-    """How far down a path goes."""
+    """Return the weakest λ of a path as a share of the strongest."""
     return SPARSE_RATIO if share > 0 else DENSE_RATIO
 
 
 class Stages:
-    """The progress of work that is done in parts, and may turn out to be less than planned."""
+    """The progress of work that is done in parts, and may be less than planned."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress = progress
@@ -40,22 +40,25 @@ class Stages:
         self._before = 0
 
     def part(self, size: int) -> Progress | None:
-        """What is told how much of the next part is done."""
-        tell, before = self._progress, self._before
+        """Return the progress of the next part."""
+        progress, before = self._progress, self._before
         self._before += size
-        if tell is None:
+        if progress is None:
             return None
-        return lambda done, of: tell(before + size * done // max(1, of), self._total)
+        return lambda done, of: progress(before + size * done // max(1, of), self._total)
 
     def end(self) -> None:
-        """All is done, whatever was left out."""
+        """Report that all is done, whatever was left out."""
         if self._progress is not None:
             self._progress(self._total, self._total)
 
 
 @dataclass(frozen=True, slots=True)
 class AutomaticSearch:
-    """What an automatic search goes by: how many points, how far down, one path for all or not."""
+    """An automatic search: its folds, its number of points, and the ratio of its ends.
+
+    If ``shared``, there is one path for all categories.
+    """
 
     fits: HeldOutFits
     way: Way
@@ -64,12 +67,12 @@ class AutomaticSearch:
     shared: bool
 
     def stages(self, progress: Progress | None) -> Stages:
-        """All that there may be to do."""
-        fits = len(self.fits.rounds) * len(self.fits.problems.labels)
+        """Return the progress of all that there may be to do."""
+        fits = len(self.fits.rounds) * len(self.fits.job.labels)
         return Stages(progress, fits * (self.points + REFINED))
 
     def factors(self) -> Floats:
-        """λ along the path, as shares of the strongest."""
+        """Return λ along the path, as shares of the strongest."""
         return spaced(self.points, self.ratio)
 
     def walk(self, strongest: Floats, stages: Stages) -> Measured:
@@ -102,11 +105,12 @@ class AutomaticSearch:
         rounds: Ints,
         stages: Stages,
     ) -> Tallies:
-        told = stages.part(len(rounds) * (end - begin) * len(going))
-        return self.fits.tallies(self.way, tried[begin:end, going], going, told, rounds)
+        progress = stages.part(len(rounds) * (end - begin) * len(going))
+        strengths = Strengths(self.way, tried[begin:end, going])
+        return self.fits.tallies(strengths, going, progress, rounds)
 
     def refined(self, measured: Measured, picks: Ints, which: Ints, stages: Stages) -> Measured:
-        """The same with four more points around the pick of each of these categories."""
+        """Measure four more points around the pick of each of these categories."""
         last = measured.known.cumsum(axis=0).max(axis=0) - 1
         which = which[last[which] > 0]
         if not len(which):
@@ -115,8 +119,8 @@ class AutomaticSearch:
         between = np.repeat(measured.at(picks)[None, :], REFINED, axis=0)
         for c in which.tolist():
             between[:, c] = _around(measured.tried[: last[c] + 1, c], int(picks[c]))
-        told = stages.part(len(self.fits.rounds) * REFINED * len(which))
-        found = self.fits.tallies(self.way, between[:, which], which, told)
+        progress = stages.part(len(self.fits.rounds) * REFINED * len(which))
+        found = self.fits.tallies(Strengths(self.way, between[:, which]), which, progress)
         at_picks = np.take_along_axis(measured.counts, picks[None, None, :, None], axis=1)
         counts = np.repeat(at_picks, REFINED, axis=1)
         counts[:, :, which] = found.counts
@@ -136,13 +140,13 @@ class AutomaticSearch:
 
     @property
     def _share(self) -> float:
-        return self.fits.problems.method.share
+        return self.fits.method.share
 
 
 def has_worsened(worth: Floats) -> bool:
-    """Whether the last points are clearly worse than the best before them.
+    """Return whether the last points are clearly worse than the best before them.
 
-    Undefined ones are as bad as the worst.
+    Undefined points count as the worst.
     """
     known = worth[~np.isnan(worth)]
     if not len(known):
@@ -154,7 +158,7 @@ def has_worsened(worth: Floats) -> bool:
 
 
 class _Walk:
-    """What the folds have measured so far."""
+    """The measurements of the folds so far."""
 
     def __init__(self, search: AutomaticSearch, tried: Floats, first: Tallies) -> None:
         self.search = search
@@ -168,7 +172,7 @@ class _Walk:
             self.known[:] = False
 
     def ends(self) -> Ints:
-        """How many points of each category the other folds are to measure, by the first fold.
+        """Return how many points of each category the other folds should measure.
 
         Rounded up, so that few different ones are left.
         """
@@ -192,7 +196,7 @@ class _Walk:
         self.known[begin:end, going] = True
 
     def best_at_end(self, going: Ints, end: int) -> Ints:
-        """Those of these categories whose best is the last of so many points."""
+        """Return the categories whose best is the last of that many points."""
         measured = self.measured().head(end)
         if self.search.shared:
             values = measured.worth(measured.together()[0])[:, None]
@@ -200,7 +204,7 @@ class _Walk:
         return going[_is_last(measured.worth(measured.by_category()[0][:, going]))]
 
     def measured(self) -> Measured:
-        """All that is known; the points that some category has, and no more."""
+        """Return the measurements of all points that some category has."""
         last = int(self.known.any(axis=1).sum())
         counts = self.counts.copy()
         for point in range(1, last):
@@ -214,7 +218,7 @@ class _Walk:
 
 
 def end_of(worth: Floats, points: int) -> int:
-    """How many points of a path are worth measuring, in quarters of the path."""
+    """Return how many points of a path are worth measuring, in quarters of the path."""
     over = [end for end in range(1, points + 1) if has_worsened(worth[:end])]
     if not over:
         return points
@@ -223,14 +227,14 @@ def end_of(worth: Floats, points: int) -> int:
 
 
 def _is_last(worth: Floats) -> NDArray[np.bool_]:
-    """Columns whose highest value is the last; undefined values are the lowest."""
+    """Return which columns have their highest value last; undefined values are the lowest."""
     known = np.where(np.isnan(worth), -np.inf, worth)
     last: NDArray[np.bool_] = known.argmax(axis=0) == len(known) - 1
     return last
 
 
 def _around(tried: Floats, pick: int) -> Floats:
-    """Strengths between a point and its neighbours, evenly spaced by their logarithms."""
+    """Return strengths between a point and its neighbours, evenly spaced by their logarithms."""
     before, after = max(pick - 1, 0), min(pick + 1, len(tried) - 1)
     logs = np.log(tried)
     ends = [(before, after, REFINED)]

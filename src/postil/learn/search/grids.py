@@ -1,4 +1,4 @@
-"""Grids of strengths: the papers', and how strengths of any way are ordered and spaced."""
+"""Grids of strengths: the papers' grids, and the order and spacing of strengths of any way."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ SYMBOLS: Mapping[str, str] = MappingProxyType({"lam": "λ", "C": "C", "prior_var
 
 
 def usual_grid(over: Way, share: float) -> tuple[float, ...]:
-    """The grid of a way where none is given; ``share`` is the prior's of the absolute value."""
+    """Return the default grid of a way; ``share`` is the prior's of the absolute value."""
     variances = LAPLACE_VARIANCES if share > 0 else GAUSSIAN_VARIANCES
     return {"lam": PAPER_GRID, "C": COSTS, "prior_variance": variances}[over]
 
 
 def checked_grid(grid: Any) -> tuple[float, ...]:  # noqa: ANN401 - perhaps from a file
-    """The numbers of a grid; refused if they are not finite, above 0 and different."""
+    """Return the numbers of a grid; raise UsageError unless they are finite, above 0 and unique."""
     try:
         strengths = tuple(float(value) for value in grid)
     except (TypeError, ValueError):
-        raise UsageError(f"a grid is a list of numbers, or {AUTO!r}, not {grid!r}") from None
+        raise UsageError(f"a grid must be a list of numbers, or {AUTO!r}, not {grid!r}") from None
     if not all(math.isfinite(value) and value > 0 for value in strengths):
-        raise UsageError(f"a grid is of finite numbers above 0, not {grid!r}")
+        raise UsageError(f"the numbers of a grid must be finite and above 0, not {grid!r}")
     if not strengths or len(set(strengths)) != len(strengths):
-        raise UsageError(f"a grid has one number or more and none twice, not {grid!r}")
+        raise UsageError(f"a grid needs one number or more, and none twice, not {grid!r}")
     return strengths
 
 
 def exponent(way: Way, share: float) -> float:
-    """The power of a strength's number that λ goes with.
+    """Return the power of a strength's number that λ is proportional to.
 
     λ ~ C⁻¹; with the variance, λ ~ (σ²)^-½ for what is held by its absolute value and (σ²)⁻¹ for
     what is held by its square.
@@ -58,28 +58,28 @@ def exponent(way: Way, share: float) -> float:
 
 
 def weaker(values: Floats, factors: Any, way: Way, share: float) -> Floats:  # noqa: ANN401
-    """The strengths whose λ is ``factors`` times as large; the two are broadcast."""
+    """Return the strengths whose λ is ``factors`` times as large; the two are broadcast."""
     result: Floats = values * np.asarray(factors, dtype=np.float64) ** (1 / exponent(way, share))
     return result
 
 
 def spaced(points: int, ratio: float) -> Floats:
-    """So many shares of λ from 1 down to ``ratio``, evenly spaced by their logarithms."""
+    """Return shares of λ from 1 down to ``ratio``, evenly spaced by their logarithms."""
     result: Floats = ratio ** np.linspace(0.0, 1.0, points)
     return result
 
 
 def check_spacing(points: object, ratio: float | None) -> None:
-    """Refuse a number of points that is none, and a path that does not go down."""
+    """Raise UsageError unless there are points and the ratio is between 0 and 1."""
     check_whole("points", points, 1)
     if ratio is not None and not (math.isfinite(ratio) and 0 < ratio < 1):
-        raise UsageError(f"ratio is a number above 0 and under 1, not {ratio!r}")
+        raise UsageError(f"ratio must be a number above 0 and under 1, not {ratio!r}")
 
 
 def check_whole(name: str, value: object, least: int) -> None:
-    """Refuse what is no whole number, or too small a one."""
+    """Raise UsageError unless the value is a whole number that is large enough."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise UsageError(f"{name} is a whole number of at least {least}, not {value!r}")
+        raise UsageError(f"{name} must be a whole number of at least {least}, not {value!r}")
 
 
 def strong_first(values: Floats, way: Way) -> Floats:
@@ -89,31 +89,14 @@ def strong_first(values: Floats, way: Way) -> Floats:
 
 
 def of_lambda(lam: Floats, way: Way, documents: float, share: float) -> Floats:
-    """The strengths of a way whose prior is as strong as λ's.
+    """Return the strengths of a way whose prior is as strong as λ's.
 
-    It is the absolute value that is made the same where the prior has one: of an elastic net the
-    three ways hold squares back differently.
+    Where the prior has an absolute value, that is as strong; the three ways penalise the squares
+    of an elastic net differently.
     """
-    n = documents or 1.0
-    return (_OF_ABSOLUTE if share > 0 else _OF_SQUARED)[way](lam, n)
-
-
-def _lam(lam: Floats, n: float) -> Floats:  # noqa: ARG001 - one form for all
-    return lam
-
-
-def _inverse(lam: Floats, n: float) -> Floats:
-    return 1.0 / (n * lam)
-
-
-def _half_inverse(lam: Floats, n: float) -> Floats:
-    return 0.5 / (n * lam)
-
-
-def _squared_inverse(lam: Floats, n: float) -> Floats:
-    result: Floats = 2.0 / (n * lam) ** 2
-    return result
-
-
-_OF_ABSOLUTE = {"lam": _lam, "C": _inverse, "prior_variance": _squared_inverse}
-_OF_SQUARED = {"lam": _lam, "C": _half_inverse, "prior_variance": _half_inverse}
+    scale = (documents or 1.0) * lam
+    if way == "lam":
+        return lam
+    if share == 0:
+        return 0.5 / scale
+    return 1.0 / scale if way == "C" else 2.0 / scale**2

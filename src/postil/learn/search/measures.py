@@ -1,24 +1,14 @@
-"""What a search over λ can go by: measures of documents that a fit has not seen.
+"""The measures of a search: what fits attain on documents that they have not learned from.
 
 A measure is two functions. ``tally`` takes the scores of held-out documents to a few numbers for
-each category that may be added up over folds and categories; ``value`` takes such numbers, added
-up or not, to the measure. So the measure of all folds is that of all documents together, not a
-mean of folds that hold hardly a member each, and micro-averages need no code of their own.
+each category, which are added up over folds and categories; ``value`` takes such numbers, added up
+or not, to the measure. So the measure of all folds is that of all documents together, not a mean of
+folds that hold hardly a member each, and micro-averages need no code of their own.
 
-Beside those of ``MEASURES``, any figure of merit is a measure by its name, as ``recall>=0.95``: see
-:mod:`postil.learn.search.measures`.
-
-A figure of merit as what a search goes by.
-
-Each category is cut where the figure is best among the documents a fold holds out, as with
+Besides ``MEASURES``, every figure of merit is a measure by its name, such as ``recall>=0.95``. Each
+category is cut where the figure is best among the documents that a fold holds out, as with
 break-even: thresholds are tuned afterwards, so that a strength is judged by how well it ranks. The
-counts of these cuts are added up over folds and categories, and the figure is taken of the sums.
-The cut has seen the documents it is measured on, so values are hopeful: alike for each strength,
-which is all that a search compares.
-
-How a search chooses: the best value, or the first that is nearly as good.
-
-Strengths that were tried, and what the documents held out say of them.
+cut has seen the documents it is measured on, so values are optimistic, but alike for each strength.
 """
 
 from __future__ import annotations
@@ -26,86 +16,46 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import log_softmax
 
 from postil import _native
-from postil.common.types import Flags, Floats, Ints
+from postil.common.types import Flags, Floats
 from postil.errors import SpecError, UsageError
+from postil.features.inputs import Csr
+from postil.learn.losses import Loss
 from postil.learn.merit.figures import Figure, SmoothCounts
 from postil.learn.merit.naming import figure_named, unpooled
-from postil.learn.method import Method
 from postil.learn.options import Part, find, registry
-from postil.learn.search.problems import Measure
+from postil.learn.tasks import NO_MEMBER
 
-Counting = Callable[[Floats, Flags, Floats], Floats]
-
-
-def counts_at_best(figure: Figure) -> Counting:
-    """TP, FP, FN and TN of each category at its best cut; n log n for n documents and category."""
-    alone = unpooled(figure)
-
-    def count(scores: Floats, members: Flags, weights: Floats) -> Floats:
-        rows = [
-            _at_best(alone, scores[:, c], members[:, c], weights) for c in range(scores.shape[1])
-        ]
-        return np.array(rows, dtype=np.float64).reshape(len(rows), 4)
-
-    return count
+if TYPE_CHECKING:
+    from postil.learn.method import Method
 
 
-def value_of_counts(figure: Figure) -> Callable[[Floats], Floats]:
-    """The figure of TP, FP, FN and TN on the last axis; undefined (nan) without members.
+@dataclass(frozen=True, slots=True, eq=False)
+class Unseen:
+    """Documents that a fit has not learned from: rows, memberships and document weights."""
 
-    Of a share of errors it is the share, of which less is better.
-    """
-    alone = unpooled(figure)
-    sign = -1.0 if figure.falls else 1.0
-
-    def value(counts: Floats) -> Floats:
-        found, wrong, missed, rejected = np.moveaxis(counts, -1, 0)
-        members = found + missed
-        values = sign * alone.values(SmoothCounts(found, wrong, members, wrong + rejected))
-        result: Floats = np.where(members > 0, values, np.nan)
-        return result
-
-    return value
-
-
-def _at_best(
-    figure: Figure, scores: Floats, members: Flags, weights: Floats
-) -> tuple[float, float, float, float]:
-    """Of equally good cuts the one with fewer errors."""
-    order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    # Documents of equal score stand or fall together.
-    last = np.append(ranked[1:] != ranked[:-1], np.ones(min(1, len(ranked)), dtype=bool))
-    inside = np.where(members, weights, 0.0)[order]
-    found = np.concatenate(([0.0], np.cumsum(inside)[last]))
-    wrong = np.concatenate(([0.0], np.cumsum(weights[order] - inside)[last]))
-    total, others = inside.sum(), weights.sum() - inside.sum()
-    counts = SmoothCounts(found, wrong, np.full_like(found, total), np.full_like(found, others))
-    best = np.lexsort((wrong + total - found, -figure.values(counts)))[0]
-    return (
-        float(found[best]),
-        float(wrong[best]),
-        float(total - found[best]),
-        float(others - wrong[best]),
-    )
+    rows: Csr
+    members: Flags
+    weights: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
-    """Documents a fit has not seen: their scores and memberships, documents × categories.
+    """The scores and memberships of held-out documents: documents × categories.
 
-    ``weights`` are the documents' own; class weights act on learning and not on measuring.
+    ``weights`` are the documents' own; class weights apply to learning and not to measuring.
+    ``method`` is needed where the method's own loss is measured.
     """
 
     scores: Floats
     members: Flags
     weights: Floats
-    method: Method
+    method: Method | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,23 +68,21 @@ class SearchMeasure(Part):
     loss_needs: frozenset[str] = frozenset()
 
 
-def measure_for(name: str, method: Method | None = None) -> SearchMeasure:
-    """The measure of that name, refused where the method cannot be measured by it."""
+def measure_for(name: str, loss: Loss | None = None) -> SearchMeasure:
+    """Return the measure of that name; raise UsageError if the loss lacks what it needs."""
     measure = search_measure(name)
-    if method is not None:
-        loss = method.parts()[0]
-        missing = sorted(measure.loss_needs - loss.provides)
-        if missing:
-            others = ", ".join(m.name for m in MEASURES.values() if not m.loss_needs)
-            raise UsageError(
-                f"the measure {name} needs a loss that gives a {missing[0]}, which {loss.name} "
-                f"does not: use {others}"
-            )
+    missing = [] if loss is None else sorted(measure.loss_needs - loss.provides)
+    if loss is not None and missing:
+        others = ", ".join(m.name for m in MEASURES.values() if not m.loss_needs)
+        raise UsageError(
+            f"the measure {name} needs a loss that gives a {missing[0]}, which {loss.name} does "
+            f"not: use {others}"
+        )
     return measure
 
 
 def search_measure(name: str) -> SearchMeasure:
-    """The measure of that name: one of ``MEASURES``, or else a figure of merit."""
+    """Return the measure of that name: one of ``MEASURES``, or else a figure of merit."""
     if name in MEASURES:
         return MEASURES[name]
     try:
@@ -154,14 +102,93 @@ def search_measure(name: str) -> SearchMeasure:
     )
 
 
+def softmax_measure(name: str) -> SearchMeasure:
+    """Return the measure of that name for scores that are compared with each other."""
+    known = search_measure(name).name
+    if known not in SOFTMAX_MEASURES:
+        raise UsageError(
+            f"the measure {name} needs a threshold for each category, and scores of one model for "
+            f"all classes are compared with each other: use {', '.join(SOFTMAX_MEASURES)}"
+        )
+    return SOFTMAX_MEASURES[known]
+
+
+def decision_measure(name: str, learner: str) -> SearchMeasure:
+    """Return the measure of that name for compared scores that are no probabilities."""
+    found, able = softmax_measure(name), ("error", "f1")
+    if found.name not in able:
+        raise UsageError(
+            f"the measure {name} needs probabilities, and {learner} gives none: use "
+            f"{' or '.join(able)}"
+        )
+    return found
+
+
+def counts_at_best(figure: Figure) -> Callable[[Floats, Flags, Floats], Floats]:
+    """Return what counts TP, FP, FN and TN of each category at its best cut.
+
+    Cost: n log n for n documents and each category.
+    """
+    alone = unpooled(figure)
+
+    def count(scores: Floats, members: Flags, weights: Floats) -> Floats:
+        rows = []
+        for c in range(scores.shape[1]):
+            found, wrong, total, others = _cuts(scores[:, c], members[:, c], weights)
+            sizes = np.full_like(found, total), np.full_like(found, others)
+            values = alone.values(SmoothCounts(found, wrong, *sizes))
+            # Of equally good cuts the one with fewer errors.
+            best = np.lexsort((wrong + total - found, -values))[0]
+            rows.append((found[best], wrong[best], total - found[best], others - wrong[best]))
+        return np.array(rows, dtype=np.float64).reshape(len(rows), 4)
+
+    return count
+
+
+def value_of_counts(figure: Figure) -> Callable[[Floats], Floats]:
+    """Return what computes the figure of TP, FP, FN and TN on the last axis.
+
+    The figure is undefined (nan) without members. Of a share of errors, less is better.
+    """
+    alone = unpooled(figure)
+    sign = -1.0 if figure.falls else 1.0
+
+    def value(counts: Floats) -> Floats:
+        found, wrong, missed, rejected = np.moveaxis(counts, -1, 0)
+        members = found + missed
+        values = sign * alone.values(SmoothCounts(found, wrong, members, wrong + rejected))
+        result: Floats = np.where(members > 0, values, np.nan)
+        return result
+
+    return value
+
+
+def _cuts(scores: Floats, members: Flags, weights: Floats) -> tuple[Floats, Floats, float, float]:
+    """Return TP and FP of every cut of a category's ranked documents, all members and others."""
+    order = np.argsort(-scores, kind="stable")
+    ranked = scores[order]
+    # Documents of equal score stand or fall together.
+    last = np.append(ranked[1:] != ranked[:-1], np.ones(min(1, len(ranked)), dtype=bool))
+    inside = np.where(members, weights, 0.0)[order]
+    found = np.concatenate(([0.0], np.cumsum(inside)[last]))
+    wrong = np.concatenate(([0.0], np.cumsum(weights[order] - inside)[last]))
+    total = inside.sum()
+    return found, wrong, total, weights.sum() - total
+
+
 def ratio_of(above: Floats, below: Floats) -> Floats:
-    """One over the other; undefined (nan) where there is nothing below."""
+    """Return one over the other; undefined (nan) where the second is 0."""
     result: Floats = np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below > 0)
     return result
 
 
-def confusion(weights: Floats, members: Flags, accepted: Flags) -> Floats:
-    """TP, FP and FN of each category, for documents of these weights."""
+def share_of(pairs: Floats) -> Floats:
+    """Return the first of two sums over the second."""
+    return ratio_of(pairs[..., 0], pairs[..., 1])
+
+
+def _confusion(weights: Floats, members: Flags, accepted: Flags) -> Floats:
+    """Return TP, FP and FN of each category."""
     return np.stack(
         [
             weights @ (accepted & members),
@@ -173,12 +200,12 @@ def confusion(weights: Floats, members: Flags, accepted: Flags) -> Floats:
 
 
 def _counts(held: HeldOut) -> Floats:
-    """TP, FP and FN of the natural decision, score >= 0."""
-    return confusion(held.weights, held.members, held.scores >= 0)
+    """Return TP, FP and FN of the decision score >= 0."""
+    return _confusion(held.weights, held.members, held.scores >= 0)
 
 
 def f1_of(counts: Floats) -> Floats:
-    """2TP / (2TP + FP + FN); undefined without members."""
+    """Return 2TP / (2TP + FP + FN); undefined without members."""
     found, wrong, missed = np.moveaxis(counts, -1, 0)
     of_members = ratio_of(2 * found, 2 * found + wrong + missed)
     result: Floats = np.where(found + missed > 0, of_members, np.nan)
@@ -186,18 +213,14 @@ def f1_of(counts: Floats) -> Floats:
 
 
 def _errors(held: HeldOut) -> Floats:
-    """The weight of wrong decisions, and of all."""
+    """Return the weight of wrong decisions, and of all."""
     wrong = held.weights @ ((held.scores >= 0) != held.members)
     return np.stack([wrong, np.full(len(wrong), held.weights.sum())], axis=-1)
 
 
-def share_of(pairs: Floats) -> Floats:
-    """The first of two sums over the second."""
-    return ratio_of(pairs[..., 0], pairs[..., 1])
-
-
 def _losses(held: HeldOut) -> Floats:
-    """The summed loss of each category, and the summed weight of its documents."""
+    """Return the summed loss of each category, and the summed weight of its documents."""
+    assert held.method is not None
     margins = np.where(held.members, held.scores, -held.scores)
     flat = np.ascontiguousarray(margins, dtype=np.float64).ravel()
     values = _native.loss_at(held.method.to_native(), flat)[0].reshape(margins.shape)
@@ -206,40 +229,70 @@ def _losses(held: HeldOut) -> Floats:
 
 
 def _log_likelihoods(held: HeldOut) -> Floats:
-    """Σ ln P(what is so): the logistic loss is its negative."""
+    """Return Σ ln P of the memberships: the logistic loss is its negative."""
     return _losses(held) * (-1.0, 1.0)
 
 
 def _break_even_counts(held: HeldOut) -> Floats:
-    """TP, FP and FN of each category at its cut of least ``|FP - FN|`` among these documents."""
-    columns = range(held.scores.shape[1])
-    rows = [_best_cut(held.scores[:, c], held.members[:, c], held.weights) for c in columns]
+    """Return TP, FP and FN of each category at its cut of least ``|FP - FN|``."""
+    rows = []
+    for c in range(held.scores.shape[1]):
+        found, wrong, total, _ = _cuts(held.scores[:, c], held.members[:, c], held.weights)
+        missed = total - found
+        # Of equally balanced cuts the one with fewer errors.
+        best = np.lexsort((wrong + missed, np.abs(wrong - missed)))[0]
+        rows.append((found[best], wrong[best], missed[best]))
     return np.array(rows, dtype=np.float64).reshape(len(rows), 3)
 
 
-def _best_cut(scores: Floats, members: Flags, weights: Floats) -> tuple[float, float, float]:
-    """Of equally balanced cuts the one with fewer errors; n log n for n documents."""
-    order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    # Documents of equal score stand or fall together.
-    last = np.append(ranked[1:] != ranked[:-1], np.ones(min(1, len(ranked)), dtype=bool))
-    inside = np.where(members, weights, 0.0)[order]
-    found = np.concatenate(([0.0], np.cumsum(inside)[last]))
-    wrong = np.concatenate(([0.0], np.cumsum(weights[order] - inside)[last]))
-    missed = inside.sum() - found
-    best = np.lexsort((wrong + missed, np.abs(wrong - missed)))[0]
-    return float(found[best]), float(wrong[best]), float(missed[best])
-
-
 def _break_even(counts: Floats) -> Floats:
-    """The mean of precision and recall; undefined without members."""
+    """Return the mean of precision and recall; undefined without members."""
     found, wrong, missed = np.moveaxis(counts, -1, 0)
     precision = np.nan_to_num(ratio_of(found, found + wrong))
     return (precision + ratio_of(found, found + missed)) / 2
 
 
+def _by_class(held: HeldOut, values: Floats, weights: Floats) -> Floats:
+    """Return Σ weight × value of each class's documents, and Σ weight."""
+    return held.members.T.astype(np.float64) @ np.stack([weights * values, weights], axis=-1)
+
+
+def _softmax_log_likelihoods(held: HeldOut) -> Floats:
+    """Return Σ ln P(own class), P = exp(score) over the sum of all classes' exp.
+
+    Documents whose class had no member in the fit are left out: their probability is 0, whatever
+    the strength.
+    """
+    learned = ~(held.scores == NO_MEMBER).all(axis=0)
+    own = log_softmax(held.scores, axis=1)[held.members]
+    return _by_class(held, own, held.weights * (held.members @ learned))
+
+
+def _softmax_losses(held: HeldOut) -> Floats:
+    """Return the polychotomous loss: the negative logarithm of the likelihood."""
+    return _softmax_log_likelihoods(held) * (-1.0, 1.0)
+
+
+def _highest(held: HeldOut) -> Flags:
+    """Return the decision for the class of the highest score."""
+    best = np.zeros_like(held.members)
+    best[np.arange(len(best)), held.scores.argmax(axis=1)] = True
+    return best
+
+
+def _highest_errors(held: HeldOut) -> Floats:
+    """Return the weight of documents whose class is not found, and of all."""
+    found = (held.members & _highest(held)).any(axis=1)
+    return _by_class(held, np.where(found, 0.0, 1.0), held.weights)
+
+
+def _highest_counts(held: HeldOut) -> Floats:
+    """Return TP, FP and FN of each class."""
+    return _confusion(held.weights, held.members, _highest(held))
+
+
 _NONE: frozenset[str] = frozenset()
-# What is written with these was meant for a figure of merit.
+# Names with one of these were meant for a figure of merit.
 _MARKS = frozenset(">=≥(")
 
 MEASURES: Mapping[str, SearchMeasure] = MappingProxyType(
@@ -265,95 +318,22 @@ MEASURES: Mapping[str, SearchMeasure] = MappingProxyType(
     )
 )
 
-
-def choose(worth: Floats, standard_errors: Floats | None = None) -> int:
-    """The place of the highest worth, of equal ones the first; undefined ones are the worst.
-
-    With standard errors it is the first place within one standard error of the highest.
-    """
-    known = np.where(np.isnan(worth), -np.inf, worth)
-    best = int(np.argmax(known))
-    if standard_errors is None or not np.isfinite(standard_errors[best]):
-        return best
-    return int(np.argmax(known >= known[best] - standard_errors[best]))
-
-
-def jackknife(tallies: Floats, value: Callable[[Floats], Floats]) -> Floats:
-    """The standard error of a value of summed tallies, folds on the first axis.
-
-    With θ₍ᵢ₎ the value without fold i, √((k-1)/k Σ (θ₍ᵢ₎ - mean θ)²): for a mean over folds of one
-    size it is their standard deviation over √k. Undefined where one of them is.
-    """
-    folds = len(tallies)
-    # Summed anew, not taken away from the sum: 0 has to come out as 0.
-    without = value(np.stack([np.delete(tallies, i, axis=0).sum(axis=0) for i in range(folds)]))
-    spread = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
-    result: Floats = np.sqrt((folds - 1) / folds * spread)
-    return result
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Measured:
-    """Strengths by category, the strongest first, with their tallies.
-
-    ``tried``, ``known`` and ``unfinished`` are points × categories, ``counts`` is rounds × points ×
-    categories × what the measure counts. Where a strength is not ``known`` it was not tried: its
-    counts are those of the point before, which only sums over categories look at.
-    """
-
-    measure: Measure
-    tried: Floats
-    counts: Floats
-    known: Flags
-    unfinished: NDArray[np.int64]
-
-    def together(self) -> tuple[Floats, Floats]:
-        """The measure of all categories together at each point, and its standard error."""
-        pooled = self.counts.sum(axis=2)
-        return self.measure.value(pooled.sum(axis=0)), jackknife(pooled, self.measure.value)
-
-    def by_category(self) -> tuple[Floats, Floats]:
-        """The same for each category, points × categories; undefined where not known."""
-        values = self.measure.value(self.counts.sum(axis=0))
-        errors = jackknife(self.counts, self.measure.value)
-        return np.where(self.known, values, np.nan), np.where(self.known, errors, np.nan)
-
-    def worth(self, values: Floats) -> Floats:
-        """Values of which more is better."""
-        return values if self.measure.higher_is_better else -values
-
-    def choice(self, values: Floats, errors: Floats, *, one_standard_error: bool) -> int:
-        """The point of the best value, or the strongest within a standard error of it."""
-        return choose(self.worth(values), errors if one_standard_error else None)
-
-    def at(self, picks: Ints) -> Floats:
-        """The strength of each category at the point picked for it."""
-        result: Floats = np.take_along_axis(self.tried, picks[None, :], axis=0)[0]
-        return result
-
-    def head(self, points: int) -> Measured:
-        """The first points."""
-        return Measured(
-            self.measure,
-            self.tried[:points],
-            self.counts[:, :points],
-            self.known[:points],
-            self.unfinished[:points],
-        )
-
-    def sorted(self, order: Ints) -> Measured:
-        """The same with each category's points in an order of its own, points × categories."""
-        return Measured(
-            self.measure,
-            np.take_along_axis(self.tried, order, axis=0),
-            np.take_along_axis(self.counts, order[None, :, :, None], axis=1),
-            np.take_along_axis(self.known, order, axis=0),
-            np.take_along_axis(self.unfinished, order, axis=0),
-        )
-
-
-def all_equal(values: Floats) -> Flags:
-    """Categories whose measure says nothing of the strength: the same or undefined at each."""
-    known = np.where(np.isnan(values), -np.inf, values)
-    equal: Flags = (len(values) > 1) & (known == known[0]).all(axis=0)
-    return equal
+# A document counts for its own class: the sums of all classes are those of all documents.
+SOFTMAX_MEASURES: Mapping[str, SearchMeasure] = MappingProxyType(
+    registry(
+        SearchMeasure(
+            "log-likelihood",
+            "average ln P of the own class",
+            _NONE,
+            _softmax_log_likelihoods,
+            share_of,
+        ),
+        SearchMeasure("loss", "its negative", _NONE, _softmax_losses, share_of, False),
+        SearchMeasure(
+            "error", "share of documents not found", _NONE, _highest_errors, share_of, False
+        ),
+        SearchMeasure(
+            "f1", "F1 of the best class; micro over classes", _NONE, _highest_counts, f1_of
+        ),
+    )
+)

@@ -1,30 +1,26 @@
-"""Squeezer: a categorizer of few terms (genkin-lewis-madigan-2004, section 7).
-
-The strength is chosen by cross-validation among those by which a category keeps at most, or
-exactly, so many terms.
-
-The steps of a search under a limit of terms, after the search itself; see ``Squeezer``.
-"""
+"""Squeezer: a categorizer of few terms (genkin-lewis-madigan-2004, section 7)."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.common.progress import Progress
 from postil.common.types import Floats, Ints
 from postil.errors import UsageError
+from postil.learn import one_vs_rest
 from postil.learn.fit import LinearFit
-from postil.learn.search.folds import Squeezed
+from postil.learn.job import Job
+from postil.learn.method import BaseMethod, Method
+from postil.learn.search.folds import SelectionOf
 from postil.learn.search.grids import check_whole, weaker
-from postil.learn.search.measures import Measured, choose
-from postil.learn.search.methods import SearchedMethod
-from postil.learn.search.one_vs_rest import Problems
-from postil.learn.search.result import SearchResult
-from postil.learn.search.run import Searcher, SearchRun, problems_of
-from postil.learn.search.search import LambdaSearch
+from postil.learn.search.result import Measured, SearchResult, choose, plain
+from postil.learn.search.search import LambdaSearch, SearchRun, finished
+from postil.learn.strength import Strengths
 
 # Halvings between a strength that keeps few enough terms and one that keeps too many; they end
 # sooner where the two are this near each other.
@@ -37,19 +33,91 @@ BEYOND = 0.1
 MOST_BEYOND = 3
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Squeezed:
+    """The result of a limit of terms for each category.
+
+    ``terms`` counts the terms that each category's model keeps, without the constant. ``held_out``
+    is the measure of its strength. Without a limit, the strength would be ``free``, the measure
+    ``free_held_out`` and the number of terms ``free_terms``. ``given_up`` is how much worse the
+    limit makes the measure: below 0 where it is better.
+    """
+
+    most_terms: int
+    exactly: bool
+    terms: Ints
+    held_out: Floats
+    free: Floats
+    free_terms: Ints
+    free_held_out: Floats
+    higher_is_better: bool
+
+    @property
+    def given_up(self) -> Floats:
+        """The measure given up against the free choice, by category."""
+        lost = self.free_held_out - self.held_out
+        return lost if self.higher_is_better else -lost
+
+    def row(self, category: int) -> dict[str, Any]:
+        """Return the values of a category."""
+        return {
+            "terms": int(self.terms[category]),
+            "held_out": plain(self.held_out[category]),
+            "free": float(self.free[category]),
+            "free_terms": int(self.free_terms[category]),
+            "free_held_out": plain(self.free_held_out[category]),
+            "given_up": plain(self.given_up[category]),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the limit and what it costs all categories."""
+        return {
+            "most_terms": self.most_terms,
+            "exactly": self.exactly,
+            "most_reached": int(self.terms.max(initial=0)),
+            "mean_terms": float(self.terms.mean()) if len(self.terms) else 0.0,
+            "mean_given_up": _mean(self.given_up),
+        }
+
+    def notes(self, names: Sequence[str], measure: str) -> list[str]:
+        """Return the limit in words; with ``exactly``, also which categories have fewer."""
+        limit = f"{'exactly' if self.exactly else 'at most'} {self.most_terms}"
+        word = "term" if self.most_terms == 1 else "terms"
+        lost = _mean(self.given_up)
+        cost = "" if lost is None else f"; {measure} given up: {lost:.4f} on average"
+        notes = [f"{limit} {word}: {self._reached()} kept{cost}"]
+        fewer = np.flatnonzero(self.terms < self.most_terms)
+        if self.exactly and len(fewer):
+            shown = ", ".join(f"{names[c]} ({self.terms[c]})" for c in fewer[:5])
+            notes.append(
+                f"no strength was found that keeps exactly {self.most_terms}, so that fewer are "
+                f"kept: {shown}{', …' if len(fewer) > 5 else ''}"
+            )
+        return notes
+
+    def _reached(self) -> str:
+        most = int(self.terms.max(initial=0))
+        least = int(self.terms.min(initial=most))
+        return f"{most}" if least == most else f"{least} to {most}"
+
+
+def _mean(values: Floats) -> float | None:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else None
+
+
 class Squeeze:
-    """One search under a limit, after the search is over."""
+    """A choice of strengths under a limit, after a search."""
 
     def __init__(self, most: int, run: SearchRun, free: SearchResult, *, exactly: bool) -> None:
         self.most = most
         self.exactly = exactly
         self.run = run
         self.way = run.search.over
-        self.share = run.problems.method.share
+        assert isinstance(run.method, Method)  # Squeezer.check refuses others
+        self.method = run.method
         self.free = free
-        problems = run.fits.of_all()
-        assert isinstance(problems, Problems)  # Squeezer has refused others
-        self.problems = problems
+        self.job = replace(run.fits.of_all(), progress=None)
         self.measure = run.fits.measure
         self.categories = len(free.names)
         self.tried = free.tried
@@ -62,7 +130,7 @@ class Squeeze:
         self.held_out = np.full(self.categories, np.nan)
 
     def result(self) -> SearchResult:
-        """Choose under the limit, and say what it cost."""
+        """Choose under the limit, and return what it costs."""
         wanting = np.array([c for c in range(self.categories) if self._take_allowed(c)], dtype=int)
         if len(wanting):
             self._squeeze(wanting)
@@ -80,21 +148,22 @@ class Squeeze:
         return replace(self.free, chosen=self.chosen, squeezed=limit)
 
     def _terms_of_paths(self, values: Floats) -> Ints:
-        """How many terms all documents keep: points × categories."""
+        """Return how many terms each strength keeps for all documents: points × categories."""
         counts = np.zeros(values.shape, dtype=np.int64)
-        for block, fits in self.problems.paths(self.way, values):
+        job = replace(self.job, strengths=Strengths(self.way, values))
+        for block, fits in one_vs_rest.paths(job, self.method):
             for point, fit in enumerate(fits):
                 counts[point, block] = terms_kept(fit)
         return counts
 
     def _at_free_choice(self) -> tuple[Floats, Ints]:
-        """The measure and the terms of the strengths chosen without a limit."""
+        """Return the measure and the terms of the strengths chosen without a limit."""
         places = np.argmin(np.abs(np.log(self.tried) - np.log(self.free.chosen)), axis=0)
         columns = np.arange(self.categories)
         return self.values[places, columns], self.terms[places, columns]
 
     def _take_allowed(self, category: int) -> bool:
-        """Take the best strength of the grid that is allowed; whether to look between them."""
+        """Take the best allowed strength of the grid; return whether to look between them."""
         terms = self.terms[:, category]
         allowed = terms <= self.most
         exact = terms == self.most
@@ -113,7 +182,7 @@ class Squeeze:
         return pick == weakest or bool(self.free_terms[category] > self.most)
 
     def _best_of(self, category: int, allowed: NDArray[np.bool_]) -> int:
-        """The place of the best allowed strength, by what the free choice went by."""
+        """Return the place of the best allowed strength, by the criterion of the free choice."""
         free = self.free
         errors = None
         if free.fell_back[category] or free.tied[category]:
@@ -134,7 +203,7 @@ class Squeeze:
         self.held_out[category] = value
 
     def _squeeze(self, wanting: Ints) -> None:
-        """Look between the grid's strengths, for those categories that may gain by it."""
+        """Look between the grid's strengths for the categories that may gain by it."""
         low, kept, high = self._brackets(wanting)
         low, kept = self._halved(wanting, low, kept, high)
         values = self._measured(low, wanting)
@@ -143,7 +212,7 @@ class Squeeze:
                 self._take(c, low[at], values[at])
 
     def _is_preferred(self, category: int, kept: int, value: float) -> bool:
-        """Whether a strength between those of the grid is better than what was taken."""
+        """Return whether a strength between those of the grid is better than the one taken."""
         terms = self.terms[:, category]
         allowed = terms <= self.most
         if not allowed.any():
@@ -158,7 +227,10 @@ class Squeeze:
         return gain > 0 if self.measure.higher_is_better else gain < 0
 
     def _brackets(self, wanting: Ints) -> tuple[Floats, Ints, Floats]:
-        """A strength that keeps few enough terms, how many, and one that keeps too many, or nan."""
+        """Return a strength that keeps few enough terms, their number, and one that keeps too many.
+
+        The last is nan if there is none.
+        """
         low = self.run.strongest()[wanting]  # keeps none
         kept = np.zeros(len(wanting), dtype=np.int64)
         high = np.full(len(wanting), np.nan)
@@ -173,7 +245,7 @@ class Squeeze:
             open_ended = np.flatnonzero(np.isnan(high) & (kept < self.most))
             if not len(open_ended):
                 break
-            further = weaker(low[open_ended], BEYOND, self.way, self.share)
+            further = weaker(low[open_ended], BEYOND, self.way, self.method.share)
             terms = terms_kept(self._cold(further, wanting[open_ended]))
             inside = terms <= self.most
             low[open_ended[inside]] = further[inside]
@@ -196,19 +268,23 @@ class Squeeze:
         return low, kept
 
     def _cold(self, strengths: Floats, categories: Ints) -> LinearFit:
-        return self.problems.of(categories).cold(self.way, strengths)
+        """Learn without a warm start, as the last fit of a training."""
+        given = Strengths(self.way, strengths)
+        return one_vs_rest.fit(
+            replace(self.job.of_categories(categories), strengths=given), self.method
+        )
 
     def _measured(self, strengths: Floats, categories: Ints) -> Floats:
-        """What the held-out documents say of one strength for each of these categories."""
+        """Return the measure of one strength for each of these categories."""
         tried = strengths[None, :]
-        found = self.run.fits.tallies(self.way, tried, categories)
+        found = self.run.fits.tallies(Strengths(self.way, tried), categories)
         known = np.ones(tried.shape, dtype=np.bool_)
         measured = Measured(self.measure, tried, found.counts, known, found.unfinished)
         values: Floats = measured.by_category()[0][0]
         return values
 
     def _verify(self) -> None:
-        """Learn as the last fit will; raise the strength where a term is too many."""
+        """Learn as the last fit will; raise the strength of categories with too many terms."""
         checked = np.arange(self.categories)
         tightened: set[int] = set()
         factor = TIGHTER
@@ -219,7 +295,7 @@ class Squeeze:
             tightened.update(checked.tolist())
             if len(checked) and factor > MOST_TIGHTER:
                 self._refuse(int(checked[0]))
-            self.chosen[checked] = weaker(self.chosen[checked], factor, self.way, self.share)
+            self.chosen[checked] = weaker(self.chosen[checked], factor, self.way, self.method.share)
             factor *= factor
         changed = np.array(sorted(tightened), dtype=np.int64)
         if len(changed):
@@ -228,31 +304,32 @@ class Squeeze:
     def _refuse(self, category: int) -> None:
         raise UsageError(
             f"the category {self.free.names[category]} keeps {self.kept[category]} terms at any "
-            f"strength, and most_terms is {self.most}: their priors hold them (a mean other than "
-            "0, or an infinite variance); change those, or allow more terms"
+            f"strength, and most_terms is {self.most}: per-term priors keep them (a mean other "
+            "than 0, or an infinite variance); change those priors, or allow more terms"
         )
 
 
 def terms_kept(fit: LinearFit) -> Ints:
-    """How many terms each category's weights keep; the constant is none of them."""
+    """Return how many terms each category's weights keep, without the constant."""
     return np.array([report.nonzeros for report in fit.reports], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Squeezer(Searcher):
-    """At most ``most_terms`` terms for each category, or ``exactly`` so many, by a search.
+class Squeezer:
+    """A search that keeps at most, or exactly, ``most_terms`` terms for each category.
 
     1. The search measures its strengths on documents held out.
-    2. All documents say how many terms each strength keeps: allowed are those within the limit.
+    2. Fits to all documents count the terms that each strength keeps; strengths within the limit
+       are allowed.
     3. The best allowed strength is taken. Where it is the weakest allowed one, or the best of all
-       is not allowed, the limit binds: by halving the interval between the weakest allowed and the
-       next, a strength is found that keeps as many terms as it may, and taken if it is better on
-       the documents held out. If no strength of the grid is allowed, or exactly so many terms are
-       wanted, it is taken in any case.
-    4. The model of all documents is learned as the last one will be, and counted. Should it have
-       a term too many, the strength is raised until it has not.
+       is not allowed, the limit binds: halving the interval between the weakest allowed and the
+       next finds a strength that keeps as many terms as allowed, which is taken if it is better on
+       the documents held out. If no strength of the grid is allowed, or ``exactly`` is set, it is
+       taken in any case.
+    4. The model of all documents is learned as the last one will be, and its terms are counted. If
+       there are too many, the strength is raised.
 
-    Where no strength keeps exactly so many terms (two may come in at once), the most below it are
+    Where no strength keeps exactly that many terms (two may come in at once), the most below are
     kept, and the result says so. The constant is no term. The decision rule's out-of-fold fits
     have the same strength, not the same terms.
 
@@ -267,27 +344,24 @@ class Squeezer(Searcher):
     def __post_init__(self) -> None:
         check_whole("most_terms", self.most_terms, 1)
 
-    def check(self, method: SearchedMethod) -> None:
-        """Refuse a prior that lets no term go, and what the search cannot measure."""
-        problems_of(method).check_apart("most_terms")
+    def check(self, method: BaseMethod) -> None:
+        """Raise UsageError if the prior keeps every term, or the search cannot measure it."""
+        method.check_own_strengths("most_terms")
         if method.share == 0:
+            prior = getattr(method, "prior", "gaussian")
             raise UsageError(
-                f"most_terms needs a prior that leaves terms out, and "
-                f"{_prior_of(method)} keeps all: "
-                'take the prior "laplace" or "elastic-net" with the solver "newton-coordinate", '
-                "or choose terms beforehand with [selection]"
+                f"most_terms needs a prior that leaves terms out, and {prior} keeps all: take the "
+                'prior "laplace" or "elastic-net" with the solver "newton-coordinate", or choose '
+                "terms beforehand with [selection]"
             )
         self.search.check(method)
 
-    @property
-    def _search(self) -> LambdaSearch:
-        return self.search
-
-    def _found(self, run: SearchRun, progress: Progress | None) -> SearchResult:
-        free = run.result(progress)
-        return Squeeze(self.most_terms, run, free, exactly=self.exactly).result()
-
-
-def _prior_of(method: SearchedMethod) -> str:
-    """Its name; what has no choice has a Gaussian one."""
-    return str(getattr(method, "prior", "gaussian"))
+    def run(
+        self, method: BaseMethod, job: Job, *, selection_of: SelectionOf | None = None
+    ) -> SearchResult:
+        """Search as :meth:`LambdaSearch.run` does, and choose under the limit."""
+        began = time.perf_counter()
+        self.check(method)
+        run = SearchRun(self.search, method, job, selection_of)
+        squeeze = Squeeze(self.most_terms, run, run.result(), exactly=self.exactly)
+        return finished(squeeze.result(), began, quiet=job.quiet)
