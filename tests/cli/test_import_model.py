@@ -137,7 +137,11 @@ TRAIN = ("train", "train.svm", "-o", "x.postil")
         (("evaluate", "d.postil", "test.svm"), 2, "test.svm: the model reads texts"),
         ((*TRAIN, "--priors", "lasso.toml"), 1, "lasso.toml, line"),
         ((*TRAIN, "--priors", "none.txt"), 1, "none.txt"),
-        ((*TRAIN, "--priors", "p.txt"), 2, "p.txt: the solver dual-coordinate takes no per-term priors"),
+        (
+            (*TRAIN, "--priors", "p.txt"),
+            2,
+            "p.txt: the solver dual-coordinate takes no per-term priors",
+        ),
         ((*TRAIN, "-r", "naive-bayes-1", "--priors", "p.txt"), 2, "p.txt: Naive Bayes counts"),
         ((*TRAIN, "-r", "lasso.toml", "--priors", "alien.txt"), 1, "no line matched"),
         ((*TRAIN, "-r", "lasso.toml", "--priors", "nothing.svm"), 1, "holds no prior: a line is"),

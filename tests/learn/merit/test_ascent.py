@@ -7,11 +7,11 @@ import pytest
 
 from postil.learn.merit.ascent import Ascent, Memory, dots_alone
 from postil.learn.merit.figures import FBeta
+from postil.learn.merit.fit import maximise
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.naming import figure_named
 from postil.learn.merit.objective import SparseProducts, Weights, distance
 from postil.learn.merit.options import FORMS
-from postil.learn.merit.restarts import maximise
 from postil.learn.merit.starts import Start, members_mean
 
 from ..samples import design_of

@@ -278,7 +278,8 @@ def test_any_beta_reads_back(beta, pooled):
 
 @given(numbers=st.tuples(*[st.floats(-1e6, 1e6)] * 4))
 def test_any_utility_reads_back(numbers):
-    tp, fp, fn, tn = numbers
+    fn, tp = sorted(numbers[:2])
+    fp, tn = sorted(numbers[2:])
     assume(tp > fn and tn > fp)
     figure = Utility(tp, fp, fn, tn)
     assert figure_named(figure.name) == figure

@@ -14,7 +14,7 @@ from postil.learn.job import Job, SampleWeights
 from postil.learn.merit.method import TreeMethod
 from postil.learn.merit.naming import figure_named
 from postil.learn.merit.objective import SparseProducts
-from postil.learn.merit.trees import Forest, Ground, Growing, Node, figures_of
+from postil.learn.merit.trees import Forest, Node, TreeData, TreeGrower, figures_of
 from postil.learn.search.folds import make_parts
 
 from ..samples import labels_of
@@ -37,15 +37,15 @@ def noisy(seed=3):
     return x, truth ^ (rng.random(truth.shape) < 0.08)
 
 
-def ground_of(x, truth):
+def data_of(x, truth):
     design, _ = both(x, truth)
     cases = np.where(truth, 1, -1).astype(np.int8)
-    return Ground(design, SparseProducts(design, 1), cases, 1)
+    return TreeData(design, SparseProducts(design, 1), cases, 1)
 
 
 def grown(x, truth, method, documents=None) -> Forest:
     documents = np.ones(len(x)) if documents is None else documents
-    return Growing(ground_of(x, truth), documents, method).grow()
+    return TreeGrower(data_of(x, truth), documents, method).grow()
 
 
 def walk(nodes: list[Node], root: int, x):
@@ -101,7 +101,7 @@ def test_a_node_that_sends_all_its_documents_one_way_is_not_trained_again():
     # From the mean of such members everything is accepted: what follows would be the same.
     x, truth = crossed()
     steps = []
-    forest = Growing(ground_of(x, truth), np.ones(110), TreeMethod()).grow(
+    forest = TreeGrower(data_of(x, truth), np.ones(110), TreeMethod()).grow(
         lambda done, most: steps.append((done, most))
     )
     assert forest.accepted[0].all()

@@ -1,216 +1,363 @@
-"""Training all categories for a figure of merit, over one shared matrix."""
+"""Fits of all categories for a figure of merit: the best local optimum of several starts."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from postil.common.progress import Progress
 from postil.common.threads import thread_count
-from postil.common.types import Floats, Ints
+from postil.common.types import Flags, Floats, Ints
 from postil.errors import UsageError
 from postil.features.selection import Selection
-from postil.learn.combining import Rivals
-from postil.learn.fit import FitReport, LinearFit
+from postil.learn.combining import LEAST_SHARP, MOST_SHARP, Rivals
+from postil.learn.fit import FitReport, LinearFit, StopReason
 from postil.learn.job import Design, Job
+from postil.learn.merit.ascent import Ascent, dots_alone
 from postil.learn.merit.method import MfomMethod
-from postil.learn.merit.objective import Merit, Products, products_of
-from postil.learn.merit.options import FORMS
-from postil.learn.merit.restarts import LocalOptimum, maximise
-from postil.learn.merit.starts import MeritTask
+from postil.learn.merit.objective import Merit, Products, Weights, distance, products_of
+from postil.learn.merit.options import FORMS, GpdOptions, LbfgsOptions
+from postil.learn.merit.starts import FigureSlopes, MeritTask, steps, with_noise
 from postil.learn.tasks import CategoryTasks
 
-# Bytes that tables of one block of problems may take together.
+# The memory limit of the tables of one block of problems.
 BLOCK_BYTES = 512 * 2**20
-# What is told of a category by the share of training documents it accepts.
+# Notes on a category by the share of training documents it accepts.
 NOTES = {
     0.0: "accepts no training document: try other starts",
     1.0: "accepts every training document: try other starts",
 }
-# The score of a category that is never given, where it is a rival: as low as no other.
+# The score of a rival without members: lower than any other.
 NO_RIVAL = -1e6
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalOptimum:
+    """The best local optimum of each problem.
+
+    ``certificates`` are the slopes left, as shares of those at the start; ``converged`` is True
+    where the solver's own rule ended the steps. ``starts`` are the numbers of the starts that led
+    to the optima, ``tried`` (starts × problems) the objectives that each start led to.
+    ``sharpness`` is that of rivals, in the unit of the scores.
+    """
+
+    weights: Weights
+    objectives: Floats
+    certificates: Floats
+    iterations: NDArray[np.int64]
+    converged: Flags
+    starts: NDArray[np.int64]
+    tried: Floats
+    sharpness: float | None = None
+
+    def stopped(self, at: int, tolerance: float) -> StopReason:
+        """Return why the steps of a problem ended."""
+        if not self.converged[at]:
+            return "iterations"
+        return "certified" if self.certificates[at] <= tolerance else "movement"
+
+    def better_of(self, other: LocalOptimum, joint: bool) -> LocalOptimum:
+        """Return the better optimum of each problem, or of all together if they are joint."""
+        higher = other.objectives > self.objectives
+        if joint:
+            higher = np.full_like(higher, other.objectives.sum() > self.objectives.sum())
+        picked = {
+            name: np.where(higher, getattr(other, name), getattr(self, name))
+            for name in ("objectives", "certificates", "iterations", "converged", "starts")
+        }
+        weights = Weights(
+            np.where(higher, other.weights.terms, self.weights.terms),
+            np.where(higher, other.weights.intercepts, self.weights.intercepts),
+        )
+        return LocalOptimum(weights, **picked, tried=np.vstack([self.tried, other.tried]))
+
+
+def part_of(progress: Progress | None, number: int, parts: int) -> Progress | None:
+    """Return the progress of one of several parts of the same length."""
+    if progress is None:
+        return None
+    return lambda done, most: progress(number * most + done, parts * most)
+
+
+def maximise(task: MeritTask, method: MfomMethod, progress: Progress | None = None) -> LocalOptimum:
+    """Maximise from every start and restart, and keep the best local optimum of each problem.
+
+    Rivals start where each category ended by itself, in the binary form, and are then maximised
+    together.
+    """
+    with_rivals = task.merit.sharpness is not None
+    runs = len(method.run_names()) + with_rivals
+    alone = replace(task, merit=task.merit.alone()) if with_rivals else task
+    starts = method.start_parts()
+    best: LocalOptimum | None = None
+    for number in range(len(method.run_names())):
+        if best is None or number < len(starts):
+            start = starts[number].weights(alone)
+        else:
+            start = with_noise(best.weights, method.seed + number)
+        found = _solved(alone, method, start, number, part_of(progress, number, runs))
+        best = found if best is None else best.better_of(found, alone.merit.joint)
+    assert best is not None
+    if not with_rivals:
+        return best
+    weights = best.weights
+    unit = float(np.median(distance(weights.scores(task.products), alone.merit)))
+    if not LEAST_SHARP <= method.sharpness / unit <= MOST_SHARP:
+        # Scores of such a large or small unit are divided by it, which keeps all decisions.
+        weights, unit = Weights(weights.terms / unit, weights.intercepts / unit), 1.0
+    sharpness = method.sharpness / unit
+    together = replace(task, merit=replace(task.merit, sharpness=sharpness))
+    joint = _solved(together, method, weights, 0, part_of(progress, runs - 1, runs))
+    return replace(joint, starts=best.starts, tried=best.tried, sharpness=sharpness)
+
+
+def _solved(
+    task: MeritTask, method: MfomMethod, start: Weights, number: int, progress: Progress | None
+) -> LocalOptimum:
+    options = method.solver_options
+    if isinstance(options, GpdOptions):
+        return _by_gpd(task, options, start, number, progress)
+    return _by_lbfgs(task, options, method.lam, start, number, progress)
+
+
+def _by_lbfgs(
+    task: MeritTask,
+    options: LbfgsOptions,
+    lam: float,
+    start: Weights,
+    number: int,
+    progress: Progress | None,
+) -> LocalOptimum:
+    merit, weights = task.merit, start
+    gap = distance(merit.margins(start.scores(task.products)), merit)
+    if merit.joint:
+        gap = np.full_like(gap, np.median(gap))  # margins are compared: one unit for all
+    taken = np.zeros(merit.problems, dtype=np.int64)
+    shares = options.shares()
+    for stage, share in enumerate(shares):
+        ascent = Ascent(
+            task.products,
+            merit,
+            weights,
+            steepness=share * options.steepness / gap,
+            lam=lam / gap**2,  # of weights in units of the distance
+            pairs=options.pairs,
+            kept=task.kept,
+        )
+        of_stage = part_of(progress, stage, len(shares))
+        found = ascent.run(options.iterations, options.tolerance, of_stage)
+        if of_stage is not None:
+            of_stage(options.iterations, options.iterations)  # including those not needed
+        weights = found.weights
+        taken += found.iterations
+    return LocalOptimum(
+        weights,
+        found.objectives,
+        found.certificates,
+        taken,
+        found.converged,
+        np.full(merit.problems, number),
+        found.objectives,
+    )
+
+
+def _by_gpd(
+    task: MeritTask,
+    options: GpdOptions,
+    start: Weights,
+    number: int,
+    progress: Progress | None,
+) -> LocalOptimum:
+    slopes = FigureSlopes(task.merit, options)
+    found = start
+    first = _gradient_norms(task, start, slopes)
+    for step, weights in steps(task.products, start, slopes, options, task.kept):
+        found = weights
+        if progress is not None:
+            progress(step, options.iterations)
+    left = _gradient_norms(task, found, slopes) / np.maximum(first, np.finfo(np.float64).tiny)
+    assert slopes.seen is not None
+    count = task.merit.problems
+    return LocalOptimum(
+        found,
+        slopes.seen.values,
+        left,
+        np.full(count, options.iterations),
+        np.zeros(count, dtype=bool),
+        np.full(count, number),
+        slopes.seen.values,
+    )
+
+
+def _gradient_norms(task: MeritTask, weights: Weights, slopes: FigureSlopes) -> Floats:
+    scores = weights.scores(task.products)
+    table = np.empty_like(scores)
+    sums = slopes(scores, table)
+    gradient = task.products.gradient(table)
+    if task.kept is not None:
+        gradient *= task.kept
+    return np.sqrt(dots_alone(gradient, gradient) + sums**2)
+
+
 def fit_mfom(job: Job, method: MfomMethod) -> LinearFit:
-    """Learn every category for the method's figure of merit.
+    """Fit every category for the method's figure of merit.
 
-    The job's ``progress`` counts steps. Categories that stand alone
-    are trained in blocks, of ``BLOCK_BYTES`` at most; with rivals, or a pooled figure, all are one.
-    The certificate is the slope that is left, as a share of that at the start.
-    Nothing warns of what is left: to stop before the top holds weights back, and is what
-    the iterations are for. Where there are several starts, reports say what each came to.
+    Categories that stand alone are trained in blocks of at most ``BLOCK_BYTES``; with rivals, or
+    for a pooled figure, all are trained together. The certificate is the slope left, as a share of
+    that at the start; no warning follows from it, because iterations that end before the local
+    optimum regularize. With several starts, reports give the objective of each.
 
-    Cost: a step is two products of the documents with a table of all categories (non-zeros ×
+    A step costs two products of the documents with a table of all categories (non-zeros ×
     categories), and documents × categories. The result does not depend on the number of threads.
+
+    Parameters
+    ----------
+    job : Job
+        The documents, their categories, and the resources; ``progress`` counts steps.
+    method : MfomMethod
+        The figure, the solver and the starts.
     """
     if job.sample_weights.classes is not None:
         raise UsageError(
-            "training for a figure of merit weighs members and others by the figure: leave class "
-            "weights out, and name a figure such as f2 or cost(fp=1, fn=5)"
+            "a figure of merit weighs members and others itself: leave class weights out, and name "
+            "a figure such as f2 or cost(fp=1, fn=5)"
         )
-    tasks = CategoryTasks(job.labels, job.sample_weights)
-    run = _Run(job.design, tasks, method, job.selection, thread_count(job.threads), job.progress)
-    return run.linear_fit()
+    return _Fit(job, method).linear_fit()
 
 
 def problem_bytes(design: Design, method: MfomMethod) -> int:
-    """What the tables of one category take while it is trained."""
+    """Return the memory of the tables of one category during training."""
     pairs = getattr(method.solver_options, "pairs", 0)
     return 24 * design.documents + (48 + 8 * pairs) * design.terms
 
 
-class _Run:
-    """One fit: its blocks, and what becomes of them."""
-
-    def __init__(
-        self,
-        design: Design,
-        tasks: CategoryTasks,
-        method: MfomMethod,
-        selection: Selection | None,
-        threads: int,
-        progress: Progress | None,
-    ) -> None:
-        self.design = design
-        self.tasks = tasks
-        self.method = method
-        self.selection = selection
-        self.threads = threads
-        self.progress = progress
-        # One category that can be learned has no rivals: its score decides. One that all documents
-        # have would claim each, so that no bar is left that others could be above.
-        alone = len(tasks.learnable) < 2 or any(map(self._is_everywhere, range(len(tasks.labels))))
-        self.form = FORMS["binary"] if alone else method.merit_form()
-        self.figure = method.merit_figure()
-        self.joint = self.form.has_rivals or self.figure.pooled
-
-    def linear_fit(self) -> LinearFit:
-        """Train block by block, and put the rows together."""
-        count, terms = len(self.tasks.labels), self.design.terms
-        blocks: dict[int, sp.csr_matrix[Any]] = {}
-        intercepts = np.array([self._constant(c) for c in range(count)])
-        reports = [self.tasks.constant_report(c, 0.0) for c in range(count)]
-        sharpness: float | None = None
-        with products_of(self.design, self.threads) as products:
-            for chosen, done, of in self._blocks():
-                begun = time.perf_counter()
-                top = self._top(products, chosen, done, of)
-                seconds = (time.perf_counter() - begun) / len(chosen)
-                rows = sp.csr_matrix(top.weights.terms.T.astype(np.float32))
-                intercepts[chosen] = top.weights.intercepts
-                accepted = self._accepted(products, top)
-                sharpness = top.sharpness
-                for at, category in enumerate(chosen.tolist()):
-                    blocks[category] = rows[at]
-                    reports[category] = self._report(
-                        top, at, category, float(accepted[at]), seconds
-                    )
-        empty: sp.csr_matrix[Any] = sp.csr_matrix(np.zeros((1, terms), dtype=np.float32))
-        weights = sp.vstack([blocks.get(c, empty) for c in range(count)] or [empty[:0]], "csr")
-        combination = None if sharpness is None else Rivals(count, sharpness, self.form.capped)
-        return LinearFit(
-            self.tasks.labels.names,
-            weights,
-            intercepts,
-            tuple(reports),
-            combination=combination,
-        )
-
-    def _is_everywhere(self, category: int) -> bool:
-        return category not in self.tasks.learnable and self.tasks.constant(category) > 0
-
-    def _constant(self, category: int) -> float:
-        constant = self.tasks.constant(category)
-        return NO_RIVAL if self.form.has_rivals and constant < 0 else constant
-
-    def _blocks(self) -> Iterator[tuple[Ints, int, int]]:
-        """Categories to train together, how many went before, and how many there are."""
-        learnable = self.tasks.learnable
-        size = max(1, len(learnable)) if self.joint else self._block_size()
-        for first in range(0, len(learnable), size):
-            yield learnable[first : first + size], first, len(learnable)
-
-    def _block_size(self) -> int:
-        return max(1, BLOCK_BYTES // problem_bytes(self.design, self.method))
-
-    def _top(self, products: Products, chosen: Ints, done: int, of: int) -> LocalOptimum:
-        beginning = MeritTask(
-            self.design,
-            products,
-            self._merit(chosen),
-            self.threads,
-            kept_terms(self.selection, self.design.terms, chosen),
-        )
-        told = None
-        if self.progress is not None:
-            progress = self.progress
-
-            def told(step: int, most: int) -> None:
-                progress(done * most + step * len(chosen), of * most)
-
-        return maximise(beginning, self.method, told)
-
-    def _merit(self, chosen: Ints) -> Merit:
-        members = self.tasks.labels.members[:, chosen].toarray()
-        cases = np.where(members, np.int8(1), np.int8(-1))
-        sharpness = self.method.sharpness if self.form.has_rivals else None
-        return Merit(
-            self.figure,
-            cases,
-            self.tasks.documents,
-            sharpness=sharpness,
-            capped=self.form.capped,
-            absent=len(self.tasks.labels) - len(chosen) if self.form.has_rivals else 0,
-            threads=self.threads,
-        )
-
-    def _accepted(self, products: Products, top: LocalOptimum) -> Floats:
-        """The share of training documents that each category of a block accepts."""
-        margins = np.asarray(top.weights.scores(products), dtype=np.float64)
-        if top.sharpness is not None:
-            rivals = Rivals(margins.shape[1], top.sharpness, self.form.capped)
-            margins = rivals.combined(margins)
-        counted = self.tasks.documents > 0
-        return np.asarray((margins[counted] > 0).mean(axis=0), dtype=np.float64)
-
-    def _report(
-        self, top: LocalOptimum, at: int, category: int, accepted: float, seconds: float
-    ) -> FitReport:
-        weights = top.weights.terms[:, at]
-        return FitReport(
-            category=self.tasks.labels.names[category],
-            members=int(self.tasks.sizes[category]),
-            lam=self.method.lam,
-            iterations=int(top.iterations[at]),
-            objective=float(top.objectives[at]),
-            certificate=float(top.certificates[at]),
-            kind="slope left",
-            stopped=top.stopped(at, self.method.asked_tolerance()),
-            seconds=seconds,
-            nonzeros=int(np.count_nonzero(weights)),
-            note=NOTES.get(accepted, ""),
-            shared=self.joint,
-            **self._tried(top, at),
-        )
-
-    def _tried(self, top: LocalOptimum, at: int) -> dict[str, Any]:
-        """What the starts came to, where there were several."""
-        names = self.method.run_names()
-        if len(names) == 1:
-            return {}
-        tried = dict(zip(names, top.tried[:, at].tolist(), strict=True))
-        return {"start": names[int(top.starts[at])], "tried": tried}
-
-
 def kept_terms(selection: Selection | None, terms: int, chosen: Ints) -> Floats | None:
-    """Terms × problems, 0 where a category may not use a term; None where each may use all."""
+    """Return terms × problems, 0 where a category may not use a term; None if all use all."""
     if selection is None:
         return None
     kept = np.zeros((terms, len(chosen)))
     for at, category in enumerate(chosen.tolist()):
         kept[selection[category], at] = 1.0
     return kept
+
+
+def cases_of(tasks: CategoryTasks, chosen: Ints) -> NDArray[np.int8]:
+    """Return documents × problems: 1 for members of the chosen categories, -1 for others."""
+    return np.where(tasks.labels.members[:, chosen].toarray(), np.int8(1), np.int8(-1))
+
+
+class _Fit:
+    """One call of :func:`fit_mfom`."""
+
+    def __init__(self, job: Job, method: MfomMethod) -> None:
+        self.job = job
+        self.method = method
+        self.threads = thread_count(job.threads)
+        self.tasks = tasks = CategoryTasks(job.labels, job.sample_weights)
+        constants = set(range(len(job.labels))) - set(tasks.learnable.tolist())
+        # A single learnable category has no rivals. A category of all documents would claim each
+        # of them, which would leave no bar for the others to be above.
+        alone = len(tasks.learnable) < 2 or any(tasks.constant(c) > 0 for c in constants)
+        self.form = FORMS["binary"] if alone else method.merit_form()
+        self.figure = method.merit_figure()
+        self.joint = self.form.has_rivals or self.figure.pooled
+
+    def linear_fit(self) -> LinearFit:
+        """Train block by block, and return all rows together."""
+        tasks, count = self.tasks, len(self.tasks.labels)
+        nothing = np.zeros((1, self.job.design.terms), dtype=np.float32)
+        empty: sp.csr_matrix[Any] = sp.csr_matrix(nothing)
+        rows = [empty] * count
+        intercepts = np.array([tasks.constant(c) for c in range(count)])
+        if self.form.has_rivals:
+            intercepts[intercepts < 0] = NO_RIVAL
+        reports = [tasks.constant_report(c, 0.0) for c in range(count)]
+        sharpness: float | None = None
+        learnable = tasks.learnable
+        size = max(1, len(learnable)) if self.joint else self._block_size()
+        with products_of(self.job.design, self.threads) as products:
+            for first in range(0, len(learnable), size):
+                chosen = learnable[first : first + size]
+                begun = time.perf_counter()
+                found = self._optimum(products, chosen, first)
+                seconds = (time.perf_counter() - begun) / len(chosen)
+                intercepts[chosen] = found.weights.intercepts
+                sharpness = found.sharpness
+                block = sp.csr_matrix(found.weights.terms.T.astype(np.float32))
+                accepted = self._accepted(products, found)
+                for at, category in enumerate(chosen.tolist()):
+                    rows[category] = block[at]
+                    note = NOTES.get(float(accepted[at]), "")
+                    reports[category] = self._report(found, at, category, note, seconds)
+        return LinearFit(
+            tasks.labels.names,
+            sp.vstack(rows or [empty[:0]], "csr"),
+            intercepts,
+            tuple(reports),
+            combination=None if sharpness is None else self._rivals(count, sharpness),
+        )
+
+    def _block_size(self) -> int:
+        return max(1, BLOCK_BYTES // problem_bytes(self.job.design, self.method))
+
+    def _rivals(self, count: int, sharpness: float) -> Rivals:
+        return Rivals(count, sharpness, self.form.capped)
+
+    def _optimum(self, products: Products, chosen: Ints, before: int) -> LocalOptimum:
+        job, form = self.job, self.form
+        merit = Merit(
+            self.figure,
+            cases_of(self.tasks, chosen),
+            self.tasks.documents,
+            sharpness=self.method.sharpness if form.has_rivals else None,
+            capped=form.capped,
+            absent=len(job.labels) - len(chosen) if form.has_rivals else 0,
+            threads=self.threads,
+        )
+        kept = kept_terms(job.selection, job.design.terms, chosen)
+        task = MeritTask(job.design, products, merit, self.threads, kept)
+        progress, count = job.progress, len(self.tasks.learnable)
+        of_block: Progress | None = None
+        if progress is not None:
+
+            def of_block(step: int, most: int) -> None:
+                progress(before * most + step * len(chosen), count * most)
+
+        return maximise(task, self.method, of_block)
+
+    def _accepted(self, products: Products, found: LocalOptimum) -> Floats:
+        """Return the share of training documents that each category of a block accepts."""
+        margins = np.asarray(found.weights.scores(products), dtype=np.float64)
+        if found.sharpness is not None:
+            margins = self._rivals(margins.shape[1], found.sharpness).combined(margins)
+        counted = self.tasks.documents > 0
+        return np.asarray((margins[counted] > 0).mean(axis=0), dtype=np.float64)
+
+    def _report(
+        self, found: LocalOptimum, at: int, category: int, note: str, seconds: float
+    ) -> FitReport:
+        names = self.method.run_names()
+        several: dict[str, Any] = {}
+        if len(names) > 1:
+            tried = dict(zip(names, found.tried[:, at].tolist(), strict=True))
+            several = {"start": names[int(found.starts[at])], "tried": tried}
+        return FitReport(
+            category=self.tasks.labels.names[category],
+            members=int(self.tasks.sizes[category]),
+            lam=self.method.lam,
+            iterations=int(found.iterations[at]),
+            objective=float(found.objectives[at]),
+            certificate=float(found.certificates[at]),
+            kind="slope left",
+            stopped=found.stopped(at, self.method.asked_tolerance()),
+            seconds=seconds,
+            nonzeros=int(np.count_nonzero(found.weights.terms[:, at])),
+            note=note,
+            shared=self.joint,
+            **several,
+        )

@@ -1,10 +1,8 @@
-"""Growing trees for all categories, level by level.
+"""Binary trees of linear decisions for all categories, grown level by level.
 
 All nodes of a level are trained together: one table has a column for each, and documents that do
-not come to a node are no part of its problem. Cost: for each level that of training as many
-categories as it has nodes.
-
-Trees of all categories, pruned on held-out folds.
+not reach a node are outside its problem. A level costs as much as training as many categories as it
+has nodes. Trees are pruned on held-out folds.
 """
 
 from __future__ import annotations
@@ -24,18 +22,15 @@ from postil.common.types import Flags, Floats
 from postil.errors import UsageError
 from postil.learn.combining import LEAF, Trees
 from postil.learn.fit import FitReport, LinearFit, StopReason
-from postil.learn.job import Design, Job, Labels
+from postil.learn.job import Design, Job
 from postil.learn.merit.figures import Figure, SmoothCounts
-from postil.learn.merit.fit import kept_terms
+from postil.learn.merit.fit import LocalOptimum, cases_of, kept_terms, maximise, part_of
 from postil.learn.merit.method import TreeMethod
-from postil.learn.merit.objective import Cases, Merit, Products, Weights, products_of
+from postil.learn.merit.objective import Cases, Merit, Products, products_of
 from postil.learn.merit.options import StepOptions
-from postil.learn.merit.restarts import LocalOptimum, maximise
 from postil.learn.merit.starts import MeritTask, MistakeSlopes, members_mean, steps
 from postil.learn.search.folds import make_parts
 from postil.learn.tasks import CategoryTasks
-
-Told = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
@@ -46,9 +41,9 @@ class Node:
     level: int
     weights: Floats
     intercept: float
-    objective: float
-    certificate: float
-    iterations: int
+    objective: float = 0.0
+    certificate: float = 0.0
+    iterations: int = 0
     stopped: StopReason = "iterations"
     yes: int = LEAF
     no: int = LEAF
@@ -62,20 +57,18 @@ class Forest:
     accepted: list[Flags] = field(default_factory=list)
 
     def cut(self, levels: NDArray[Any]) -> Forest:
-        """The same with each tree no deeper than its number of levels."""
+        """Return the same with each tree no deeper than its number of levels."""
         kept = [n for n, node in enumerate(self.nodes) if node.level <= levels[node.category]]
         place = {old: new for new, old in enumerate(kept)}
-        nodes = []
-        for old in kept:
-            node = self.nodes[old]
-            yes, no = place.get(node.yes, LEAF), place.get(node.no, LEAF)
-            nodes.append(replace(node, yes=yes, no=no))
-        return Forest(nodes)
+        nodes = [self.nodes[old] for old in kept]
+        return Forest(
+            [replace(n, yes=place.get(n.yes, LEAF), no=place.get(n.no, LEAF)) for n in nodes]
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
-    """What trees grow on: documents, and what each is to each category."""
+class TreeData:
+    """The documents and the cases (documents × categories) that trees learn from."""
 
     design: Design
     products: Products
@@ -85,109 +78,116 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Bud:
-    """A node to be: the documents that come to it, and where it hangs."""
+class _Candidate:
+    """A possible node: the documents that reach it, and its parent."""
 
     category: int
-    here: Flags
+    reached: Flags
     parent: int = LEAF
     is_yes: bool = True
 
 
-class Growing:
-    """Trees of all categories from documents of given weights."""
+class TreeGrower:
+    """Trees of all categories, grown on documents of given weights."""
 
-    def __init__(self, ground: Ground, documents: Floats, method: TreeMethod) -> None:
-        self.ground = ground
+    def __init__(self, data: TreeData, documents: Floats, method: TreeMethod) -> None:
+        self.data = data
         self.documents = documents
         self.method = method
         self.figure: Figure = method.node_method().merit_figure()
         self.forest = Forest()
 
-    def grow(self, told: Told | None = None) -> Forest:
-        """Level by level, until nothing is to be split or the depth is reached."""
+    def grow(self, progress: Progress | None = None) -> Forest:
+        """Grow level by level, until no node can be split or the depth is reached."""
         everywhere = np.ones(len(self.documents), dtype=bool)
-        buds = [_Bud(c, everywhere) for c in range(self.ground.cases.shape[1])]
-        decided = np.zeros(self.ground.cases.shape, dtype=bool)
-        for level in range(1, self.method.depth + 1):
-            if buds:
-                progress = None if told is None else _of_level(told, level, self.method.depth)
-                buds = self._level(level, buds, decided, progress)
+        candidates = [_Candidate(c, everywhere) for c in range(self.data.cases.shape[1])]
+        decided = np.zeros(self.data.cases.shape, dtype=bool)
+        depth = self.method.depth
+        for level in range(1, depth + 1):
+            if candidates:
+                of_level = part_of(progress, level - 1, depth)
+                candidates = self._level(level, candidates, decided, of_level)
             self.forest.accepted.append(decided.copy())
         return self.forest
 
-    def _level(self, level: int, buds: list[_Bud], decided: Flags, told: Told | None) -> list[_Bud]:
-        """Train the buds, keep those that help, and say what is to be split next."""
-        cases = np.column_stack([np.where(b.here, self._cases(b), np.int8(0)) for b in buds])
-        kept = None
-        if self.ground.kept is not None:
-            kept = self.ground.kept[:, [bud.category for bud in buds]]
-        top = self._trained(np.ascontiguousarray(cases), kept, told)
-        scores = top.weights.scores(self.ground.products)
-        following: list[_Bud] = []
-        for at, bud in enumerate(buds):
+    def _level(
+        self,
+        level: int,
+        candidates: list[_Candidate],
+        decided: Flags,
+        progress: Progress | None,
+    ) -> list[_Candidate]:
+        """Train the candidates, keep those that help, and return the next ones."""
+        found = self._trained(candidates, progress)
+        scores = found.weights.scores(self.data.products)
+        following: list[_Candidate] = []
+        for at, candidate in enumerate(candidates):
             accepted = scores[:, at] > 0
-            if bud.parent != LEAF and not self._helps(bud, accepted, decided):
+            if candidate.parent != LEAF and not self._helps(candidate, accepted, decided):
                 continue
-            number = self._plant(level, bud, top, at)
-            decided[bud.here, bud.category] = accepted[bud.here]
-            following += self._children(bud, accepted, number)
+            number = self._add(level, candidate, found, at)
+            reached = candidate.reached
+            decided[reached, candidate.category] = accepted[reached]
+            following += self._children(candidate, accepted, number)
         return following
 
-    def _trained(self, cases: Cases, kept: Floats | None, told: Told | None) -> LocalOptimum:
-        merit = Merit(self.figure, cases, self.documents, threads=self.ground.threads)
-        given = MeritTask(
-            self.ground.design, self.ground.products, merit, self.ground.threads, kept
+    def _trained(self, candidates: list[_Candidate], progress: Progress | None) -> LocalOptimum:
+        data, categories = self.data, [each.category for each in candidates]
+        reached = np.column_stack([each.reached for each in candidates])
+        cases = np.where(reached, data.cases[:, categories], np.int8(0))
+        merit = Merit(
+            self.figure, np.ascontiguousarray(cases), self.documents, threads=data.threads
         )
+        kept = None if data.kept is None else data.kept[:, categories]
+        task = MeritTask(data.design, data.products, merit, data.threads, kept)
         if self.method.is_perceptron:
-            return _perceptrons(given, self.method, told)
-        return maximise(given, self.method.node_method(), told)
+            return _perceptrons(task, self.method, progress)
+        return maximise(task, self.method.node_method(), progress)
 
-    def _cases(self, bud: _Bud) -> NDArray[np.int8]:
-        return self.ground.cases[:, bud.category]
-
-    def _helps(self, bud: _Bud, accepted: Flags, decided: Flags) -> bool:
-        """Whether the category's figure grows by it, on the documents that count."""
-        before = decided[:, bud.category]
-        after = np.where(bud.here, accepted, before)
-        ways = np.column_stack([before, after])
-        cases = np.column_stack([self._cases(bud)] * 2)
-        values = figures_of(ways, cases, self.documents, self.figure)
+    def _helps(self, candidate: _Candidate, accepted: Flags, decided: Flags) -> bool:
+        """Return True if the node raises the category's figure on the weighted documents."""
+        before = decided[:, candidate.category]
+        after = np.where(candidate.reached, accepted, before)
+        cases = self.data.cases[:, [candidate.category] * 2]
+        values = figures_of(np.column_stack([before, after]), cases, self.documents, self.figure)
         return bool(values[1] > values[0])
 
-    def _plant(self, level: int, bud: _Bud, top: LocalOptimum, at: int) -> int:
-        number = len(self.forest.nodes)
-        node = Node(
-            bud.category,
-            level,
-            top.weights.terms[:, at].copy(),
-            float(top.weights.intercepts[at]),
-            float(top.objectives[at]),
-            float(top.certificates[at]),
-            int(top.iterations[at]),
-            top.stopped(at, self.method.node_method().asked_tolerance()),
+    def _add(self, level: int, candidate: _Candidate, found: LocalOptimum, at: int) -> int:
+        """Add a node to the forest, and return its number."""
+        nodes = self.forest.nodes
+        number = len(nodes)
+        nodes.append(
+            Node(
+                candidate.category,
+                level,
+                found.weights.terms[:, at].copy(),
+                float(found.weights.intercepts[at]),
+                float(found.objectives[at]),
+                float(found.certificates[at]),
+                int(found.iterations[at]),
+                found.stopped(at, self.method.node_method().asked_tolerance()),
+            )
         )
-        self.forest.nodes.append(node)
-        if bud.parent != LEAF:
-            setattr(self.forest.nodes[bud.parent], "yes" if bud.is_yes else "no", number)
+        if candidate.parent != LEAF:
+            setattr(nodes[candidate.parent], "yes" if candidate.is_yes else "no", number)
         return number
 
-    def _children(self, bud: _Bud, accepted: Flags, number: int) -> list[_Bud]:
-        found: list[_Bud] = []
-        counted = bud.here & (self.documents > 0)
+    def _children(self, candidate: _Candidate, accepted: Flags, number: int) -> list[_Candidate]:
+        counted = candidate.reached & (self.documents > 0)
         if accepted[counted].all() or not accepted[counted].any():
-            return found  # all go one way: there they would be told the same again
+            return []  # all documents go one way: the child would decide the same
+        found: list[_Candidate] = []
         for is_yes in (True, False):
-            here = bud.here & (accepted if is_yes else ~accepted)
-            inside = self._cases(bud)[here & counted]
+            reached = candidate.reached & (accepted if is_yes else ~accepted)
+            inside = self.data.cases[reached & counted, candidate.category]
             fewest = min(int((inside > 0).sum()), int((inside < 0).sum()))
             if fewest >= self.method.least:
-                found.append(_Bud(bud.category, here, number, is_yes))
+                found.append(_Candidate(candidate.category, reached, number, is_yes))
         return found
 
 
 def figures_of(accepted: Flags, cases: Cases, documents: Floats, figure: Figure) -> Floats:
-    """The figure of each column of decisions."""
+    """Return the figure of each column of decisions."""
     members, others = documents[:, None] * (cases > 0), documents[:, None] * (cases < 0)
     counts = SmoothCounts(
         (members * accepted).sum(axis=0),
@@ -198,152 +198,137 @@ def figures_of(accepted: Flags, cases: Cases, documents: Floats, figure: Figure)
     return figure.values(counts)
 
 
-def _perceptrons(given: MeritTask, method: TreeMethod, told: Told | None) -> LocalOptimum:
-    """The baseline's nodes; a step is a pass over all documents."""
+def _perceptrons(task: MeritTask, method: TreeMethod, progress: Progress | None) -> LocalOptimum:
+    """Train the nodes of the baseline; a step is a pass over all documents."""
     options = method.node_options()
     assert isinstance(options, StepOptions)
-    slopes = MistakeSlopes(given.merit)
-    start = members_mean(given)
-    found: Weights = start
-    for step, weights in steps(given.products, start, slopes, options, given.kept):
+    slopes = MistakeSlopes(task.merit)
+    found = start = members_mean(task)
+    for step, weights in steps(task.products, start, slopes, options, task.kept):
         found = weights
-        if told is not None:
-            told(step, options.iterations)
-    count = given.merit.problems
-    counted = np.maximum(given.merit.members + given.merit.others, 1e-300)
+        if progress is not None:
+            progress(step, options.iterations)
+    count = task.merit.problems
+    counted = np.maximum(task.merit.members + task.merit.others, 1e-300)
     share = slopes.mistakes / counted
     taken = np.full(count, options.iterations)
     none = np.zeros(count, dtype=np.int64)
     return LocalOptimum(found, -share, share, taken, np.zeros(count, dtype=bool), none, -share)
 
 
-def _of_level(told: Told, level: int, depth: int) -> Told:
-    return lambda done, most: told((level - 1) * most + done, depth * most)
-
-
 def fit_trees(job: Job, method: TreeMethod) -> LinearFit:
-    """Grow a tree for every category, and cut it where held-out documents say.
+    """Grow a tree for every category, and cut it at the best level of held-out documents.
 
-    Rows of the fit are nodes, and its combination the trees. Reports are of trees: the objective
-    and the certificate (the slope left, or of perceptrons the share of mistakes) and why it
-    stopped are those of the root, iterations those of all nodes.
+    Rows of the fit are nodes, and its combination the trees. Reports are of trees: the objective,
+    the certificate (the slope left, or the share of mistakes of a perceptron) and the reason of
+    stopping are those of the root, iterations those of all nodes.
 
-    Cost: that of training all nodes, once, and once more for each fold. The result does not depend
-    on the number of threads.
+    The cost is that of training all nodes, once, and once more for each fold. The result does not
+    depend on the number of threads.
+
+    Parameters
+    ----------
+    job : Job
+        The documents, their categories, and the resources; ``progress`` counts steps.
+    method : TreeMethod
+        The figure, the solver of nodes, and the rules of growing.
     """
-    design, labels, threads = job.design, job.labels, thread_count(job.threads)
     if job.sample_weights.classes is not None:
         raise UsageError(
             "trees weigh members and others by their figure of merit: leave class weights out"
         )
-    tasks = CategoryTasks(labels, job.sample_weights)
-    with products_of(design, threads) as products:
-        chosen = tasks.learnable
-        cases = np.where(labels.members[:, chosen].toarray(), np.int8(1), np.int8(-1))
-        kept = kept_terms(job.selection, design.terms, chosen)
-        ground = Ground(design, products, cases, threads, kept)
+    tasks = CategoryTasks(job.labels, job.sample_weights)
+    threads, chosen = thread_count(job.threads), tasks.learnable
+    with products_of(job.design, threads) as products:
+        kept = kept_terms(job.selection, job.design.terms, chosen)
+        data = TreeData(job.design, products, cases_of(tasks, chosen), threads, kept)
         begun = time.perf_counter()
-        forest = _grown(ground, labels, tasks.documents, method, job.progress)
-    return _linear_fit(forest, tasks, design.terms, method, time.perf_counter() - begun)
+        forest = _grown(data, tasks, method, job.progress)
+    return _linear_fit(forest, tasks, job.design.terms, method, time.perf_counter() - begun)
 
 
 def _grown(
-    ground: Ground,
-    labels: Labels,
-    documents: Floats,
-    method: TreeMethod,
-    progress: Progress | None,
+    data: TreeData, tasks: CategoryTasks, method: TreeMethod, progress: Progress | None
 ) -> Forest:
+    documents = tasks.documents
     present = np.flatnonzero(documents)
-    # Few documents make few folds; a single level has nothing to cut.
+    # Few documents make few folds; a single level cannot be cut.
     folds = min(method.folds, len(present)) if method.depth > 1 else 0
     rounds = 1 + folds
-    whole = 0
+    total = 0
 
-    def told(number: int) -> Progress | None:
-        if progress is None:
-            return None
+    def of_round(number: int) -> Progress | None:
+        def report(done: int, most: int) -> None:
+            nonlocal total
+            total = most
+            if progress is not None:
+                progress(done, most)
 
-        def tell(done: int, most: int) -> None:
-            nonlocal whole
-            whole = rounds * most
-            progress(number * most + done, whole)
+        return part_of(report, number, rounds)
 
-        return tell
-
-    levels = np.full(ground.cases.shape[1], method.depth)
+    levels = np.full(data.cases.shape[1], method.depth)
     if folds > 1:
         part = np.full(len(documents), -1)
-        part[present] = make_parts(labels.of_documents(present), folds, method.seed)
-        levels = _best_levels(ground, documents, part, method, told)
-    forest = Growing(ground, documents, method).grow(told(rounds - 1)).cut(levels)
-    if progress is not None and whole:
-        progress(whole, whole)  # levels that nothing was left for
+        part[present] = make_parts(tasks.labels.of_documents(present), folds, method.seed)
+        levels = _best_levels(data, documents, part, method, of_round)
+    forest = TreeGrower(data, documents, method).grow(of_round(rounds - 1)).cut(levels)
+    if progress is not None and total:
+        progress(total, total)  # including levels without nodes
     return forest
 
 
 def _best_levels(
-    ground: Ground,
+    data: TreeData,
     documents: Floats,
     part: NDArray[np.int64],
     method: TreeMethod,
-    told: Callable[[int], Progress | None],
+    of_round: Callable[[int], Progress | None],
 ) -> NDArray[np.int64]:
-    """How many levels of each tree are worth keeping, by documents that it did not see."""
-    held = [np.zeros(ground.cases.shape, dtype=bool) for _ in range(method.depth)]
+    """Return the number of levels of each tree that is best for held-out documents."""
+    held = [np.zeros(data.cases.shape, dtype=bool) for _ in range(method.depth)]
     for fold in range(int(part.max()) + 1):
         out = part == fold
-        seen = np.where(out, 0.0, documents)
-        forest = Growing(ground, seen, method).grow(told(fold))
+        forest = TreeGrower(data, np.where(out, 0.0, documents), method).grow(of_round(fold))
         for level, accepted in enumerate(forest.accepted):
             held[level][out] = accepted[out]
     figure = method.node_method().merit_figure()
-    values = np.stack([figures_of(each, ground.cases, documents, figure) for each in held])
+    values = np.stack([figures_of(each, data.cases, documents, figure) for each in held])
     return np.asarray(1 + values.argmax(axis=0))  # the first of equal ones
 
 
 def _linear_fit(
     forest: Forest, tasks: CategoryTasks, terms: int, method: TreeMethod, seconds: float
 ) -> LinearFit:
-    """Rows of all nodes; where nothing was learned, a node that always says the same."""
-    count = len(tasks.labels)
-    place = {int(category): at for at, category in enumerate(tasks.learnable)}
-    nodes: list[Node] = list(forest.nodes)
+    """Return the rows of all nodes; a category without anything to learn has a constant node."""
+    count, nodes = len(tasks.labels), list(forest.nodes)
+    learnable = set(tasks.learnable.tolist())
     roots = np.zeros(count, dtype=np.int32)
     for number, node in enumerate(nodes):
         if node.level == 1:
             roots[int(tasks.learnable[node.category])] = number
     for category in range(count):
-        if category not in place:
+        if category not in learnable:
             roots[category] = len(nodes)
-            constant = tasks.constant(category)
-            nodes.append(Node(-1, 1, np.zeros(terms), constant, 0.0, 0.0, 0))
+            nodes.append(Node(-1, 1, np.zeros(terms), tasks.constant(category)))
     rows = np.zeros((len(nodes), terms), dtype=np.float32)
     for number, node in enumerate(nodes):
         rows[number] = node.weights
     trees = Trees(roots, [node.yes for node in nodes], [node.no for node in nodes])
-    each = seconds / max(1, len(tasks.learnable))
+    each = seconds / max(1, len(learnable))
     reports = tuple(
         _report(tasks, c, [nodes[n] for n in trees.nodes_of(c)], method, each)
-        if c in place
+        if c in learnable
         else tasks.constant_report(c, 0.0)
         for c in range(count)
     )
+    intercepts = np.array([node.intercept for node in nodes])
     return LinearFit(
-        tasks.labels.names,
-        sp.csr_matrix(rows),
-        np.array([node.intercept for node in nodes]),
-        reports,
-        combination=trees,
+        tasks.labels.names, sp.csr_matrix(rows), intercepts, reports, combination=trees
     )
 
 
 def _report(
-    tasks: CategoryTasks,
-    category: int,
-    nodes: list[Node],
-    method: TreeMethod,
-    seconds: float,
+    tasks: CategoryTasks, category: int, nodes: list[Node], method: TreeMethod, seconds: float
 ) -> FitReport:
     root = nodes[0]
     levels = max(node.level for node in nodes)
