@@ -40,7 +40,8 @@ struct PyDesign {
           column_places(column_documents),
           row_values(by_row),
           column_values(by_column) {
-        require(rows.size() >= 1 && columns.size() >= 1, "row_starts and column_starts must not be empty");
+        require(rows.size() >= 1 && columns.size() >= 1,
+                "row_starts and column_starts must not be empty");
         require(row_terms.size() == by_row.size() && column_documents.size() == by_column.size() &&
                     by_row.size() == by_column.size(),
                 "the rows and the columns must have the same number of non-zeros");
@@ -107,9 +108,11 @@ struct PyAssignment {
             require(assignment.term_priors.own.starts.size() == categories + 1,
                     "own must have one list of terms for each category");
         }
-        require(starts.empty() || starts.size() == categories, "starts must be empty or have one entry for each category");
+        require(starts.empty() || starts.size() == categories,
+                "starts must be empty or have one entry for each category");
         for (const auto& start : starts) assignment.starts.push_back(span_of(start));
-        require(initial_exponents.empty() || initial_exponents.size() == categories, "initial_exponents must be empty or have one entry for each category");
+        require(initial_exponents.empty() || initial_exponents.size() == categories,
+                "initial_exponents must be empty or have one entry for each category");
         for (const auto& each : initial_exponents) assignment.initial_exponents.push_back(span_of(each));
         return assignment;
     }
@@ -276,7 +279,8 @@ inline void bind_fits(nb::module_& module) {
         .value("kkt_residual", Certificate::kkt_residual)
         .value("mistakes", Certificate::mistakes);
     const auto moved = nb::rv_policy::move;
-    auto fits = nb::class_<Fits>(module, "Fits", "Results of training, one for each category and strength.");
+    auto fits = nb::class_<Fits>(module, "Fits",
+                                 "Results of training, one for each category and strength.");
     fits.def("__len__", [](const Fits& self) { return self.fits.size(); });
     auto array = [&](const char* name, auto field, const char* doc) {
         fits.def(
@@ -286,12 +290,15 @@ inline void bind_fits(nb::module_& module) {
     array("weights", &Fit::weights, "Return the non-zero weights.");
     array("places", &Fit::places, "Return the position of each weight in the category's terms.");
     array("duals", &Fit::duals, "Return the dual variables by document; empty if the solver has none.");
-    array("exponents", &Fit::exponents, "Return θ by position, the constant last; empty if the solver has none.");
+    array("exponents", &Fit::exponents,
+          "Return θ by position, the constant last; empty if the solver has none.");
     array("factors", &Fit::factors, "Return the factor of each document in the weights, if known.");
     array("gap_duals", &Fit::gap_duals,
           "Return the dual variables of the gap if the weights do not determine them.");
-    array("trace_seconds", &Fit::trace_seconds, "Return the seconds after each step, if a trace was requested.");
-    array("trace_objectives", &Fit::trace_objectives, "Return the objective after each step, if a trace was requested.");
+    array("trace_seconds", &Fit::trace_seconds,
+          "Return the seconds after each step, if a trace was requested.");
+    array("trace_objectives", &Fit::trace_objectives,
+          "Return the objective after each step, if a trace was requested.");
     auto value = [&](const char* name, auto field) {
         fits.def(name, [field](const Fits& self, std::size_t at) { return self.fits.at(at).*field; },
                  "category"_a);
@@ -321,7 +328,8 @@ inline void bind_training(nb::module_& module) {
              "column_documents"_a, "column_values"_a);
     nb::class_<PyLists>(module, "Lists", "Lists of positions of different lengths, concatenated.")
         .def(nb::init<Input<std::int64_t>, Input<std::int32_t>>(), "starts"_a, "places"_a);
-    nb::class_<PyTermPriors>(module, "Beliefs", "Per-term priors: common to all categories, and per category.")
+    nb::class_<PyTermPriors>(module, "Beliefs",
+                             "Per-term priors: common to all categories, and per category.")
         .def(nb::init<TermPriorRows, PyLists, TermPriorRows>(), "common"_a, "own"_a, "of_own"_a);
     nb::class_<PyAssignment>(module, "Assignment", "Categories, their members, weights and strengths.")
         .def(nb::init<PyLists, Input<double>, Input<double>, Input<double>, StrengthRows,
@@ -383,7 +391,8 @@ inline void bind_losses(nb::module_& module) {
                "Return value, slope and curvature of the loss at each margin.");
     module.def("loss_bound", &loss_bound, "options"_a, "margin"_a, "distance"_a,
                "Return an upper bound of the curvature within a distance of a margin.");
-    module.def("loss_conjugate", &loss_conjugate, "options"_a, "dual"_a, "Return k(-a) for a dual variable a.");
+    module.def("loss_conjugate", &loss_conjugate, "options"_a, "dual"_a,
+               "Return k(-a) for a dual variable a.");
     module.def("loss_dual_step", &loss_dual_step, "options"_a, "dual"_a, "margin"_a, "steepness"_a,
                "Return the dual variable a for which k'(-a) = margin + steepness (a - dual).");
 }

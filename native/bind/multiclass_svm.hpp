@@ -7,7 +7,8 @@
 namespace postil::bind {
 
 inline void bind_multiclass_svm(nb::module_& module) {
-    nb::class_<MulticlassSvmOptions>(module, "MulticlassSvmOptions", "Conjugate gradients on smoothed multi-class SVMs.")
+    nb::class_<MulticlassSvmOptions>(module, "MulticlassSvmOptions",
+                                     "Conjugate gradients on smoothed multi-class SVMs.")
         .def(nb::init<>())
         .def_rw("intercept", &MulticlassSvmOptions::intercept)
         .def_rw("constant", &MulticlassSvmOptions::constant)

@@ -57,7 +57,8 @@ inline PolychotomousProblem problem_of(const PyDesign& design, const PyClasses& 
 
 inline void bind_polychotomous_fit(nb::module_& module) {
     const auto moved = nb::rv_policy::move;
-    auto fit = nb::class_<PolychotomousFit>(module, "PolychotomousFit", "Result of training all classes.");
+    auto fit = nb::class_<PolychotomousFit>(module, "PolychotomousFit",
+                                            "Result of training all classes.");
     auto array = [&](const char* name, auto field, const char* doc) {
         fit.def(name, [field](const PolychotomousFit& self) { return to_array(self.*field); }, moved, doc);
     };
@@ -93,7 +94,8 @@ void bind_class_training(nb::module_& module, const char* name, Train train) {
 }
 
 inline void bind_polychotomous(nb::module_& module) {
-    nb::class_<PolychotomousOptions>(module, "PolychotomousOptions", "Proximal Newton steps for all classes.")
+    nb::class_<PolychotomousOptions>(module, "PolychotomousOptions",
+                                     "Proximal Newton steps for all classes.")
         .def(nb::init<>())
         .def_rw("intercept", &PolychotomousOptions::intercept)
         .def_rw("constant", &PolychotomousOptions::constant)
@@ -101,7 +103,8 @@ inline void bind_polychotomous(nb::module_& module) {
         .def_rw("tolerance", &PolychotomousOptions::tolerance)
         .def_rw("passes", &PolychotomousOptions::passes)
         .def_rw("least_set", &PolychotomousOptions::least_set);
-    nb::class_<PyClasses>(module, "Classes", "Labels, weights, strengths and per-term priors of all classes.")
+    nb::class_<PyClasses>(module, "Classes",
+                          "Labels, weights, strengths and per-term priors of all classes.")
         .def(nb::init<Input<std::int32_t>, Input<double>, double, ClassStrengths,
                       std::optional<PyLists>, std::optional<PyTermPriors>, std::int32_t>(),
              "labels"_a, "weights"_a, "documents"_a, "strengths"_a, "terms"_a.none(),

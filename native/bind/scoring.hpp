@@ -81,7 +81,8 @@ private:
                             const PyWeighting& weighting,
                             std::pair<std::uint32_t, std::uint32_t> grams,
                             std::size_t most_known_words) const {
-        require(1 <= grams.first && grams.first <= grams.second, "grams must be (shortest, longest) with 1 <= shortest <= longest");
+        require(1 <= grams.first && grams.first <= grams.second,
+                "grams must be (shortest, longest) with 1 <= shortest <= longest");
         VectorSettings settings{numbers(), spaces, options, weighting.weighting(), {}};
         if (weighting.idf)
             settings.idf.assign(weighting.idf->data(),

@@ -36,7 +36,8 @@ inline void require_threads(std::size_t threads) {
 }
 
 inline void require_counted(const Batch& batch) {
-    require(!batch.lanes.empty(), "the batch was added to a collector and is empty: count the texts again");
+    require(!batch.lanes.empty(),
+            "the batch was added to a collector and is empty: count the texts again");
     require(!batch.in_sequence, "the batch holds words in sequence: call form_grams first");
 }
 
@@ -255,8 +256,10 @@ inline void bind_batch(nb::module_& module) {
             "form_grams",
             [](Batch& self, std::uint32_t shortest, std::uint32_t longest, std::size_t threads) {
                 require_threads(threads);
-                require(self.in_sequence, "the batch has no words in sequence: call count_texts with in_sequence=True");
-                require(1 <= shortest && shortest <= longest, "shortest and longest must satisfy 1 <= shortest <= longest");
+                require(self.in_sequence,
+                        "the batch has no words in sequence: call count_texts with in_sequence=True");
+                require(1 <= shortest && shortest <= longest,
+                        "shortest and longest must satisfy 1 <= shortest <= longest");
                 run_interruptible([&](Monitor& monitor) {
                     form_grams(self, shortest, longest, threads, monitor);
                 });

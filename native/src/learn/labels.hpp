@@ -32,7 +32,8 @@ public:
     }
 
 private:
-    std::span<const TermPrior> term_priors(const TermPriors& given, std::size_t category, std::size_t terms) {
+    std::span<const TermPrior> term_priors(const TermPriors& given, std::size_t category,
+                                           std::size_t terms) {
         if (given.own_priors.empty()) return given.common;
         if (given.common.empty()) term_priors_.assign(terms + 1, {});
         else term_priors_.assign(given.common.begin(), given.common.end());

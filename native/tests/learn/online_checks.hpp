@@ -244,11 +244,11 @@ private:
         const auto fits = sample_.part(all_documents(), all_categories(), {0, 1}).learn(options, 1);
         for (std::size_t category = 0; category < sample_.categories(); ++category) {
             const auto own = sample_.reference(category, options);
-            const auto run_passes = own.run_passes(options.online.passes, options.online.rate);
-            if (run_passes.is_close || !is_moderate(run_passes.exponents)) continue;
-            ledger_.check(std::abs(run_passes.mistakes - fits[category].certificate) <= 1e-9L,
+            const auto run = own.run_passes(options.online.passes, options.online.rate);
+            if (run.is_close || !is_moderate(run.exponents)) continue;
+            ledger_.check(std::abs(run.mistakes - fits[category].certificate) <= 1e-9L,
                           "mistakes are those of the last pass");
-            check_near(fits[category].exponents, run_passes.exponents, "passes agree with the reference");
+            check_near(fits[category].exponents, run.exponents, "passes agree with the reference");
         }
     }
 
@@ -279,8 +279,8 @@ private:
         for (const auto& fit : first) rest.initial_exponents.push_back(fit.exponents);
         const auto last = rest.learn(options, 1);
         for (std::size_t category = 0; category < sample_.categories(); ++category) {
-            const auto run_passes = sample_.reference(category, options_).run_passes(1, options.online.rate);
-            if (run_passes.is_close || !is_moderate(run_passes.exponents)) continue;
+            const auto run = sample_.reference(category, options_).run_passes(1, options.online.rate);
+            if (run.is_close || !is_moderate(run.exponents)) continue;
             check_near(last[category].exponents, whole[category].exponents,
                        "a pass can be taken in two parts");
             check_near(all_weights(last[category], category), all_weights(whole[category], category),

@@ -34,9 +34,12 @@ public:
         bool is_close = false;  // a score was so near 0 that rounding may decide its sign
     };
 
-    OnlineReference(std::vector<Document> documents, std::vector<Real> beginning, Real size,
-                    const EntropyPrior& prior)
-        : documents_(std::move(documents)), initial_exponents_(std::move(beginning)), size_(size), prior_(prior) {}
+    OnlineReference(std::vector<Document> documents, std::vector<Real> initial_exponents,
+                    Real size, const EntropyPrior& prior)
+        : documents_(std::move(documents)),
+          initial_exponents_(std::move(initial_exponents)),
+          size_(size),
+          prior_(prior) {}
 
     std::size_t features() const { return initial_exponents_.size(); }
     bool is_additive() const { return prior_.kind == Entropy::none; }
@@ -110,16 +113,16 @@ public:
 
     // Mistake-driven passes in the order of the documents.
     Passes run_passes(std::size_t passes, Real rate) const {
-        Passes run_passes{initial_exponents_};
+        Passes run{initial_exponents_};
         auto lengths = initial_exponents_;
         for (auto& length : lengths) length = std::abs(length);
         for (std::size_t pass = 0; pass < passes; ++pass) {
-            run_passes.mistakes = 0.0;
-            for (const auto& document : documents_) visit(document, rate, run_passes, lengths);
-            if (run_passes.mistakes == 0.0) break;
+            run.mistakes = 0.0;
+            for (const auto& document : documents_) visit(document, rate, run, lengths);
+            if (run.mistakes == 0.0) break;
         }
-        run_passes.mistakes /= size_;
-        return run_passes;
+        run.mistakes /= size_;
+        return run;
     }
 
 private:
@@ -169,20 +172,20 @@ private:
         return sum;
     }
 
-    void visit(const Document& document, Real rate, Passes& run_passes, std::vector<Real>& lengths) const {
-        const auto now = weights(run_passes.exponents);
+    void visit(const Document& document, Real rate, Passes& run, std::vector<Real>& lengths) const {
+        const auto now = weights(run.exponents);
         const auto found = score(document, now);
         bool is_known = true;  // all weights are 0 and exact
         for (std::size_t j = 0; j < features(); ++j)
             is_known = is_known && (document.features[j] == 0.0 || (lengths[j] == 0.0 && !prior_.positive));
         const auto size = reach(document, now, lengths) + std::abs(is_additive() ? 0.0 : prior_.threshold);
         if (document.weight > 0.0)
-            run_passes.is_close |= std::abs(found) <= 1e-7 * size && !(is_known && found == 0.0);
+            run.is_close |= std::abs(found) <= 1e-7 * size && !(is_known && found == 0.0);
         if ((found >= 0.0) == (document.label > 0.0)) return;
-        run_passes.mistakes += document.weight;
+        run.mistakes += document.weight;
         for (std::size_t j = 0; j < features(); ++j) {
             const auto step = rate * document.weight * document.label * document.features[j];
-            run_passes.exponents[j] += step;
+            run.exponents[j] += step;
             lengths[j] += std::abs(step);
         }
     }

@@ -95,7 +95,8 @@ private:
         for (std::size_t place = 0; place < exponents.size(); ++place) {
             const bool is_listed = terms_ != nullptr && place < own.size();
             const auto term = is_listed ? static_cast<std::size_t>(own[place]) : place;
-            updates.initial_exponent(lane, place + 1 == exponents.size() ? usable_.terms() : term) = exponents[place];
+            const bool is_constant = place + 1 == exponents.size();
+            updates.initial_exponent(lane, is_constant ? usable_.terms() : term) = exponents[place];
         }
     }
 

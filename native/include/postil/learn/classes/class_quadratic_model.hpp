@@ -229,9 +229,9 @@ private:
     std::size_t term_of(std::size_t at) const { return static_cast<std::size_t>(chosen_[at]); }
 
     // A weight meant to end at its mode ends exactly there, without rounding error.
-    static double rounded(double from, double step, double rest) {
+    static double rounded(double from, double step, double mode) {
         const auto to = from + step;
-        return std::abs(to - rest) <= digits * (std::abs(from) + std::abs(step)) ? rest : to;
+        return std::abs(to - mode) <= digits * (std::abs(from) + std::abs(step)) ? mode : to;
     }
 
     static constexpr double digits = 4.0 * std::numeric_limits<double>::epsilon();

@@ -82,10 +82,10 @@ private:
         inspect_priors();
         for (const auto c : weights_.moving())
             for (std::size_t term = 0; term < weights_.coordinates(); ++term) {
-                const auto rest = weights_.prior(c, term).mode();
-                weights_(c, term) = rest;
-                if (rest == 0.0) continue;
-                weights_.for_each(term, [&](std::size_t i, double x) { scores_.scores(c)[i] += rest * x; });
+                const auto mode = weights_.prior(c, term).mode();
+                weights_(c, term) = mode;
+                if (mode == 0.0) continue;
+                weights_.for_each(term, [&](std::size_t i, double x) { scores_.scores(c)[i] += mode * x; });
             }
         scores_.evaluate();
     }

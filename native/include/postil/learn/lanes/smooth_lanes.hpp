@@ -77,7 +77,8 @@ private:
     }
 
     static bool makes_progress(const Fit& fit, Progress& progress) {
-        const bool is_better = fit.objective < progress.objective || fit.certificate < 0.9 * progress.certificate;
+        const bool is_better = fit.objective < progress.objective ||
+                               fit.certificate < 0.9 * progress.certificate;
         progress.stalled = is_better ? 0 : progress.stalled + 1;
         progress.objective = std::min(progress.objective, fit.objective);
         progress.certificate = std::min(progress.certificate, fit.certificate);

@@ -38,7 +38,8 @@ public:
     // columns of active terms.
     void find(std::span<const double> slopes, std::span<const double> weights) {
         found_.clear();
-        const bool has_kinks = has_kinks_ && (problem_.strength.absolute > 0.0 || !problem_.term_priors.empty());
+        const bool has_kinks = has_kinks_ &&
+                               (problem_.strength.absolute > 0.0 || !problem_.term_priors.empty());
         if (has_kinks) update_bounds(slopes);
         for (std::size_t first = 0; first < weights.size(); first += block) {
             const auto last = std::min(first + block, weights.size());
@@ -77,12 +78,14 @@ private:
         const bool is_run = terms[last - 1] - terms[first] == static_cast<std::int32_t>(last - 1 - first);
         const auto begin = static_cast<std::size_t>(terms[first]);
         const auto term = [&](std::size_t place) { return static_cast<std::size_t>(terms[place]); };
-        return is_run ? all_inactive(weights, first, last, [&](std::size_t place) { return begin + place - first; })
+        return is_run ? all_inactive(weights, first, last,
+                                     [&](std::size_t place) { return begin + place - first; })
                       : all_inactive(weights, first, last, term);
     }
 
     template <class Term>
-    bool all_inactive(std::span<const double> weights, std::size_t first, std::size_t last, Term&& term) const {
+    bool all_inactive(std::span<const double> weights, std::size_t first, std::size_t last,
+                      Term&& term) const {
         std::int64_t any_active = 0;
         for (auto place = first; place < last; ++place) {
             const auto most = std::abs(bounds_.slope(term(place))) + bounds_.error(term(place));

@@ -104,7 +104,8 @@ public:
         model_.take(steps_taken_);
         update_gradient();
         if (++steps_ == options_.restart) steps_ = 0;
-        if (++steps_since_evaluation_ == most_steps_since_evaluation) {  // remove the accumulated rounding errors of the scores
+        if (++steps_since_evaluation_ == most_steps_since_evaluation) {
+            // Remove the accumulated rounding errors of the scores.
             steps_since_evaluation_ = 0;
             model_.evaluate(weights_);
         }

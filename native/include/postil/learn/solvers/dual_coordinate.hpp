@@ -6,9 +6,9 @@
 //
 //     D(a) = -(1/n) Σ cᵢ k(-aᵢ) - λ‖w‖²
 //
-// The best aᵢ solves k'(-a) = z + q (a - aᵢ), where z is the margin of the document and q =
-// cᵢ‖xᵢ‖²/(2λn). The duality gap is (1/n) Σ cᵢ [f(zᵢ) + k(-aᵢ) + aᵢ zᵢ], accumulated during the
-// pass. Documents whose dual variable stays at a bound are shrunk from the active set; a pass costs
+// With q = cᵢ‖xᵢ‖²/(2λn) and z the margin of the document, the best aᵢ solves
+// k'(-a) = z + q (a - aᵢ). The duality gap is (1/n) Σ cᵢ [f(zᵢ) + k(-aᵢ) + aᵢ zᵢ], accumulated
+// during the pass. Documents whose dual variable stays at a bound are shrunk from the active set; a pass costs
 // the non-zeros of the active documents.
 //
 // Returns the dual variables; the weights are in Products.
@@ -51,7 +51,8 @@ public:
             if (options_.shuffle) random.shuffle(std::span(active_));
             const auto summary = pass();
             ++fit.iterations;
-            const bool seems_converged = options_.tolerance > 0.0 && summary.gap <= options_.tolerance * summary.objective;
+            const bool seems_converged =
+                options_.tolerance > 0.0 && summary.gap <= options_.tolerance * summary.objective;
             if (active_.size() < all_.size()) {
                 if (seems_converged || fit.iterations % unshrink_interval == 0) unshrink();
                 continue;

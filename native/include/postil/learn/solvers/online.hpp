@@ -99,7 +99,9 @@ public:
 
     // Warm start: θ₀ of a term (past all terms the constant), and dual variables as shares of their
     // bounds.
-    double& initial_exponent(std::size_t lane, std::size_t term) { return initial_exponents_[term * Lanes + lane]; }
+    double& initial_exponent(std::size_t lane, std::size_t term) {
+        return initial_exponents_[term * Lanes + lane];
+    }
     void set_duals(std::size_t lane, std::span<const double> shares) {
         for (std::size_t i = 0; i < shares.size(); ++i) duals_[i * Lanes + lane] = shares[i];
     }

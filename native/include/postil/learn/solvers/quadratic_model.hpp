@@ -182,7 +182,8 @@ private:
     bool build_gram() {
         const auto size = static_cast<double>(set_.size()), nonzeros = static_cast<double>(nonzeros_);
         const auto saved = passes_to_pay * (2.0 * nonzeros - 0.3 * size * size);
-        if (saved < ColumnGram::least_build_cost(nonzeros_) || !ColumnGram::is_small_enough(set_.size(), nonzeros_))
+        if (saved < ColumnGram::least_build_cost(nonzeros_) ||
+            !ColumnGram::is_small_enough(set_.size(), nonzeros_))
             return false;
         std::vector<SparseLine> columns;
         columns.reserve(set_.size());
