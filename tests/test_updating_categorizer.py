@@ -53,7 +53,7 @@ class TestCategorizer:
         both.fit({"title": ["wool", "sea"], "body": ["a", "b"]}, [["sheep"], ["boats"]])
         both.update({"title": ["ice", "sea"], "body": ["c", "b"]}, [["weather"], ["boats"]])
         assert both.categories == ("boats", "sheep", "weather")
-        with pytest.raises(UsageError, match="pass a mapping of each"):
+        with pytest.raises(UsageError, match="each field to its texts"):
             both.update(["ice"], [["weather"]])
 
     @pytest.mark.parametrize(

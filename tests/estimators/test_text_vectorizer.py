@@ -151,7 +151,7 @@ def test_works_in_pipelines_grid_search_clone_and_pickle():
         ({"stop_words": "french"}, "stop_words is 'english'"),
         ({"strip_accents": "ascii"}, "None or 'unicode'"),
         ({"analyzer": "wrods lower"}, "words"),
-        ({"min_df": 1.5}, "share between"),
+        ({"min_df": 1.5}, "must be a share from"),
         ({"min_df": 3, "max_df": 2}, "fewer documents"),
         ({"weights": "tf-idf"}, "one of binary, counts"),
         ({"vocabulary": ["a", "a"]}, "twice"),

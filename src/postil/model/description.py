@@ -241,11 +241,8 @@ def _top(
     top: int,
     sign: float = 1.0,
 ) -> list[dict[str, Any]]:
-    """Return the largest weights above 0, of equals the earlier columns; linear in the weights."""
+    """Return the largest weights above 0, of equals the earlier columns."""
     places = np.flatnonzero(weights > 0)
-    if len(places) > top > 0:
-        least = np.partition(weights[places], len(places) - top)[len(places) - top]
-        places = places[weights[places] >= least]
     ranked = places[np.argsort(-weights[places], kind="stable")][:top]
     return [
         {
