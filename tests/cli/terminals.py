@@ -1,4 +1,4 @@
-"""What a process shows on a terminal."""
+"""Reading the output of a process on a terminal."""
 
 from __future__ import annotations
 

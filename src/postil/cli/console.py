@@ -15,6 +15,7 @@ from postil.common.escaping import escaped, escaped_json, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 
 ESCAPES = "postil-escapes"
@@ -114,7 +115,7 @@ def json_text(value: object, indent: int | None = None) -> str:
 
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: str = "") -> None:
-    """Print rows under a header: folded to the width of a terminal, else whole lines.
+    """Print rows under a header, on a terminal folded to its width if nothing is cut by that.
 
     Parameters
     ----------
@@ -126,11 +127,19 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: str 
         An ``r`` at the position of each column that is flush right.
     """
     console = _terminal()
-    if console is None:
-        for line in table_lines(header, rows, right):
-            print(line)
-        sys.stdout.flush()
-        return
+    if console is not None:
+        table = _rich_table(header, rows, right)
+        unbounded = console.options.update(width=sys.maxsize)
+        if console.measure(table, options=unbounded).minimum <= console.width:
+            console.print(table)
+            return
+    for line in table_lines(header, rows, right):
+        print(line)
+    sys.stdout.flush()
+
+
+def _rich_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: str) -> Table:
+    """Return a table in which only the texts after the first column are folded."""
     from rich.table import Table
     from rich.text import Text
 
@@ -140,12 +149,12 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: str 
         table.add_column(
             Text(visible(title)),
             justify="right" if is_right else "left",
-            no_wrap=is_right,
+            no_wrap=is_right or column == 0,
             overflow="fold",
         )
     for row in rows:
         table.add_row(*(Text(visible(cell)) for cell in row))
-    console.print(table)
+    return table
 
 
 def table_lines(

@@ -1,4 +1,4 @@
-"""What comes once, what is bad at its head, and what `postil train` tells of categories."""
+"""Streams that are read once, bad first lines, and notes on categories."""
 
 from __future__ import annotations
 

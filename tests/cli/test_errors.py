@@ -1,4 +1,4 @@
-"""What goes wrong in daily work is told before the work, in one line, with a way out."""
+"""Errors of daily work come before the work, in one line, with a way out."""
 
 from __future__ import annotations
 

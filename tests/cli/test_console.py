@@ -148,3 +148,24 @@ def test_only_our_own_styles_reach_a_terminal(model, tmp_path):
         assert "\\x1b[8m" in shown
         assert "\x1b[8m" not in shown
         assert "[red]x[/red]" in shown
+
+
+@pytest.mark.skipif(os.name == "nt", reason="terminals")
+def test_a_table_is_folded_on_a_terminal_and_whole_in_a_pipe(tmp_path):
+    import pty
+
+    command = [sys.executable, "-m", "postil", "recipes"]
+    piped = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert max(map(len, piped.splitlines())) > 80
+    assert "\x1b" not in piped
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=theirs, env=environment)
+    os.close(theirs)
+    shown = shown_on(ours).decode()
+    assert process.wait(timeout=60) == 0
+    header, *lines = shown.replace("\r\n", "\n").splitlines()
+    assert "\x1b[1mrecipe" in header
+    assert max(map(len, lines)) <= 80
+    rows = " ".join(piped.splitlines()[1:]).split()
+    assert {word for word in rows if len(word) < 24} <= set(" ".join(lines).split())

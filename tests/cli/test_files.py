@@ -1,4 +1,4 @@
-"""An output never takes the place of what the command reads."""
+"""An output never replaces a file that the command reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`postil predict -` as a filter: what has come is answered before more is waited for."""
+"""`postil predict -` as a filter that answers each document before it waits for more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody meets on the first day: labels, names, paths."""
+"""Odd labels, names and paths, and the demo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `postil evaluate` can be asked for besides the report."""
+"""`postil evaluate`: its options besides the plain report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`postil reproduce --list`: what a paper has to reproduce."""
+"""`postil reproduce --list`: the tables and figures of a paper."""
 
 from __future__ import annotations
 

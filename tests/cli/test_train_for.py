@@ -1,4 +1,4 @@
-"""`postil train --for`, and what is told of it."""
+"""`postil train --for`, and its messages."""
 
 from __future__ import annotations
 

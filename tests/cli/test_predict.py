@@ -1,4 +1,4 @@
-"""What `postil predict` and `postil train` say of what they could not use."""
+"""`postil predict`: messages on fields and texts that the model cannot use."""
 
 from __future__ import annotations
 
