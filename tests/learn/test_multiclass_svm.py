@@ -384,10 +384,10 @@ def test_it_is_searched_by_decisions():
     method = MulticlassSvmMethod(options={"iterations": 50, "tolerance": 0.0})
     for measure in (None, "f1", "error"):
         search = LambdaSearch((1.0, 1e-1, 1e-2), folds=3, measure=measure)
-        found = search.run(method, Job(design_of(x), classes_of(y)))
+        found = search.run(Job(design_of(x), classes_of(y)), method)
         assert len(set(found.chosen.tolist())) == 1
     search = LambdaSearch("auto", folds=3, points=4)
-    assert len(set(search.run(method, Job(design_of(x), classes_of(y))).chosen.tolist())) == 1
+    assert len(set(search.run(Job(design_of(x), classes_of(y)), method).chosen.tolist())) == 1
     for measure in ("log-likelihood", "loss"):
         with pytest.raises(UsageError, match="needs probabilities, and multiclass-svm gives none"):
             LambdaSearch((1.0,), measure=measure).check(method)

@@ -82,7 +82,7 @@ class TestValues:
     def test_they_are_those_of_cold_fits_on_copies(self, data, name, parts):
         method = method_of(parts, tolerance=1e-9)
         search = LambdaSearch(GRID, folds=4, measure=name, seed=3)
-        result = search.run(method, Job(data.design, data.labels))
+        result = search.run(Job(data.design, data.labels), method)
         assert result.grid.tolist() == [1.0, 1e-1, 1e-3]
         part = make_parts(data.labels, 4, 3)
         for at, lam in enumerate(result.grid):
@@ -104,7 +104,7 @@ class TestValues:
 
         method = method_of(PRIMAL, tolerance=1e-9)
         search = LambdaSearch(GRID, folds=3, measure="loss")
-        result = search.run(method, Job(data.design, data.labels), selection_of=selection_of)
+        result = search.run(Job(data.design, data.labels), method, selection_of=selection_of)
         assert len(seen) == 3
         part = make_parts(data.labels, 3, 0)
         for fold, rows in enumerate(seen):
@@ -119,10 +119,10 @@ class TestValues:
         method = method_of(LOGISTIC, tolerance=1e-9)
         search = LambdaSearch(GRID, folds=3, measure="loss")
         result = search.run(
-            method, Job(data.design, data.labels, sample_weights=SampleWeights(weights))
+            Job(data.design, data.labels, sample_weights=SampleWeights(weights)), method
         )
         rows = np.flatnonzero(weights)
-        alone = search.run(method, Job(design_of(data.x[rows]), data.labels.of_documents(rows)))
+        alone = search.run(Job(design_of(data.x[rows]), data.labels.of_documents(rows)), method)
         np.testing.assert_allclose(result.values, alone.values, rtol=1e-5)
         np.testing.assert_allclose(result.standard_errors, alone.standard_errors, rtol=1e-3)
 
@@ -132,19 +132,19 @@ class TestValues:
         search = LambdaSearch((1e-2,), folds=3, measure="error")
         sample_weights = SampleWeights(weights, (2.0, 1.0))
         result = search.run(
-            method, Job(data.design, data.labels, sample_weights=SampleWeights(weights))
+            Job(data.design, data.labels, sample_weights=SampleWeights(weights)), method
         )
         scores = held_out_scores(data, method, 1e-2, make_parts(data.labels, 3, 0), weights)
         wrong = ((scores >= 0) != data.truth).mean(axis=1)
         assert result.values[0] == pytest.approx(np.average(wrong, weights=weights))
         # Class weights act on learning.
-        leaning = search.run(method, Job(data.design, data.labels, sample_weights=sample_weights))
+        leaning = search.run(Job(data.design, data.labels, sample_weights=sample_weights), method)
         assert leaning.values[0] != result.values[0]
 
     @each([p for p in EVERY if p[3] != "none"])
     def test_every_method_can_be_searched(self, data, parts):
         result = LambdaSearch(GRID, folds=2, measure="loss").run(
-            method_of(parts, tolerance=1e-4), Job(data.design, data.labels)
+            Job(data.design, data.labels), method_of(parts, tolerance=1e-4)
         )
         assert np.isfinite(result.values).all()
         assert not result.unfinished.any()
@@ -152,7 +152,7 @@ class TestValues:
     def test_threads_change_nothing(self, data):
         search = LambdaSearch(GRID, folds=3, measure="loss")
         one, two = (
-            search.run(method_of(HINGE), Job(data.design, data.labels, threads=t)) for t in (1, 2)
+            search.run(Job(data.design, data.labels, threads=t), method_of(HINGE)) for t in (1, 2)
         )
         np.testing.assert_array_equal(one.values_by_category, two.values_by_category)
 
@@ -166,7 +166,7 @@ class TestPaths:
             return fit_path(job, method)
 
         monkeypatch.setattr(search_blocks, "fit_path", recorded)
-        LambdaSearch(GRID, folds=2).run(method_of(HINGE), Job(data.design, data.labels))
+        LambdaSearch(GRID, folds=2).run(Job(data.design, data.labels), method_of(HINGE))
         assert [strengths.values[:, 0].tolist() for strengths in calls] == [[1.0, 1e-1, 1e-3]] * 2
         assert {strengths.values.shape for strengths in calls} == {(3, 3)}
 
@@ -175,7 +175,7 @@ class TestPaths:
 
         def searched():
             return LambdaSearch(GRID, folds=2, measure="loss").run(
-                method_of(PRIMAL), Job(data.design, data.labels, sample_weights=sample_weights)
+                Job(data.design, data.labels, sample_weights=sample_weights), method_of(PRIMAL)
             )
 
         whole = searched()
@@ -246,15 +246,15 @@ class TestFolds:
 
     def test_too_few_documents(self, data):
         with pytest.raises(UsageError, match="80 documents cannot be cut in 81 folds"):
-            LambdaSearch(folds=81).run(method_of(HINGE), Job(data.design, data.labels))
+            LambdaSearch(folds=81).run(Job(data.design, data.labels), method_of(HINGE))
 
 
 class TestTelling:
     def test_progress_counts_fits(self, data):
         told = []
         LambdaSearch(GRID, folds=2).run(
-            method_of(HINGE),
             Job(data.design, data.labels, progress=lambda done, total: told.append((done, total))),
+            method_of(HINGE),
         )
         assert told[-1] == (18, 18)
         assert told == sorted(told)
@@ -262,7 +262,7 @@ class TestTelling:
     def test_unfinished_fits_are_counted_and_warned_of_once(self, data):
         method = method_of(HINGE, iterations=1, tolerance=1e-9)
         with pytest.warns(NotConvergedWarning, match="ran out of iterations") as caught:
-            result = LambdaSearch(GRID, folds=2).run(method, Job(data.design, data.labels))
+            result = LambdaSearch(GRID, folds=2).run(Job(data.design, data.labels), method)
         assert len(caught) == 1
         assert caught[0].filename == __file__
         assert result.unfinished.sum() > 0
@@ -271,7 +271,7 @@ class TestTelling:
     def test_a_single_unfinished_fit_is_one_fit(self, data):
         method = method_of(HINGE, iterations=1, tolerance=1e-9)
         labels = labels_of(data.truth[:, :1])
-        result = LambdaSearch((1e-1,), folds=2).run(method, Job(data.design, labels, quiet=True))
+        result = LambdaSearch((1e-1,), folds=2).run(Job(data.design, labels, quiet=True), method)
         one = replace(result, unfinished=np.array([1]))
         assert one.unfinished_note().startswith("1 fit of the search ran out of iterations")
         assert one.notes() == ["1 fit ran out of iterations"]
@@ -279,7 +279,7 @@ class TestTelling:
 
     def test_json_and_text(self, data):
         result = LambdaSearch(GRID, folds=2, shared=False).run(
-            method_of(HINGE), Job(data.design, data.labels)
+            Job(data.design, data.labels), method_of(HINGE)
         )
         told = json.loads(json.dumps(result.to_dict(), allow_nan=False))
         assert [row["lam"] for row in told["grid"]] == [1.0, 0.1, 0.001]
@@ -312,7 +312,7 @@ def test_what_cannot_be_is_refused(wrong, message):
 
 def test_a_measure_that_the_loss_has_nothing_for(data):
     with pytest.raises(UsageError, match="needs a loss that gives a likelihood"):
-        LambdaSearch(measure="log-likelihood").run(method_of(HINGE), Job(data.design, data.labels))
+        LambdaSearch(measure="log-likelihood").run(Job(data.design, data.labels), method_of(HINGE))
     assert measure_for("log-likelihood", LOSSES["logistic"]).name == "log-likelihood"
 
 
@@ -325,6 +325,6 @@ def test_naive_bayes_takes_no_lambdas(data):
 def test_the_likelihood_of_a_probit_model_can_be_searched_for(data):
     method = Method("probit", "laplace", "newton-coordinate")
     search = LambdaSearch((1e-1, 1e-2), folds=3, measure="log-likelihood")
-    result = search.run(method, Job(data.design, data.labels, quiet=True))
+    result = search.run(Job(data.design, data.labels, quiet=True), method)
     assert np.isfinite(result.values).all()
     assert (result.values < 0).all()

@@ -29,7 +29,7 @@ def automatic(**wanted):
 
 def searched(data, parts=LASSO, labels=None, **wanted):
     method = method_of(parts, tolerance=1e-4)
-    return automatic(**wanted).run(method, Job(data.design, labels or data.labels))
+    return automatic(**wanted).run(Job(data.design, labels or data.labels), method)
 
 
 def top_of(data, parts=LASSO, way="lam"):
@@ -80,7 +80,7 @@ class TestValues:
             known = ~np.isnan(found.values_by_category[:, c])
             grid = found.tried[known, c]
             given = LambdaSearch(tuple(grid), folds=3, measure="log-likelihood").run(
-                method_of(LASSO, tolerance=1e-4), Job(data.design, data.labels)
+                Job(data.design, data.labels), method_of(LASSO, tolerance=1e-4)
             )
             np.testing.assert_allclose(
                 given.values_by_category[:, c], found.values_by_category[known, c], rtol=1e-3
@@ -98,7 +98,7 @@ class TestValues:
     def test_it_is_the_same_every_time_and_with_any_number_of_threads(self, data):
         method = method_of(LASSO, tolerance=1e-4)
         first, second = (
-            automatic(shared=False).run(method, Job(data.design, data.labels, threads=threads))
+            automatic(shared=False).run(Job(data.design, data.labels, threads=threads), method)
             for threads in (1, 2)
         )
         np.testing.assert_array_equal(first.tried, second.tried)
@@ -166,8 +166,8 @@ class TestEnds:
 def test_progress_ends_at_all(data):
     told = []
     automatic(shared=False).run(
-        method_of(LOGISTIC),
         Job(data.design, data.labels, progress=lambda done, total: told.append((done, total))),
+        method_of(LOGISTIC),
     )
     total = 3 * 3 * (POINTS + REFINED)
     assert told[-1] == (total, total)

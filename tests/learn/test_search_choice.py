@@ -27,7 +27,7 @@ class TestChoice:
     def test_shared_is_the_best_of_all(self, data):
         for name in ("f1", "error", "loss", "break-even"):
             result = LambdaSearch(PAPER_GRID, folds=3, measure=name).run(
-                method_of(HINGE, tolerance=1e-3), Job(data.design, data.labels)
+                Job(data.design, data.labels), method_of(HINGE, tolerance=1e-3)
             )
             best = max if MEASURES[name].higher_is_better else min
             at = result.values.tolist().index(best(result.values.tolist()))
@@ -37,7 +37,7 @@ class TestChoice:
 
     def test_each_category_its_own(self, data):
         result = LambdaSearch(PAPER_GRID, folds=3, measure="loss", shared=False).run(
-            method_of(LOGISTIC, tolerance=1e-3), Job(data.design, data.labels)
+            Job(data.design, data.labels), method_of(LOGISTIC, tolerance=1e-3)
         )
         expected = result.grid[np.argmin(result.values_by_category, axis=0)]
         np.testing.assert_array_equal(result.chosen, expected)
@@ -48,7 +48,7 @@ class TestChoice:
         truth[:, 2] = np.arange(80) >= 1
         labels = labels_of(np.column_stack([truth, np.zeros(80), np.ones(80)]))
         result = LambdaSearch(GRID, folds=3, measure="loss", shared=False).run(
-            method_of(LOGISTIC), Job(data.design, labels)
+            Job(data.design, labels), method_of(LOGISTIC)
         )
         assert result.fell_back.tolist() == [False, True, True, True, True]
         assert (result.chosen[1:] == result.shared_strength).all()
@@ -60,7 +60,7 @@ class TestChoice:
         truth = data.truth.copy()
         truth[:, 1] = np.arange(80) < 1  # learned from in two folds, in one there is none
         result = LambdaSearch(GRID, folds=3, measure="loss", shared=False, cut="random").run(
-            method_of(LOGISTIC), Job(data.design, labels_of(truth))
+            Job(data.design, labels_of(truth)), method_of(LOGISTIC)
         )
         assert not result.fell_back.any()
         expected = result.grid[np.argmin(result.values_by_category, axis=0)]
@@ -73,7 +73,7 @@ class TestChoice:
         search = LambdaSearch("auto", folds=3, measure="loss", shared=False, points=5, cut="random")
         method = Method("logistic", "laplace", "newton-coordinate")
         sought = search if limit is None else Squeezer(limit, search=search)
-        result = sought.run(method, Job(data.design, labels_of(truth)))
+        result = sought.run(Job(data.design, labels_of(truth)), method)
         assert result.cut == "random"
         assert not result.fell_back.any()
         assert np.isfinite(result.chosen).all()
@@ -83,7 +83,7 @@ class TestChoice:
         seed = next(s for s in range(20) if make_parts(data.labels, 5, s, "random")[0] > 1)
         truth[:, 1] = np.arange(80) < 1  # in none of the two folds that are run
         search = LambdaSearch(GRID, folds=5, rounds=2, seed=seed, shared=False, cut="random")
-        result = search.run(method_of(LOGISTIC), Job(data.design, labels_of(truth)))
+        result = search.run(Job(data.design, labels_of(truth)), method_of(LOGISTIC))
         assert np.isnan(result.values_by_category[:, 1]).all()
         assert result.tied.tolist() == [False, True, False]
         assert result.chosen[1] == result.shared_strength
@@ -96,7 +96,7 @@ class TestChoice:
         x[:, 0] = marked
         labels = labels_of(np.column_stack([marked, rare]))
         result = LambdaSearch((1e3, 1e-2), folds=3, shared=False).run(
-            method_of(LOGISTIC), Job(design_of(x), labels)
+            Job(design_of(x), labels), method_of(LOGISTIC)
         )
         assert (result.values_by_category[:, 1] == 0).all()
         assert result.tied.tolist() == [False, True]
@@ -109,24 +109,24 @@ class TestChoice:
             in result.to_text()
         )
         alone = LambdaSearch((1.0,), folds=3, shared=False).run(
-            method_of(LOGISTIC), Job(data.design, labels)
+            Job(data.design, labels), method_of(LOGISTIC)
         )
         assert not alone.tied.any()
 
     def test_equal_values_go_to_the_stronger(self, data):
         labels = labels_of(np.zeros((80, 2)))  # nothing to learn: undefined everywhere
-        result = LambdaSearch(GRID, folds=3).run(method_of(HINGE), Job(data.design, labels))
+        result = LambdaSearch(GRID, folds=3).run(Job(data.design, labels), method_of(HINGE))
         assert np.isnan(result.values).all()
         assert result.shared_strength == 1.0
         right = LambdaSearch(GRID, folds=3, measure="error").run(
-            method_of(HINGE), Job(data.design, labels)
+            Job(data.design, labels), method_of(HINGE)
         )
         assert right.values.tolist() == [0.0, 0.0, 0.0]
         assert right.shared_strength == 1.0
 
     def test_one_standard_error(self, data):
         search = LambdaSearch(PAPER_GRID, folds=5, measure="loss", one_standard_error=True)
-        result = search.run(method_of(LOGISTIC, tolerance=1e-3), Job(data.design, data.labels))
+        result = search.run(Job(data.design, data.labels), method_of(LOGISTIC, tolerance=1e-3))
         best = int(np.argmin(result.values))
         within = result.values <= result.values[best] + result.standard_errors[best]
         assert result.shared_strength == result.grid[within].max()

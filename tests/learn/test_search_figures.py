@@ -63,7 +63,7 @@ def _value(figure, *numbers):
 def test_a_search_takes_the_figure_of_the_counts_of_all_folds(data, name):
     method = method_of(HINGE, tolerance=1e-9)
     result = LambdaSearch(GRID, folds=4, measure=name, seed=3).run(
-        method, Job(data.design, data.labels)
+        Job(data.design, data.labels), method
     )
     assert result.measure == name
     part = make_parts(data.labels, 4, 3)

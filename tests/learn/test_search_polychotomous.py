@@ -43,7 +43,7 @@ def data():
 def searched(data, search, method=None, selection_of=None, **rest):
     x, y = data
     job = Job(design_of(x), labels_of(y, CLASSES), **rest)
-    return search.run(method or method_of(), job, selection_of=selection_of)
+    return search.run(job, method or method_of(), selection_of=selection_of)
 
 
 def held_out_scores(data, method, way, strength, part, rounds=None, weights=None, **rest):
@@ -182,11 +182,11 @@ class TestValues:
         x, y = sample(4, documents=41)
         y[-1] = 3  # the only one
         labels = labels_of(y, 4)
-        result = LambdaSearch(GRIDS["lam"], folds=4).run(method_of(), Job(design_of(x), labels))
+        result = LambdaSearch(GRIDS["lam"], folds=4).run(Job(design_of(x), labels), method_of())
         assert np.isnan(result.values_by_category[:, 3]).all()
         assert (result.values > -10).all()
         error = LambdaSearch(GRIDS["lam"], folds=4, measure="error")
-        found = error.run(method_of(), Job(design_of(x), labels)).values_by_category[:, 3]
+        found = error.run(Job(design_of(x), labels), method_of()).values_by_category[:, 3]
         assert found.tolist() == [1.0, 1.0, 1.0]
 
 
@@ -276,15 +276,15 @@ class TestRefusals:
     def test_documents_that_cannot_be_learned_from(self, data):
         x, y = data
         with pytest.raises(UsageError, match="90 documents, and the labels have 89"):
-            LambdaSearch().run(method_of(), Job(design_of(x), labels_of(y[1:], CLASSES)))
+            LambdaSearch().run(Job(design_of(x), labels_of(y[1:], CLASSES)), method_of())
         several = Labels.of([["a", "b"], *[[names(CLASSES)[k]] for k in y[1:]]], names(CLASSES))
         with pytest.raises(InputError, match="1 have more than one"):
-            LambdaSearch().run(method_of(), Job(design_of(x), several))
+            LambdaSearch().run(Job(design_of(x), several), method_of())
         alone = np.where(np.arange(len(y)) == 7, 3, y)
         with pytest.raises(InputError, match="the reference class d has one member"):
-            LambdaSearch().run(method_of(reference="d"), Job(design_of(x), labels_of(alone, 4)))
+            LambdaSearch().run(Job(design_of(x), labels_of(alone, 4)), method_of(reference="d"))
         with pytest.raises(UsageError, match="there is no class 'e'"):
-            LambdaSearch().run(method_of(reference="e"), Job(design_of(x), labels_of(alone, 4)))
+            LambdaSearch().run(Job(design_of(x), labels_of(alone, 4)), method_of(reference="e"))
 
     def test_a_strength_that_is_given(self):
         learner = method_from({"learner": "polychotomous", "C": 2.0})

@@ -36,7 +36,7 @@ def data():
 
 
 def searched(data, parts, search, **named):
-    return search.run(method_of(parts, tolerance=1e-9), Job(data.design, data.labels, **named))
+    return search.run(Job(data.design, data.labels, **named), method_of(parts, tolerance=1e-9))
 
 
 class TestGrids:
@@ -100,7 +100,7 @@ class TestWays:
 
     def test_the_choice_is_kept_in_its_way(self, data):
         search = LambdaSearch(over="prior_variance", measure=LIKELIHOOD, shared=False, folds=3)
-        result = search.run(method_of(LASSO, tolerance=1e-3), Job(data.design, data.labels))
+        result = search.run(Job(data.design, data.labels), method_of(LASSO, tolerance=1e-3))
         assert set(result.grid) == set(LAPLACE_VARIANCES)
         strengths = result.strengths()
         assert strengths.way == "prior_variance"

@@ -47,7 +47,7 @@ def squeezed(
 ):
     method = method_of(parts, tolerance=tolerance)
     squeezer = Squeezer(most, exactly, search or given_grid())
-    return squeezer.run(method, Job(data.design, data.labels, **named), selection_of=selection_of)
+    return squeezer.run(Job(data.design, data.labels, **named), method, selection_of=selection_of)
 
 
 def terms_of(data, result, parts=LASSO, tolerance=1e-4, **named):
@@ -74,7 +74,7 @@ class TestLimit:
         method = method_of(LASSO, tolerance=1e-3)
         squeezer = Squeezer(most, exactly, given_grid((0.1, 0.01)))
         design, labels = design_of(x), labels_of(truth)
-        result = squeezer.run(method, Job(design, labels))
+        result = squeezer.run(Job(design, labels), method)
         learned = method.fit(Job(design, labels, strengths=result.strengths()))
         assert np.diff(learned.weights.indptr).max() <= most
 
@@ -115,7 +115,7 @@ class TestLimit:
 
 class TestChoice:
     def test_a_limit_that_does_not_bind_changes_nothing(self, data):
-        free = given_grid().run(method_of(LASSO, tolerance=1e-4), Job(data.design, data.labels))
+        free = given_grid().run(Job(data.design, data.labels), method_of(LASSO, tolerance=1e-4))
         result = squeezed(data, 30)
         np.testing.assert_array_equal(result.chosen, free.chosen)
         np.testing.assert_array_equal(result.squeezed.given_up, 0.0)
@@ -125,7 +125,7 @@ class TestChoice:
         """The best allowed point of the grid, unless one between it and the next is better."""
         most = 6
         method = method_of(LASSO, tolerance=1e-4)
-        free = given_grid().run(method, Job(data.design, data.labels))
+        free = given_grid().run(Job(data.design, data.labels), method)
         result = squeezed(data, most)
         for c in range(3):
             counts = [terms_of(data, Chosen(free.over, np.full(3, lam)))[c] for lam in free.grid]
@@ -141,7 +141,7 @@ class TestChoice:
         result = squeezed(data, 4)
         for c in range(3):
             again = given_grid((float(result.chosen[c]),)).run(
-                method_of(LASSO, tolerance=1e-4), Job(data.design, data.labels)
+                Job(data.design, data.labels), method_of(LASSO, tolerance=1e-4)
             )
             assert result.squeezed.held_out[c] == pytest.approx(
                 again.values_by_category[0, c], rel=1e-3
@@ -172,7 +172,7 @@ class TestExactly:
         truth = planted(rng, x, 1)
         net = method_of(NET, tolerance=1e-9)  # gives both of a pair the same weight
         squeezer = Squeezer(3, True, given_grid((0.1, 0.01)))
-        result = squeezer.run(net, Job(design_of(x), labels_of(truth)))
+        result = squeezer.run(Job(design_of(x), labels_of(truth)), net)
         assert result.squeezed.terms.tolist() == [2]
         assert "no strength was found that keeps exactly 3" in " ".join(result.notes())
 
@@ -182,7 +182,7 @@ class TestExactly:
         truth = planted(rng, x, 1, noise=3.0)
         squeezer = Squeezer(4, True, given_grid((0.1, 0.01)))
         method = method_of(LASSO, tolerance=1e-3)
-        result = squeezer.run(method, Job(design_of(x), labels_of(truth)))
+        result = squeezer.run(Job(design_of(x), labels_of(truth)), method)
         assert result.squeezed.terms.tolist() == [3]
         assert "no strength was found that keeps exactly 4" in result.to_text()
 

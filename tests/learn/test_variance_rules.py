@@ -101,8 +101,8 @@ def test_a_search_goes_by_the_rule_of_each_fold():
         }
     )
     search = LambdaSearch([1e-1, 1e-2], folds=3, measure="log-likelihood")
-    ruled = search.run(learner, Job(design, labels))
-    plain = search.run(replace(learner, variance_rule="equal"), Job(design, labels))
+    ruled = search.run(Job(design, labels), learner)
+    plain = search.run(Job(design, labels), replace(learner, variance_rule="equal"))
     assert not np.allclose(ruled.values, plain.values)
 
 

@@ -142,7 +142,7 @@ class TrainingRun:
         self.method.check_searchable()
         search = wanted.over_lambda(self.design.documents, self.seed)
         result = search.run(
-            self.method, self._job("searching λ", self.design), selection_of=self._selection
+            self._job("searching λ", self.design), self.method, selection_of=self._selection
         )
         self.unfinished.add_note(result.unfinished_note())
         self.strengths = result.strengths()

@@ -107,7 +107,7 @@ class LambdaSearch:
             method.check_own_strengths("shared = false")
 
     def run(
-        self, method: BaseMethod, job: Job, *, selection_of: SelectionOf | None = None
+        self, job: Job, method: BaseMethod, *, selection_of: SelectionOf | None = None
     ) -> SearchResult:
         """Measure every strength on documents that its fit has not learned from, and choose.
 
@@ -119,16 +119,16 @@ class LambdaSearch:
 
         Parameters
         ----------
-        method : BaseMethod
-            The method whose strength is searched for.
         job : Job
             The documents and categories. ``progress`` counts fits: categories × strengths × folds.
+        method : BaseMethod
+            The method whose strength is searched for.
         selection_of : callable, optional
             Selects terms anew for the rows of a fold's training documents.
         """
         began = time.perf_counter()
         self.check(method)
-        return finished(SearchRun(self, method, job, selection_of).result(), began, quiet=job.quiet)
+        return finished(SearchRun(self, job, method, selection_of).result(), began, quiet=job.quiet)
 
 
 def finished(result: SearchResult, began: float, *, quiet: bool) -> SearchResult:
@@ -145,8 +145,8 @@ class SearchRun:
     def __init__(
         self,
         search: LambdaSearch,
-        method: BaseMethod,
         job: Job,
+        method: BaseMethod,
         selection_of: SelectionOf | None,
     ) -> None:
         method.check_folds(job)

@@ -357,11 +357,11 @@ class Squeezer:
         self.search.check(method)
 
     def run(
-        self, method: BaseMethod, job: Job, *, selection_of: SelectionOf | None = None
+        self, job: Job, method: BaseMethod, *, selection_of: SelectionOf | None = None
     ) -> SearchResult:
         """Search as :meth:`LambdaSearch.run` does, and choose under the limit."""
         began = time.perf_counter()
         self.check(method)
-        run = SearchRun(self.search, method, job, selection_of)
+        run = SearchRun(self.search, job, method, selection_of)
         squeeze = Squeeze(self.most_terms, run, run.result(), exactly=self.exactly)
         return finished(squeeze.result(), began, quiet=job.quiet)
