@@ -53,7 +53,7 @@ def projected_model(**settings: object) -> Model:
 
 
 def base_of(model: Model) -> dict[str, object]:
-    """What another model of the same documents has in common with one."""
+    """Return the parts that models of the same documents share."""
     return {
         "vectorizer": model.vectorizer,
         "names": model.names,

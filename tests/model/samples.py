@@ -182,7 +182,7 @@ def scores(model: Model, texts: object) -> np.ndarray:
 
 
 def lies_in_a_map(array: np.ndarray) -> bool:
-    """Whether an array's memory is that of a mapped file."""
+    """Return True if an array's memory is that of a mapped file."""
     if array.flags.owndata:
         return False
     owner: object = array

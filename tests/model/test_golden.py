@@ -44,7 +44,7 @@ MODELS = {
 
 
 def facts(model, texts):
-    """What a reader must find in the file, however it is written."""
+    """Return the facts that a reader must find in the file, however it is written."""
     found = scores(model, texts)
     return {
         "describe": describe(model),

@@ -1,4 +1,4 @@
-"""What a model may be made of."""
+"""The parts of a model, and those that do not fit."""
 
 from __future__ import annotations
 

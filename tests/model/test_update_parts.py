@@ -1,4 +1,4 @@
-"""What a model keeps to be updated: in memory, and in a file."""
+"""The parts of a model that updates need: in memory, and in a file."""
 
 from __future__ import annotations
 

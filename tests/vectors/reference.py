@@ -13,7 +13,7 @@ Tokens = Callable[[str], list[str]]
 
 
 def split_words(text: str) -> list[str]:
-    """What the spec ``whitespace`` does."""
+    """Split a text as the spec ``whitespace`` does."""
     return text.split()
 
 

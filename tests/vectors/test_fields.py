@@ -1,4 +1,4 @@
-"""Which fields count, joined or apart."""
+"""Fields of documents, joined or apart."""
 
 from __future__ import annotations
 

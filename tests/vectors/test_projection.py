@@ -133,7 +133,7 @@ def cache(tmp_path):
 
 @pytest.fixture
 def counted(monkeypatch):
-    """How often directions are computed."""
+    """Record every computation of directions."""
     calls = []
     fit = Lsi.fit
 
