@@ -16,7 +16,7 @@ from postil.cli.main import run as run_command
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command did."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from postil.categorizer import TextCategorizer
+from postil.cli.inspect_text import show_report
+from postil.model.description import summary
 from postil.model.load import load_model
 from postil.model.save import save_model as write_model
 
-from .model_samples import save_model
+from .models import save_model
 
 
 @pytest.fixture(scope="module")
@@ -218,3 +220,35 @@ def test_a_record_that_nobody_here_wrote_is_refused_and_harms_nothing(postil, tm
         assert "made.postil: the record of its training is not as postil writes it" in shown.err
     assert postil("predict", "made.postil", "--text", "rain").code == 0
     assert postil("evaluate", "made.postil", "demo").code == 0
+
+
+REPORT = {
+    "category": "a",
+    "iterations": 200,
+    "certificate": 1e-3,
+    "kind": "duality gap",
+    "stopped": "iterations",
+}
+
+
+def shown_report(capsys, reports):
+    show_report({"report": summary(reports), "decision": {"notes": []}})
+    return capsys.readouterr().out
+
+
+def test_the_largest_is_shown(capsys):
+    reports = [REPORT | {"smoothing": 0.0036}, REPORT | {"smoothing": 0.001}]
+    assert summary(reports)["smoothing"] == 0.0036
+    assert "the smooth problem's minimum is at most 0.0036 above the SVM's" in shown_report(
+        capsys, reports
+    )
+
+
+def test_others_say_nothing_of_it(capsys):
+    assert "smoothing" not in summary([REPORT])
+    assert "smooth" not in shown_report(capsys, [REPORT])
+
+
+@pytest.mark.parametrize("value", [None, "much"])
+def test_what_is_no_number_is_nothing(value):
+    assert "smoothing" not in summary([REPORT | {"smoothing": value}])

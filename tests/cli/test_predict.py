@@ -11,7 +11,7 @@ import pytest
 from postil.model.load import load_model
 from postil.train.predict import Predictor
 
-from .small_models import small_model
+from .models import small_model
 
 
 @pytest.fixture

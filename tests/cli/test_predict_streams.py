@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from .small_models import small_model
+from .models import small_model
 
 WAIT = 30  # seconds, on a machine with other work to do
 
