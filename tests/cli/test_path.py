@@ -86,7 +86,7 @@ def test_terms_that_the_recipe_selects(path, tmp_path):
     ("options", "code", "told"),
     [
         (("-o", "path.txt"), 2, "--output is a file .csv, .json, .svg or .png, not path.txt"),
-        (("--over", "sigma"), 2, "--over is one of lam, C, prior_variance, not 'sigma'"),
+        (("--over", "sigma"), 2, "'sigma' is not one of 'lam', 'C', 'prior_variance'"),
         (("--ratio", "3"), 2, "ratio must be a number above 0 and under 1"),
         (("-r", "naive-bayes-1"), 2, "and the learner naive-bayes learns otherwise; take"),
         (("-r", "polychotomous-lasso"), 2, "and the learner polychotomous learns otherwise; take"),

@@ -111,7 +111,7 @@ def test_the_end_of_an_automatic_path_is_pointed_out():
         (("--search-measure", "brier"), "--search-measure is one of f1, error, loss"),
         (("--search-measure", "brake-even"), "did you mean break-even?"),
         (("--search-folds", "1"), "--search-folds"),
-        (("--search-over", "sigma"), "--search-over is one of lam, C, prior_variance"),
+        (("--search-over", "sigma"), "'sigma' is not one of 'lam', 'C', 'prior_variance'"),
         (("--search-rounds", "9"), "--search-rounds 9 with the recipe default: rounds must be"),
         (("--exactly",), "--exactly needs --most-terms: give both"),
         (

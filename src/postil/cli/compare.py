@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from typer import Argument
 
 from postil.cli.console import counted, say, show_json, show_table
@@ -52,7 +51,7 @@ def compare(
     from postil.recipes.recipe import load_recipe
 
     if len(set(recipes)) < 2 or len(set(recipes)) < len(recipes):
-        raise typer.BadParameter("name two or more different recipes")
+        raise UsageError("name two or more different recipes")
     chosen = [(name, load_recipe(name)) for name in recipes]
     if is_stream(corpus):
         raise UsageError(

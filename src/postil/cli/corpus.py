@@ -233,7 +233,7 @@ def split(
     zcat mails.jsonl.gz | postil corpus split - parts/
     """
     if folds is not None and test is not None:
-        raise typer.BadParameter("--test is a share, and folds are of one size: give one of them")
+        raise UsageError("--test is a share, and folds are of one size: give one of them")
     keep_inputs(target, source)
     opened = reading.open(source)
     options = _write_options(reading, fields, label_space)

@@ -23,6 +23,7 @@ from postil.cli.options import (
     reads_corpus,
 )
 from postil.cli.progress import progress_bar
+from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from postil.evaluate import Report
@@ -107,7 +108,7 @@ def evaluate(
     )
     if curves is not None:
         if curves.suffix not in CURVE_FORMATS:
-            raise typer.BadParameter(f"--curves is a file .csv or .json, not {str(curves)!r}")
+            raise UsageError(f"--curves is a file .csv or .json, not {str(curves)!r}")
         check_output(curves, model, corpus)
     loaded = load_model(model, threads=threads)
     vectors = reading.vectors(corpus)

@@ -92,7 +92,7 @@ def explain(
     columns = category_columns(categories, loaded.names, str(model)) if categories else None
     vectors = None if documents is None else reading.vectors(documents)
     if vectors is not None and html is not None:
-        raise typer.BadParameter("--html shows a text, and vectors have none: leave it out")
+        raise UsageError("--html shows a text, and vectors have none: leave it out")
     try:
         explained = explainer_of(loaded, vectors)
     except UsageError as error:
@@ -146,7 +146,7 @@ def _check_options(
     }
     for message, applies in refused.items():
         if applies:
-            raise typer.BadParameter(message)
+            raise UsageError(message)
 
 
 def explainer_of(model: Model, vectors: NumberedDocuments | None) -> Explain:

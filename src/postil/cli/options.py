@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 Split = Literal["train", "test"]
+Unit = Literal["lam", "C", "prior_variance"]
+"""The units of a strength of regularization."""
 
 CORPUS_HELP = "Name of a known corpus, path of a file or folder, or - for standard input."
 
@@ -135,7 +137,7 @@ class Reading:
             return None
         unusable = [flag for flag in self.given if flag != "--format"]
         if unusable:
-            raise typer.BadParameter(f"{', '.join(unusable)} does not apply to svmlight files")
+            raise UsageError(f"{', '.join(unusable)} does not apply to svmlight files")
         return read_numbered(path)
 
     @property
@@ -153,7 +155,7 @@ def _corpus_options(given: list[str]) -> dict[str, str]:
     for item in given:
         name, equals, value = item.partition("=")
         if not equals:
-            raise typer.BadParameter(f"-O takes NAME=VALUE, received {item!r}")
+            raise UsageError(f"-O takes NAME=VALUE, received {item!r}")
         options[name] = value
     return options
 

@@ -16,6 +16,7 @@ from postil.cli.options import (
     Reading,
     RecipeName,
     Threads,
+    Unit,
     output_option,
     reads_corpus,
 )
@@ -52,7 +53,7 @@ def path(
             "1e-5)."
         ),
     ] = None,
-    over: Annotated[str, Option(help="Unit of the strengths: lam, C or prior_variance.")] = "lam",
+    over: Annotated[Unit, Option(help="Unit of the strengths: lam, C or prior_variance.")] = "lam",
     top: Annotated[
         int | None,
         Option(min=1, help="Number of terms to show (default: 20) or to draw (default: 8)."),
@@ -75,11 +76,8 @@ def path(
     postil path demo --category council -r logistic --over prior_variance -o ridge.png
     postil path vectors.svm --category 1
     """
-    from postil.learn.search.grids import WAYS
     from postil.recipes.recipe import load_recipe
 
-    if over not in WAYS:
-        raise typer.BadParameter(f"--over is one of {', '.join(WAYS)}, not {over!r}")
     if output is not None:
         _check_file(output, corpus, recipe)
     chosen = load_recipe(recipe)
@@ -101,13 +99,13 @@ def _check_file(output: Path, corpus: str, recipe: str) -> None:
     from postil.plots.drawing import require_plots
 
     if output.suffix not in (*TEXTS, *PICTURES):
-        raise typer.BadParameter(f"--output is a file .csv, .json, .svg or .png, not {output}")
+        raise UsageError(f"--output is a file .csv, .json, .svg or .png, not {output}")
     check_output(output, corpus, recipe)
     if output.suffix in PICTURES:
         require_plots()
 
 
-def _method(recipe: Recipe, way: str) -> Any:  # noqa: ANN401 - a Method
+def _method(recipe: Recipe, way: Unit) -> Any:  # noqa: ANN401 - a Method
     """Return the recipe's method without a strength; refuse a recipe that has no path."""
     from postil.learn.method import Method
 

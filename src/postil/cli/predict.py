@@ -24,6 +24,7 @@ from postil.cli.options import (
     reads_corpus,
 )
 from postil.cli.progress import ProgressBar, progress_bar
+from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from postil.common.types import Flags, Floats
@@ -71,7 +72,7 @@ def predict(
     from postil.train.predict import Predictor
 
     if (corpus is None) == (not texts):
-        raise typer.BadParameter("name a corpus, or give --text, but not both")
+        raise UsageError("name a corpus, or give --text, but not both")
     if output is not None:
         check_output(output, model, corpus)
     loaded = load_model(model, threads=threads)

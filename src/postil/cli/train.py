@@ -26,6 +26,7 @@ from postil.cli.options import (
     RecipeName,
     Seed,
     Threads,
+    Unit,
     output_option,
     reads_corpus,
 )
@@ -99,7 +100,7 @@ def train(
         ),
     ] = None,
     search_over: Annotated[
-        str | None, Option(help="Unit of the strengths in the search: lam, C or prior_variance.")
+        Unit | None, Option(help="Unit of the strengths in the search: lam, C or prior_variance.")
     ] = None,
     search_grid: Annotated[
         str | None, Option(help="Strengths to try, such as 1e-2,1e-3,1e-4, or auto.")
@@ -155,7 +156,7 @@ def train(
         "rounds": search_rounds,
         "measure": _search_measure(search_measure),
         "shared": False if search_per_category or most_terms is not None else None,
-        "over": _search_over(search_over),
+        "over": search_over,
         "grid": _search_grid(search_grid),
         "most_terms": most_terms,
         "exactly": True if exactly else None,
@@ -202,23 +203,22 @@ def _train(
 
     begun = time.monotonic()
     vectors = reading.vectors(corpus)
-    if vectors is not None:
-        say(vectors.note(recipe.name, directions=recipe.representation.lsi is not None))
-        with progress_bar() as bar:
-            model = train_vectors(vectors, recipe, progress=bar.update, **settings)
-        seconds = time.monotonic() - begun
-        with naming_errors(output):
-            save_model(model, output)
-        return model, None, seconds
-    opened = reading.open(corpus)
     with Spool() as tests:
-        opened.tests = tests if test else None
-        with reporting_problems(opened), progress_bar() as bar:
-            model = train_model(opened, recipe, corpus=opened.name, progress=bar.update, **settings)
+        if vectors is not None:
+            say(vectors.note(recipe.name, directions=recipe.representation.lsi is not None))
+            with progress_bar() as bar:
+                model = train_vectors(vectors, recipe, progress=bar.update, **settings)
+        else:
+            opened = reading.open(corpus)
+            opened.tests = tests if test else None
+            with reporting_problems(opened), progress_bar() as bar:
+                model = train_model(
+                    opened, recipe, corpus=opened.name, progress=bar.update, **settings
+                )
         seconds = time.monotonic() - begun
         with naming_errors(output):
             save_model(model, output)
-        if not test:
+        if vectors is not None or not test:
             return model, None, seconds
         if not opened.tested:
             say(f"no document is marked test, so nothing was measured; {TO_MARK}")
@@ -240,12 +240,12 @@ def _trained_for(recipe: Recipe, measure: str | None, compare: bool | None) -> R
     """Return the recipe with ``--for`` and ``--compare`` applied."""
     if measure is None:
         if compare is not None:
-            raise typer.BadParameter("--compare and --no-compare need --for: give a measure")
+            raise UsageError("--compare and --no-compare need --for: give a measure")
         return recipe
     try:
         return recipe.aimed_at(measure, compare=compare is not False)
     except SpecError as error:
-        raise typer.BadParameter(f"--for: {error}") from None
+        raise UsageError(f"--for: {error}") from None
     except UsageError as error:
         raise UsageError(f"--for {measure} with the recipe {recipe.name}: {error}") from None
 
@@ -254,7 +254,7 @@ def _searched(recipe: Recipe, entries: dict[str, Any], option: str) -> Recipe:
     """Return the recipe with a search; ``option`` is the one that an error is most likely about."""
     limited = "most_terms" in entries or (recipe.search and recipe.search.most_terms)
     if "exactly" in entries and not limited:
-        raise typer.BadParameter("--exactly needs --most-terms: give both")
+        raise UsageError("--exactly needs --most-terms: give both")
     if "most_terms" in entries and recipe.search is None:
         entries = {"grid": AUTO} | entries
     try:
@@ -274,22 +274,14 @@ def _search_measure(name: str | None) -> str | None:
     try:
         return search_measure(name).name
     except SpecError as error:
-        raise typer.BadParameter(f"--search-measure: {error}") from None
+        raise UsageError(f"--search-measure: {error}") from None
     except UsageError:
         near = near_names(name, MEASURES)
     advice = f"; did you mean {' or '.join(near)}?" if near else ""
-    raise typer.BadParameter(
+    raise UsageError(
         f"--search-measure is one of {', '.join(MEASURES)}, or a figure of merit such as "
         f"recall>=0.95, not {name!r}{advice}"
     )
-
-
-def _search_over(name: str | None) -> str | None:
-    from postil.learn.search.grids import WAYS
-
-    if name is None or name in WAYS:
-        return name
-    raise typer.BadParameter(f"--search-over is one of {', '.join(WAYS)}, not {name!r}")
 
 
 def _search_grid(text: str | None) -> tuple[float, ...] | str | None:
@@ -300,7 +292,7 @@ def _search_grid(text: str | None) -> tuple[float, ...] | str | None:
     except ValueError:
         grid = ()
     if not grid or len(set(grid)) < len(grid) or not all(0 < lam < math.inf for lam in grid):
-        raise typer.BadParameter(
+        raise UsageError(
             "--search-grid takes finite numbers above 0 with commas between, each once, such as "
             f"1e-2,1e-3,1e-4, or auto, not {text!r}"
         )

@@ -162,7 +162,7 @@ def vectorize(
     )
     format = to or _format_of(output)
     if compress and format != "npz":
-        raise typer.BadParameter(
+        raise UsageError(
             "--compress is for .npz; name an svmlight file .svm.gz or .svm.zst to compress it"
         )
     beside = format == "svmlight" and str(output) != STREAM
@@ -221,7 +221,7 @@ def _bound(option: str, value: str) -> float:
     try:
         return float(value) if "." in value or "e" in value else int(value)
     except ValueError:
-        raise typer.BadParameter(
+        raise UsageError(
             f"{option} is a whole number of documents or a share such as 0.01, not {value!r}"
         ) from None
 
@@ -232,7 +232,7 @@ def _format_of(output: Path) -> VectorFormat:
         return "npz"
     if suffixes & {".svm", ".svmlight", ".libsvm"}:
         return "svmlight"
-    raise typer.BadParameter(
+    raise UsageError(
         f"{output}: the format is not clear from the name; end it in .npz or .svm, or give --to"
     )
 
