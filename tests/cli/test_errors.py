@@ -50,7 +50,7 @@ class TestRecipes:
         result = postil("train", "demo", "-o", "x.postil", "-r", "nosuch.toml")
         assert (result.code, result.err) == (
             2,
-            "postil: recipe nosuch.toml: there is no such file\n",
+            "postil: recipe nosuch.toml: the file does not exist\n",
         )
 
     def test_bounds_that_leave_no_term_are_the_recipes(self, postil, tmp_path):
@@ -61,7 +61,7 @@ class TestRecipes:
 
     def test_all_recipes_are_read_before_any_is_run(self, postil):
         result = postil("compare", "demo", "default", "nosuch.toml")
-        assert result.err == "postil: recipe nosuch.toml: there is no such file\n"
+        assert result.err == "postil: recipe nosuch.toml: the file does not exist\n"
 
 
 class TestOutput:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from postil.errors import PostilError, SpecError, UsageError
-from postil.recipes.aiming import aimed_search, trains_for_figures
 from postil.recipes.parts import Aim
-from postil.recipes.recipe import Recipe, load_recipe, recipe_names
+from postil.recipes.recipe import Recipe, load_recipe, recipe_names, search_measure_for
 
 
 def recipe_of(**tables):
@@ -110,8 +109,8 @@ class TestFile:
 
 @pytest.mark.parametrize("learner", ["mfom", "tree"])
 def test_a_learner_that_trains_for_figures_is_told_the_figure(learner):
-    assert trains_for_figures({"learner": learner})
-    assert not trains_for_figures({})
+    assert recipe_of(learn={"learner": learner}).trains_for_figures
+    assert not recipe_of().trains_for_figures
     told = recipe_of(learn={"learner": learner}).aimed_at("f2")
     assert told.learn == {"learner": learner, "figure": "f2"}
     assert told.aim == Aim("f2", compare=False)
@@ -124,5 +123,5 @@ def test_a_learner_that_trains_for_figures_is_told_the_figure(learner):
 def test_f1_of_a_search_is_not_that_of_scores_of_0():
     from postil.learn.merit.naming import figure_named
 
-    assert aimed_search(figure_named("f1")) == "micro-f1"
-    assert aimed_search(figure_named("f2")) == "f2"
+    assert search_measure_for(figure_named("f1")) == "micro-f1"
+    assert search_measure_for(figure_named("f2")) == "f2"

@@ -50,12 +50,12 @@ def test_the_entries_of_a_recipe_come_back():
         ({"representation": {"lsi": 3, "length": 0}}, "above 0"),
         ({"representation": {"length": 3.0}}, "write lsi = 400, or leave length out"),
         ({"representation": {"lsi": 3, "buckets": 8}}, "leave buckets out, or lsi"),
-        ({"selection": {"measure": "gini", "terms": 5}}, r"\[selection\] keeps some"),
+        ({"selection": {"measure": "gini", "terms": 5}}, r"\[selection\] keeps single terms"),
         (
             {"selection": {"measure": "information-gain", "terms": 5, "scope": "corpus"}},
-            r"\[selection\] keeps some",
+            r"\[selection\] keeps single terms",
         ),
-        ({"learn": {"learner": "naive-bayes"}}, "coordinates are no counts"),
+        ({"learn": {"learner": "naive-bayes"}}, "coordinates instead of counts"),
         (
             {"learn": {"loss": "logistic", "posterior": True, "solver": "newton-coordinate"}},
             "posterior",
@@ -69,7 +69,7 @@ def test_the_entries_of_a_recipe_come_back():
                     "variance_rule": "idf",
                 }
             },
-            "variance_rule goes by how many documents hold a term",
+            "variance_rule counts the documents of a term",
         ),
         (
             {

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from postil.evaluate import measure_run
-from postil.recipes.parts import MEASURES, beside
+from postil.recipes.parts import MEASURES, compare_with_paper
 from postil.recipes.recipe import Recipe, load_recipe, recipe_names
 
 TRUTH = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=bool)
@@ -25,23 +25,23 @@ def recipe_of(**expected):
 
 
 def test_ours_and_the_difference():
-    (found,) = beside(recipe_of(), "c", report())
+    (found,) = compare_with_paper(recipe_of(), "c", report())
     assert found.ours == pytest.approx(100 * 6 / 7)
     assert found.difference == pytest.approx(100 * 6 / 7 - 85)
     assert found.near
     assert found.to_dict()["near"] is True
-    assert not beside(recipe_of(tolerance=0.5), "c", report())[0].near
-    assert beside(recipe_of(), "d", report()) == []
+    assert not compare_with_paper(recipe_of(tolerance=0.5), "c", report())[0].near
+    assert compare_with_paper(recipe_of(), "d", report()) == []
 
 
 def test_a_break_even_point_needs_scores():
     wanted = recipe_of(measure="micro-break-even")
-    assert beside(wanted, "c", report())[0].ours == pytest.approx(75)
-    assert beside(wanted, "c", report(None))[0].ours is None
+    assert compare_with_paper(wanted, "c", report())[0].ours == pytest.approx(75)
+    assert compare_with_paper(wanted, "c", report(None))[0].ours is None
 
 
 def test_what_is_not_measured_is_not_near():
-    (found,) = beside(recipe_of(measure="cost"), "c", report())
+    (found,) = compare_with_paper(recipe_of(measure="cost"), "c", report())
     assert (found.ours, found.difference, found.near) == (None, None, False)
 
 

@@ -49,7 +49,7 @@ def test_a_recipe_by_path(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name = 1 2", "it is not TOML"),
+        ("name = 1 2", "the file is not TOML"),
         ('title = "x"', "needs a name"),
         ('name = "x"\n[learn]\nlos = "hinge"', "did you mean 'loss'"),
         ('name = "x"\n[learn]\nloss = "hing"', "did you mean 'hinge'"),
@@ -62,7 +62,7 @@ def test_a_recipe_by_path(tmp_path):
         ('name = "x"\n[decide]\ncalibration = "logistic"', 'write calibration = "platt", or loss'),
         (
             'name = "x"\n[learn]\nlearner = "naive-bayes"\n[decide]\ncalibration = "logistic"',
-            'decide. calibration: "logistic" takes scores for the logarithm of the odds',
+            'decide. calibration: "logistic" needs scores that are logarithms of odds',
         ),
     ],
 )
@@ -82,13 +82,13 @@ def test_an_unknown_name_is_met_with_near_ones():
 @pytest.mark.parametrize("name", ["nosuch.toml", "folder/nosuch.toml", "folder/nosuch"])
 def test_a_path_that_leads_nowhere_is_no_unknown_name(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match=f"recipe {name}: there is no such file"):
+    with pytest.raises(UsageError, match=f"recipe {name}: the file does not exist"):
         load_recipe(name)
 
 
 def test_a_recipe_of_ours_with_a_file_ending_is_met_with_its_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match="no such file; the recipe logistic of postil's own"):
+    with pytest.raises(UsageError, match="does not exist; write logistic, without"):
         load_recipe("logistic.toml")
 
 

@@ -282,7 +282,7 @@ def test_the_schema_knows_what_the_parts_know():
     assert set(schema.DECIDE) == names(parts.Decide)
     assert set(schema.AIM) == names(parts.Aim)
     assert set(schema.EXPECT) == names(parts.Expectation)
-    assert set(schema.KEYS) == names(Recipe)
+    assert set(schema.KEYS) == names(Recipe) - {"_method"}
     linear = names(Method) - {"regularization"} | names(Regularization) | {"learner"}
     assert set(learn_schema.LEARN["linear"]) == linear
     assert set(learn_schema.LEARN["naive-bayes"]) == names(NaiveBayes) | {"learner"}
@@ -300,8 +300,8 @@ def test_the_schema_knows_what_the_parts_know():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[selection]\nterms = 5", "[selection]: terms is given and no measure"),
-        ("[selection]\nthreshold = 0.5", "[selection]: threshold is given and no measure"),
+        ("[selection]\nterms = 5", "[selection]: terms is given without a measure"),
+        ("[selection]\nthreshold = 0.5", "[selection]: threshold is given without a measure"),
         ('[selection]\nmeasure = "gini"', "[selection]: a measure needs terms or threshold"),
         (
             '[selection]\nmeasure = "gini"\nterms = 3\nthreshold = 0.1',
@@ -335,18 +335,18 @@ def test_the_schema_knows_what_the_parts_know():
         ),
         (
             '[learn]\nlearner = "polychotomous"',
-            "[decide] rule: scores of one model for all classes are compared with each other, not "
-            "with thresholds, and 'default' has some; write rule = \"best\"",
+            "[decide] rule: 'default' compares scores with thresholds, and one model for all "
+            'classes has scores that only compare with each other; write rule = "best"',
         ),
         (
             '[learn]\nlearner = "polychotomous"\n[decide]\nrule = "best"\ncalibration = "logistic"',
-            '[decide] calibration: "logistic" takes scores for the logarithm of the odds, and '
+            '[decide] calibration: "logistic" needs scores that are logarithms of odds, and '
             'those of [learn] are not; write calibration = "softmax"',
         ),
         (
             '[decide]\ncalibration = "softmax"',
-            '[decide] calibration: "softmax" takes scores for those of classes of which a document '
-            'has exactly one, and those of [learn] are not; write calibration = "platt"',
+            '[decide] calibration: "softmax" needs scores of classes of which a document has '
+            'exactly one, and [learn] has none; write calibration = "platt"',
         ),
         (
             '[learn]\nlearner = "polychotomous"\n[search]\nshared = false\n[decide]\nrule = "best"',
@@ -371,7 +371,7 @@ def test_a_recipe_made_in_python_is_held_to_the_same():
     [
         (
             "[search]\ngrid = [1.0, 1.0]",
-            "above 0, none of them twice, got [1.0, 1.0]; write grid =",
+            "above 0, each of them once, got [1.0, 1.0]; write grid =",
         ),
         ("[search]\ngrid = []", "[search] grid: expected a list of one or more finite numbers"),
         ("[learn.options]\ntolerance = 2", "expected a number of at least 0 and under 1, got 2"),

@@ -28,7 +28,7 @@ from postil.errors import UsageError
 if TYPE_CHECKING:
     from postil.evaluate import Report
     from postil.model.model import Model
-    from postil.recipes.parts import Beside
+    from postil.recipes.parts import Comparison
     from postil.train.assess import Assessment
 
 
@@ -152,17 +152,17 @@ def evaluate(
         _show_expected(expected, str(loaded.recipe.get("paper", "")))
 
 
-def _expected(model: Model, corpus: str, report: Report) -> list[Beside]:
+def _expected(model: Model, corpus: str, report: Report) -> list[Comparison]:
     """Return the numbers that the model's recipe expects on the corpus, beside those measured."""
     if not model.recipe.get("expect"):
         return []
-    from postil.recipes.parts import beside
+    from postil.recipes.parts import compare_with_paper
     from postil.recipes.recipe import Recipe
 
-    return beside(Recipe.from_dict(model.recipe, "the model's recipe"), corpus, report)
+    return compare_with_paper(Recipe.from_dict(model.recipe, "the model's recipe"), corpus, report)
 
 
-def _show_expected(expected: list[Beside], paper: str) -> None:
+def _show_expected(expected: list[Comparison], paper: str) -> None:
     typer.echo("\nwhat the recipe expects, in %")
     rows = [
         (

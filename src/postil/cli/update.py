@@ -71,14 +71,14 @@ def update(
     """
     from postil.model.load import load_model
     from postil.model.save import locked_model, save_model
-    from postil.recipes.entries import at
+    from postil.recipes.entries import prefix_errors
     from postil.train.update_run import UpdatePlan
 
     target = model if output is None else output
     in_place = os.path.realpath(target) == os.path.realpath(model)
     with locked_model(model, say) if in_place else nullcontext():
         old = load_model(model, threads=threads)
-        with at(str(model)):
+        with prefix_errors(str(model)):
             UpdatePlan.of(old, passes, seed)
         check_model_output(target, documents)
         begun = time.monotonic()

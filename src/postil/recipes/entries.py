@@ -1,4 +1,4 @@
-"""What one entry of a recipe may be: a test, the test in words, and an example."""
+"""Rules for the entries of a recipe: a test, the test in words, and an example."""
 
 from __future__ import annotations
 
@@ -21,26 +21,32 @@ SHOWN = 60
 LEAST_START = 3
 
 
-def _unmended(value: object) -> str:  # noqa: ARG001 - whatever it is
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A rule for a value, and an example as TOML has it; ``names`` are those a name is one of.
+    """The rule for one entry of a table.
 
-    A table without an entry that is ``needed`` is refused. ``mended`` makes of a wrong value what
-    was perhaps meant, as TOML has it, or nothing.
+    Parameters
+    ----------
+    rule : Rule
+        The test of a value.
+    example : str
+        A valid value as TOML.
+    names : tuple of str
+        The valid names, if the value is a name; errors suggest the nearest one.
+    needed : bool
+        True if a table without the entry is an error.
+    correct : callable
+        Turns a wrong value into TOML that the user probably meant, or into an empty string.
     """
 
     rule: Rule
     example: str
     names: tuple[str, ...] = ()
     needed: bool = False
-    mended: Callable[[object], str] = _unmended
+    correct: Callable[[object], str] = lambda _: ""
 
     def check(self, place: str, key: str, value: object) -> None:
-        """Refuse a value that breaks the rule."""
+        """Raise UsageError if a value breaks the rule."""
         if self._holds(value):
             return
         near = _near(value, self.names) if isinstance(value, str) else []
@@ -50,7 +56,7 @@ class Entry:
             words = f"a number of {words}"
         raise UsageError(
             f"{place} {key}: expected {words}, got {_shown(value)}; ".lstrip()
-            + (meant or f"write {key} = {self.mended(value) or self.example}")
+            + (meant or f"write {key} = {self.correct(value) or self.example}")
         )
 
     def _holds(self, value: object) -> bool:
@@ -61,29 +67,29 @@ class Entry:
 
 
 def text(example: str, *, empty: bool = True) -> Entry:
-    """Any text."""
+    """Return the rule for a text."""
     words = "a text" if empty else "a text that is not empty"
     holds = _is_text if empty else lambda value: _is_text(value) and bool(value)
     return Entry(_rule(words, holds), json.dumps(example))
 
 
 def texts(*example: str) -> Entry:
-    """A list of texts."""
+    """Return the rule for a list of texts."""
     return Entry(
         _rule("a list of texts", _list_of(_is_text)),
         json.dumps(example),
-        mended=lambda value: json.dumps([value], ensure_ascii=False) if _is_text(value) else "",
+        correct=lambda value: json.dumps([value], ensure_ascii=False) if _is_text(value) else "",
     )
 
 
 def flag(example: bool) -> Entry:
-    """Yes or no."""
+    """Return the rule for a boolean."""
     words = "true or false, without quotes"
     return Entry(_rule(words, lambda value: isinstance(value, bool)), _shown(example))
 
 
 def name_of(names: Iterable[str], example: str) -> Entry:
-    """One of some names."""
+    """Return the rule for one of some names."""
     known = tuple(names)
     words = f"one of {', '.join(known)}"
     return Entry(
@@ -92,63 +98,63 @@ def name_of(names: Iterable[str], example: str) -> Entry:
 
 
 def whole_number(example: int, least: int = 1, most: int = MOST) -> Entry:
-    """A whole number between two others."""
+    """Return the rule for a whole number within bounds."""
     return Entry(whole(least, most), str(example))
 
 
 def positive(example: str) -> Entry:
-    """A finite number above 0."""
+    """Return the rule for a finite number above 0."""
     return Entry(number("a finite number above 0", lambda value: value > 0), example)
 
 
 def positive_or(example: str, word: str) -> Entry:
-    """A finite number above 0, or a word."""
+    """Return the rule for a finite number above 0, or a word."""
     one = number("", lambda value: value > 0).holds
     words = f"a finite number above 0, or {json.dumps(word)}"
     return Entry(_rule(words, lambda value: value == word or one(value)), example, (word,))
 
 
 def share(example: str) -> Entry:
-    """A number from 0 to 1."""
+    """Return the rule for a number from 0 to 1."""
     return Entry(number("a number from 0 to 1", lambda value: 0 <= value <= 1), example)
 
 
 def positives(example: str) -> Entry:
-    """A list of one or more finite numbers above 0."""
+    """Return the rule for a list of one or more distinct finite numbers above 0."""
     one = _list_of(number("", lambda value: value > 0).holds)
-    words = "a list of one or more finite numbers above 0, none of them twice"
+    words = "a list of one or more finite numbers above 0, each of them once"
     return Entry(
         _rule(words, lambda value: one(value) and 0 < len(set(value)) == len(value)), example
     )
 
 
 def any_number(example: str, least: float = -math.inf) -> Entry:
-    """A finite number, perhaps of at least so much."""
+    """Return the rule for a finite number, with or without a lower bound."""
     words = "a finite number" + ("" if least == -math.inf else f" of at least {least:g}")
     return Entry(number(words, lambda value: value >= least), example)
 
 
 def table(example: str) -> Entry:
-    """A table, of which no more is said here."""
+    """Return the rule for a table whose entries are checked elsewhere."""
     return Entry(_rule("a table", lambda value: isinstance(value, Mapping)), example)
 
 
 def check_is_table(place: str, given: object) -> None:
-    """Refuse what is no table."""
+    """Raise UsageError if a value is not a table."""
     if not isinstance(given, Mapping):
         raise UsageError(
-            f"{place}: expected a table, got {_shown(given)}; write {place} on a line of its own, "
-            "once, and its entries below it"
+            f"{place}: expected a table, got {_shown(given)}; write {place} once, on a line of its "
+            "own, and its entries below it"
         )
 
 
 def needed(entry: Entry) -> Entry:
-    """The same, and no table without it."""
+    """Return the same rule for an entry that its table must have."""
     return replace(entry, needed=True)
 
 
 def check_table(place: str, given: Any, entries: Table) -> None:  # noqa: ANN401
-    """Refuse a table that is none, has an entry it cannot have, or a wrong value of one."""
+    """Raise UsageError if a table has an unknown entry, lacks one, or has a wrong value."""
     check_is_table(place, given)
     for key in given:
         if key not in entries:
@@ -161,19 +167,19 @@ def check_table(place: str, given: Any, entries: Table) -> None:  # noqa: ANN401
 
 
 def check_tables(place: str, given: object, entries: Table) -> None:
-    """Refuse what is no list of such tables."""
+    """Raise UsageError if a value is not a list of such tables."""
     if not isinstance(given, list | tuple):
         raise UsageError(
-            f"{place}: expected a list of tables, got {_shown(given)}; write the head of each as "
-            f"[{place}]"
+            f"{place}: expected a list of tables, got {_shown(given)}; write [{place}] above the "
+            "entries of each table"
         )
     for each in given:
         check_table(place, each, entries)
 
 
 @contextmanager
-def at(place: str) -> Iterator[None]:
-    """Say of an error where in the recipe it belongs."""
+def prefix_errors(place: str) -> Iterator[None]:
+    """Put a place, such as a table of a recipe, in front of the messages of errors."""
     try:
         yield
     except UsageError as error:
@@ -183,9 +189,9 @@ def at(place: str) -> Iterator[None]:
 
 
 def _near(value: str, names: Iterable[str]) -> list[str]:
-    """Names like a value, or else those it begins like, or has the first letters of.
+    """Return the names that a value resembles, abbreviates or has the initials of.
 
-    ``chi2`` is chi-square, ``ig`` information-gain.
+    ``chi2`` finds chi-square, ``ig`` finds information-gain.
     """
     known = list(names)
     start = "".join(takewhile(str.isalpha, value.lower()))
@@ -209,7 +215,7 @@ def _list_of(holds: Callable[[object], bool]) -> Callable[[object], bool]:
 
 
 def _shown(value: object) -> str:
-    """A value nearly as TOML has it, on one line."""
+    """Return a value nearly as TOML writes it, on one line."""
     if isinstance(value, Mapping):
         return "a table"
     if isinstance(value, list | tuple) and any(isinstance(each, Mapping) for each in value):

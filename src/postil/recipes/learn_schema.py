@@ -1,4 +1,4 @@
-"""What a ``[learn]`` table may say: the entries of each learner, and the options of its parts."""
+"""The entries of a ``[learn]`` table: those of each learner, and the options of its parts."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ LEARN: Mapping[str, Table] = {
 
 
 def check_learn(given: Any) -> None:  # noqa: ANN401 - whatever the file holds
-    """Refuse a ``[learn]`` table by the entries of its learner, and of its solver."""
+    """Raise UsageError if a ``[learn]`` table has a wrong entry for its learner or solver."""
     place = "[learn]"
     check_is_table(place, given)
     kind = given.get("learner", "linear")
@@ -143,7 +143,7 @@ def _prior_options(given: Mapping[str, Any]) -> PartOptions:
     return PRIORS[given.get("prior") or Method.prior].options()
 
 
-# By learner, for its [learn] table: the options with their defaults.
+# The options of each learner with their defaults, from its [learn] table.
 _OPTIONS_OF: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], PartOptions]]] = {
     "linear": {
         OPTIONS: _solver_options,
@@ -159,7 +159,7 @@ _OPTIONS_OF: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], PartOptions
 
 
 def seeded(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """A ``[learn]`` table with a seed where its learner, or its solver, has one and says none."""
+    """Return a ``[learn]`` table with a seed if its learner or solver takes one and has none."""
     kind = given.get("learner", "linear")
     if "seed" in LEARN[kind]:
         return {"seed": seed, **given}
@@ -170,11 +170,11 @@ def seeded(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
 
 
 def options_table(made: PartOptions) -> Table:
-    """The entries of a table of options, as the rules of the options have them."""
+    """Return the entries of a table of options from the rules of the options."""
     rules = made.rules()
     defaults = {each.name: getattr(made, each.name) for each in fields(made)}
     return {
-        # What has no rule of its own is a choice of yes or no.
+        # An option without a rule is a boolean.
         name: Entry(rules[name], _written(default)) if name in rules else flag(default)
         for name, default in defaults.items()
     }

@@ -1,7 +1,4 @@
-"""The tables of a recipe as values: representation, selection, search, decision, expectation.
-
-What a recipe's paper prints for a corpus, beside what was measured.
-"""
+"""The tables of a recipe as dataclasses, and the numbers of its paper compared with a report."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """Text to vectors."""
+    """The ``[representation]`` table: how texts become vectors."""
 
     analyzer: str = "words lower min(2)"
     fields: tuple[str, ...] = ()
@@ -50,32 +47,39 @@ class Representation:
     lsi: int | str | None = None
     length: float | None = None
 
-    def check_directions(self) -> None:
-        """Refuse what says nothing without directions, or cannot be said with them."""
+    def check(self) -> None:
+        """Raise UsageError if an entry cannot be read, or entries contradict each other."""
+        parts = self._vectorizer_parts()
+        if self.buckets is not None and parts["bounds"] != TermBounds():
+            raise UsageError(
+                "bounds on terms (min_df, max_df, min_occurrences, max_terms) apply to a "
+                "vocabulary, and hash buckets have none; leave buckets out, or the bounds"
+            )
         if self.lsi is None and self.length is not None:
             raise UsageError(
-                "length is what points in the directions of LSI are scaled to, and there are none; "
-                "write lsi = 400, or leave length out"
+                "length scales points in the directions of LSI, and lsi is not given; write "
+                "lsi = 400, or leave length out"
             )
         if self.lsi is not None and self.buckets is not None:
             raise UsageError(
-                "lsi finds directions of terms, and terms that share hash buckets have none of "
-                "their own; leave buckets out, or lsi"
+                "lsi finds directions of single terms, and hash buckets mix terms; leave buckets "
+                "out, or lsi"
             )
 
     def vectorizer(self, threads: int | None = None) -> Vectorizer:
-        """A vectorizer that has seen nothing yet."""
-        return Vectorizer(
-            Analyzer(self.analyzer),
-            fields=Fields(tuple(self.fields), self.apart),
-            weighting=Weighting.named(self.weights, norm=self.norm),  # type: ignore[arg-type]
-            bounds=TermBounds(self.min_df, self.max_df, self.max_terms, self.min_occurrences),
-            buckets=self.buckets,
-            threads=threads,
-        )
+        """Return an unfitted vectorizer."""
+        return Vectorizer(**self._vectorizer_parts(), buckets=self.buckets, threads=threads)
+
+    def _vectorizer_parts(self) -> dict[str, Any]:
+        return {
+            "analyzer": Analyzer(self.analyzer),
+            "fields": Fields(tuple(self.fields), self.apart),
+            "weighting": Weighting.named(self.weights, norm=self.norm),  # type: ignore[arg-type]
+            "bounds": TermBounds(self.min_df, self.max_df, self.max_terms, self.min_occurrences),
+        }
 
 
-# Whose terms are chosen: each category's own, one set for all, or each one's own above one bar.
+# Select for each category, once for all categories, or for each above a common bar.
 SCOPES: Mapping[str, Callable[..., Selection]] = {
     "category": select_terms,
     "corpus": select_for_all,
@@ -85,11 +89,18 @@ SCOPES: Mapping[str, Callable[..., Selection]] = {
 
 @dataclass(frozen=True, slots=True)
 class TermSelection:
-    """Which terms a category keeps; without a measure all of them.
+    """The ``[selection]`` table: the terms that each category keeps.
 
-    With ``scope="corpus"`` all categories keep the same, by the measure averaged over them
-    (:mod:`postil.features.scopes`). With ``scope="bar"`` each keeps those of its own that
-    score above one bar for all, ``terms`` at most (:mod:`postil.features.scopes`).
+    Parameters
+    ----------
+    measure : str, optional
+        The measure that ranks terms; without one all terms are kept.
+    terms, threshold
+        The number of terms to keep, or the least score: one of the two.
+    scope : str
+        ``"category"`` ranks terms for each category. ``"corpus"`` keeps the same terms for all
+        categories, by the average of the measure. ``"bar"`` keeps, for each category, the terms
+        above one common bar (:mod:`postil.features.scopes`).
     """
 
     measure: str | None = None
@@ -98,26 +109,29 @@ class TermSelection:
     scope: str = "category"
 
     def check(self) -> None:
-        """Refuse a measure without its one number, and a number without a measure."""
+        """Raise UsageError if there is not a measure with one number, or neither."""
         given = [name for name in ("terms", "threshold") if getattr(self, name) is not None]
         if self.measure is None and given:
             raise UsageError(
-                f'{given[0]} is given and no measure to rank terms by; write measure = "gini", or '
-                "leave the table out to keep every term"
+                f'{given[0]} is given without a measure that ranks terms; write measure = "gini", '
+                "or leave the table out to keep every term"
             )
         if self.measure is None and self.scope != "category":
             raise UsageError(
-                f"scope {self.scope!r} is given and no measure to rank terms by; write measure = "
-                '"information-gain", or leave the table out to keep every term'
+                f"scope {self.scope!r} is given without a measure that ranks terms; write "
+                'measure = "information-gain", or leave the table out to keep every term'
             )
         if self.measure is not None and len(given) != 1:
             raise UsageError(
                 f"a measure needs terms or threshold, got {' and '.join(given) or 'neither'}; "
-                "write terms = 1000 to keep so many, or threshold for all that reach a score"
+                "write terms = 1000 to keep that many, or threshold for all terms above a score"
             )
 
     def chosen(self, matrix: Csr, members: Csr) -> Selection | None:
-        """The terms of each category, from documents × terms and documents × categories."""
+        """Select the terms of each category; None keeps all terms.
+
+        ``matrix`` is documents × terms, ``members`` documents × categories.
+        """
         if self.measure is None:
             return None
         select = SCOPES[self.scope]
@@ -132,7 +146,10 @@ class TermSelection:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The strength by cross-validation; see ``LambdaSearch``, and ``Squeezer`` for a limit."""
+    """The ``[search]`` table: the strength by cross-validation; see ``LambdaSearch``.
+
+    With ``most_terms``, ``Squeezer`` looks for a strength that keeps so few terms.
+    """
 
     over: Way = "lam"
     grid: tuple[float, ...] | str | None = None
@@ -147,7 +164,7 @@ class Search:
     exactly: bool = False
 
     def over_lambda(self, documents: int | None = None, seed: int = 0) -> LambdaSearch | Squeezer:
-        """The search; few documents make few folds."""
+        """Return the search, with no more folds than documents."""
         folds, rounds = self.folds, self.rounds
         if documents is not None:
             folds = max(2, min(folds, documents))
@@ -167,13 +184,15 @@ class Search:
         if self.most_terms is not None:
             return Squeezer(self.most_terms, self.exactly, search)
         if self.exactly:
-            raise UsageError("exactly is given and not how many terms; write most_terms = 10")
+            raise UsageError(
+                "exactly needs a number of terms; write most_terms = 10, or leave it out"
+            )
         return search
 
 
 @dataclass(frozen=True, slots=True)
 class Decide:
-    """Scores to decisions and probabilities."""
+    """The ``[decide]`` table: how scores become decisions and probabilities."""
 
     rule: str = "default"
     calibration: str | None = None
@@ -182,10 +201,10 @@ class Decide:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """The measure that is cared about, by its name (:mod:`postil.learn.merit.naming`).
+    """The ``[aim]`` table: the measure to learn and to decide for.
 
-    With ``compare``, held-out folds say whether learning for it does better than thresholds that
-    are tuned for it (:mod:`postil.train.choice`).
+    With ``compare``, held-out folds decide whether learning for the measure is better than tuning
+    thresholds for it (:mod:`postil.train.choice`).
     """
 
     measure: str
@@ -194,7 +213,7 @@ class Aim:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a paper prints for a corpus, and how near we promise to come."""
+    """A number that a paper prints for a corpus, and the tolerance of the recipe."""
 
     corpus: str
     measure: str
@@ -207,7 +226,7 @@ def _break_even(report: Report) -> float | None:
 
 
 def _macro_f1(report: Report) -> float | None:
-    """The paper's: over categories with a training and a test document, F1 of 0/0 being 1."""
+    """Return macro F1 over categories with training and test documents; F1 of 0/0 is 1."""
     f1 = report.values["f1"]
     kept = np.asarray(report.counts.members) > 0
     if report.training_sizes is not None:
@@ -223,8 +242,8 @@ MEASURES: Mapping[str, Callable[[Report], float | None]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """A printed value and ours, in %; ours and the difference are None if not measured."""
+class Comparison:
+    """A printed value and the measured one, in %; None for a value that was not measured."""
 
     measure: str
     printed: float
@@ -234,22 +253,22 @@ class Beside:
 
     @property
     def near(self) -> bool:
-        """Whether ours is as near as promised."""
+        """True if the measured value is within the tolerance."""
         return self.difference is not None and abs(self.difference) <= self.tolerance
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Return plain values for JSON."""
         return {**asdict(self), "near": self.near}
 
 
-def beside(recipe: Recipe, corpus: str, report: Report) -> list[Beside]:
-    """Every expectation of the recipe for the corpus, with what the report has for it."""
-    return [_beside(each, report) for each in recipe.expect if each.corpus == corpus]
+def compare_with_paper(recipe: Recipe, corpus: str, report: Report) -> list[Comparison]:
+    """Compare the numbers that a recipe expects on a corpus with those of a report."""
+    return [_compared(each, report) for each in recipe.expect if each.corpus == corpus]
 
 
-def _beside(expected: Expectation, report: Report) -> Beside:
+def _compared(expected: Expectation, report: Report) -> Comparison:
     measure = MEASURES.get(expected.measure)
     share = None if measure is None else measure(report)
     ours = None if share is None or math.isnan(share) else 100 * share
     difference = None if ours is None else ours - expected.value
-    return Beside(expected.measure, expected.value, ours, difference, expected.tolerance)
+    return Comparison(expected.measure, expected.value, ours, difference, expected.tolerance)

@@ -1,7 +1,4 @@
-"""A recipe: representation, selection, learning and decision, named, in one file.
-
-What a recipe cannot ask for where it learns in the directions of LSI, and not of terms.
-"""
+"""Recipes: a method from text to decisions, in one TOML file."""
 
 from __future__ import annotations
 
@@ -14,75 +11,43 @@ from typing import Any
 
 from postil.common.suggest import advice, near_names
 from postil.decide import parse_rule
+from postil.decide.aims import rule_for
 from postil.decide.calibration import Logistic, Moderated, Probit, Softmax
 from postil.decide.fitted_calibration import Platt
 from postil.decide.scores import Needs
 from postil.errors import InputError, UsageError
+from postil.learn.merit.figures import FBeta, Figure
+from postil.learn.merit.method import PERCEPTRON
 from postil.learn.merit.naming import figure_named
 from postil.learn.method import BaseMethod
 from postil.learn.methods import method_from
 from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.strength import Regularization
 from postil.learn.term_priors.priors import EQUAL
-from postil.recipes.aiming import (
-    FIGURE,
-    aimed_rule,
-    aimed_search,
-    filled,
-    refuse_aim,
-    refuse_compared_scores,
-    trains_for_figures,
-)
-from postil.recipes.entries import at
-from postil.recipes.learn_schema import seeded
+from postil.recipes.entries import prefix_errors
+from postil.recipes.learn_schema import LEARN, seeded
 from postil.recipes.parts import Aim, Decide, Expectation, Representation, Search, TermSelection
 from postil.recipes.schema import check_recipe
-
-
-def refuse_without_terms(
-    learn: Mapping[str, Any], selection: TermSelection, search: Search | None, method: BaseMethod
-) -> None:
-    """Refuse what speaks of single terms: a direction is a sum over all of them."""
-    refused = {
-        "a direction is of all terms, and [selection] keeps some; leave one of the two out": (
-            selection.measure is not None
-        ),
-        "Naive Bayes counts terms, and coordinates are no counts; leave lsi out, or take another "
-        "learner": isinstance(method, NaiveBayes),
-        "[learn] variance_rule goes by how many documents hold a term, and every document is "
-        "somewhere in every direction; leave one of the two out": (
-            learn.get("variance_rule", EQUAL) != EQUAL
-        ),
-        "[learn] posterior gives variances of weights, and those of directions make none of "
-        "terms; leave one of the two out": bool(learn.get("posterior")),
-        "[search] most_terms counts terms, and a weight of a direction is one of every term; leave "
-        "one of the two out": search is not None and search.most_terms is not None,
-    }
-    for message, applies in refused.items():
-        if applies:
-            raise UsageError(message)
-
-
-__all__ = [
-    "DEFAULT",
-    "Aim",
-    "Decide",
-    "Expectation",
-    "Recipe",
-    "Representation",
-    "Search",
-    "TermSelection",
-    "load_recipe",
-    "recipe_names",
-    "recipe_text",
-]
 
 DEFAULT = "default"
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Everything that makes a method, in one place."""
+    """The tables of a recipe file.
+
+    Parameters
+    ----------
+    name, title, paper, where : str
+        The name, a line about the method, the paper it comes from and the place in the paper.
+    representation, selection, learn, search, decide : parts of a recipe
+        How texts become vectors, which terms are kept, the ``[learn]`` table as a mapping, the
+        search for a strength, and how scores become decisions.
+    aim : Aim, optional
+        The measure to learn and to decide for.
+    expect : tuple of Expectation
+        The numbers that the paper prints.
+    """
 
     name: str
     title: str = ""
@@ -95,67 +60,99 @@ class Recipe:
     decide: Decide = field(default_factory=Decide)
     aim: Aim | None = None
     expect: tuple[Expectation, ...] = ()
+    _method: BaseMethod = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_recipe(self.to_dict())
-        with at("[representation]"):
-            self.representation.vectorizer()
-            self.representation.check_directions()
-        with at("[learn]"):
-            method = self.method()
-        if self.representation.lsi is not None:
-            with at("[representation] lsi"):
-                refuse_without_terms(self.learn, self.selection, self.search, method)
-        with at("[selection]"):
+        with prefix_errors("[representation]"):
+            self.representation.check()
+        with prefix_errors("[learn]"):
+            object.__setattr__(self, "_method", method_from(self.learn))
+        with prefix_errors("[representation] lsi"):
+            self._check_lsi()
+        with prefix_errors("[selection]"):
             self.selection.check()
-            self._refuse_selection(method)
+            self._check_selection()
         if self.search is not None:
-            with at("[search]"):
-                method.check_searchable()
-                self.search.over_lambda().check(method)
-        with at("[decide] rule"):
-            self._refuse_rule(method)
-        with at("[decide] calibration"):
-            self._refuse_calibration(method)
+            with prefix_errors("[search]"):
+                self._method.check_searchable()
+                self.search.over_lambda().check(self._method)
+        with prefix_errors("[decide] rule"):
+            self._check_rule()
+        with prefix_errors("[decide] calibration"):
+            self._check_calibration()
         if self.aim is not None:
-            with at("[aim]"):
-                refuse_aim(self.aim, self.decide.rule, method.compares_scores)
+            with prefix_errors("[aim]"):
+                self._check_aim(self.aim)
 
-    def _refuse_selection(self, method: BaseMethod) -> None:
-        if self.selection.measure is None or not isinstance(method, NaiveBayes):
+    def _check_lsi(self) -> None:
+        """Raise UsageError if a recipe with LSI asks for something that needs single terms."""
+        if self.representation.lsi is None:
             return
-        if method.form == "multi-class":
+        most_terms = None if self.search is None else self.search.most_terms
+        conflicts = {
+            "[selection] keeps single terms, and LSI mixes all terms": self.selection.measure,
+            "[learn] variance_rule counts the documents of a term, and LSI mixes all terms": (
+                self.learn.get("variance_rule", EQUAL) != EQUAL
+            ),
+            "[learn] posterior gives the variances of terms, and LSI mixes all terms": (
+                self.learn.get("posterior")
+            ),
+            "[search] most_terms counts terms, and LSI mixes all terms": most_terms,
+        }
+        for conflict, applies in conflicts.items():
+            if applies:
+                raise UsageError(f"{conflict}; leave one of the two out")
+        if isinstance(self._method, NaiveBayes):
+            raise UsageError(
+                "Naive Bayes counts terms, and LSI has coordinates instead of counts; leave lsi "
+                "out, or use another learner"
+            )
+
+    def _check_selection(self) -> None:
+        method = self._method
+        has_selection = self.selection.measure is not None
+        if has_selection and isinstance(method, NaiveBayes) and method.form == "multi-class":
             raise UsageError(
                 "multi-class Naive Bayes uses the same terms for all categories; leave the table "
                 'out, or write form = "one-vs-rest" in [learn]'
             )
 
-    def _refuse_rule(self, method: BaseMethod) -> None:
+    def _check_rule(self) -> None:
         rule = parse_rule(self.decide.rule)
-        if method.compares_scores and rule.at_least != rule.at_most:
+        if self._method.compares_scores and rule.at_least != rule.at_most:
             raise UsageError(
-                "scores of one model for all classes are compared with each other, not with "
-                f'thresholds, and {self.decide.rule!r} has some; write rule = "best"'
+                f"{self.decide.rule!r} compares scores with thresholds, and one model for all "
+                'classes has scores that only compare with each other; write rule = "best"'
             )
 
-    def _refuse_calibration(self, method: BaseMethod) -> None:
-        wanted = self.decide.calibration
-        if wanted is None or wanted not in _UNFITTED or wanted in method.calibrations:
+    def _check_calibration(self) -> None:
+        wanted, able = self.decide.calibration, self._method.calibrations
+        if wanted is None or wanted not in _UNFITTED or wanted in able:
             return
         reason, needed = _UNFITTED[wanted]
-        instead = next(iter(method.calibrations), Platt.kind)
         raise UsageError(
-            f'"{wanted}" {reason}; write calibration = "{instead}", or {needed} in [learn]'
+            f'"{wanted}" {reason}; write calibration = "{next(iter(able), Platt.kind)}", or '
+            f"{needed} in [learn]"
         )
 
-    def searching(self, **wanted: Any) -> Recipe:  # noqa: ANN401 - the entries of [search]
-        """The same method with λ searched for instead of given.
+    def _check_aim(self, aim: Aim) -> None:
+        figure_named(aim.measure)
+        is_tuned = parse_rule(self.decide.rule).needs is Needs.OUT_OF_FOLD
+        if aim.compare and (self._method.compares_scores or not is_tuned):
+            raise UsageError(
+                "compare needs thresholds that are tuned out of fold, and the rule "
+                f"{self.decide.rule!r} has none; leave compare out, or leave the rule out to get "
+                "one for the measure"
+            )
 
-        ``wanted`` are entries of ``[search]``; what they leave out is as the recipe has it, or as
-        the paper: 5 folds, λ = 10^-k for k = 0..6, one λ for all categories, by F1 (by likelihood
-        where one model has them all). F1 looks at decisions at a score of 0, which are not those
-        of a rule that tunes thresholds out of fold: with such a rule, and no ``[search]`` in the
-        recipe, it is break-even.
+    def searching(self, **wanted: Any) -> Recipe:  # noqa: ANN401 - the entries of [search]
+        """Return the same recipe with a search for the strength in place of a given one.
+
+        ``wanted`` are entries of ``[search]``. The others keep the recipe's values or take the
+        defaults: 5 folds, λ = 10^-k for k = 0..6, one λ for all categories, by F1 (by likelihood
+        for one model of all classes). F1 looks at decisions at a score of 0: a recipe without
+        ``[search]`` whose rule tunes thresholds out of fold is searched by break-even.
         """
         strengths = {each.name for each in fields(Regularization)}
         learn = {name: value for name, value in self.learn.items() if name not in strengths}
@@ -168,37 +165,51 @@ class Recipe:
         if self.search is not None:
             return self.search
         if self.aim is not None:
-            return Search(measure=aimed_search(figure_named(self.aim.measure)))
-        tuned = parse_rule(self.decide.rule).needs is Needs.OUT_OF_FOLD
-        return Search(measure="break-even") if tuned else Search()
+            return Search(measure=search_measure_for(figure_named(self.aim.measure)))
+        is_tuned = parse_rule(self.decide.rule).needs is Needs.OUT_OF_FOLD
+        return Search(measure="break-even") if is_tuned else Search()
 
     def aimed_at(self, measure: str, *, compare: bool = True) -> Recipe:
-        """The same method for a measure: thresholds, search and, where it can be, learning.
+        """Return the same recipe with thresholds, search and learning set for a measure.
 
-        ``measure`` is as :func:`postil.learn.merit.naming.figure_named` reads it. With ``compare``,
-        training decides on held-out folds whether learning for the measure does better, unless the
-        learner does that anyway. What a paper prints is of the method as it was, and is left out.
+        Parameters
+        ----------
+        measure : str
+            A measure as :func:`postil.learn.merit.naming.figure_named` reads it.
+        compare : bool
+            Decide on held-out folds whether to learn for the measure. A learner that does so
+            anyway is kept.
         """
         figure = figure_named(measure)
-        if self.method().compares_scores:
-            refuse_compared_scores(figure)
-        own = trains_for_figures(self.learn)
+        if self._method.compares_scores:
+            raise UsageError(
+                f"aiming at {figure.name} tunes a threshold for each category, and one model for "
+                "all classes has scores that only compare with each other: use a recipe that "
+                'learns one-vs-rest (learner = "linear")'
+            )
+        own = self.trains_for_figures
         search = self.search
         return replace(
             self,
-            learn={**self.learn, FIGURE: figure.name} if own else self.learn,
-            search=None if search is None else replace(search, measure=aimed_search(figure)),
-            decide=replace(self.decide, rule=aimed_rule(figure, self.decide.rule)),
+            learn={**self.learn, "figure": figure.name} if own else self.learn,
+            search=None if search is None else replace(search, measure=search_measure_for(figure)),
+            decide=replace(self.decide, rule=_rule_for(figure, self.decide.rule)),
             aim=Aim(figure.name, compare and not own),
             expect=(),
         )
 
+    @property
+    def trains_for_figures(self) -> bool:
+        """True if the learner trains for a figure of merit."""
+        return _trains_for_figures(self.learn)
+
     def method(self, seed: int | None = None) -> BaseMethod:
         """Return the method of ``[learn]``; ``seed`` applies unless its options give one."""
-        return method_from(self.learn if seed is None else seeded(self.learn, seed))
+        learn = self.learn if seed is None else seeded(self.learn, seed)
+        return self._method if learn == self.learn else method_from(learn)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as a file would hold them."""
+        """Return plain values, as a file holds them."""
         search = {} if self.search is None else {"search": _plain(self.search)}
         aim = {} if self.aim is None else {"aim": _plain(self.aim)}
         return {
@@ -217,11 +228,11 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any], source: str = "the recipe") -> Recipe:
-        """From the tables of a TOML file."""
-        with at(source):
+        """Return the recipe of the tables of a TOML file; ``source`` is its name in errors."""
+        with prefix_errors(source):
             check_recipe(table)
-            with at("[aim]"):
-                table = filled(table)
+            with prefix_errors("[aim]"):
+                table = _with_aim(table)
             parts = {
                 name: _made(kind, table[name]) for name, kind in _PARTS.items() if name in table
             }
@@ -229,25 +240,21 @@ class Recipe:
             return cls(**{**table, **parts, "expect": expect})
 
 
-# Calibrations that are not fitted: why they do not suit any scores, and what gives those they suit.
+# Calibrations that are not fitted: why they do not suit all scores, and what they need.
 _UNFITTED: Mapping[str, tuple[str, str]] = {
     Logistic.kind: (
-        "takes scores for the logarithm of the odds, and those of [learn] are not",
+        "needs scores that are logarithms of odds, and those of [learn] are not",
         'loss = "logistic"',
     ),
     Moderated.kind: (
-        "needs to know how uncertain weights are, and [learn] does not ask",
+        "needs the variances of weights, and [learn] does not ask for them",
         'posterior = true and loss = "logistic"',
     ),
     Softmax.kind: (
-        "takes scores for those of classes of which a document has exactly one, and those of "
-        "[learn] are not",
+        "needs scores of classes of which a document has exactly one, and [learn] has none",
         'learner = "polychotomous"',
     ),
-    Probit.kind: (
-        "is for the scores of that loss, and those of [learn] are not",
-        'loss = "probit"',
-    ),
+    Probit.kind: ("needs scores of the probit loss, and [learn] has another", 'loss = "probit"'),
 }
 
 _PARTS: Mapping[str, Any] = {
@@ -269,8 +276,51 @@ def _made(kind: Any, table: Mapping[str, Any]) -> Any:  # noqa: ANN401
     return kind(**{key: tuple(v) if isinstance(v, list) else v for key, v in table.items()})
 
 
+def _trains_for_figures(learn: Mapping[str, Any]) -> bool:
+    """Return True if a ``[learn]`` table trains for a figure of merit.
+
+    Trees of perceptrons do not: perceptrons minimise mistakes, whatever the figure.
+    """
+    has_figure = "figure" in LEARN.get(str(learn.get("learner", "linear")), {})
+    return has_figure and learn.get("solver") != PERCEPTRON
+
+
+def _rule_for(figure: Figure, before: str) -> str:
+    """Return the rule for a figure with the limits on the number of categories of another."""
+    rule, old = parse_rule(rule_for(figure)), parse_rule(before)
+    if old.rule.counts:
+        return str(rule)
+    return str(replace(rule, at_least=old.at_least, at_most=old.at_most))
+
+
+def search_measure_for(figure: Figure) -> str:
+    """Return the search measure for a figure.
+
+    ``f1`` would look at decisions at a score of 0, not at thresholds that are tuned for it.
+    """
+    if isinstance(figure, FBeta) and figure.beta == 1:
+        return "micro-f1"
+    return figure.name
+
+
+def _with_aim(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of a recipe file with the entries that its ``[aim]`` implies."""
+    measure = (table.get("aim") or {}).get("measure")
+    if measure is None:
+        return dict(table)
+    figure = figure_named(measure)
+    decide = {"rule": _rule_for(figure, Decide().rule), **table.get("decide", {})}
+    full = {**table, "decide": decide}
+    if "search" in table:
+        full["search"] = {"measure": search_measure_for(figure), **table["search"]}
+    learn = table.get("learn", {})
+    if _trains_for_figures(learn):
+        full["learn"] = {"figure": figure.name, **learn}
+    return full
+
+
 def recipe_names() -> list[str]:
-    """The recipes that come with postil."""
+    """Return the names of postil's own recipes."""
     folder = files("postil.recipes") / "files"
     return sorted(
         Path(entry.name).stem for entry in folder.iterdir() if entry.name.endswith(".toml")
@@ -278,42 +328,33 @@ def recipe_names() -> list[str]:
 
 
 def load_recipe(name: str) -> Recipe:
-    """A recipe by its name, or by the path of a TOML file."""
-    return _parsed(recipe_text(name), f"recipe {name}")
+    """Read a recipe by its name or by the path of a TOML file."""
+    source = f"recipe {name}"
+    try:
+        table = tomllib.loads(recipe_text(name))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{source}: the file is not TOML: {error}") from None
+    except RecursionError:
+        raise InputError(f"{source}: the file nests lists too deeply for a recipe") from None
+    return Recipe.from_dict(table, source)
 
 
 def recipe_text(name: str) -> str:
-    """A recipe's TOML, by its name or by the path of a file."""
+    """Return the TOML of a recipe by its name or by the path of a file."""
     if name in recipe_names():
         return (files("postil.recipes") / "files" / f"{name}.toml").read_text(encoding="utf-8")
     path = Path(name)
-    if path.suffix == ".toml" or len(path.parts) > 1:
-        return _file_text(path, name)
-    raise UsageError(
-        f"there is no recipe {name!r}{advice(name, recipe_names())}; a path ends in .toml"
-    )
-
-
-def _file_text(path: Path, name: str) -> str:
+    if path.suffix != ".toml" and len(path.parts) == 1:
+        raise UsageError(
+            f"there is no recipe {name!r}{advice(name, recipe_names())}; a path ends in .toml"
+        )
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         near = near_names(path.stem, recipe_names())
-        meant = f"; the recipe {near[0]} of postil's own is named without .toml" if near else ""
-        raise UsageError(f"recipe {name}: there is no such file{meant}") from None
+        meant = f"; write {near[0]}, without .toml, for postil's own recipe" if near else ""
+        raise UsageError(f"recipe {name}: the file does not exist{meant}") from None
     except UnicodeDecodeError:
-        raise InputError(
-            f"recipe {name}: a recipe is a text file in UTF-8, and this is not"
-        ) from None
+        raise InputError(f"recipe {name}: a recipe is a text file in UTF-8; convert it") from None
     except OSError as error:
         raise UsageError(f"recipe {name}: cannot be read ({error.strerror})") from None
-
-
-def _parsed(text: str, source: str) -> Recipe:
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{source}: it is not TOML: {error}") from None
-    except RecursionError:
-        raise InputError(f"{source}: it is not a recipe: lists in lists in lists") from None
-    return Recipe.from_dict(table, source)

@@ -1,8 +1,6 @@
-"""Every entry a recipe can have, and what it may be: the one place where types are checked.
+"""The entries of every table of a recipe but ``[learn]``, with the types of their values.
 
-A table is a mapping of keys to entries. What a single value cannot show (two entries that
-contradict each other, a spec that does not parse) is refused by those who know, in
-``Recipe.__post_init__``.
+``Recipe`` checks what a single value cannot show: entries that contradict each other, and specs.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ from postil.vectors.weighting import NAMED, NORMS
 
 
 def _whole_or(example: int, word: str) -> Entry:
-    """A whole number of at least 1, or a word."""
+    """Return the rule for a whole number of at least 1, or a word."""
     one = whole(1, MOST)
     rule = Rule(
         lambda value: f'{one.words(value)}, or "{word}"',
@@ -54,7 +52,7 @@ def _whole_or(example: int, word: str) -> Entry:
 
 
 def _documents(example: str) -> Entry:
-    """Whole numbers count documents, others are shares of them."""
+    """Return the rule for a whole number of documents, or a share of them."""
     words = "a whole number of documents, or a share of them from 0.0 to 1.0"
     return Entry(
         number(words, lambda value: 0 <= value <= (MOST if isinstance(value, int) else 1)), example
@@ -62,7 +60,7 @@ def _documents(example: str) -> Entry:
 
 
 def _grid(example: str) -> Entry:
-    """A list of strengths, or the word for none."""
+    """Return the rule for a list of strengths, or the word that leaves them to the search."""
     listed = positives(example)
 
     def words(value: object) -> str:
@@ -76,7 +74,7 @@ def _grid(example: str) -> Entry:
 
 
 def _measure(example: str) -> Entry:
-    """What a search goes by; of a figure of merit more is said by those who read it."""
+    """Return the rule for a search measure or a figure of merit."""
     listed = name_of(SEARCH_MEASURES, example)
 
     def words(value: object) -> str:
@@ -92,7 +90,7 @@ def _is_measure(name: str) -> bool:
     try:
         search_measure(name)
     except SpecError:
-        return True  # a figure that is told wrongly: its own error says more
+        return True  # a figure with wrong arguments: its own error says more
     except UsageError:
         return False
     return True
@@ -159,7 +157,7 @@ EXPECT: Table = {
     "tolerance": needed(any_number("1.5", least=0)),
 }
 
-# Tables whose entries depend on nothing but the table.
+# Tables with the same entries in every recipe.
 PLAIN: Mapping[str, Table] = {
     "representation": REPRESENTATION,
     "selection": SELECTION,
@@ -171,10 +169,10 @@ KEYS = (*HEAD, *PLAIN, "learn", "expect")
 
 
 def check_recipe(recipe: Mapping[str, Any]) -> None:
-    """Refuse a recipe's tables at the first entry that is not what it may be."""
+    """Raise UsageError at the first wrong entry of a recipe's tables."""
     for key in recipe:
         if key not in KEYS:
-            raise UsageError(f"it has no entry {key!r}{advice(key, sorted(KEYS))}")
+            raise UsageError(f"a recipe has no entry {key!r}{advice(key, sorted(KEYS))}")
     check_table("", {key: recipe[key] for key in recipe if key in HEAD}, HEAD)
     for name, entries in PLAIN.items():
         if name in recipe:

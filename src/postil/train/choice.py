@@ -46,7 +46,6 @@ from postil.learn.merit.figures import FLOORS, BalancedError, FBeta, Figure, Smo
 from postil.learn.merit.fit import problem_bytes
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.naming import figure_named
-from postil.recipes.aiming import FIGURE, trains_for_figures
 from postil.recipes.recipe import Recipe
 from postil.train.run import TrainingRun
 
@@ -143,7 +142,7 @@ MOST_BYTES = 2**31
 def _alone(figure: Figure) -> dict[str, Any]:
     # Of the starts, modified least squares did best in folds of the demo corpus, for F1, micro-F1
     # and a cost alike.
-    return {"learner": "mfom", "starts": ["modified-squared"], FIGURE: figure.name}
+    return {"learner": "mfom", "starts": ["modified-squared"], "figure": figure.name}
 
 
 def _together(figure: Figure) -> dict[str, Any]:
@@ -154,7 +153,7 @@ def _together(figure: Figure) -> dict[str, Any]:
         "form": "unclaimed",
         "starts": ["by-size"],
         "options": {"iterations": 5},
-        FIGURE: trained,
+        "figure": trained,
     }
 
 
@@ -177,9 +176,9 @@ def chosen_run(run: TrainingRun, searched: Mapping[str, Any]) -> tuple[TrainingR
     if aim is None:
         return run, dict(searched)
     told: dict[str, Any] = {"measure": aim.measure, "rule": run.recipe.decide.rule}
-    if trains_for_figures(run.recipe.learn):
-        learned = str(run.recipe.learn.get(FIGURE, aim.measure))
-        told |= {} if learned == aim.measure else {FIGURE: learned}
+    if run.recipe.trains_for_figures:
+        learned = str(run.recipe.learn.get("figure", aim.measure))
+        told |= {} if learned == aim.measure else {"figure": learned}
         return run, {**searched, "aim": told | {"taken": TRAINED}}
     # What is believed of single terms cannot be told to the other learner.
     if not aim.compare or run.priors is not None:
@@ -248,7 +247,7 @@ def other_recipe(recipe: Recipe, learn: Mapping[str, Any]) -> Recipe:
         own = Platt.kind
     return replace(
         recipe,
-        title=f"{recipe.title or recipe.name}; learned for {learn[FIGURE]} by {learn['learner']}",
+        title=f"{recipe.title or recipe.name}; learned for {learn['figure']} by {learn['learner']}",
         learn=dict(learn),
         search=None,
         expect=(),

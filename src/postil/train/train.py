@@ -28,7 +28,7 @@ from postil.model.numbered import (
     number_vectorizer,
 )
 from postil.model.save import check_names_fit
-from postil.recipes.entries import at
+from postil.recipes.entries import prefix_errors
 from postil.recipes.recipe import Recipe, load_recipe, recipe_names
 from postil.train.choice import chosen_run
 from postil.train.fields import FieldsWarning, fitted
@@ -108,7 +108,7 @@ def read_training(
 def check_priors(recipe: Recipe, priors: PriorFile | None) -> None:
     """Refuse priors of single terms for a recipe that cannot use them, before any work."""
     if priors is not None:
-        with at(priors.source):
+        with prefix_errors(priors.source):
             if recipe.representation.lsi is not None:
                 raise UsageError(
                     f"the recipe {recipe.name} learns in the directions of LSI, of which nothing "
@@ -213,7 +213,7 @@ def _checked(
     yield from documents
     check_any(digest, source)
     if vectorizer.buckets is None:
-        with at(f"recipe {recipe.name}: [representation]"):
+        with prefix_errors(f"recipe {recipe.name}: [representation]"):
             vectorizer.bounds.limits(digest.documents)
 
 

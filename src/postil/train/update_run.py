@@ -34,7 +34,6 @@ from postil.learn.resume import (
 )
 from postil.learn.strength import Strengths
 from postil.model.model import Model, TrainingFingerprint
-from postil.recipes.aiming import trains_for_figures
 from postil.recipes.recipe import Recipe, load_recipe, recipe_names
 from postil.train.run import timeless
 from postil.vectors.vectorizer import Vectorizer
@@ -65,7 +64,7 @@ class UpdatePlan:
         recipe = Recipe.from_dict(model.recipe, "the model's recipe")
         _refuse_learned_apart(model, recipe)
         method = resumable(recipe.method(seed))
-        if method is None and recipe.aim is not None and trains_for_figures(recipe.learn):
+        if method is None and recipe.aim is not None and recipe.trains_for_figures:
             raise UsageError(
                 f"the model was learned for {recipe.aim.measure}, from all documents at once, and "
                 "cannot be updated: train it anew on the old and the new ones, or, by a recipe "
