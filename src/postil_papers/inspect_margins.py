@@ -1,7 +1,4 @@
-"""`postil inspect --margins`: margins on labelled documents, and the bounds they give.
-
-What `postil inspect --margins` shows a person.
-"""
+"""`postil inspect --margins`: margins on labelled documents, and the bounds they give."""
 
 from __future__ import annotations
 
@@ -28,18 +25,18 @@ USUAL_GAMMA = 1.0
 
 
 def refuse_without(reading: Reading, gamma: float | None) -> None:
-    """Refuse options that say how to measure margins where none are asked for."""
+    """Raise UsageError for options of margins without ``--margins``."""
     from postil.errors import UsageError
 
     given = [*reading.given, *(["--margin-at"] if gamma is not None else [])]
     if given:
-        raise UsageError(f"{', '.join(given)}: nothing is read without --margins CORPUS")
+        raise UsageError(f"{', '.join(given)}: these options need --margins CORPUS")
 
 
 def measured_margins(
     model: Model, corpus: str, reading: Reading, columns: Sequence[int], gamma: float | None
 ) -> Facts:
-    """Read a corpus and measure; what is odd about its labels is said on stderr."""
+    """Return the margins of a model on a corpus; report unknown and missing labels on stderr."""
     from postil_papers.margins import measure_margins, measure_vector_margins
 
     gamma = USUAL_GAMMA if gamma is None else gamma
@@ -63,12 +60,12 @@ def measured_margins(
                 source=source,
                 progress=bar.update,
             )
-    _say_odd_labels(measured, source)
+    _report_labels(measured, source)
     return {"corpus": source} | _facts(measured)
 
 
 def _learnable(corpus: CountedCorpus) -> Iterator[Document]:
-    """The documents that a model would learn from: all that are not marked test."""
+    """Yield the documents that a model would learn from: all that are not marked test."""
     from postil.errors import CorpusError
 
     for document in corpus:
@@ -77,11 +74,11 @@ def _learnable(corpus: CountedCorpus) -> Iterator[Document]:
     if corpus.documents and corpus.tested == corpus.documents:
         raise CorpusError(
             f"{corpus.name}: every document is marked test, and margins are of documents that a "
-            "model learns from; for those of the test say --split test"
+            "model learns from; use --split test to measure test documents"
         )
 
 
-def _say_odd_labels(measured: MeasuredMargins, source: str) -> None:
+def _report_labels(measured: MeasuredMargins, source: str) -> None:
     from postil_papers.margins import few
 
     if measured.unknown:
@@ -98,8 +95,8 @@ def _say_odd_labels(measured: MeasuredMargins, source: str) -> None:
 
 
 def _facts(measured: MeasuredMargins) -> Facts:
-    """Margins in plain values: those of the whole, and of each ``category`` by name."""
-    from postil_papers.margin_bounds import ADDITIVE, MULTIPLICATIVE, NEITHER
+    """Return margins as plain values: those of the whole, and of each ``category`` by name."""
+    from postil_papers.margins import ADDITIVE, MULTIPLICATIVE, NEITHER
 
     margins = measured.margins
     rows = list(_rows(margins))
@@ -145,7 +142,7 @@ def _finite(value: float) -> float | None:
 
 
 def _medians(rows: list[Facts]) -> Facts:
-    """The median of each number over the categories that have it; None where none has."""
+    """Return the median of each number over the categories that have it, or None."""
     from statistics import median
 
     names = [name for name in (rows[0] if rows else {}) if name != "favours"]
@@ -154,7 +151,7 @@ def _medians(rows: list[Facts]) -> Facts:
 
 
 def add_margins(whole: Facts, each: list[Facts], measured: Facts) -> None:
-    """Put what was measured where it belongs: beside the whole, and into each category."""
+    """Add the measured margins to the facts of the model and of each category."""
     by_name: dict[str, Any] = measured.pop("category")
     whole["margins"] = measured
     for facts in each:
@@ -182,17 +179,17 @@ _BOUNDS = {
 
 
 def show_margins(whole: Facts, each: list[Facts]) -> None:
-    """Print the documents' norms, a line of each table for each category, and what it means."""
-    told = whole["margins"]
+    """Print the documents' norms, tables with a line for each category, and a legend."""
+    measured = whole["margins"]
     rows = [(facts["name"], facts["margins"]) for facts in each]
     if len(rows) > 1:
-        rows.append((MEDIAN, told["median"]))
-    _show_norms(told)
+        rows.append((MEDIAN, measured["median"]))
+    _show_norms(measured)
     show_title("Weights found, and margins y(w·x + b)")
-    _show_rows(rows, _WEIGHTS | {"under": f"below {told['gamma']:g}"})
+    _show_rows(rows, _WEIGHTS | {"under": f"below {measured['gamma']:g}"})
     show_title("Mistakes at most, and the bounds' terms")
     _show_rows(rows, _BOUNDS, last="favours")
-    _show_legend(told, len(each))
+    _show_legend(measured, len(each))
     if whole["terms"] == OVER_MEAN:
         show_wrapped(
             "The model compares categories with each other: margins against 0 say little of what "
@@ -201,16 +198,16 @@ def show_margins(whole: Facts, each: list[Facts]) -> None:
         )
 
 
-def _show_norms(told: Facts) -> None:
-    documents = counted(told["documents"], "document", grouped=True)
-    learned = ", which it learned from" if told["learned_from"] else ""
-    show_title(f"Vectors of {documents} of {told['corpus']}{learned}")
+def _show_norms(measured: Facts) -> None:
+    documents = counted(measured["documents"], "document", grouped=True)
+    learned = ", which it learned from" if measured["learned_from"] else ""
+    show_title(f"Vectors of {documents} of {measured['corpus']}{learned}")
     rows = [
         (INDENT + _NORMS[name], _number(norm["largest"]), _number(norm["mean"]))
-        for name, norm in told["norms"].items()
+        for name, norm in measured["norms"].items()
     ]
     show_table((f"{INDENT}norm", "largest", "mean"), rows, right=" rr")
-    if told["constant"]:
+    if measured["constant"]:
         show_wrapped(
             "With a constant 1 appended to each document, whose weight is the intercept: it is in "
             "all norms here.",
@@ -231,21 +228,21 @@ def _show_rows(rows: list[tuple[str, Facts]], columns: dict[str, str], last: str
     show_table(header, cells, right=" " + "r" * len(columns))
 
 
-def _show_legend(told: Facts, categories: int) -> None:
-    favours = told["favours"]
+def _show_legend(measured: Facts, categories: int) -> None:
+    favours = measured["favours"]
     of_all = counted(categories, "category", "categories", grouped=True)
     lines = []
-    if told["separated"] < categories:
+    if measured["separated"] < categories:
         lines.append(
             f"{ABSENT}: not separable by these weights, so that no number of mistakes is bounded; "
-            f"{told['separated']:,} of {of_all} have every margin above 0."
+            f"{measured['separated']:,} of {of_all} have every margin above 0."
         )
     lines += [
-        "ratio: the multiplicative term over the additive one, whatever margin is asked for.",
+        "ratio: the multiplicative term over the additive one; the same for every margin.",
         f"The bounds favour additive updates (Perceptron, SVM) for {favours['additive']:,} of "
         f"{of_all}, multiplicative ones (Winnow) for {favours['multiplicative']:,}. Each theorem "
-        "has a constant that nobody knows, and the two may differ: a ratio near 1 decides "
-        "nothing. A model of the other family may find weights that suit it better.",
+        "has an unknown constant, and the two may differ: a ratio near 1 decides nothing. A model "
+        "of the other family may find weights that suit it better.",
     ]
     typer.echo()
     for line in lines:

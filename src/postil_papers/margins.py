@@ -1,8 +1,8 @@
-"""By how much a model is right on labelled documents, and which family of methods that suits.
+"""Margins of a linear model on labelled documents, and the mistake bounds of zhang-2000.
 
-The numbers of zhang-2000's mistake bounds (section 2) and of its theorems 3.1 and 3.2.
-
-By how much linear weights are right on labelled documents, and the bounds that this gives.
+Additive updates (Perceptron, SVM) are bounded by 2-norms (section 2.1, theorem 3.1). Multiplicative
+updates (Winnow) are bounded by the largest entry of a document, and by the 1-norm and the entropy
+of the weights (section 2.2, theorem 3.2). Arrays have an entry for each category.
 """
 
 from __future__ import annotations
@@ -24,7 +24,87 @@ from postil.learn.job import Labels
 from postil.model.model import DocumentDigest, Model
 from postil.model.numbered import NumberedDocuments, check_takes_texts, columns_of
 from postil.train.assess import with_fields
-from postil_papers import margin_bounds as bounds
+
+ADDITIVE, MULTIPLICATIVE, NEITHER = "additive", "multiplicative", "neither"
+
+
+class WeightSizes(NamedTuple):
+    """The sizes of the weights of each category: ‖w‖₁, ‖w‖₂ and their entropy."""
+
+    one: Floats
+    two: Floats
+    entropy: Floats
+
+
+def weight_sizes(weights: sp.csr_matrix[Any]) -> WeightSizes:
+    """Return the sizes of weights, categories × columns, with the column of the constant.
+
+    The entropy Σⱼ wⱼ ln(wⱼ ‖μ‖₁ / (μⱼ ‖w‖₁)) is that of section 2.2 for a balanced Winnow: its
+    documents are x̃ = [x, -x], and its weights are max(w, 0) and max(-w, 0), with a uniform prior
+    μ over all 2d of them. So it is Σ |wⱼ| ln(2d |wⱼ| / ‖w‖₁), with 0 ln 0 = 0. A balanced Winnow
+    holds the same amount more on both sides of each term. That cancels in every score, and
+    without it the 1-norm is as small as it can be: two models with the same w have the same sizes,
+    whichever way they were learned.
+    """
+    categories, columns = weights.shape
+    rows = np.repeat(np.arange(categories), np.diff(weights.indptr))
+    sizes = np.abs(weights.data).astype(np.float64)
+    rows, sizes = rows[sizes > 0], sizes[sizes > 0]
+    one: Floats = np.bincount(rows, sizes, categories).astype(np.float64)
+    two = np.sqrt(np.bincount(rows, sizes**2, categories))
+    shares = sizes / one[rows]
+    entropy = np.bincount(rows, sizes * np.log(2.0 * columns * shares), categories)
+    return WeightSizes(one, two, np.maximum(entropy, 0.0))  # under 0 it is a rounding error
+
+
+def perceptron_mistakes(two: Floats, longest: float, margin: Floats) -> Floats:
+    """Return the bound ‖w‖₂² max‖x‖₂² / δ² with the least margin δ (section 2.1).
+
+    It holds for every learning rate and every order of the documents, however often they come. It
+    is NaN where δ is not above 0: the weights do not separate the documents.
+    """
+    return two**2 * _squared_over(longest, margin)
+
+
+def winnow_mistakes(one: Floats, entropy: Floats, largest: float, margin: Floats) -> Floats:
+    """Return the bound 2 ‖w‖₁ (Σⱼ wⱼ ln(wⱼ ‖μ‖₁ / (μⱼ ‖w‖₁))) max‖x‖∞² / δ² (section 2.2).
+
+    It holds for the learning rate δ / (‖w‖₁ max‖x‖∞²) and weights that begin at a uniform μ. NaN
+    where δ is not above 0.
+    """
+    return 2.0 * one * entropy * _squared_over(largest, margin)
+
+
+def additive_term(two: Floats, longest: float, gamma: float) -> Floats:
+    """Return a² b² / γ² of theorem 3.1, with ‖w‖₂ = a and max‖x‖₂ = b."""
+    return (two * longest / gamma) ** 2
+
+
+def multiplicative_term(one: Floats, entropy: Floats, largest: float, gamma: float) -> Floats:
+    """Return b² (a² + a c) / γ² of theorem 3.2: ‖w‖₁ = a, the entropy c, and max‖x‖∞ = b."""
+    return one * (one + entropy) * (largest / gamma) ** 2
+
+
+def term_ratio(additive: Floats, multiplicative: Floats) -> Floats:
+    """Return the multiplicative term over the additive one; NaN where both are 0."""
+    ratio = np.full(len(additive), np.nan)
+    np.divide(multiplicative, additive, out=ratio, where=additive > 0)
+    return ratio
+
+
+def favoured(ratio: float) -> str:
+    """Return the family with the smaller term."""
+    if not ratio < 1 and not ratio > 1:
+        return NEITHER
+    return MULTIPLICATIVE if ratio < 1 else ADDITIVE
+
+
+def _squared_over(size: float, margin: Floats) -> Floats:
+    """Return size² / margin², NaN for margins not above 0."""
+    over = np.full(len(margin), np.nan)
+    with np.errstate(over="ignore"):  # infinite for a margin of nearly 0
+        np.divide(size, margin, out=over, where=margin > 0)
+        return over**2
 
 
 class Norm(NamedTuple):
@@ -35,7 +115,7 @@ class Norm(NamedTuple):
 
 
 class Norms(NamedTuple):
-    """How large documents are: ‖x‖₂, ‖x‖∞ and ‖x‖₁."""
+    """The norms of documents: ‖x‖₂, ‖x‖∞ and ‖x‖₁."""
 
     two: Norm
     infinity: Norm
@@ -57,55 +137,53 @@ class Margins:
     gamma: float
     constant: bool
     norms: Norms
-    sizes: bounds.WeightSizes
+    sizes: WeightSizes
     members: Ints
     least: Floats
     under: Ints
 
     @cached_property
     def perceptron_mistakes(self) -> Floats:
-        """A Perceptron makes no more on these documents; NaN where they are not separated."""
-        return bounds.perceptron_mistakes(self.sizes.two, self.norms.two.largest, self.least)
+        """The most mistakes of a Perceptron on these documents; NaN where not separated."""
+        return perceptron_mistakes(self.sizes.two, self.norms.two.largest, self.least)
 
     @cached_property
     def winnow_mistakes(self) -> Floats:
-        """A balanced Winnow makes no more on these documents; NaN where not separated."""
+        """The most mistakes of a balanced Winnow on these documents; NaN where not separated."""
         sizes = self.sizes
-        return bounds.winnow_mistakes(
-            sizes.one, sizes.entropy, self.norms.infinity.largest, self.least
-        )
+        return winnow_mistakes(sizes.one, sizes.entropy, self.norms.infinity.largest, self.least)
 
     @cached_property
     def additive(self) -> Floats:
         """The term of theorem 3.1, for Perceptron and SVM."""
-        return bounds.additive_term(self.sizes.two, self.norms.two.largest, self.gamma)
+        return additive_term(self.sizes.two, self.norms.two.largest, self.gamma)
 
     @cached_property
     def multiplicative(self) -> Floats:
         """The term of theorem 3.2, for Winnows."""
         sizes = self.sizes
-        return bounds.multiplicative_term(
+        return multiplicative_term(
             sizes.one, sizes.entropy, self.norms.infinity.largest, self.gamma
         )
 
     @cached_property
     def ratio(self) -> Floats:
         """The multiplicative term over the additive one; NaN for weights that are all 0."""
-        return bounds.term_ratio(self.additive, self.multiplicative)
+        return term_ratio(self.additive, self.multiplicative)
 
     @cached_property
     def favoured(self) -> tuple[str, ...]:
         """The family with the smaller term, for each category."""
-        return tuple(map(bounds.favoured, self.ratio.tolist()))
+        return tuple(map(favoured, self.ratio.tolist()))
 
     @property
     def memberless(self) -> tuple[str, ...]:
-        """Categories that none of the documents has."""
+        """Categories without a document."""
         return tuple(self.names[c] for c in np.flatnonzero(self.members == 0))
 
 
 class MarginTally:
-    """Margins of documents as they pass: of all of them, a few numbers for each category are kept.
+    """Collect margins block by block; only a few numbers for each category are kept.
 
     ``weights`` is categories × columns. Cost of a block of documents: the weights that their terms
     meet, and documents × categories, in time and in memory; the weights are held twice.
@@ -120,7 +198,7 @@ class MarginTally:
         gamma: float,
     ) -> None:
         if not 0 < gamma < np.inf:
-            raise UsageError(f"gamma (--margin-at) is a margin above 0, such as 1, not {gamma:g}")
+            raise UsageError(f"gamma (--margin-at) must be above 0, such as 1, not {gamma:g}")
         self.names = tuple(names)
         self.gamma = gamma
         self.constant = constant
@@ -134,7 +212,7 @@ class MarginTally:
         self._members = np.zeros(len(self.names), dtype=np.int64)
 
     def add(self, vectors: sp.csr_matrix[Any], labels: Sequence[Sequence[str]]) -> None:
-        """Take in documents, one or more, and their labels; other names than ours do not count."""
+        """Add documents, one or more, with their labels; unknown names do not count."""
         exact = sp.csr_matrix(vectors, dtype=np.float64)
         norms = np.vstack(list(_norms(exact, float(self.constant))))
         self._largest = np.maximum(self._largest, norms.max(axis=1))
@@ -147,7 +225,7 @@ class MarginTally:
         self._members += known.sizes()
 
     def margins(self) -> Margins:
-        """What came out of it; there must have been a document."""
+        """Return the margins of all documents added, at least one."""
         means = self._sums / self.documents
         pairs = zip(self._largest.tolist(), means.tolist(), strict=True)
         return Margins(
@@ -156,7 +234,7 @@ class MarginTally:
             gamma=self.gamma,
             constant=self.constant,
             norms=Norms(*(Norm(largest, mean) for largest, mean in pairs)),
-            sizes=bounds.weight_sizes(self._with_constant()),
+            sizes=weight_sizes(self._with_constant()),
             members=self._members,
             least=self._least,
             under=self._under,
@@ -170,7 +248,7 @@ class MarginTally:
 
 
 def _norms(vectors: sp.csr_matrix[Any], constant: float) -> Iterator[Any]:
-    """‖x‖₂, ‖x‖∞ and ‖x‖₁ of each document, with a constant appended that is 1, or none at 0."""
+    """Yield ‖x‖₂, ‖x‖∞ and ‖x‖₁ of each document with a constant of 1 appended, or 0 for none."""
     documents = vectors.shape[0]
     rows = np.repeat(np.arange(documents), np.diff(vectors.indptr))
     sizes = np.abs(vectors.data)
@@ -182,7 +260,7 @@ def _norms(vectors: sp.csr_matrix[Any], constant: float) -> Iterator[Any]:
 
 
 def _signed(scores: Floats, labels: Labels) -> Floats:
-    """The margins y (w·x + b) of all pairs."""
+    """Return the margins y (w·x + b) of all pairs."""
     margins = -scores
     members = labels.members.tocoo()
     margins[members.row, members.col] *= -1.0
@@ -196,9 +274,9 @@ SHOWN = 5
 
 
 class MeasuredMargins(NamedTuple):
-    """Margins of a model, and what there is to say of the documents they were measured on.
+    """Margins of a model, with facts about the documents they were measured on.
 
-    ``learned_from`` says that the documents are, one by one, those the model was trained on;
+    ``learned_from`` is true if the documents are, one by one, those the model was trained on;
     ``unknown`` are labels of theirs that it does not have.
     """
 
@@ -216,11 +294,25 @@ def measure_margins(
     source: str = "the corpus",
     progress: StepProgress | None = None,
 ) -> MeasuredMargins:
-    """The margins of a model of texts on all documents given; without labels one is no member.
+    """Return the margins of a model of texts on documents.
 
-    The bounds speak of the documents that a model learns from: give those. ``columns`` are the
-    categories wanted. Cost: time of one pass over the texts plus, for each document, the weights
-    that its terms meet; memory a block of documents with their scores, never those of all.
+    The bounds are about the documents that a model learns from: give those. Costs one pass over the
+    texts; memory is a block of documents with their scores, never those of all.
+
+    Parameters
+    ----------
+    model:
+        A linear model of texts.
+    documents:
+        Labelled documents; one without labels is in no category.
+    columns:
+        The wanted categories by number; ``None`` means all.
+    gamma:
+        The margin γ of theorems 3.1 and 3.2.
+    source:
+        Name of the documents for messages.
+    progress:
+        Called with the number of documents after each block.
     """
     check_takes_texts(model)
     tally = _tally(model, columns, gamma)
@@ -248,7 +340,7 @@ def measure_vector_margins(
     gamma: float = 1.0,
     progress: StepProgress | None = None,
 ) -> MeasuredMargins:
-    """The same for a model of numbered features; features it does not know have no part."""
+    """Return the margins of a model of numbered features; unknown features are ignored."""
     tally = _tally(model, columns, gamma)
     block = _block(tally)
     vectors = columns_of(model, documents)
@@ -263,12 +355,12 @@ def measure_vector_margins(
 
 
 def few(names: Sequence[str]) -> str:
-    """Some names, and a sign that there are more."""
+    """Return the first names, and an ellipsis if there are more."""
     return ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
 
 
 def _refuse_not_linear(model: Model) -> None:
-    """Refuse scores that are not linear in the document: the bounds know no others."""
+    """Raise UsageError if scores are not linear in the document: the bounds need that."""
     made = []
     if model.projection is not None:
         made.append("documents are scaled to a length in the directions of LSI")
@@ -276,13 +368,13 @@ def _refuse_not_linear(model: Model) -> None:
         made.append(f"scores of rows are combined ({model.combination.kind})")
     if made:
         raise UsageError(
-            f"margins are of linear models, and in this one {' and '.join(made)}: take a model of "
-            "a recipe without that"
+            f"margins need a linear model, and in this one {' and '.join(made)}: use a model of a "
+            "recipe without that"
         )
 
 
 def _tally(model: Model, columns: Sequence[int] | None, gamma: float) -> MarginTally:
-    """A tally of some categories; documents have a constant if any category has an intercept."""
+    """Return a tally of some categories, with a constant if any category has an intercept."""
     _refuse_not_linear(model)
     chosen = list(range(model.categories) if columns is None else columns)
     return MarginTally(
@@ -295,7 +387,7 @@ def _tally(model: Model, columns: Sequence[int] | None, gamma: float) -> MarginT
 
 
 def _block(tally: MarginTally) -> int:
-    """How many documents are scored at a time."""
+    """Return the number of documents to score at a time."""
     return max(1, min(MOST_DOCUMENTS, MOST_SCORES // max(1, len(tally.names))))
 
 
@@ -303,11 +395,11 @@ def _measured(
     model: Model, tally: MarginTally, digest: DocumentDigest, seen: set[str], source: str
 ) -> MeasuredMargins:
     if not tally.documents:
-        raise InputError(f"{source} has no document, and margins are those of labelled documents")
+        raise InputError(f"{source} has no document; margins need labelled documents")
     if not seen:
         raise InputError(
-            f"{source}: no document has a label, so that nothing says which way a margin points; "
-            "name the column that holds them with --label-column"
+            f"{source}: no document has a label, and margins need labelled documents; name the "
+            "column that holds the labels with --label-column"
         )
     if seen.isdisjoint(model.names):
         raise InputError(

@@ -1,4 +1,4 @@
-"""What a paper prints: its tables, its figures and the numbers in them."""
+"""The printed content of a paper: its tables, its figures and the numbers in them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ from postil.plots.figure import Scale, Stroke
 
 Source = Literal["printed", "stated", "derived"]
 Kind = Literal["line", "histogram", "scatter", "parallel"]
+Names = tuple[str, ...]
+
+
+def within(rows: Names | None, columns: Names | None, row: str, column: str) -> bool:
+    """Return True if a cell is in the given rows and columns; ``None`` means all of them."""
+    return (rows is None or row in rows) and (columns is None or column in columns)
 
 
 @dataclass(frozen=True, slots=True)
 class PaperValue:
-    """A number of the paper: in which row and column, and where the paper has it.
+    """A number of the paper with its row, its column and its place in the text.
 
     ``source`` is ``printed`` (in a table), ``stated`` (in the text, rounded there) or
     ``derived`` (computed from printed numbers).
@@ -29,51 +35,48 @@ class PaperValue:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How near ours must come: each cell within ``each``, their mean under ``mean``.
+    """Absolute differences allowed: for each cell, and for the mean over the cells.
 
-    Both are absolute differences. The cells of ``rows`` and ``columns`` count; ``None`` means
-    all of them.
+    The cells of ``rows`` and ``columns`` count; ``None`` means all of them.
     """
 
     each: float | None = None
     mean: float | None = None
-    rows: tuple[str, ...] | None = None
-    columns: tuple[str, ...] | None = None
+    rows: Names | None = None
+    columns: Names | None = None
 
     def judges(self, row: str, column: str) -> bool:
-        """Say whether the cell counts."""
-        return (self.rows is None or row in self.rows) and (
-            self.columns is None or column in self.columns
-        )
+        """Return True if the cell counts."""
+        return within(self.rows, self.columns, row, column)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exhibit:
-    """A table or a figure of a paper, its numbers laid out in rows and columns.
+    """A table or a figure of a paper, with its numbers in rows and columns.
 
-    On the ``log`` scale numbers are compared by their logarithms to base 10. ``decimals_of`` are
-    the decimals of columns that differ from the others: such a table mixes units.
+    On the ``log`` scale numbers are compared by their logarithms to base 10. ``decimals_of`` holds
+    the decimals of columns that differ from the others, in a table that mixes units.
     """
 
     id: str
     title: str
     where: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
+    rows: Names
+    columns: Names
     values: tuple[PaperValue, ...]
-    corpora: tuple[str, ...] = ()
+    corpora: Names = ()
     decimals: int = 1
     scale: Scale = "linear"
     tolerance: Tolerance | None = None
     decimals_of: tuple[tuple[str, int], ...] = ()
 
     def decimals_in(self, column: str) -> int:
-        """How many decimals the numbers of a column are shown with."""
+        """Return the number of decimals to show in a column."""
         return dict(self.decimals_of).get(column, self.decimals)
 
     @property
     def is_open(self) -> bool:
-        """Whether ours may have rows and columns that the paper does not name."""
+        """True if our results may have rows and columns that the paper does not name."""
         return False
 
     @property
@@ -82,14 +85,9 @@ class Exhibit:
         return tuple((value.row, value.column) for value in self.values)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaperTable(Exhibit):
-    """A table: every combination of row and column has a printed number."""
-
-
 @dataclass(frozen=True, slots=True)
 class AxisFacts:
-    """An axis of a figure: its label, its scale, and where known the values on it."""
+    """An axis of a figure: its label, its scale, and the values on it where they are known."""
 
     label: str
     scale: Scale = "linear"
@@ -117,12 +115,12 @@ class PaperFigure(Exhibit):
 
     @property
     def is_open(self) -> bool:
-        """A curve may be drawn through any places."""
+        """True: a curve may be drawn through any places."""
         return True
 
     @property
     def places(self) -> tuple[tuple[str, str], ...]:
-        """Each series at each place that the axis names, and wherever there is a number."""
+        """Each series at each place that the axis names, and every place with a number."""
         columns = [axis_column(place) for place in self.x.values]
         drawn = [(series.name, column) for series in self.series for column in columns]
         return tuple(dict.fromkeys([*drawn, *((value.row, value.column) for value in self.values)]))
@@ -130,30 +128,26 @@ class PaperFigure(Exhibit):
 
 @dataclass(frozen=True, slots=True)
 class PaperNote:
-    """Why ours deviates: in these rows and columns, or in the table as a whole if none is named."""
+    """An explanation of a deviation in some rows and columns, or of a table as a whole."""
 
     table: str
     text: str
-    rows: tuple[str, ...] | None = None
-    columns: tuple[str, ...] | None = None
+    rows: Names | None = None
+    columns: Names | None = None
 
     @property
     def is_general(self) -> bool:
-        """Whether the note is about the table as a whole."""
+        """True if the note is about the table as a whole."""
         return self.rows is None and self.columns is None
 
     def explains(self, row: str, column: str) -> bool:
-        """Say whether the note is about this cell."""
-        if self.is_general:
-            return False
-        return (self.rows is None or row in self.rows) and (
-            self.columns is None or column in self.columns
-        )
+        """Return True if the note is about this cell."""
+        return not self.is_general and within(self.rows, self.columns, row, column)
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A part of the paper that is not reproduced, and why."""
+    """A part of the paper that is not reproduced, and the reason."""
 
     what: str
     why: str
@@ -161,13 +155,13 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
-    """A paper by its short name: its tables and figures in the order of their numbers."""
+    """A paper by its short name, with tables and figures in the order of their numbers."""
 
     name: str
     title: str
-    authors: tuple[str, ...]
+    authors: Names
     year: int
-    tables: tuple[PaperTable, ...]
+    tables: tuple[Exhibit, ...]
     figures: tuple[PaperFigure, ...]
     notes: tuple[PaperNote, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
@@ -179,7 +173,7 @@ class Paper:
 
 
 def axis_column(place: float) -> str:
-    """Name the column of a place on a figure's axis: ``10000``, ``0.0001``, ``1e-5``."""
+    """Return the column name of a place on a figure's axis: ``10000``, ``0.0001``, ``1e-5``."""
     text = repr(float(place))
     mantissa, exponent, power = text.partition("e")
     shown = mantissa.removesuffix(".0")

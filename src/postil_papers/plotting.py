@@ -1,34 +1,35 @@
-"""Figures from a paper's facts and our data.
-
-Numbers on their way to a figure: curves and histograms, from cells and into cells.
-
-Figures as part of a page: they take the page's text colour and need no file.
-"""
+"""Figures of a paper drawn from our cells: curves, histograms, formulas, and SVG for a page."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from postil.common.escaping import visible
+from postil.common.types import Floats
 from postil.errors import UsageError
 from postil.plots.drawing import stroke, svg_bytes
 from postil.plots.figure import Axis, Bars, Figure, Level, Line, Origin, Panel, Place
-from postil_papers.cells import CellKey
+from postil_papers.experiment import CellKey, CellValues, Experiment, Fill, experiment
 from postil_papers.paper import AxisFacts, PaperFigure, axis_column
 from postil_papers.reproduction import Table
 
+Shape: TypeAlias = Callable[[Floats], Floats]
+
+POINTS = 241  # of a curve that is computed
 DIGITS = 9  # of a bin's middle: enough to tell bins apart, too few to show rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Points of one series by rising x."""
+    """The points of one series by rising x."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]
@@ -36,16 +37,16 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many numbers fall into neighbouring bins of one width."""
+    """Counts of numbers in neighbouring bins of one width."""
 
     edges: tuple[float, ...]
     counts: tuple[float, ...]
 
 
 def curves_of(table: Table, origin: Origin) -> dict[str, Curve]:
-    """Take the curves of a figure's cells: those whose columns are places on the axis.
+    """Return the curves of a figure's cells: those whose columns are places on the axis.
 
-    Rows without any number are left out. Costs the number of cells, sorted.
+    Rows without any number are left out.
     """
     points: dict[str, list[tuple[float, float]]] = {}
     for cell in table.cells:
@@ -60,7 +61,7 @@ def curves_of(table: Table, origin: Origin) -> dict[str, Curve]:
 
 
 def members_of(table: Table, columns: Sequence[str]) -> dict[str, tuple[float, ...]]:
-    """Take our numbers of each row in these columns; rows that lack one are left out."""
+    """Return our numbers of each row in these columns; rows that lack one are left out."""
     found = {(cell.key.row, cell.key.column): cell.ours for cell in table.cells}
     rows = {row: [found.get((row, column)) for column in columns] for row in table.rows}
     return {
@@ -71,15 +72,12 @@ def members_of(table: Table, columns: Sequence[str]) -> dict[str, tuple[float, .
 
 
 def histograms_of(table: Table) -> dict[str, Histogram]:
-    """Take our histograms from cells whose columns are the middles of bins of one width."""
+    """Return our histograms from cells whose columns are the middles of bins of one width."""
     return {row: _histogram(row, curve) for row, curve in curves_of(table, "ours").items()}
 
 
 def bin_edges(samples: Mapping[str, ArrayLike], width: float) -> tuple[float, ...]:
-    """Edges at multiples of ``width`` that hold every number of all samples; two bins at least.
-
-    Costs the numbers of the samples.
-    """
+    """Return edges at multiples of ``width`` around all numbers; two bins at least."""
     if not width > 0:
         raise UsageError(f"the width of a bin must be above 0, got {width}")
     values = np.concatenate([np.ravel(np.asarray(sample, float)) for sample in samples.values()])
@@ -130,69 +128,90 @@ def _place(column: str) -> float | None:
         return None
 
 
-def line_figure(
-    facts: PaperFigure,
-    ours: Mapping[str, Curve],
-    paper: Mapping[str, Curve] | None = None,
+Draw = Callable[[Table], Figure | None]
+
+
+def draw_lines(
+    table: Table,
+    *,
     levels: Sequence[Level] = (),
     places: Sequence[Place] = (),
-    *,
     marked: bool = True,
-) -> Figure:
-    """Our curves joined and filled, the paper's known points open and not joined.
+) -> Figure | None:
+    """Draw our curves joined and filled, the paper's known points open and not joined.
 
-    Curves through many points are better not ``marked``.
+    Curves through many points are better not ``marked``. Return ``None`` without any curve.
     """
+    facts, ours = facts_of(table), curves_of(table, "ours")
     strokes = {series.name: series.line for series in facts.series}
     lines = [
         Line(name, curve.x, curve.y, "ours", strokes.get(name, stroke(place)), marked=marked)
         for place, (name, curve) in enumerate(ours.items())
     ]
     points = [
-        Line(name, curve.x, curve.y, "paper", joined=False) for name, curve in (paper or {}).items()
+        Line(name, curve.x, curve.y, "paper", joined=False)
+        for name, curve in curves_of(table, "paper").items()
     ]
-    panel = Panel((*lines, *points, *levels, *places))
-    return Figure(facts.id, facts.title, _axis(facts.x), _axis(facts.y), (panel,))
+    marks: tuple[Line | Level | Place, ...] = (*lines, *points, *levels, *places)
+    return figure_of(facts, Panel(marks)) if ours else None
 
 
-def histogram_figure(facts: PaperFigure, histograms: Mapping[str, Histogram]) -> Figure:
-    """A panel for each histogram, all over the same axes."""
+def draw_histograms(table: Table) -> Figure | None:
+    """Draw a panel for each histogram, all over the same axes."""
     panels = [
         Panel((Bars(name, histogram.edges, histogram.counts),), name)
-        for name, histogram in histograms.items()
+        for name, histogram in histograms_of(table).items()
     ]
-    x, y = _axis(facts.x), _axis(facts.y)
-    return Figure(facts.id, facts.title, x, y, tuple(panels), legend=False)
+    return figure_of(facts_of(table), *panels, legend=False)
 
 
-def scatter_figure(facts: PaperFigure, clouds: Mapping[str, Curve]) -> Figure:
-    """Points that nothing joins, a colour for each cloud."""
-    marks = [Line(name, cloud.x, cloud.y, joined=False) for name, cloud in clouds.items()]
-    x, y = _axis(facts.x), _axis(facts.y)
-    return Figure(facts.id, facts.title, x, y, (Panel(tuple(marks)),), legend=len(clouds) > 1)
+def draw_formulas(shapes: Mapping[str, Shape], reach: float, table: Table) -> Figure | None:
+    """Draw functions of one variable from ``-reach`` to ``reach``, with the paper's strokes."""
+    facts = facts_of(table)
+    places = np.linspace(-reach, reach, POINTS)
+    strokes = {series.name: series.line for series in facts.series}
+    x = tuple(places.tolist())
+    lines = (
+        Line(name, x, tuple(shape(places).tolist()), stroke=strokes[name], marked=False)
+        for name, shape in shapes.items()
+    )
+    return figure_of(facts, Panel(tuple(lines)))
 
 
-def parallel_figure(
-    facts: PaperFigure, along: Sequence[str], groups: Mapping[str, Sequence[Sequence[float]]]
-) -> Figure:
-    """Parallel coordinates: a panel for each group, in it a thin line for each of its members.
-
-    ``along`` names the coordinates from left to right; a member has a number for each.
-    """
-    places = tuple(float(place) for place in range(len(along)))
-    panels = [
-        Panel(
-            tuple(Line(name, places, tuple(each), marked=False, thin=True) for each in members),
-            name,
-        )
-        for name, members in groups.items()
-    ]
-    x = Axis(facts.x.label, ticks=places, names=tuple(along))
-    return Figure(facts.id, facts.title, x, _axis(facts.y), tuple(panels), legend=False)
+def facts_of(table: Table) -> PaperFigure:
+    """Return the printed facts of a figure."""
+    return cast("PaperFigure", table.exhibit)
 
 
-def _axis(facts: AxisFacts) -> Axis:
+def figure_of(
+    facts: PaperFigure, *panels: Panel, x: Axis | None = None, legend: bool = True
+) -> Figure | None:
+    """Return a figure over the axes that the paper prints, or ``None`` without any panel."""
+    if not panels:
+        return None
+    x = axis_of(facts.x) if x is None else x
+    return Figure(facts.id, facts.title, x, axis_of(facts.y), panels, legend=legend)
+
+
+def axis_of(facts: AxisFacts) -> Axis:
+    """Return an axis as the paper prints it."""
     return Axis(facts.label, facts.scale, facts.values)
+
+
+def formula_experiment(
+    name: str, figure: str, shapes: Mapping[str, Shape], places: Sequence[float]
+) -> Experiment:
+    """Return an experiment that evaluates functions at some places; it reads no documents."""
+    fill = Fill(figure, tuple(shapes), tuple(map(axis_column, places)))
+    return experiment(name, partial(_evaluated, figure, shapes, places), fill)
+
+
+def _evaluated(figure: str, shapes: Mapping[str, Shape], places: Sequence[float]) -> CellValues:
+    return {
+        (figure, name, axis_column(place)): float(value)
+        for name, shape in shapes.items()
+        for place, value in zip(places, shape(np.array(places)), strict=True)
+    }
 
 
 _PROLOG = re.compile(r"^.*?(?=<svg)", re.DOTALL)
@@ -205,10 +224,10 @@ BLACK = "#000000"
 
 
 def inline_svg(figure: Figure) -> str:
-    """Draw a figure for the inside of an HTML page.
+    """Return a figure as SVG for the inside of an HTML page.
 
-    The ground is left out, what is black takes the colour of the text around, and names carry
-    the figure's id, so that several figures fit on one page.
+    It has no background, black takes the colour of the surrounding text, and names carry the
+    figure's id, so that several figures fit on one page.
     """
     text = _PROLOG.sub("", svg_bytes(figure).decode("utf-8"))
     view = _VIEW.search(text)

@@ -1,49 +1,87 @@
-"""A paper's tables and figures with ours beside them.
-
-What an experiment returns, checked, and as the cache keeps it.
-
-The results of an experiment, to and from the cache.
-
-Tables put together from what the paper prints and what the experiments found.
-"""
+"""A paper's tables and figures with our results beside them."""
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, log10
 from numbers import Real
 from statistics import fmean
-from typing import Literal, cast
+from typing import Any, Literal
 
-from postil.errors import InputError, PostilError, UsageError
-from postil_papers.cache import CacheWarning, Question, ResultCache
-from postil_papers.cells import ROUNDING, Cell, CellKey, Json, Measured, Verdict
-from postil_papers.experiment import CellValues, Experiment
-from postil_papers.paper import Exhibit, Paper, PaperFigure, PaperValue
+from postil.errors import UsageError
+from postil.plots.figure import Scale
+from postil_papers.experiment import CellKey, CellValues, Experiment, Measured
+from postil_papers.paper import Exhibit, Paper, PaperFigure, Source
 
+Verdict = Literal["within", "explained", "beyond"]
 RunState = Literal["finished", "cached", "failed", "absent"]
+Results = Mapping[CellKey, Measured]
+
+# Differences of printed decimals are not exact in binary: 85.4 - 86.9 is a little over -1.5.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A cell: the paper's number, ours, and what explains their difference.
+
+    ``paper`` is ``None`` where only we have a number; ``ours`` where no experiment ran or where
+    it failed with ``error``. ``tolerance`` is ``None`` where nothing is judged. A ``note`` of the
+    paper's file explains a deviation; a ``remark`` comes from the experiment.
+    """
+
+    key: CellKey
+    paper: float | None = None
+    paper_deviation: float | None = None
+    source: Source | None = None
+    where: str = ""
+    ours: float | None = None
+    ours_deviation: float | None = None
+    scale: Scale = "linear"
+    tolerance: float | None = None
+    note: str = ""
+    remark: str = ""
+    error: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        """``ours - paper``; on the log scale ``log10(ours) - log10(paper)``."""
+        if self.paper is None or self.ours is None:
+            return None
+        if self.scale == "log":
+            return log10(self.ours) - log10(self.paper)
+        return self.ours - self.paper
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """``within`` the tolerance, ``explained`` by a note, or ``beyond`` it."""
+        if self.difference is None or self.tolerance is None:
+            return None
+        if abs(self.difference) <= self.tolerance + ROUNDING:
+            return "within"
+        return "explained" if self.note else "beyond"
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What became of one experiment; ``seconds`` is what computing it took, also if cached.
+    """The outcome of one experiment; ``seconds`` is the time to compute it, also if cached.
 
-    ``absent`` is one whose corpus is not on this computer; ``error`` says how to get it.
+    ``absent`` is the state of one whose corpus is not on this computer; ``error`` says how to get
+    it.
     """
 
     experiment: str
     state: RunState
     seconds: float
-    settings: Json = None
+    settings: Mapping[str, Any]
     error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table or figure of the paper with a cell for each number the paper or we have.
+    """A table or figure of the paper with a cell for each number that the paper or we have.
 
     ``rows`` and ``columns`` are in the order of showing; not every combination has a cell.
     ``notes`` are about the table as a whole.
@@ -57,17 +95,17 @@ class Table:
 
     @property
     def id(self) -> str:
-        """The name it is asked for by: ``table2``, ``figure7``."""
+        """The name of the table on the command line: ``table2``, ``figure7``."""
         return self.exhibit.id
 
     @property
     def is_figure(self) -> bool:
-        """Whether the paper draws it."""
+        """True if the paper draws it."""
         return isinstance(self.exhibit, PaperFigure)
 
     @property
     def judged(self) -> tuple[Cell, ...]:
-        """The cells that count for the tolerances; where there are none, all with a number."""
+        """The cells that count for the tolerances; without tolerances, all with a number."""
         tolerance = self.exhibit.tolerance
         return tuple(
             cell
@@ -77,11 +115,6 @@ class Table:
         )
 
     @property
-    def is_complete(self) -> bool:
-        """Whether each of the judged cells has our number."""
-        return all(cell.ours is not None for cell in self.judged)
-
-    @property
     def mean_difference(self) -> float | None:
         """The mean absolute difference over the judged cells that we have."""
         found = [abs(cell.difference) for cell in self.judged if cell.difference is not None]
@@ -89,10 +122,11 @@ class Table:
 
     @property
     def mean_verdict(self) -> Verdict | None:
-        """Whether the mean difference is under its tolerance; ``None`` while cells are missing."""
+        """The verdict on the mean difference; ``None`` while judged cells are missing."""
         tolerance = self.exhibit.tolerance
         mean = self.mean_difference
-        if tolerance is None or tolerance.mean is None or mean is None or not self.is_complete:
+        complete = all(cell.ours is not None for cell in self.judged)
+        if tolerance is None or tolerance.mean is None or mean is None or not complete:
             return None
         if mean < tolerance.mean - ROUNDING:
             return "within"
@@ -101,14 +135,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """What `postil reproduce` found: tables and figures, and the runs behind them."""
+    """The result of `postil reproduce`: tables and figures, and the runs behind them."""
 
     paper: Paper
     tables: tuple[Table, ...]
     runs: tuple[Run, ...] = ()
 
     def cells(self) -> Iterator[Cell]:
-        """All cells, table by table, as the tables hold them."""
+        """Yield all cells, table by table."""
         for table in self.tables:
             yield from table.cells
 
@@ -119,22 +153,22 @@ class Reproduction:
 
     @property
     def absences(self) -> dict[str, int]:
-        """Why experiments were left out, and how many: one line for each absent corpus."""
+        """The number of experiments left out, by reason: one line for each absent corpus."""
         return Counter(run.error for run in self.runs if run.state == "absent")
 
     @property
     def beyond(self) -> tuple[str, ...]:
-        """What is beyond its tolerance and not explained, each named."""
+        """The names of cells and means beyond their tolerance without an explanation."""
         cells = [", ".join(cell.key) for cell in self.cells() if cell.verdict == "beyond"]
         means = [f"{table.id}, mean" for table in self.tables if table.mean_verdict == "beyond"]
         return (*cells, *means)
 
 
-Results = Mapping[CellKey, Measured]
-
-
 def checked_results(values: CellValues, experiment: Experiment, paper: Paper) -> Results:
-    """Take an experiment's cells: finite numbers, above 0 on the log scale, only its own cells."""
+    """Return an experiment's cells; raise UsageError for a wrong cell or a number out of range.
+
+    Numbers must be finite, and above 0 on the log scale.
+    """
     if not isinstance(values, Mapping):
         raise UsageError(f"returned {type(values).__name__}, not a mapping from cells to numbers")
     scales = {exhibit.id: exhibit.scale for exhibit in paper.exhibits}
@@ -143,30 +177,12 @@ def checked_results(values: CellValues, experiment: Experiment, paper: Paper) ->
         key = _key(place)
         if not experiment.covers(key, paper):
             raise UsageError(f"returned a cell it does not fill: {', '.join(key)}")
-        found[key] = _measured(key, value)
+        given = value if isinstance(value, Measured) else Measured(value)
+        deviation = None if given.deviation is None else _number(key, given.deviation)
+        found[key] = Measured(_number(key, given.value), deviation, given.remark)
         if scales[key.table] == "log" and found[key].value <= 0:
             raise UsageError(f"returned {value!r} for {', '.join(key)}, which must be above 0")
     return found
-
-
-def results_to_json(results: Results) -> Json:
-    """A list of cells: table, row, column, value, deviation, remark."""
-    return [[*key, found.value, found.deviation, found.remark] for key, found in results.items()]
-
-
-def results_from_json(kept: Json, experiment: Experiment, paper: Paper) -> Results:
-    """Read what ``results_to_json`` wrote."""
-    try:
-        rows = cast("list[list[str | float | None]]", kept)
-        values = {
-            (str(table), str(row), str(column)): Measured(
-                cast("float", value), cast("float | None", deviation), str(remark)
-            )
-            for table, row, column, value, deviation, remark in rows
-        }
-    except (TypeError, ValueError) as error:
-        raise InputError("the cached result is not a list of cells") from error
-    return checked_results(values, experiment, paper)
 
 
 def _key(place: object) -> CellKey:
@@ -179,63 +195,30 @@ def _key(place: object) -> CellKey:
     raise UsageError(f"returned a cell called {place!r}; it needs (table, row, column), all texts")
 
 
-def _measured(key: CellKey, value: object) -> Measured:
-    given = value if isinstance(value, Measured) else Measured(cast("float", value))
-    deviation = None if given.deviation is None else _number(key, given.deviation)
-    return Measured(_number(key, given.value), deviation, given.remark)
-
-
 def _number(key: CellKey, value: object) -> float:
-    # NumPy's scalars are real numbers too; a plain float is what JSON keeps.
+    # NumPy's scalars are real numbers too; a plain float is what JSON holds.
     if type(value) is not bool and isinstance(value, Real) and isfinite(value):
         return float(value)
     raise UsageError(f"returned {value!r} for {', '.join(key)}; it needs a finite number")
 
 
-def find_answer(
-    cache: ResultCache, question: Question, experiment: Experiment, paper: Paper
-) -> tuple[float, Results] | None:
-    """Look up seconds and results; ``None`` where they are absent or cannot be used."""
-    answer = cache.get(question)
-    if answer is None:
-        return None
-    try:
-        return _unpacked(answer.result, experiment, paper)
-    except PostilError as error:
-        warnings.warn(
-            f"the cached result of {experiment.name!r} cannot be used ({error}); "
-            "computing it again",
-            CacheWarning,
-            stacklevel=2,
-        )
-        return None
-
-
-def keep_answer(cache: ResultCache, question: Question, seconds: float, results: Results) -> None:
-    """Keep seconds and results."""
-    cache.put(question, {"seconds": seconds, "cells": results_to_json(results)})
-
-
-def _unpacked(kept: Json, experiment: Experiment, paper: Paper) -> tuple[float, Results]:
-    if not isinstance(kept, dict) or not isinstance(seconds := kept.get("seconds"), float):
-        raise InputError("it does not tell its seconds")
-    return seconds, results_from_json(kept.get("cells"), experiment, paper)
-
-
 def assemble(
     paper: Paper,
     exhibit: Exhibit,
-    found: Mapping[CellKey, Measured],
+    found: Results,
     errors: Mapping[CellKey, str],
-    absences: Mapping[CellKey, str] | None = None,
+    absences: Mapping[CellKey, str],
 ) -> Table:
-    """Lay out one table: the paper's cells, then those that only we have.
+    """Return one table: the paper's cells, then those that only we have.
 
-    ``found``, ``errors`` and ``absences`` (why a cell was not tried) may hold cells of other
-    tables too. Costs the number of cells, sorted.
+    Parameters
+    ----------
+    paper, exhibit:
+        The paper, and the table or figure of it.
+    found, errors, absences:
+        Our numbers, the errors of cells that failed, and the reasons of cells that were not tried;
+        they may hold cells of other tables too.
     """
-    absences = absences or {}
-    printed = {CellKey(exhibit.id, value.row, value.column): value for value in exhibit.values}
     named = (CellKey(exhibit.id, row, column) for row, column in exhibit.places)
     ours = (key for key in (*found, *errors, *absences) if key.table == exhibit.id)
     keys = tuple(dict.fromkeys([*named, *ours]))
@@ -246,34 +229,21 @@ def assemble(
     down = {row: position for position, row in enumerate(rows)}
     across = {column: position for position, column in enumerate(columns)}
     cells = [
-        _cell(
-            paper,
-            exhibit,
-            key,
-            printed.get(key),
-            found.get(key),
-            errors.get(key, ""),
-            absences.get(key, ""),
-        )
+        _cell(paper, exhibit, key, found.get(key), errors.get(key, ""), absences.get(key, ""))
         for key in sorted(keys, key=lambda key: (down[key.row], across[key.column]))
     ]
-    general = tuple(
-        note.text for note in paper.notes if note.table == exhibit.id and note.is_general
-    )
-    return Table(exhibit, rows, columns, tuple(cells), general)
+    notes = [note.text for note in paper.notes if note.table == exhibit.id and note.is_general]
+    return Table(exhibit, rows, columns, tuple(cells), tuple(notes))
 
 
 def _cell(
-    paper: Paper,
-    exhibit: Exhibit,
-    key: CellKey,
-    printed: PaperValue | None,
-    found: Measured | None,
-    error: str,
-    absence: str,
+    paper: Paper, exhibit: Exhibit, key: CellKey, found: Measured | None, error: str, absence: str
 ) -> Cell:
+    place = key.row, key.column
+    printed = {(value.row, value.column): value for value in exhibit.values}.get(place)
+    notes = (note for note in paper.notes if note.table == key.table and note.explains(*place))
     tolerance = exhibit.tolerance
-    judged = tolerance is not None and printed is not None and tolerance.judges(*key[1:])
+    judged = tolerance is not None and printed is not None and tolerance.judges(*place)
     return Cell(
         key=key,
         paper=printed.value if printed else None,
@@ -284,23 +254,14 @@ def _cell(
         ours_deviation=found.deviation if found else None,
         scale=exhibit.scale,
         tolerance=tolerance.each if tolerance is not None and judged else None,
-        note=_note(paper, key),
+        note=" ".join(note.text for note in notes),
         remark=found.remark if found else absence,
         error=error,
     )
 
 
-def _note(paper: Paper, key: CellKey) -> str:
-    told = [
-        note.text
-        for note in paper.notes
-        if note.table == key.table and note.explains(key.row, key.column)
-    ]
-    return " ".join(told)
-
-
 def _along_the_axis(column: str) -> tuple[bool, float]:
-    """Numbers by size, then names as they came (sorting is stable)."""
+    """Return a sort key: numbers by size, then names as they came (sorting is stable)."""
     try:
         return False, float(column)
     except ValueError:

@@ -181,8 +181,8 @@ def test_nothing_to_measure(postil, model, tmp_path, lines, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--split", "test"), "--split: nothing is read without --margins"),
-        (("--margin-at", "2"), "--margin-at: nothing is read without --margins"),
+        (("--split", "test"), "--split: these options need --margins"),
+        (("--margin-at", "2"), "--margin-at: these options need --margins"),
         (("--margins", "demo", "--margin-at", "0"), "--margin-at"),
         (("--margins", "demo", "--margin-at", "nan"), "--margin-at"),
         (("--margins", "demo", "--category", "sports"), "did you mean 'sport'"),

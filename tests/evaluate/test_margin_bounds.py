@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from postil_papers.margin_bounds import (
+from postil_papers.margins import (
     additive_term,
     favoured,
     multiplicative_term,

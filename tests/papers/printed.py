@@ -1,4 +1,4 @@
-"""What a paper prints, by exhibit, row and column."""
+"""What a paper prints, by exhibit, row and column, and what we have."""
 
 from __future__ import annotations
 
@@ -15,3 +15,9 @@ def printed(paper):
 def printed_numbers(paper):
     """All values of a paper as numbers."""
     return {place: value.value for place, value in printed(paper).items()}
+
+
+def ours(reproduction, table):
+    """Our cells of a table by row and column."""
+    found = next(each for each in reproduction.tables if each.id == table)
+    return {(c.key.row, c.key.column): c for c in found.cells if c.ours is not None}

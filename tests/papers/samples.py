@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from postil_papers.cells import Measured
-from postil_papers.experiment import Experiment, Fill, by_name
+from postil_papers.experiment import Experiment, Fill, Measured, by_name
 from postil_papers.loading import parse_paper
 from postil_papers.reproduction import Reproduction
 from postil_papers.runner import reproduce
@@ -83,12 +82,12 @@ def small_paper():
     return parse_paper(SMALL, "small-1999.toml")
 
 
-def experiment(name, values, fills, **options):
+def experiment(name, values, fills, **settings):
     """An experiment that returns these values."""
-    return Experiment(name=name, run=lambda _: values, fills=fills, code="1", **options)
+    return Experiment(name, lambda **_: values, fills, settings)
 
 
-def fail(_):
+def fail(**_):
     raise RuntimeError("out of\nluck")
 
 
@@ -107,14 +106,11 @@ def small_experiments():
                 ("table2", "Recall", "Two"): 84.9,
             },
             (Fill("table2", columns=("One", "Two")), Fill("table2", ("F1",), ("A Longer Name",))),
-            settings={"features": 10000, "lam": 0.001, "loss": "logistic"},
+            features=10000,
+            lam=0.001,
+            loss="logistic",
         ),
-        Experiment(
-            name="broken",
-            run=fail,
-            fills=(Fill("table2", ("Recall",), ("A Longer Name",)),),
-            code="",
-        ),
+        Experiment("broken", fail, (Fill("table2", ("Recall",), ("A Longer Name",)),)),
         experiment(
             "splits",
             {("table3", "One", "Corpus_A"): Measured(89.1, 0.44, "4 splits only")},

@@ -15,52 +15,56 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.papers.samples import SMALL, experiment, small_paper
 
 from postil.common.escaping import visible
-from postil.errors import MissingExtraError, UsageError
-from postil.plots.drawing import png_bytes, require_plots, svg_bytes
+from postil.errors import InputError, MissingExtraError, UsageError
+from postil.plots.drawing import COLOURS, look, png_bytes, require_plots, svg_bytes
 from postil.plots.figure import Axis, Bars, Figure, Level, Line, Panel, Place
-from postil_papers.experiment import Experiment, Fill, by_name
-from postil_papers.loading import load_paper
+from postil_papers.experiment import Fill, by_name
+from postil_papers.loading import load_paper, parse_paper
 from postil_papers.paper import axis_column
 from postil_papers.plotting import (
     Curve,
-    Histogram,
     bin_edges,
     curves_of,
+    draw_lines,
     histogram_cells,
     histograms_of,
     inline_svg,
+    members_of,
 )
-from postil_papers.registry import experiments_of, figures_of
+from postil_papers.registry import figures_of
+from postil_papers.render.pages import html_page
+from postil_papers.render.view import view
 from postil_papers.runner import reproduce
-from postil_papers.zhang_oles_2001.figures import (
-    FIGURES,
-    figure_4,
-    figure_5,
-    figure_6,
-    figure_7,
-    figure_8,
-    hinge,
-    logistic,
-    smoothed_hinge,
-)
+from postil_papers.zhang_oles_2001.exhibits import FIGURES, hinge, logistic, smoothed_hinge
 
 drawing = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs postil[plots]")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+def plugged(values, *tables):
+    run = by_name(experiment("x", values, tuple(map(Fill, tables))))
+    return reproduce(load_paper("zhang-oles-2001"), run, only=tables)
+
+
+@cache
 def some_figures():
-    curve = Curve((100.0, 1000.0, 10000.0), (80.0, 84.0, 86.5))
-    point = Curve((10000.0,), (86.9,))
-    level = Level("Logistic Reg", 85.0, "the paper: about 85", "paper")
-    return {
-        "figure4": figure_4(),
-        "figure5": figure_5({"Lin Reg": Histogram((0.0, 0.5, 1.0), (3.0, 1.0))}),
-        "figure6": figure_6({"SVM": Curve((5.0, 118.0), (88.0, 50.0))}, {}),
-        "figure7": figure_7({"Logistic Reg": curve}, {"Logistic Reg": point}, (level,)),
-        "figure8": figure_8({"Logistic Reg": Curve((1e-6, 1e-4), (84.0, 86.0))}),
+    """All figures of a paper from a few numbers."""
+    logistic_row = ("figure7", "Logistic Reg")
+    values = {
+        ("figure4", "g(z)", "0"): 1.0,
+        ("figure5", "Lin Reg", "0.25"): 3.0,
+        ("figure5", "Lin Reg", "0.75"): 1.0,
+        ("figure6", "SVM", "5"): 88.0,
+        ("figure6", "SVM", "118"): 50.0,
+        **{(*logistic_row, x): y for x, y in (("100", 80.0), ("1000", 84.0), ("10000", 86.5))},
+        (*logistic_row, "all"): 84.5,
+        ("figure8", "Logistic Reg", "1e-6"): 84.0,
+        ("figure8", "Logistic Reg", "0.0001"): 86.0,
     }
+    return figures_of(plugged(values, *FIGURES))
 
 
 @drawing
@@ -98,7 +102,7 @@ def test_the_losses_of_figure_4():
 
 
 def test_figure_4_draws_the_three_losses_as_the_paper_does():
-    lines = list(figure_4().marks())
+    lines = list(some_figures()["figure4"].marks())
     assert [line.stroke for line in lines] == ["solid", "dashed", "dotted"]
     for line, loss in zip(lines, (hinge, logistic, smoothed_hinge), strict=True):
         assert np.array_equal(line.y, loss(np.array(line.x)))
@@ -126,9 +130,12 @@ def test_a_png_is_one_and_always_the_same():
 @drawing
 def test_another_process_gives_the_same_bytes():
     code = (
-        "import hashlib; from postil_papers.zhang_oles_2001.figures import figure_4; "
+        "import hashlib; from postil_papers.loading import load_paper; "
+        "from postil_papers.registry import figures_of; "
+        "from postil_papers.runner import reproduce; "
         "from postil.plots.drawing import svg_bytes; "
-        "print(hashlib.sha256(svg_bytes(figure_4())).hexdigest())"
+        "found = reproduce(load_paper('zhang-oles-2001'), {}, only=['figure4']); "
+        "print(hashlib.sha256(svg_bytes(figures_of(found)['figure4'])).hexdigest())"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "77", "SOURCE_DATE_EPOCH": "1"}
     done = subprocess.run(
@@ -163,7 +170,7 @@ def test_users_settings_do_not_change_a_figure():
     import matplotlib as mpl
 
     with mpl.rc_context({"lines.linewidth": 9, "figure.dpi": 30}):
-        assert svg_bytes(figure_4()) == drawn("figure4")
+        assert svg_bytes(some_figures()["figure4"]) == drawn("figure4")
         assert mpl.rcParams["lines.linewidth"] == 9
 
 
@@ -193,7 +200,10 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
     ):
         require_plots()
     with pytest.raises(MissingExtraError):
-        svg_bytes(figure_4())
+        svg_bytes(some_figures()["figure4"])
+
+
+zero, nothing = Line("a", (0.0,), (1.0,)), Line("a", (1.0,), (float("nan"),))
 
 
 @pytest.mark.parametrize(
@@ -203,8 +213,14 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
         (lambda: Bars("a", (1.0,), (1.0,)), "one edge more than heights"),
         (lambda: Bars("a", (1.0, 1.0), (1.0,)), "edges must rise"),
         (lambda: Figure("f", "t", Axis("x"), Axis("y"), ()), "needs a panel"),
-        (lambda: figure_8({"a": Curve((0.0,), (1.0,))}), "a log axis holds numbers above 0"),
-        (lambda: figure_8({"a": Curve((1.0,), (float("nan"),))}), "nan cannot be drawn"),
+        (
+            lambda: Figure("f", "t", Axis("x", "log"), Axis("y"), (Panel((zero,)),)),
+            "a log axis holds numbers above 0",
+        ),
+        (
+            lambda: Figure("f", "t", Axis("x"), Axis("y"), (Panel((nothing,)),)),
+            "nan cannot be drawn",
+        ),
         (
             lambda: Figure(
                 "f", "t", Axis("x"), Axis("y", "log"), (Panel((Level("a", 0.0, "w"),)),)
@@ -248,13 +264,6 @@ def test_a_histogram_needs_numbers(sample):
         bin_edges({"a": [1.0]}, 0.0)
 
 
-def plugged(values, *tables):
-    run = by_name(
-        Experiment(name="x", run=lambda _: values, fills=tuple(map(Fill, tables)), code="")
-    )
-    return reproduce(load_paper("zhang-oles-2001"), run, only=tables)
-
-
 def test_figures_come_from_cells():
     rng = np.random.default_rng(0)
     margins = {"Lin Reg": rng.normal(1, 0.3, 500), "Mod Least Squares": rng.gamma(3, 0.5, 500)}
@@ -286,11 +295,6 @@ def test_figures_come_from_cells():
     assert figures["figure8"].names() == ["Logistic Reg"]
 
 
-def test_figures_without_numbers_are_not_drawn():
-    found = reproduce(load_paper("zhang-oles-2001"), {})
-    assert list(figures_of(found)) == ["figure4"]
-
-
 def test_curves_run_along_the_axis():
     values = {("figure8", "Logistic Reg", axis_column(x)): x for x in (1.0, 1e-6, 1e-3)}
     table = plugged(values, "figure8").tables[0]
@@ -304,11 +308,111 @@ def test_a_histogram_of_uneven_bins_is_refused():
         histograms_of(plugged(values, "figure5").tables[0])
 
 
-def test_every_figure_with_a_drawing_is_in_its_paper():
-    paper = load_paper("zhang-oles-2001")
-    assert set(FIGURES) == {figure.id for figure in paper.figures}
+# ------------------------------------------------------------------ lines, members, places
 
 
-@pytest.mark.parametrize("name", ["zhang-oles-2001", "no-such-paper"])
-def test_experiments_can_be_asked_for(name):
-    assert all(key == each.name for key, each in experiments_of(name).items())
+def texts(figure):
+    root = ElementTree.fromstring(svg_bytes(figure))
+    return [each.text for each in root.iter(f"{SVG}text")]
+
+
+def small_table(values):
+    """Figure 1 of the small paper with these numbers."""
+    plugged = by_name(experiment("x", values, (Fill("figure1"),)))
+    return reproduce(small_paper(), plugged, only=["figure1"]).tables[0]
+
+
+def test_an_axis_names_every_tick_or_none():
+    with pytest.raises(UsageError, match="a name for each tick, got 1 for 2"):
+        Axis("x", ticks=(0.0, 1.0), names=("one",))
+
+
+@drawing
+def test_a_place_has_words_and_no_series():
+    table = small_table({("figure1", "One", "1"): 1.0, ("figure1", "One", "50"): 2.0})
+    figure = draw_lines(table, places=(Place(10.0, "here it is"),))
+    assert (figure.names(), figure.origins()) == (["One"], ["ours", "paper"])
+    assert "here it is" in texts(figure)
+
+
+def test_a_place_on_a_log_axis_is_above_0():
+    with pytest.raises(UsageError, match="'zero', horizontally: a log axis"):
+        Figure("f", "t", Axis("x", "log"), Axis("y"), (Panel((Place(0.0, "zero"),)),))
+
+
+def test_no_two_of_many_series_look_the_same():
+    assert len({look(position) for position in range(3 * len(COLOURS))}) == 3 * len(COLOURS)
+    assert [look(position)[0] for position in range(len(COLOURS))] == list(COLOURS)
+
+
+def test_unmarked_curves_beyond_the_colours_are_dashed():
+    values = {("figure1", f"term {n}", "1"): float(n) for n in range(len(COLOURS) + 1)}
+    figure = draw_lines(small_table(values), marked=False)
+    lines = [line for line in figure.marks() if line.origin == "ours"]
+    assert not any(line.marked for line in lines)
+    assert [line.stroke for line in lines] == [*["solid"] * len(COLOURS), "dashed"]
+
+
+def test_members_need_every_column():
+    table = small_table(
+        {("figure1", "One", "x"): 1.0, ("figure1", "One", "y"): 2.0, ("figure1", "Two", "x"): 3.0}
+    )
+    assert members_of(table, ("y", "x")) == {"One": (2.0, 1.0)}
+    assert members_of(table, ("x",)) == {"One": (1.0,), "Two": (3.0,)}
+
+
+def test_one_number_makes_a_histogram():
+    histogram = histograms_of(small_table(histogram_cells("figure1", {"One": [3.0]}, 10)))["One"]
+    assert (histogram.edges, histogram.counts) == ((0.0, 10.0, 20.0), (1.0, 0.0))
+
+
+def test_many_rows_stand_below_each_other_in_the_page():
+    values = {("figure1", f"row {n}", column): 1.0 for n in range(9) for column in "ab"}
+    plugged = by_name(experiment("x", values, (Fill("figure1"),)))
+    found = reproduce(small_paper(), plugged, only=["figure1"])
+    assert '<th scope="row">row 8</th>' in html_page(found)
+
+
+# --------------------------------------------------------------- decimals and tolerances
+
+MIXED = SMALL.replace(
+    'columns = ["One", "Two", "A Longer Name"]\n',
+    'columns = ["One", "Two", "A Longer Name"]\ndecimals = 0\ndecimals_of = { Two = 3 }\n',
+)
+
+
+def mixed(text=MIXED):
+    return parse_paper(text, "small-1999.toml")
+
+
+def test_a_column_may_have_decimals_of_its_own():
+    plain = MIXED.replace('rows = ["F1"]\neach = 1.5\nmean = 0.8\n', "").replace(
+        "[table.tolerance]\n", ""
+    )
+    values = {("table2", "F1", "One"): 77.4, ("table2", "F1", "Two"): 86.1234}
+    fill = Fill("table2", ("F1",), ("One", "Two"))
+    found = reproduce(mixed(plain), by_name(experiment("x", values, (fill,))), only=["table2"])
+    shown = view(found.tables[0])
+    assert [cell.ours for cell in shown.rows[0].cells] == ["77", "86.123", "–"]
+    # A mean over different units would say nothing.
+    assert not any("mean" in line for line in shown.summary)
+
+
+def test_decimals_of_a_column_that_is_not_there_are_refused():
+    with pytest.raises(InputError, match="'Too' means nothing here; did you mean 'Two'"):
+        mixed(MIXED.replace("{ Two = 3 }", "{ Too = 3 }"))
+    with pytest.raises(InputError, match="whole number"):
+        mixed(MIXED.replace("{ Two = 3 }", '{ Two = "3" }'))
+
+
+def test_a_tolerance_may_judge_some_columns():
+    text = SMALL.replace('rows = ["F1"]\neach', 'rows = ["F1"]\ncolumns = ["Two"]\neach')
+    paper = parse_paper(text, "small-1999.toml")
+    values = {("table2", "F1", name): 0.0 for name in ("One", "Two", "A Longer Name")}
+    found = reproduce(paper, by_name(experiment("x", values, (Fill("table2", ("F1",)),))))
+    table = found.tables[1]
+    assert [cell.key.column for cell in table.judged] == ["Two"]
+    assert [cell.verdict for cell in table.cells[:3]] == [None, "beyond", None]
+    assert view(table).summary[0] == "F1, Two: 0 of 1 within 1.5"
+    with pytest.raises(InputError, match="no column called 'Three'"):
+        parse_paper(text.replace('columns = ["Two"]', 'columns = ["Three"]'), "small.toml")

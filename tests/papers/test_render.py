@@ -11,15 +11,20 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 from rich.console import Console
-from tests.papers.samples import SMALL, small_experiments, small_paper, small_reproduction
+from tests.papers.samples import (
+    SMALL,
+    experiment,
+    fail,
+    small_experiments,
+    small_paper,
+    small_reproduction,
+)
 
 from postil.common.escaping import escaped
-from postil_papers.cells import Measured
-from postil_papers.experiment import Experiment, Fill, by_name
-from postil_papers.loading import load_paper, paper_names, parse_paper
-from postil_papers.render.files import cells_json, write_files
-from postil_papers.render.html import html_page
-from postil_papers.render.markdown import markdown_page
+from postil_papers.experiment import Experiment, Fill, Measured, by_name
+from postil_papers.loading import load_paper, parse_paper
+from postil_papers.registry import figures_of
+from postil_papers.render.pages import cells_json, html_page, markdown_page, write_files
 from postil_papers.render.terminal import print_reproduction, terminal_text
 from postil_papers.render.view import difference_text, number_text, paper_text
 from postil_papers.runner import reproduce
@@ -146,21 +151,19 @@ def hostile_reproduction():
     for name in ("table1", "Settings", "section 1, table 1", "Two", "Ours stops earlier."):
         text = text.replace(f'"{name}"', json.dumps(HOSTILE + name))
 
-    def fail(_):
+    def fail(**_):
         raise RuntimeError(HOSTILE + "\ud800")
 
     broken = Experiment(
-        name=HOSTILE,
-        run=fail,
-        fills=(Fill("table2", ("Recall",), ("A Longer Name",)),),
-        code="",
-        settings={HOSTILE: [HOSTILE]},
+        HOSTILE,
+        fail,
+        (Fill("table2", ("Recall",), ("A Longer Name",)),),
+        {HOSTILE: [HOSTILE]},
     )
-    remark = Experiment(
-        name="remark",
-        run=lambda _: {("table3", "One", "Corpus_A"): Measured(89.1, 0.44, HOSTILE)},
-        fills=(Fill("table3", columns=("Corpus_A",)),),
-        code="",
+    remark = experiment(
+        "remark",
+        {("table3", "One", "Corpus_A"): Measured(89.1, 0.44, HOSTILE)},
+        (Fill("table3", columns=("Corpus_A",)),),
     )
     return reproduce(parse_paper(text, "hostile.toml"), by_name(broken, remark))
 
@@ -188,21 +191,13 @@ def test_the_page_follows_light_and_dark():
     page = html_page(small_reproduction())
     assert "prefers-color-scheme: dark" in page
     assert "color-scheme: light dark" in page
-    assert "http" not in page
-
-
-@pytest.mark.parametrize("name", paper_names())
-def test_every_paper_can_be_shown_before_anything_was_run(name):
-    found = reproduce(load_paper(name), {})
-    assert name in terminal_text(found)
-    assert name in markdown_page(found)
-    read(html_page(found))
-    assert all(each["ours"] is None for each in cells_json(found))
+    assert "http:" not in page
+    assert "https:" not in page
 
 
 def test_files_of_a_paper_without_drawn_figures(tmp_path):
     found = reproduce(small_paper(), small_experiments())
-    written = write_files(found, tmp_path / "new" / "folder")
+    written = write_files(found, tmp_path / "new" / "folder", {})
     assert [path.name for path in written] == [
         "small-1999.md",
         "small-1999.html",
@@ -215,7 +210,7 @@ def test_files_of_zhang_oles_2001(tmp_path):
     pytest.importorskip("matplotlib")
     found = reproduce(load_paper("zhang-oles-2001"), {}, only=["figure4"])
     (tmp_path / "figure4.svg").write_text("of an earlier run")
-    written = write_files(found, tmp_path)
+    written = write_files(found, tmp_path, figures_of(found))
     assert sorted(written) == sorted(tmp_path.iterdir())
     assert {tmp_path / "figure4.svg", tmp_path / "figure4.png"} < set(written)
     tags = read((tmp_path / "zhang-oles-2001.html").read_text(encoding="utf-8"))
@@ -279,11 +274,7 @@ def test_what_a_text_rounds_keeps_its_digits():
 
 
 def test_a_failed_experiment_of_a_figure_shows_in_it():
-    from tests.papers.samples import fail
-
-    from postil_papers.experiment import Experiment
-
-    broken = Experiment(name="x", run=fail, fills=(Fill("figure1", rows=("One",)),), code="")
+    broken = Experiment("x", fail, (Fill("figure1", rows=("One",)),))
     text = terminal_text(reproduce(small_paper(), by_name(broken), only=["figure1"]))
     assert "failed" in text
     assert "x failed: RuntimeError: out of luck" in text

@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 from tests.papers.samples import experiment, fail, small_experiments, small_paper
 
-from postil.errors import CorpusError, UsageError
-from postil_papers.cache import CacheWarning, ResultCache
-from postil_papers.cells import CellKey, Measured
-from postil_papers.experiment import Experiment, Fill, by_name
+from postil.errors import UsageError
+from postil_papers import results
+from postil_papers.experiment import CellKey, Experiment, Fill, Measured, by_name
+from postil_papers.registry import listed
+from postil_papers.render.pages import html_page, markdown_page
+from postil_papers.render.terminal import terminal_text
+from postil_papers.render.view import totals
+from postil_papers.results import ResultStore
 from postil_papers.runner import reproduce
 
 
@@ -52,21 +56,10 @@ def test_a_failure_is_in_its_cells_and_the_rest_goes_on():
     ]
 
 
-def test_a_corpus_that_is_absent_is_told_in_its_own_words(tmp_path):
-    def absent():
-        raise CorpusError("the corpus reuters is absent")
-
-    plugged = by_name(experiment("lost", {}, (Fill("table1"),), data=absent))
-    found = reproduce(small_paper(), plugged, cache=ResultCache(tmp_path))
-    assert {cell.error for cell in found.tables[0].cells} == {"the corpus reuters is absent"}
-
-
 def test_only_runs_what_is_needed():
     asked = []
     plugged = {
-        name: Experiment(
-            name=name, run=lambda _, name=name: asked.append(name) or {}, fills=each.fills, code=""
-        )
+        name: Experiment(name, lambda name=name, **_: asked.append(name) or {}, each.fills)
         for name, each in small_experiments().items()
     }
     found = reproduce(small_paper(), plugged, only=["Table 3", "figure-1"])
@@ -121,7 +114,7 @@ def test_numpy_numbers_are_numbers(tmp_path):
     }
     plugged = by_name(experiment("numpy", values, (Fill("table1"),)))
     for _ in range(2):
-        found = reproduce(small_paper(), plugged, cache=ResultCache(tmp_path), only=["table1"])
+        found = reproduce(small_paper(), plugged, store=ResultStore(tmp_path), only=["table1"])
         assert [cell.ours for cell in found.cells()] == [0.5, 1.0]
 
 
@@ -136,20 +129,20 @@ def test_named_rows_and_columns_may_go_beyond_the_paper():
 def test_experiments_that_cannot_be_are_refused_before_any_runs():
     ran = []
 
-    def run(_):
+    def run():
         ran.append(1)
         return {}
 
-    first = Experiment(name="first", run=run, fills=(Fill("table1"),), code="")
-    second = Experiment(name="second", run=run, fills=(Fill("table1", None, ("One",)),), code="")
-    other = Experiment(name="other", run=run, fills=(Fill("table8"),), code="")
+    first = Experiment("first", run, (Fill("table1"),))
+    second = Experiment("second", run, (Fill("table1", None, ("One",)),))
+    other = Experiment("other", run, (Fill("table8"),))
     with pytest.raises(UsageError, match="'first' and 'second' both fill table1, lambda, One"):
         reproduce(small_paper(), by_name(first, second))
     with pytest.raises(UsageError, match="experiment 'other': small-1999 has no 'table8'"):
         reproduce(small_paper(), by_name(other))
     with pytest.raises(UsageError, match="two experiments called 'first'"):
         by_name(first, first)
-    with pytest.raises(UsageError, match="plugged in as 'second'"):
+    with pytest.raises(UsageError, match="registered as 'second'"):
         reproduce(small_paper(), {"second": first})
     assert not ran
 
@@ -172,69 +165,56 @@ class Counted:
         self.runs = []
         self.stop_at = stop_at
 
-    def plugged(self, code="1", lam=1.0):
-        return by_name(*(self._experiment(column, code, lam) for column in ("One", "Two")))
+    def plugged(self, lam=1.0):
+        return by_name(*(self._experiment(column, lam) for column in ("One", "Two")))
 
-    def _experiment(self, column, code, lam):
-        def run(settings):
+    def _experiment(self, column, lam):
+        def run(lam):
             if column == self.stop_at:
                 raise KeyboardInterrupt
             self.runs.append(column)
-            return {("table1", "lambda", column): settings["lam"]}
+            return {("table1", "lambda", column): lam}
 
-        return Experiment(
-            name=column,
-            run=run,
-            fills=(Fill("table1", columns=(column,)),),
-            settings={"lam": lam},
-            data=lambda: "data",
-            code=code,
-        )
+        return Experiment(column, run, (Fill("table1", columns=(column,)),), {"lam": lam})
 
 
-def test_a_second_run_comes_from_the_cache(tmp_path):
-    counted, cache = Counted(), ResultCache(tmp_path)
-    first = reproduce(small_paper(), counted.plugged(), cache=cache)
-    second = reproduce(small_paper(), counted.plugged(), cache=cache)
+def test_a_second_run_comes_from_the_store(tmp_path):
+    counted = Counted()
+    first = reproduce(small_paper(), counted.plugged(), store=ResultStore(tmp_path))
+    second = reproduce(small_paper(), counted.plugged(), store=ResultStore(tmp_path))
     assert counted.runs == ["One", "Two"]
     assert [run.state for run in second.runs] == ["cached", "cached"]
     assert [run.seconds for run in second.runs] == [run.seconds for run in first.runs]
     assert first.tables == second.tables
-    reproduce(small_paper(), counted.plugged(code="2"), cache=cache)
-    reproduce(small_paper(), counted.plugged(lam=2.0), cache=cache)
+    reproduce(small_paper(), counted.plugged(lam=2.0), store=ResultStore(tmp_path))
+    assert len(counted.runs) == 4
+    reproduce(small_paper(), counted.plugged(), store=ResultStore(tmp_path, refresh=True))
     assert len(counted.runs) == 6
-    reproduce(small_paper(), counted.plugged(), cache=cache, refresh=True)
-    assert len(counted.runs) == 8
     reproduce(small_paper(), counted.plugged())
-    assert len(counted.runs) == 10
+    assert len(counted.runs) == 8
 
 
 def test_ctrl_c_loses_nothing_that_was_finished(tmp_path):
-    interrupted, cache = Counted(stop_at="Two"), ResultCache(tmp_path)
+    interrupted, store = Counted(stop_at="Two"), ResultStore(tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        reproduce(small_paper(), interrupted.plugged(), cache=cache)
+        reproduce(small_paper(), interrupted.plugged(), store=store)
     again = Counted()
-    found = reproduce(small_paper(), again.plugged(), cache=cache)
+    found = reproduce(small_paper(), again.plugged(), store=store)
     assert again.runs == ["Two"]
     assert [run.state for run in found.runs] == ["cached", "finished"]
 
 
 def test_failures_are_not_kept(tmp_path):
-    plugged = by_name(Experiment(name="x", run=fail, fills=(Fill("table1"),), code=""))
+    plugged = by_name(Experiment("x", fail, (Fill("table1"),)))
     for _ in range(2):
-        [run] = reproduce(small_paper(), plugged, cache=ResultCache(tmp_path)).runs
+        [run] = reproduce(small_paper(), plugged, store=ResultStore(tmp_path)).runs
         assert run.state == "failed"
 
 
-def test_a_kept_result_that_no_longer_fits_is_computed_again(tmp_path):
-    cache = ResultCache(tmp_path)
-    values = {("table1", "lambda", "One"): 1.0}
-    wide = by_name(experiment("x", values, (Fill("table1"),)))
-    narrow = by_name(experiment("x", {}, (Fill("table2"),)))
-    reproduce(small_paper(), wide, cache=cache)
-    with pytest.warns(CacheWarning, match="cached result of 'x' cannot be used"):
-        found = reproduce(small_paper(), narrow, cache=cache)
-    assert found.runs[0].state == "finished"
+def test_results_that_make_no_sense_are_not_kept(tmp_path):
+    plugged = by_name(experiment("x", {("table1", "lambda", "One"): -1.0}, (Fill("table1"),)))
+    reproduce(small_paper(), plugged, store=ResultStore(tmp_path))
+    assert ResultStore(tmp_path).seconds() == {}
 
 
 def test_progress_is_told_step_by_step():
@@ -274,3 +254,64 @@ def test_a_mean_at_its_tolerance_is_not_under_it():
 
 def test_keys_are_plain_tuples_too():
     assert CellKey("table2", "F1", "SVM") == ("table2", "F1", "SVM")
+
+
+# ------------------------------------------------------------------------- absent corpora
+
+
+@pytest.fixture
+def absent(monkeypatch, tmp_path):
+    """A reproduction of two experiments, one of them on a corpus that is not there."""
+    monkeypatch.setenv("POSTIL_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    one = {("table3", "One", "Corpus_A"): 89.0}
+    plugged = by_name(
+        experiment("here", one, (Fill("table3", columns=("Corpus_A",)),), corpus="demo"),
+        experiment("away", {}, (Fill("table3", columns=("Corpus|B",)),), corpus="webkb"),
+    )
+    return reproduce(small_paper(), plugged, only=["table3"])
+
+
+def test_an_absent_corpus_leaves_cells_empty_and_fails_nothing(absent):
+    here, away = absent.tables[0].cells
+    assert (here.ours, here.remark) == (89.0, "")
+    assert (away.ours, away.error) == (None, "")
+    assert "postil corpus fetch webkb" in away.remark
+    assert [run.state for run in absent.runs] == ["finished", "absent"]
+    assert absent.failures == ()
+    assert absent.absences == {absent.runs[1].error: 1}
+
+
+def test_every_rendering_tells_of_it(absent):
+    assert totals(absent).endswith("; 1 not run: a corpus is absent")
+    for text in (terminal_text(absent, 120), markdown_page(absent), html_page(absent)):
+        assert "postil corpus fetch webkb" in text
+        assert "failed" not in text.replace('class="failed"', "").replace(".failed", "")
+    assert "1 experiment not run: the corpus webkb is absent" in terminal_text(absent, 120)
+
+
+# ---------------------------------------------------------------------------------- listing
+
+
+def test_tables_and_figures_are_listed_with_what_fills_them(tmp_path):
+    found = listed(small_paper(), small_experiments(), ResultStore(tmp_path))
+    assert [(each.id, each.experiments, each.seconds) for each in found] == [
+        ("table1", ("lambda",), None),
+        ("table2", ("quality", "broken"), None),
+        ("table3", ("splits",), None),
+        ("figure1", ("curve",), None),
+    ]
+    assert (found[1].title, found[1].where) == ("Quality", "section 2, table 2")
+    with pytest.raises(UsageError, match=r"did you mean 'table1'.*Allowed: table1, table2, table3"):
+        listed(small_paper(), small_experiments(), ResultStore(tmp_path), ["tabel1"])
+
+
+def test_the_seconds_are_known_once_all_of_it_was_computed(tmp_path, monkeypatch):
+    store = ResultStore(tmp_path)
+    reproduce(small_paper(), small_experiments(), store=store)
+    known = {each.id: each.seconds for each in listed(small_paper(), small_experiments(), store)}
+    assert known["table2"] is None  # one of its experiments fails
+    assert known["table1"] is not None
+    monkeypatch.setattr(results.ResultStore, "seconds", lambda _: {"lambda": 90.0})
+    (table,) = listed(small_paper(), small_experiments(), store, ["Table 1"])
+    assert table.seconds == 90.0

@@ -162,7 +162,7 @@ def test_updates_are_refused(make, why):
     [(projected_model, "directions of LSI"), (rivals_model, "rivals"), (forest_model, "trees")],
 )
 def test_margins_are_refused(make, why):
-    with pytest.raises(UsageError, match=f"margins are of linear models.*{why}"):
+    with pytest.raises(UsageError, match=f"margins need a linear model.*{why}"):
         measure_margins(make(), documents())
 
 

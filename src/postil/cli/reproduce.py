@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,14 +32,14 @@ def reproduce(
     ] = None,
     list_only: Annotated[
         bool,
-        typer.Option("--list", help="Show what there is for --only, and what it costs; run none."),
+        typer.Option("--list", help="List the names for --only and their cost; run nothing."),
     ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Folder for the page (Markdown, HTML) and figures."),
     ] = None,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Compute anew what was computed before.")
+        bool, typer.Option("--refresh", help="Compute everything again, also what is kept.")
     ] = False,
     as_json: Annotated[
         bool,
@@ -47,9 +48,9 @@ def reproduce(
 ) -> None:
     """Run a paper's experiments and print its numbers beside ours.
 
-    Results are kept, by the bytes of the documents, the code and the settings: a second run is
-    instant, and an interrupted one goes on where it stopped. What needs a corpus that is absent is
-    left out, and said.
+    postil keeps results by the bytes of the documents, the code and the settings: a second run is
+    instant, and an interrupted one resumes where it stopped. Experiments on a corpus that is absent
+    are left out, with a message.
 
     \b
     postil reproduce --list
@@ -58,10 +59,10 @@ def reproduce(
     postil reproduce zhang-oles-2001 --only table2 --json
     postil reproduce zhang-oles-2001 -o reproduction/
     """
-    from postil_papers.cache import ResultCache
-    from postil_papers.experiment import watched_by
+    from postil_papers.harness import progress_to
     from postil_papers.loading import load_paper, paper_names
-    from postil_papers.registry import experiments_of
+    from postil_papers.registry import experiments_of, figures_of
+    from postil_papers.results import ResultStore
     from postil_papers.runner import reproduce as run
 
     if paper is None:
@@ -76,22 +77,21 @@ def reproduce(
         from postil.plots.drawing import require_plots
 
         require_plots()  # before the work, not after it
-    with progress_bar() as bar, watched_by(bar.update):
+    with progress_bar() as bar, progress_to(bar.update):
         result = run(
             load_paper(paper),
             experiments_of(paper),
             only=only,
-            cache=ResultCache(),
-            refresh=refresh,
-            progress=partial(_tell, bar),
+            store=ResultStore(refresh=refresh),
+            progress=partial(_show_step, bar),
         )
     if output is not None:
-        from postil_papers.render.files import write_files
+        from postil_papers.render.pages import write_files
 
-        for path in write_files(result, output):
+        for path in write_files(result, output, figures_of(result)):
             say(f"wrote {path}")
     if as_json:
-        from postil_papers.render.files import cells_json
+        from postil_papers.render.pages import cells_json
 
         show_json(cells_json(result))
         return
@@ -103,19 +103,19 @@ def reproduce(
 
 
 def _list(name: str, only: list[str] | None, *, as_json: bool) -> None:
-    """Show the tables and figures of a paper; nothing is computed."""
-    from postil_papers.cache import ResultCache
+    """Show the tables and figures of a paper without computing anything."""
     from postil_papers.loading import load_paper
     from postil_papers.registry import experiments_of, listed
+    from postil_papers.results import ResultStore
 
-    found = listed(load_paper(name), experiments_of(name), ResultCache(), only)
+    found = listed(load_paper(name), experiments_of(name), ResultStore(), only)
     if as_json:
-        show_json([each.to_dict() for each in found])
+        show_json([asdict(each) for each in found])
         return
     header = ("--only", "experiments", "took", "corpora", "what it shows")
     show_table(header, [_row(each) for each in found], " rr")
     if any(each.seconds is None for each in found):
-        say("took: seconds when computed here before; - where something of it never was")
+        say("took: seconds when computed here before; - where a part never was computed")
 
 
 def _list_papers(*, as_json: bool) -> None:
@@ -138,12 +138,12 @@ def _row(each: Listed) -> tuple[str, ...]:
     )
 
 
-def _tell(bar: ProgressBar, step: Step) -> None:
+def _show_step(bar: ProgressBar, step: Step) -> None:
     bar.close()  # the bar of an experiment that is over
     state = {
         "started": "…",
         "finished": f"done in {step.seconds:.1f} s",
-        "cached": "known from before",
+        "cached": "kept from an earlier run",
         "failed": f"failed: {step.error}",
         "absent": f"not run: {step.error}",
     }[step.state]

@@ -1,31 +1,202 @@
-"""One run of a recipe: learned from the training documents, decided on the test documents."""
+"""The collection of section 6.1, its vectors and directions, and one run of a recipe on it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
+from postil.common.types import Flags, Floats
+from postil.errors import UsageError
+from postil.recipes.parts import Decide, Representation
 from postil.recipes.recipe import Recipe
 from postil.train.run import LearningSpace, TrainingRun
-from postil_papers.cache import Question, shared
-from postil_papers.cells import Json
-from postil_papers.experiment import Settings, counted_not_warned, tell
-from postil_papers.gao_wu_lee_chua_2003.descents import settings_data
-from postil_papers.gao_wu_lee_chua_2003.methods import code_of
-from postil_papers.gao_wu_lee_chua_2003.spaces import Space, spaces_of
-from postil_papers.gao_wu_lee_chua_2003.tallies import Tally, tally_of
+from postil.vectors.lsi import Lsi
+from postil.vectors.projection import Projection
+from postil_papers.experiment import Measured
+from postil_papers.harness import (
+    Problem,
+    Vectors,
+    quiet_fits,
+    report,
+    reporting,
+    vectors_of,
+)
+from postil_papers.results import remember
+from postil_papers.zhang_jin_yang_hauptmann_2003.collections import REUTERS, Collection
+
+# Section 6.1: labelled documents, and categories that training and test documents share. The texts
+# are read as the recipes say.
+COLLECTION = replace(REUTERS, categories=(), reading={})
+
+F1, MCE = "mfom-f1", "mfom-mce"  # the recipes
+MFOM_TREE, BPA_TREE, MULTI = "mfom-tree", "bpa-tree", "mfom-multi"
+
+# Names of the averages, where a table of ours has several.
+MICRO, MACRO, MEAN = "micro F1", "macro F1 (eq. 6.1)", "mean of F1s"
 
 SEED = 0
 AT_ZERO = "default"  # the rule that tunes nothing
 
+# Section 6.2.2: linear, C = 1. The constant of its dual is part of what is regularized.
+SVM_LEARN: Mapping[str, Any] = {
+    "loss": "hinge",
+    "solver": "dual-coordinate",
+    "intercept": "penalised",
+    "C": 1.0,
+    "options": {"tolerance": 1e-3, "iterations": 1000},
+}
 
-@dataclass(frozen=True, slots=True)
+
+def learning(recipe: Recipe, **changed: Any) -> Recipe:  # noqa: ANN401 - entries of [learn]
+    """Return the recipe with other entries of ``[learn]``; one of None is left out."""
+    entries = {**recipe.learn, **changed}
+    return replace(recipe, learn={name: v for name, v in entries.items() if v is not None})
+
+
+def linear_svm(recipe: Recipe) -> Recipe:
+    """Return a linear SVM on the recipe's texts: all terms, no directions."""
+    return replace(
+        recipe,
+        name="linear SVM",
+        representation=replace(recipe.representation, lsi=None, length=None),
+        learn=SVM_LEARN,
+        decide=Decide(rule="default"),
+    )
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    """Return one over the other; 0/0 is 0."""
+    result: Floats = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+    return result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tally:
+    """TP, FP and FN of each category; a precision, recall or F1 of 0/0 is 0."""
+
+    categories: list[str]
+    true_positives: Floats
+    false_positives: Floats
+    false_negatives: Floats
+
+    def of(self, names: Sequence[str]) -> Tally:
+        """Return the tally of some categories."""
+        places = [self.categories.index(name) for name in names]
+        return Tally(
+            list(names),
+            self.true_positives[places],
+            self.false_positives[places],
+            self.false_negatives[places],
+        )
+
+    def without(self, names: Sequence[str]) -> Tally:
+        """Return the tally of all other categories."""
+        return self.of([name for name in self.categories if name not in names])
+
+    def micro(self) -> float:
+        """Return ``2ΣTP / (ΣFP + ΣFN + 2ΣTP)`` (eq. 6.2)."""
+        found = 2 * self.true_positives.sum()
+        wrong = self.false_positives.sum() + self.false_negatives.sum()
+        return float(found / (found + wrong)) if found + wrong else 0.0
+
+    def macro(self) -> float:
+        """Return ``2 ΣR ΣP / (N (ΣP + ΣR))`` (eq. 6.1), the F1 of mean precision and recall."""
+        found = self.true_positives
+        precision = float(_share(found, found + self.false_positives).mean())
+        recall = float(_share(found, found + self.false_negatives).mean())
+        return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
+
+    def mean(self) -> float:
+        """Return ``ΣF1 / N``, which others call macro-averaged F1."""
+        return float(self.f1s().mean())
+
+    def f1s(self) -> Floats:
+        """Return F1 of each category (eq. 4.3)."""
+        found = 2 * self.true_positives
+        return _share(found, found + self.false_positives + self.false_negatives)
+
+
+def tally_of(names: Sequence[str], accepted: Flags, truth: Flags) -> Tally:
+    """Count decisions, documents × categories."""
+    return Tally(
+        list(names),
+        (accepted & truth).sum(axis=0).astype(np.float64),
+        (accepted & ~truth).sum(axis=0).astype(np.float64),
+        (~accepted & truth).sum(axis=0).astype(np.float64),
+    )
+
+
+def average_cells(
+    table: str, row: str, tally: Tally, remark: str, **others: float
+) -> dict[tuple[str, str, str], Measured]:
+    """Return a row with all three averages and other columns, with one remark."""
+    values = {MICRO: tally.micro(), MACRO: tally.macro(), MEAN: tally.mean(), **others}
+    return {
+        (table, row, column): Measured(value, remark=remark) for column, value in values.items()
+    }
+
+
+class Spaces:
+    """Vectors of a collection, and points of them in any number of directions of LSI.
+
+    Directions are found once, as many as the representation has; fewer are the first of them.
+    """
+
+    def __init__(self, vectors: Vectors, representation: Representation) -> None:
+        self.vectors = vectors
+        self.representation = representation
+
+    @cached_property
+    def projection(self) -> Projection:
+        """All wanted directions, found on the training documents."""
+        wanted = self.representation.lsi
+        if wanted is None:
+            raise UsageError("the representation has no directions; give lsi")
+        matrix = self.vectors.matrix[self.vectors.learned]
+        return Projection.learned(matrix, wanted, self.representation.length, progress=report)
+
+    def of_directions(self, dimensions: int) -> Problem:
+        """Return points in the first directions, scaled to the representation's length there."""
+        points = narrowed(self.projection, dimensions).points(self.vectors.matrix)
+        return self.vectors.problem(sp.csr_matrix(points))
+
+    def whole(self) -> Problem:
+        """Return points in all directions of the representation, or vectors if it has none."""
+        if self.representation.lsi is None:
+            return self.vectors.problem()
+        return self.of_directions(self.projection.directions)
+
+
+def narrowed(projection: Projection, dimensions: int) -> Projection:
+    """Return the first directions of a projection, or all if it has no more."""
+    count = min(dimensions, projection.directions)
+    lsi = Lsi(count, scaled=True)
+    known = projection.lsi
+    lsi.set_directions(known.singular_values[:count], known.term_vectors[:, :count])
+    return Projection(lsi, projection.length)
+
+
+def spaces_of(collection: Collection, representation: Representation) -> Spaces:
+    """Return the vectors of a collection; those used last are kept."""
+    return _spaces(collection.corpus, collection.reader, representation)
+
+
+@lru_cache(maxsize=2)
+def _spaces(corpus: str, reader: str, representation: Representation) -> Spaces:
+    report("reading", 0, None)
+    documents = replace(COLLECTION, corpus=corpus, reader=reader).documents()
+    return Spaces(vectors_of(documents, representation), representation)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class RunFacts:
-    """Plain numbers of a run.
+    """The numbers kept of a run.
 
     ``at_zero`` are decisions at a score of 0, ``by_rule`` those of the recipe's rule. ``rows`` of
     weights are categories, or nodes of trees; ``sizes`` are members to learn from. ``smooth`` is
@@ -41,55 +212,41 @@ class RunFacts:
     seconds: float
 
     def rare(self, below: int) -> list[str]:
-        """Categories with fewer training documents than that."""
+        """Return the categories with fewer training documents than that."""
         pairs = zip(self.at_zero.categories, self.sizes, strict=True)
         return [name for name, size in pairs if size < below]
 
 
-def run_of(settings: Settings, name: str) -> RunFacts:
-    """The run of one of the recipes in the settings: shared, kept, or done now."""
-    recipe = cast("Mapping[str, dict[str, Any]]", settings["recipes"])[name]
-    collection = {key: settings[key] for key in ("corpus", "documents")}
-    question = Question(
-        "gao-wu-lee-chua-2003: a run",
-        {**collection, "recipe": recipe},
-        settings_data(settings),
-        code_of(),
-    )
-    found = shared(question, lambda: _run(collection, Recipe.from_dict(recipe)))
-    facts = cast("dict[str, Any]", found)
-    tallies = {part: Tally(**facts[part]) for part in ("at_zero", "by_rule")}
-    return RunFacts(**{**facts, **tallies})
+def run_of(collection: Collection, recipe: Recipe) -> RunFacts:
+    """Return the run of a recipe, computed once."""
+    return remember("gao-wu-lee-chua-2003: a run", _run, collection=collection, recipe=recipe)
 
 
-def _run(collection: Mapping[str, Json], recipe: Recipe) -> Json:
-    space = spaces_of(collection, recipe.representation).whole()
-    return asdict(learned(space, recipe))
+def _run(collection: Collection, recipe: Recipe) -> RunFacts:
+    return learned(spaces_of(collection, recipe.representation).whole(), recipe)
 
 
-def learned(space: Space, recipe: Recipe) -> RunFacts:
+def learned(problem: Problem, recipe: Recipe) -> RunFacts:
     """Learn and decide; a rule that is tuned learns once more for each fold."""
-
-    def progress(step: str, done: int, total: int | None) -> None:
-        tell(f"{recipe.name}, {step}", done, total)
-
-    run = TrainingRun(recipe, LearningSpace(space.design), space.labels, None, SEED, progress)
-    begun = time.perf_counter()
-    with counted_not_warned():
+    space, labels = LearningSpace(problem.design), problem.labels
+    run = TrainingRun(recipe, space, labels, None, SEED, reporting(recipe.name))
+    truth = problem.truth.toarray()
+    started = time.perf_counter()
+    with quiet_fits():
         fit = run.learn()
-        seconds = time.perf_counter() - begun
-        scores = fit.scores(space.unseen)
-        at_zero = tally_of(space.labels.names, scores > 0, space.truth)
+        seconds = time.perf_counter() - started
+        scores = fit.scores(problem.unseen)
+        at_zero = tally_of(labels.names, scores > 0, truth)
         by_rule = at_zero
         if recipe.decide.rule != AT_ZERO:
             rule, _ = run.decisions(fit)
-            by_rule = tally_of(space.labels.names, rule.accept(scores), space.truth)
+            by_rule = tally_of(labels.names, rule.accept(scores), truth)
     return RunFacts(
         at_zero,
         by_rule,
-        np.asarray(space.labels.members.sum(axis=0)).ravel().astype(int).tolist(),
+        labels.sizes().astype(int).tolist(),
         int(fit.weights.shape[0]),
-        space.design.terms,
+        problem.design.terms,
         float(np.mean([report.objective for report in fit.reports])),
         seconds,
     )

@@ -1,3 +1,3 @@
-"""genkin-lewis-madigan-2004: its runs, tables and figures. Its numbers are in the TOML file."""
+"""The experiments of genkin-lewis-madigan-2004: lasso and ridge logistic regression and the SVM."""
 
 from __future__ import annotations

@@ -1,18 +1,38 @@
-"""Section 6.3 and figures 7 and 8: how many features the lasso selects for a category."""
+"""Section 6.3 and figures 2, 3, 7 and 8: selected features, and parameters by prior variance.
+
+The paper does not name the data set of figures 2 and 3. Here it is one category of ModApte, with
+the eight terms that chi-square ranks first for it; test documents have no part in it. The recipes
+of ridge and lasso define the vectors and the objective; the prior variance is the figure's.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from statistics import fmean, stdev
-from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from postil.errors import UsageError
-from postil_papers.experiment import CellValues, Experiment, Fill, Settings
-from postil_papers.genkin_lewis_madigan_2004.collections import COLLECTIONS, MODAPTE
-from postil_papers.genkin_lewis_madigan_2004.methods import HYPERPARAMETERS, RECIPES, Load
-from postil_papers.genkin_lewis_madigan_2004.plugging import experiment, remarked
-from postil_papers.genkin_lewis_madigan_2004.runs import facts_of
+from postil.features.selection import Selection
+from postil.model.description import column_name
+from postil.recipes.parts import TermSelection
+from postil.recipes.recipe import Recipe, load_recipe
+from postil_papers.experiment import CellValues, Experiment, Fill, experiment
+from postil_papers.genkin_lewis_madigan_2004.runs import (
+    COLLECTIONS,
+    EXACT,
+    HYPERPARAMETERS,
+    MODAPTE,
+    RECIPES,
+    Collection,
+    on,
+    run_of,
+)
+from postil_papers.harness import Problem, remarked, report, training, vectors_of, with_strength
+from postil_papers.paper import axis_column
 from postil_papers.plotting import histogram_cells
 
 STATISTICS: Mapping[str, Callable[[list[int]], float]] = {
@@ -25,69 +45,129 @@ RATIO = "ratio of the means"
 WIDTH = 50  # features in a bin of figure 7
 POSITIVES, PARAMETERS = "training documents", "parameters"
 
+CATEGORY = "grain"
+PATH_TERMS = TermSelection("chi-square", 8)
+# A quarter of a power of ten apart, with four digits: columns that can be read.
+VARIANCES = tuple(float(f"{10 ** (place / 4):.4g}") for place in range(-16, 17))
+# The figures, and the methods whose priors they draw.
+PATHS = {"figure2": "ridge", "figure3": "lasso"}
 
-def run_features(collection: str, settings: Settings) -> CellValues:
-    """The numbers of section 6.3 on one collection, and its histogram in figure 7."""
-    run = facts_of(settings, "norm")
+
+def run_features(collection: Collection, recipes: Mapping[str, Recipe], width: float) -> CellValues:
+    """Fill the numbers of section 6.3 on one collection, and its histogram in figure 7."""
+    run = run_of(collection, recipes["norm"])
     found = {
-        ("features", collection, name): float(statistic(run.features))
+        ("features", collection.name, name): float(statistic(run.features))
         for name, statistic in STATISTICS.items()
     }
-    found |= histogram_cells(
-        "figure7", {collection: run.features}, cast("float", settings["width"])
-    )
-    return remarked(found, [run])
+    found |= histogram_cells("figure7", {collection.name: run.features}, width)
+    return remarked(found, run.remark)
 
 
-def run_ratio(collection: str, settings: Settings) -> CellValues:
-    """How many times more features the norm-based hyperparameter selects."""
-    norm, searched = facts_of(settings, "norm"), facts_of(settings, "CV")
+def run_ratio(collection: Collection, recipes: Mapping[str, Recipe]) -> CellValues:
+    """Fill how many times more features the norm-based hyperparameter selects."""
+    norm, searched = (run_of(collection, recipes[choice]) for choice in ("norm", "CV"))
     if not any(searched.features):
         raise UsageError("with cross-validated hyperparameters no category has any feature")
     ratio = fmean(norm.features) / fmean(searched.features)
-    return remarked({("features-ratio", collection, RATIO): ratio}, [norm, searched])
+    found = {("features-ratio", collection.name, RATIO): ratio}
+    return remarked(found, norm.remark, searched.remark)
 
 
-def run_scatter(settings: Settings) -> CellValues:
-    """Figure 8: training documents and parameters of each category that has both.
+def run_scatter(collection: Collection, recipes: Mapping[str, Recipe]) -> CellValues:
+    """Fill figure 8: training documents and parameters of each category that has both.
 
     A category without either has no place on logarithmic axes.
     """
-    run = facts_of(settings, "CV")
-    found = {}
-    for name, *numbers in zip(run.categories, run.positives, run.parameters, strict=True):
-        if all(numbers):
-            for column, value in zip((POSITIVES, PARAMETERS), numbers, strict=True):
-                found["figure8", name, column] = float(value)
-    return found
+    run = run_of(collection, recipes["CV"])
+    rows = zip(run.categories, run.positives, run.parameters, strict=True)
+    return {
+        ("figure8", name, column): float(value)
+        for name, positives, parameters in rows
+        if positives and parameters
+        for column, value in ((POSITIVES, positives), (PARAMETERS, parameters))
+    }
 
 
-def experiments(load: Load) -> list[Experiment]:
-    """Numbers, histogram and ratio for each collection, and figure 8 for ModApte."""
-    lasso = load(RECIPES["lasso"])
-    recipes = {choice: chosen(lasso) for choice, chosen in HYPERPARAMETERS.items()}
+def run_path(
+    figure: str,
+    collection: Collection,
+    category: str,
+    variances: Sequence[float],
+    recipe: Recipe,
+) -> CellValues:
+    """Fill figure 2 or 3: the parameters of a few terms at each variance of their prior."""
+    documents = training(collection.documents(), category)
+    vectors = vectors_of(documents, recipe.representation)
+    problem = vectors.problem()
+    selection = problem.selection(recipe)
+    assert selection is not None
+    weights = path(problem, selection, recipe, variances)
+    return {
+        (figure, column_name(vectors.vectorizer, int(term)), axis_column(variance)): value
+        for variance, row in zip(variances, weights.tolist(), strict=True)
+        for term, value in zip(selection[0], row, strict=True)
+    }
+
+
+def path(
+    problem: Problem, selection: Selection, recipe: Recipe, variances: Sequence[float]
+) -> NDArray[np.float64]:
+    """Return the weights of the selected terms at each variance, variances × terms."""
+    found = []
+    for done, variance in enumerate(variances, 1):
+        fit = problem.learn(with_strength(recipe, prior_variance=variance), selection)
+        found.append(fit.weights[0, selection[0]].toarray()[0])
+        report("path", done, len(variances))
+    return np.array(found)
+
+
+def sparsity_experiments() -> list[Experiment]:
+    """Return numbers, histogram and ratio for each collection, and figure 8 for ModApte."""
+    lasso = load_recipe(RECIPES["lasso"])
+    recipes = {choice: change(lasso) for choice, change in HYPERPARAMETERS.items()}
     found = []
     for collection in COLLECTIONS:
         name = collection.name
         found += [
-            experiment(
-                "features selected",
+            on(
                 collection,
-                {"norm": recipes["norm"]},
-                partial(run_features, name),
-                (Fill("features", (name,), tuple(STATISTICS)), Fill("figure7", rows=(name,))),
-                __name__,
+                "features selected",
+                run_features,
+                Fill("features", (name,), tuple(STATISTICS)),
+                Fill("figure7", rows=(name,)),
+                recipes={"norm": recipes["norm"]},
                 width=WIDTH,
             ),
-            experiment(
-                "features by hyperparameter",
+            on(
                 collection,
-                recipes,
-                partial(run_ratio, name),
-                (Fill("features-ratio", (name,), (RATIO,)),),
-                __name__,
+                "features by hyperparameter",
+                run_ratio,
+                Fill("features-ratio", (name,), (RATIO,)),
+                recipes=recipes,
             ),
         ]
-    fills = (Fill("figure8", columns=(POSITIVES, PARAMETERS)),)
-    name, searched = "parameters by training documents", {"CV": recipes["CV"]}
-    return [*found, experiment(name, MODAPTE, searched, run_scatter, fills, __name__)]
+    scatter = on(
+        MODAPTE,
+        "parameters by training documents",
+        run_scatter,
+        Fill("figure8", columns=(POSITIVES, PARAMETERS)),
+        recipes={"CV": recipes["CV"]},
+    )
+    return [*found, scatter]
+
+
+def path_experiments() -> list[Experiment]:
+    """Return a path for each prior."""
+    return [
+        experiment(
+            f"{MODAPTE.name}, path of {method}",
+            partial(run_path, figure),
+            Fill(figure),
+            collection=MODAPTE,
+            category=CATEGORY,
+            variances=VARIANCES,
+            recipe=replace(MODAPTE.read_by(load_recipe(EXACT[method])), selection=PATH_TERMS),
+        )
+        for figure, method in PATHS.items()
+    ]

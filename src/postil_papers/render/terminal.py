@@ -26,30 +26,30 @@ STYLES = {"within": "green", "explained": "yellow", "beyond": "bold red"}
 def print_reproduction(reproduction: Reproduction, console: Console | None = None) -> None:
     """Print every table with the paper's numbers beside ours beside the difference.
 
-    A table too wide for the console goes on below with its further columns; no number is cut.
+    A table too wide for the console continues below with its further columns; no number is cut.
     """
     from rich.console import Console
     from rich.text import Text
 
     console = console or Console(highlight=False)
     paper = reproduction.paper
-    _say(console, Text(f"{paper.name}: {', '.join(paper.authors)} ({paper.year})", "bold"))
+    _print_line(console, Text(f"{paper.name}: {', '.join(paper.authors)} ({paper.year})", "bold"))
     for table in reproduction.tables:
         shown = view(table)
         if shown.rows:
             console.print()
             _print_table(console, shown)
     console.print()
-    _say(console, Text(totals(reproduction)))
+    _print_line(console, Text(totals(reproduction)))
     for run in reproduction.failures:
-        _say(console, Text(escaped(f"{run.experiment} failed: {run.error}"), "red"))
+        _print_line(console, Text(escaped(f"{run.experiment} failed: {run.error}"), "red"))
     for why, count in reproduction.absences.items():
-        told = f"{count} experiment{'s' if count > 1 else ''} not run: {why}"
-        _say(console, Text(escaped(told)))
+        line = f"{count} experiment{'s' if count > 1 else ''} not run: {why}"
+        _print_line(console, Text(escaped(line)))
 
 
 def terminal_text(reproduction: Reproduction, width: int = 80) -> str:
-    """Give what a pipe of that width would get."""
+    """Return the text that a pipe of that width would get."""
     from rich.console import Console
 
     buffer = StringIO()
@@ -60,7 +60,7 @@ def terminal_text(reproduction: Reproduction, width: int = 80) -> str:
     return buffer.getvalue()
 
 
-def _say(console: Console, text: Text) -> None:
+def _print_line(console: Console, text: Text) -> None:
     # Long lines are left to the terminal to break: a pipe gets them whole.
     console.print(text, soft_wrap=True)
 
@@ -70,15 +70,15 @@ def _print_table(console: Console, shown: TableView) -> None:
 
     heading = Text(shown.id, "bold")
     heading.append(f"  {shown.title} ({shown.where})", "not bold")
-    _say(console, heading)
-    for position, columns in enumerate(_stretches(shown, console.width)):
+    _print_line(console, heading)
+    for position, columns in enumerate(_column_groups(shown, console.width)):
         if position:
             console.print()
         _print_grid(console, _grid(shown, columns))
     for line in shown.summary:
-        _say(console, Text(line))
+        _print_line(console, Text(line))
     for number, text in enumerate(shown.footnotes, 1):
-        _say(console, Text(f"[{number}] {text}", "dim"))
+        _print_line(console, Text(f"[{number}] {text}", "dim"))
 
 
 def _print_grid(console: Console, grid: RichTable) -> None:
@@ -122,7 +122,7 @@ def _cell(cell: CellView | None, shown: TableView, column: int) -> Text:
 
 def _texts(cell: CellView) -> tuple[str, str, str]:
     marks = "".join(f"[{number}]" for number in cell.footnotes)
-    return cell.paper, cell.ours, cell.difference + cell.alarm + marks
+    return cell.paper, cell.ours, cell.difference + cell.mark + marks
 
 
 def _widths(shown: TableView, column: int) -> list[int]:
@@ -137,16 +137,16 @@ def _padded(texts: Sequence[str], widths: Sequence[int]) -> list[str]:
     ]
 
 
-def _stretches(shown: TableView, width: int) -> Iterator[list[int]]:
-    """Columns that fit side by side; one that is too wide stands alone."""
+def _column_groups(shown: TableView, width: int) -> Iterator[list[int]]:
+    """Yield the columns that fit side by side; one that is too wide stands alone."""
     room = width - max(len(row.name) for row in shown.rows)
-    stretch: list[int] = []
+    group: list[int] = []
     used = 0
     for column, name in enumerate(shown.columns):
         needed = max(len(name), sum(_widths(shown, column)) + 2 * GAP) + COLUMN_GAP
-        if stretch and used + needed > room:
-            yield stretch
-            stretch, used = [], 0
-        stretch.append(column)
+        if group and used + needed > room:
+            yield group
+            group, used = [], 0
+        group.append(column)
         used += needed
-    yield stretch
+    yield group

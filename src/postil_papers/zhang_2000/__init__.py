@@ -1,3 +1,3 @@
-"""The experiments of zhang-2000."""
+"""The experiments of zhang-2000: additive and multiplicative updates."""
 
 from __future__ import annotations

@@ -6,121 +6,142 @@ Tables, figure and findings look at the same runs; each is done once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from functools import partial
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from postil.common.types import Floats
 from postil.corpus.opening import open_corpus
+from postil.evaluate.break_even import BreakEvenPoints
+from postil.evaluate.curves import precision_recall_curve
+from postil.evaluate.ranking import micro_cuts
+from postil.features.inputs import Csr
 from postil.model.model import Model
-from postil.recipes.recipe import Recipe
-from postil.train.assess import Assessment, assessment
-from postil.train.train import train
-from postil_papers.cache import Question, shared
-from postil_papers.cells import Json, Measured
-from postil_papers.experiment import (
+from postil.recipes.parts import TermSelection
+from postil.recipes.recipe import Recipe, load_recipe
+from postil.train.assess import Assessment
+from postil_papers.harness import TOP_TEN, trained
+from postil_papers.results import remember
+
+DEFINITION = "nearest"
+# The curve that goes through the micro-averaged break-even point; see evaluate.microcurves.
+AVERAGING = "shifted"
+ROUNDING = 1e-9  # of a recall in percent
+
+# In the order of the printed columns.
+RECIPES = {
+    "Perceptron": "perceptron",
+    "SVM": "svm-online",
+    "UWin": "winnow-u",
+    "LM-UWin": "lm-winnow-u",
+    "NWin": "winnow-n",
+    "LM-NWin": "lm-winnow-n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A corpus, its largest categories, and the recalls in percent at which figure 1 is kept."""
+
+    corpus: str
+    largest: tuple[str, ...]
+    recalls: tuple[float, ...]
+
+
+# Every whole recall, and those of the printed break-even points.
+REUTERS = Collection(
+    "reuters-modapte",
     TOP_TEN,
-    Experiment,
-    Fill,
-    RunExperiment,
-    Settings,
-    corpus_fingerprint,
-    counted_not_warned,
-    tell,
+    tuple(sorted([*map(float, range(50, 101)), 89.8, 91.5, 91.8])),
 )
-from postil_papers.zhang_2000.facts import (
-    DEFINITION,
-    RunFacts,
-    plain_points,
-    precision_at,
-    searched_remark,
-)
-from postil_papers.zhang_2000.methods import CORPUS, code_of
-
-RUNS = __name__
-FACTS = "postil_papers.zhang_2000.facts"
-
-# Where the curves of figure 1 are kept, in percent: every point, and the printed break-even points.
-RECALLS = tuple(sorted([*map(float, range(50, 101)), 89.8, 91.5, 91.8]))
-ASKED = ("corpus", "largest", "recalls")
 
 
-def experiment(
-    name: str,
-    recipes: Mapping[str, Recipe],
-    run: RunExperiment,
-    fills: tuple[Fill, ...],
-    module: str,
-) -> Experiment:
-    """An experiment that looks at runs of these recipes, by names of its own."""
-    return Experiment(
-        name=name,
-        run=run,
-        fills=fills,
-        code=code_of(RUNS, FACTS, module),
-        settings={
-            "corpus": CORPUS,
-            "largest": list(TOP_TEN),
-            "recalls": list(RECALLS),
-            "recipes": {name: recipe.to_dict() for name, recipe in recipes.items()},
-        },
-        data=partial(corpus_fingerprint, CORPUS),
-    )
+def selected(method: str) -> Recipe:
+    """Return the recipe of table 1: terms by the Gini index, without rare ones."""
+    return load_recipe(RECIPES[method])
 
 
-def facts_of(settings: Settings, name: str) -> RunFacts:
-    """The run of one of the recipes in the settings: shared, kept, or done now."""
-    recipes = cast("Mapping[str, dict[str, Any]]", settings["recipes"])
-    asked = {key: settings[key] for key in ASKED}
-    question = Question(
-        "zhang-2000: a run",
-        {**asked, "recipe": recipes[name]},
-        corpus_fingerprint(str(settings["corpus"])),
-        code_of(RUNS, FACTS),
-    )
-    found = shared(question, partial(_run, asked, Recipe.from_dict(recipes[name])))
-    return RunFacts(**cast("dict[str, Any]", found))
+def unselected(method: str) -> Recipe:
+    """Return the recipe of table 2: every term, rare ones included; C is searched for again."""
+    recipe = load_recipe(RECIPES[method])
+    representation = replace(recipe.representation, min_occurrences=1)
+    return replace(recipe, representation=representation, selection=TermSelection())
 
 
-def remarked(value: float, *runs: RunFacts) -> Measured:
-    """A number with what the runs behind it had to say, each thing once."""
-    return Measured(
-        value, remark="; ".join(dict.fromkeys(run.remark for run in runs if run.remark))
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class RunFacts:
+    """The numbers kept of a run on test documents.
+
+    ``precision`` is that of the micro-averaged curve of the largest categories at the wanted
+    recalls, in percent. ``C`` is the choice of a search.
+    """
+
+    categories: list[str]
+    points: BreakEvenPoints
+    precision: list[float]
+    C: float | None = None
+    remark: str = ""
+
+    def places(self, names: Sequence[str] | None) -> NDArray[np.intp]:
+        """Return the places of these categories, or of all."""
+        chosen = self.categories if names is None else names
+        return np.array([self.categories.index(name) for name in chosen], dtype=np.intp)
+
+    def micro(self, names: Sequence[str] | None = None) -> float:
+        """Return the micro-averaged break-even point of some categories, or all, in percent."""
+        return 100 * self.points.of(self.places(names)).micro
+
+    def each(self, names: Sequence[str] | None = None) -> Floats:
+        """Return the break-even point of each of some categories, or all, in percent."""
+        values: Floats = 100 * self.points.of(self.places(names)).values
+        return values
+
+    def others(self, names: Sequence[str]) -> list[str]:
+        """Return all categories but these."""
+        return [name for name in self.categories if name not in names]
 
 
-def largest(settings: Settings) -> list[str]:
-    """The largest categories, by name."""
-    return cast("list[str]", settings["largest"])
+def run_of(collection: Collection, recipe: Recipe) -> RunFacts:
+    """Return the run of a recipe, computed once."""
+    return remember("zhang-2000: a run", _run, collection=collection, recipe=recipe)
 
 
-def _run(asked: Settings, recipe: Recipe) -> Json:
-    corpus = str(asked["corpus"])
-    documents = open_corpus(corpus)
-    progress = partial(_tell_run, recipe.name)
-    with counted_not_warned():
-        model = train(documents, recipe, corpus=corpus, progress=progress)
-    tested = assessment(model, documents.only("test"), corpus=corpus, progress=progress)
-    recalls = cast("Sequence[float]", asked["recalls"])
-    return asdict(run_facts(model, tested, largest(asked), recalls))
+def _run(collection: Collection, recipe: Recipe) -> RunFacts:
+    corpus = collection.corpus
+    model, tested = trained(open_corpus(corpus), recipe, corpus=corpus, title=recipe.name)
+    return run_facts(model, tested, collection)
 
 
-def run_facts(
-    model: Model, tested: Assessment, names: Sequence[str], recalls: Sequence[float]
-) -> RunFacts:
-    """What is kept of a model and its scores; ``names`` are the categories of the curve."""
+def run_facts(model: Model, tested: Assessment, collection: Collection) -> RunFacts:
+    """Return what is kept of a model and its scores."""
     ranking = tested.report.ranking
     assert ranking is not None
     categories = list(tested.report.categories)
-    columns = [categories.index(name) for name in names]
+    columns = [categories.index(name) for name in collection.largest]
     search: Mapping[str, Any] | None = model.method.get("search")
     return RunFacts(
         categories=categories,
-        points=plain_points(ranking.break_even[DEFINITION]),
-        precision=precision_at(tested.truth[:, columns], tested.scores[:, columns], recalls),
+        points=ranking.break_even[DEFINITION],
+        precision=precision_at(
+            tested.truth[:, columns], tested.scores[:, columns], collection.recalls
+        ),
         C=None if search is None else float(search["C"]),
-        remark="" if search is None else searched_remark(search),
+        remark="" if search is None else _search_remark(search),
     )
 
 
-def _tell_run(run: str, step: str, done: int, total: int | None) -> None:
-    tell(f"{run}, {step}", done, total)
+def precision_at(truth: Csr, scores: Floats, recalls: Sequence[float]) -> list[float]:
+    """Return micro-averaged precision where recall first reaches each of these, in percent."""
+    curve = precision_recall_curve(micro_cuts(truth, scores, AVERAGING))
+    reached = np.searchsorted(100 * curve.recall, np.asarray(recalls) - ROUNDING)
+    return [100 * float(value) for value in curve.precision[reached]]
+
+
+def _search_remark(search: Mapping[str, Any]) -> str:
+    shown = ", ".join(
+        f"{row['C']:g}: " + ("undefined" if row["value"] is None else f"{100 * row['value']:.1f}")
+        for row in search["grid"]
+    )
+    return f"C = {search['C']:g}; cross-validated {search['measure']} by C: {shown}"

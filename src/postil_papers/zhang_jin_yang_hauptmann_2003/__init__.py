@@ -1,3 +1,3 @@
-"""zhang-jin-yang-hauptmann-2003: its runs, tables and figures. Its numbers are in the TOML file."""
+"""The experiments of zhang-jin-yang-hauptmann-2003: modified logistic regression as an SVM."""
 
 from __future__ import annotations

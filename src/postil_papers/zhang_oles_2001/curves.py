@@ -1,55 +1,51 @@
-"""Figures 7 and 8: the break-even point against the number of features and against λ.
+"""Figures 5, 7 and 8: margins, and the break-even point by the number of features and by λ.
 
-The curves are of logistic regression by dual coordinate descent (algorithm 5), 100 passes at
-most and fewer where the duality gap is 1e-3 of the objective before: the minimum of table 2's
-algorithm 4 in a fraction of its time. Where λ is so small that 100 passes do not reach it, what
-they have reached is measured, as the paper does.
+Figure 5 is of the training documents of the largest category. The curves of figures 7 and 8 are of
+logistic regression by dual coordinate descent (algorithm 5), 100 passes at most and fewer where the
+duality gap is 1e-3 of the objective before: the minimum of table 2's algorithm 4 in a fraction of
+its time. For a λ so small that 100 passes do not reach the minimum, the weights after 100 passes
+are measured, as in the paper.
 
-As λ → 0 the paper tells of other methods too, in words. What they have reached after 100
-iterations depends on the algorithm, so that these are the recipes' own, with a λ of 1e-9.
+As λ → 0 the paper describes other methods too, in words. Their weights after 100 iterations depend
+on the algorithm, so that these are the recipes' own, with a λ of 1e-9.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
-from postil.learn.fit import LinearFit
-from postil.learn.job import Job
 from postil.learn.strength import Strengths
 from postil.recipes.parts import TermSelection
 from postil.recipes.recipe import Recipe, load_recipe
-from postil_papers.cells import Measured
-from postil_papers.experiment import (
-    CellValues,
-    Experiment,
-    Fill,
-    Settings,
-    by_name,
-    corpus_fingerprint,
-    counted_not_warned,
-    tell,
-)
+from postil_papers.experiment import CellValues, Experiment, Fill, Measured, experiment
+from postil_papers.harness import Problem, report, stopped_early, training, vectors_of
 from postil_papers.paper import axis_column
-from postil_papers.zhang_oles_2001.figures import ALL_FEATURES
-from postil_papers.zhang_oles_2001.methods import PASSES, by_certificate, code_of
-from postil_papers.zhang_oles_2001.problem import Problem, problem_of
+from postil_papers.plotting import histogram_cells
+from postil_papers.zhang_oles_2001.reuters import (
+    CORPUS,
+    PASSES,
+    RECIPES,
+    TOLERANCE,
+    by_certificate,
+)
 
-CORPUS = "reuters-modapte"
+MARGIN_CATEGORY = "earn"
+MARGIN_METHODS = ("Lin Reg", "Mod Least Squares")
+BIN_WIDTH = 0.1
+
 LOGISTIC = "Logistic Reg"
-TOLERANCE = 1e-3
+ALL_FEATURES = "all"
 SIZES = (10, 30, 100, 300, 1000, 3000, 10000)
 STRENGTHS = tuple(10.0**-k for k in range(9))
 NEARLY_ZERO = 1e-9
 LIMIT = "lambda -> 0"
-
-# The rows of figure 8 that the text tells of, their recipes, and how many terms they select.
+# The rows of figure 8 that the text describes, their recipes, and how many terms they select.
 LIMITS = {
     "Mod SVM, dual": ("mod-svm", 10000),
     "Mod Least Squares, dual": ("mod-least-squares-dual", 10000),
@@ -59,127 +55,116 @@ LIMITS = {
 }
 
 
+def run_margins(
+    corpus: str, category: str, width: float, recipes: Mapping[str, Recipe]
+) -> CellValues:
+    """Fill figure 5: learn the category by both methods and count the margins."""
+    samples = {}
+    for method, recipe in recipes.items():
+        documents = training(open_corpus(corpus), category)
+        samples[method] = margins(vectors_of(documents, recipe.representation).problem(), recipe)
+    return histogram_cells("figure5", samples, width)
+
+
+def margins(problem: Problem, recipe: Recipe) -> NDArray[np.float64]:
+    """Return y(w·x + b) of every training document of a problem with one category."""
+    fit = problem.learn(recipe, problem.selection(recipe))
+    scores = fit.scores(problem.design.rows)[:, 0]
+    return np.where(problem.labels.members.toarray()[:, 0], scores, -scores)
+
+
 def break_even(problem: Problem, recipe: Recipe, lam: float | None, step: str) -> Measured:
-    """The break-even point of a recipe, with another λ if one is given."""
-    terms = recipe.selection.terms
-    with counted_not_warned():
-        job = Job(
-            problem.design,
-            problem.labels,
-            selection=None if terms is None else problem.selection(terms),
-            strengths=None if lam is None else Strengths("lam", np.full(len(problem.labels), lam)),
-            progress=partial(tell, step),
-        )
-        fit = recipe.method().fit(job)
-    return Measured(problem.break_even(fit), remark=_remark(recipe, fit))
+    """Return the break-even point of a recipe, with another λ if one is given."""
+    strengths = None if lam is None else Strengths("lam", np.full(len(problem.labels), lam))
+    fit = problem.learn(
+        recipe,
+        problem.selection(recipe),
+        strengths=strengths,
+        progress=partial(report, step),
+    )
+    stopped = stopped_early(fit.reports) if recipe.learn["options"]["tolerance"] else 0
+    remark = f"{stopped} of {len(fit.reports)} categories were stopped after {PASSES} passes"
+    return Measured(problem.break_even(fit), remark=remark if stopped else "")
 
 
-def _remark(recipe: Recipe, fit: LinearFit) -> str:
-    """How many categories were to converge and have not."""
-    if not recipe.learn["options"]["tolerance"]:
-        return ""
-    unfinished = sum(report.stopped == "iterations" for report in fit.reports)
-    told = f"{unfinished} of {len(fit.reports)} categories were stopped after {PASSES} passes"
-    return told if unfinished else ""
+def with_terms(recipe: Recipe, terms: int) -> Recipe:
+    """Return the recipe with another number of selected terms."""
+    return replace(recipe, selection=replace(recipe.selection, terms=terms))
 
 
-def by_features(
-    documents: Iterable[Document], recipe: Recipe, sizes: Iterable[int]
-) -> dict[str, Measured]:
-    """Break-even points by the number of terms each category selects."""
-    problem = problem_of(documents, recipe.representation)
-    return {
-        axis_column(size): break_even(
-            problem,
-            replace(recipe, selection=replace(recipe.selection, terms=size)),
-            None,
-            f"{size} features",
-        )
+def run_features(corpus: str, recipe: Recipe, sizes: Sequence[int]) -> CellValues:
+    """Fill figure 7: the break-even point by the number of terms that each category selects."""
+    problem = vectors_of(open_corpus(corpus), recipe.representation).problem()
+    found = {
+        axis_column(size): break_even(problem, with_terms(recipe, size), None, f"{size} features")
         for size in sizes
     }
-
-
-def by_strength(
-    documents: Iterable[Document], recipe: Recipe, strengths: Iterable[float]
-) -> dict[str, Measured]:
-    """Break-even points by λ, each learned from scratch: what 100 passes reach is the point."""
-    problem = problem_of(documents, recipe.representation)
-    return {axis_column(lam): break_even(problem, recipe, lam, f"λ = {lam:g}") for lam in strengths}
-
-
-def without_selection(documents: Iterable[Document], recipe: Recipe) -> Measured:
-    """The break-even point with every term, however rare."""
     every = replace(recipe.representation, min_occurrences=1)
-    problem = problem_of(documents, every)
-    return break_even(problem, replace(recipe, selection=TermSelection()), None, "all features")
-
-
-def run_features(settings: Settings) -> CellValues:
-    """Figure 7."""
-    corpus, recipe = _given(settings)
-    found = by_features(open_corpus(corpus), recipe, cast("list[int]", settings["sizes"]))
-    found[ALL_FEATURES] = without_selection(open_corpus(corpus), recipe)
+    problem = vectors_of(open_corpus(corpus), every).problem()
+    unselected = replace(recipe, selection=TermSelection())
+    found[ALL_FEATURES] = break_even(problem, unselected, None, "all features")
     return {("figure7", LOGISTIC, column): value for column, value in found.items()}
 
 
-def run_strengths(settings: Settings) -> CellValues:
-    """Figure 8, its curve."""
-    corpus, recipe = _given(settings)
-    found = by_strength(open_corpus(corpus), recipe, cast("list[float]", settings["strengths"]))
-    return {("figure8", LOGISTIC, column): value for column, value in found.items()}
+def run_strengths(corpus: str, recipe: Recipe, strengths: Sequence[float]) -> CellValues:
+    """Fill the curve of figure 8; each λ begins at 0, without a warm start."""
+    problem = vectors_of(open_corpus(corpus), recipe.representation).problem()
+    return {
+        ("figure8", LOGISTIC, axis_column(lam)): break_even(problem, recipe, lam, f"λ = {lam:g}")
+        for lam in strengths
+    }
 
 
-def run_limit(row: str, settings: Settings) -> CellValues:
-    """Figure 8, what the text tells of one method as λ → 0."""
-    corpus, recipe = _given(settings)
-    problem = problem_of(open_corpus(corpus), recipe.representation)
-    lam = cast("float", settings["lam"])
+def run_limit(row: str, corpus: str, recipe: Recipe, lam: float) -> CellValues:
+    """Fill one of the numbers of figure 8 that the text gives for λ → 0."""
+    problem = vectors_of(open_corpus(corpus), recipe.representation).problem()
     return {("figure8", row, LIMIT): break_even(problem, recipe, lam, row)}
 
 
-def _given(settings: Settings) -> tuple[str, Recipe]:
-    recipe = Recipe.from_dict(cast("dict[str, Any]", settings["recipe"]))
-    return str(settings["corpus"]), recipe
+def margin_experiments() -> list[Experiment]:
+    """Return the experiment of figure 5."""
+    return [
+        experiment(
+            f"margins of {MARGIN_CATEGORY}",
+            run_margins,
+            Fill("figure5", rows=MARGIN_METHODS),
+            corpus=CORPUS,
+            category=MARGIN_CATEGORY,
+            width=BIN_WIDTH,
+            recipes={method: load_recipe(RECIPES[method]) for method in MARGIN_METHODS},
+        )
+    ]
 
 
-def _experiment(name: str, run: Any, fill: Fill, recipe: Recipe, **settings: Any) -> Experiment:  # noqa: ANN401
-    return Experiment(
-        name=name,
-        run=run,
-        fills=(fill,),
-        code=code_of(__name__),
-        settings={"corpus": CORPUS, "recipe": replace(recipe, expect=()).to_dict(), **settings},
-        data=partial(corpus_fingerprint, CORPUS),
-    )
-
-
-def _logistic() -> Recipe:
-    return by_certificate(load_recipe("logistic"), TOLERANCE, PASSES)
-
-
-def _limit(row: str) -> Experiment:
-    name, terms = LIMITS[row]
-    recipe = load_recipe(name)
-    selected = replace(recipe, selection=replace(recipe.selection, terms=terms))
-    run = partial(run_limit, row)
-    fill = Fill("figure8", (row,), (LIMIT,))
-    return _experiment(f"lambda to 0, {row}", run, fill, selected, lam=NEARLY_ZERO)
-
-
-EXPERIMENTS = by_name(
-    _experiment(
-        "number of features",
-        run_features,
-        Fill("figure7", rows=(LOGISTIC,)),
-        _logistic(),
-        sizes=list(SIZES),
-    ),
-    _experiment(
-        "strength of regularization",
-        run_strengths,
-        Fill("figure8", rows=(LOGISTIC,)),
-        _logistic(),
-        strengths=list(STRENGTHS),
-    ),
-    *(_limit(row) for row in LIMITS),
-)
+def curve_experiments() -> list[Experiment]:
+    """Return the experiments of figures 7 and 8."""
+    logistic = by_certificate(load_recipe("logistic"), TOLERANCE, PASSES)
+    return [
+        experiment(
+            "number of features",
+            run_features,
+            Fill("figure7", rows=(LOGISTIC,)),
+            corpus=CORPUS,
+            recipe=logistic,
+            sizes=SIZES,
+        ),
+        experiment(
+            "strength of regularization",
+            run_strengths,
+            Fill("figure8", rows=(LOGISTIC,)),
+            corpus=CORPUS,
+            recipe=logistic,
+            strengths=STRENGTHS,
+        ),
+        *(
+            experiment(
+                f"lambda to 0, {row}",
+                partial(run_limit, row),
+                Fill("figure8", (row,), (LIMIT,)),
+                corpus=CORPUS,
+                recipe=with_terms(load_recipe(name), terms),
+                lam=NEARLY_ZERO,
+            )
+            for row, (name, terms) in LIMITS.items()
+        ),
+    ]
