@@ -88,8 +88,9 @@ def _options(
     """Text categorization with regularized linear classifiers.
 
     \b
-    postil demo
-    postil train mails.csv -o mails.postil --label-column folder
-    postil predict mails.postil new.csv
-    postil explain mails.postil new.csv --html why.html
+    Examples:
+      postil demo
+      postil train mails.csv -o mails.postil --label-column folder
+      postil predict mails.postil new.csv
+      postil explain mails.postil new.csv --html why.html
     """

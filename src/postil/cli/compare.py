@@ -43,8 +43,9 @@ def compare(
     corrected for the number of recipes.
 
     \b
-    postil compare demo default logistic naive-bayes-2
-    postil compare reuters-modapte mod-least-squares svm logistic --json
+    Examples:
+      postil compare demo default logistic naive-bayes-2
+      postil compare reuters-modapte mod-least-squares svm logistic --json
     """
     from postil.evaluate import compare_runs
     from postil.model.numbered import names_vectors

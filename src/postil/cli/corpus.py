@@ -78,8 +78,9 @@ def list_corpora(
     """List the corpora that postil knows by name, and the formats it reads.
 
     \b
-    postil corpus list
-    postil corpus list --json
+    Examples:
+      postil corpus list
+      postil corpus list --json
     """
     if as_json:
         show_json(_corpora_dict())
@@ -124,9 +125,10 @@ def info(
     """Count the documents, labels, fields, tokens and lengths of a corpus.
 
     \b
-    postil corpus info demo
-    postil corpus info reuters-modapte --json
-    postil corpus info mails.csv --label-column queue --text-columns subject --text-columns body
+    Examples:
+      postil corpus info demo
+      postil corpus info reuters-modapte --json
+      postil corpus info mails.csv --label-column queue --text-columns subject --text-columns body
     """
     from postil.train.notes import label_notes
     from postil.vectors.vectorizer import token_counter
@@ -156,8 +158,9 @@ def fetch(
     An interrupted download is resumed.
 
     \b
-    postil corpus fetch reuters-modapte
-    postil corpus fetch webkb --from ~/Downloads/webkb-data.gtar.gz
+    Examples:
+      postil corpus fetch reuters-modapte
+      postil corpus fetch webkb --from ~/Downloads/webkb-data.gtar.gz
     """
     from postil.corpus.named.fetch import fetch as fetch_corpus
     from postil.corpus.named.registry import named
@@ -190,8 +193,9 @@ def convert(
     A target that ends in .gz or .zst is compressed.
 
     \b
-    postil corpus convert reuters-modapte modapte.jsonl.gz --split train
-    postil corpus convert mails.csv - --to fasttext --label-space _ | head
+    Examples:
+      postil corpus convert reuters-modapte modapte.jsonl.gz --split train
+      postil corpus convert mails.csv - --to fasttext --label-space _ | head
     """
     keep_inputs(target, source)
     opened = reading.open(source)
@@ -227,10 +231,11 @@ def split(
     always go into a folder. A split that the corpus already has is replaced.
 
     \b
-    postil corpus split mails.csv mails-split.jsonl --test 0.25 --seed 7
-    postil corpus split mails.csv parts/ --to fasttext
-    postil corpus split demo folds/ --folds 5
-    zcat mails.jsonl.gz | postil corpus split - parts/
+    Examples:
+      postil corpus split mails.csv mails-split.jsonl --test 0.25 --seed 7
+      postil corpus split mails.csv parts/ --to fasttext
+      postil corpus split demo folds/ --folds 5
+      zcat mails.jsonl.gz | postil corpus split - parts/
     """
     if folds is not None and test is not None:
         raise UsageError("--test is a share, and folds are of one size: give one of them")

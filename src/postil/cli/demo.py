@@ -36,8 +36,9 @@ def demo(
     The model and a page that explains one decision are written to the folder.
 
     \b
-    postil demo
-    postil demo -o /tmp/postil
+    Examples:
+      postil demo
+      postil demo -o /tmp/postil
     """
     from postil.corpus.opening import open_corpus
     from postil.model.save import save_model

@@ -93,9 +93,10 @@ def evaluate(
     the recipe prints for the corpus stand beside the model's ("expected" in JSON).
 
     \b
-    postil evaluate modapte.postil reuters-modapte
-    postil evaluate modapte.postil reuters-modapte --categories shared --json
-    postil evaluate demo.postil demo --bootstrap 1000 --beta 0.5 --curves curves.csv
+    Examples:
+      postil evaluate modapte.postil reuters-modapte
+      postil evaluate modapte.postil reuters-modapte --categories shared --json
+      postil evaluate demo.postil demo --bootstrap 1000 --beta 0.5 --curves curves.csv
     """
     from postil.evaluate import Options, Plan
     from postil.model.load import load_model

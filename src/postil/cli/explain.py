@@ -78,10 +78,11 @@ def explain(
     A model of numbered features reads svmlight files; their documents are numbered from 1.
 
     \b
-    postil explain demo.postil demo --id gz-101
-    postil explain demo.postil demo --category sport --json
-    postil explain demo.postil --text "The harbour committee met on Monday" --html why.html
-    postil explain bbr.postil test.svm --id 7
+    Examples:
+      postil explain demo.postil demo --id gz-101
+      postil explain demo.postil demo --category sport --json
+      postil explain demo.postil --text "The harbour committee met on Monday" --html why.html
+      postil explain bbr.postil test.svm --id 7
     """
     from postil.model.load import load_model
 

@@ -31,9 +31,10 @@ def import_model(
     writes can be used.
 
     \b
-    postil import-model grain.bbr -o grain.postil
-    postil import-model topics.bmr -o topics.postil --terms words.txt
-    postil predict grain.postil test.svm --scores 1
+    Examples:
+      postil import-model grain.bbr -o grain.postil
+      postil import-model topics.bmr -o topics.postil --terms words.txt
+      postil predict grain.postil test.svm --scores 1
     """
     from postil.model.bbr_import import import_model as read
     from postil.model.numbered import read_feature_names

@@ -70,11 +70,12 @@ def inspect(
     --margins reads all documents of a corpus but those marked test, or those of --split.
 
     \b
-    postil inspect demo.postil
-    postil inspect demo.postil --category sport --top 20
-    postil inspect demo.postil --sort certificate --json
-    postil inspect sure.postil --category sport --interval 0.9
-    postil inspect demo.postil --margins demo
+    Examples:
+      postil inspect demo.postil
+      postil inspect demo.postil --category sport --top 20
+      postil inspect demo.postil --sort certificate --json
+      postil inspect sure.postil --category sport --interval 0.9
+      postil inspect demo.postil --margins demo
     """
     from postil.model.load import load_model
     from postil_papers.inspect_margins import (

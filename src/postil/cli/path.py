@@ -70,11 +70,12 @@ def path(
     file (.svm) are used unchanged, and its terms are numbers.
 
     \b
-    postil path demo --category council
-    postil path reuters-modapte --category grain --points 40 -o grain.svg
-    postil path mails.csv --label-column folder --category invoices -o invoices.csv
-    postil path demo --category council -r logistic --over prior_variance -o ridge.png
-    postil path vectors.svm --category 1
+    Examples:
+      postil path demo --category council
+      postil path reuters-modapte --category grain --points 40 -o grain.svg
+      postil path mails.csv --label-column folder --category invoices -o invoices.csv
+      postil path demo --category council -r logistic --over prior_variance -o ridge.png
+      postil path vectors.svm --category 1
     """
     from postil.recipes.recipe import load_recipe
 

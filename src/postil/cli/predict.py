@@ -62,11 +62,12 @@ def predict(
     their documents are numbered from 1.
 
     \b
-    postil predict demo.postil demo
-    postil predict demo.postil --text "The harbour committee met on Monday"
-    postil predict mails.postil new.csv --scores 3 -o new.jsonl
-    postil predict bbr.postil test.svm
-    tail -f new.jsonl | postil predict mails.postil - | jq --unbuffered .labels
+    Examples:
+      postil predict demo.postil demo
+      postil predict demo.postil --text "The harbour committee met on Monday"
+      postil predict mails.postil new.csv --scores 3 -o new.jsonl
+      postil predict bbr.postil test.svm
+      tail -f new.jsonl | postil predict mails.postil - | jq --unbuffered .labels
     """
     from postil.model.load import load_model
     from postil.train.predict import Predictor

@@ -24,8 +24,9 @@ def recipes(
     postil evaluate puts them beside those of your model.
 
     \b
-    postil recipes
-    postil recipes mod-least-squares > mine.toml
+    Examples:
+      postil recipes
+      postil recipes mod-least-squares > mine.toml
     """
     from postil.recipes.recipe import load_recipe, recipe_names, recipe_text
 

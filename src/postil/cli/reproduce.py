@@ -53,11 +53,12 @@ def reproduce(
     are left out, with a message.
 
     \b
-    postil reproduce --list
-    postil reproduce zhang-oles-2001 --list
-    postil reproduce zhang-oles-2001
-    postil reproduce zhang-oles-2001 --only table2 --json
-    postil reproduce zhang-oles-2001 -o reproduction/
+    Examples:
+      postil reproduce --list
+      postil reproduce zhang-oles-2001 --list
+      postil reproduce zhang-oles-2001
+      postil reproduce zhang-oles-2001 --only table2 --json
+      postil reproduce zhang-oles-2001 -o reproduction/
     """
     from postil_papers.harness import progress_to
     from postil_papers.loading import load_paper, paper_names

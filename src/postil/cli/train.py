@@ -135,18 +135,19 @@ def train(
     The vectors of an svmlight file (.svm) are used unchanged, and its terms are numbers.
 
     \b
-    postil train demo -o demo.postil
-    postil train reuters-modapte -o modapte.postil --recipe mod-least-squares
-    postil train mails.csv -o mails.postil --label-column folder --text-columns subject
-    postil train demo -o searched.postil -r logistic --search
-    postil train demo -o searched.postil --search-per-category --search-folds 3
-    postil train demo -o searched.postil --search-grid auto --search-per-category
-    postil train demo -o aimed.postil --for f1
-    postil train demo -o aimed.postil --for "recall>=0.95"
-    postil train demo -o aimed.postil --for "cost(fp=1, fn=5)" --no-compare
-    postil train demo -o ten.postil -r lasso-logistic --most-terms 10
-    postil train mails.csv -o mails.postil -r logistic --priors words.txt
-    postil train vectors.svm -o vectors.postil -r logistic
+    Examples:
+      postil train demo -o demo.postil
+      postil train reuters-modapte -o modapte.postil --recipe mod-least-squares
+      postil train mails.csv -o mails.postil --label-column folder --text-columns subject
+      postil train demo -o searched.postil -r logistic --search
+      postil train demo -o searched.postil --search-per-category --search-folds 3
+      postil train demo -o searched.postil --search-grid auto --search-per-category
+      postil train demo -o aimed.postil --for f1
+      postil train demo -o aimed.postil --for "recall>=0.95"
+      postil train demo -o aimed.postil --for "cost(fp=1, fn=5)" --no-compare
+      postil train demo -o ten.postil -r lasso-logistic --most-terms 10
+      postil train mails.csv -o mails.postil -r logistic --priors words.txt
+      postil train vectors.svm -o vectors.postil -r logistic
     """
     from postil.learn.term_priors.files import read_prior_file
     from postil.recipes.recipe import load_recipe

@@ -63,11 +63,12 @@ def update(
     time, train again on all documents.
 
     \b
-    postil update mails.postil today.csv --label-column folder
-    postil update mails.postil today.csv --label-column folder -o newer.postil
-    postil update mails.postil corrected.jsonl --passes 1
-    zcat today.jsonl.gz | postil update mails.postil -
-    postil update vectors.postil more.svm
+    Examples:
+      postil update mails.postil today.csv --label-column folder
+      postil update mails.postil today.csv --label-column folder -o newer.postil
+      postil update mails.postil corrected.jsonl --passes 1
+      zcat today.jsonl.gz | postil update mails.postil -
+      postil update vectors.postil more.svm
     """
     from postil.model.load import load_model
     from postil.model.save import locked_model, save_model

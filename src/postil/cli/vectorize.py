@@ -52,9 +52,10 @@ def analyze(
     For the lines of standard input, --json prints one line of JSON each.
 
     \b
-    postil analyze "Oil prices rose 3%" -a "words lower stop(snowball:en) stem(porter)"
-    postil analyze --explain
-    postil analyze --json < lines.txt
+    Examples:
+      postil analyze "Oil prices rose 3%" -a "words lower stop(snowball:en) stem(porter)"
+      postil analyze --explain
+      postil analyze --json < lines.txt
     """
     if explain:
         _show_parts(as_json=as_json)
@@ -140,10 +141,11 @@ def vectorize(
     standard output. It does not mark train and test: use --only to write one of them.
 
     \b
-    postil vectorize reuters-modapte -o modapte.npz -a "words lower stop(smart) stem(porter)"
-    postil vectorize mails.csv -o mails.svm --weights glm2004 --min-df 3
-    postil vectorize demo -o demo-test.svm --only test
-    zcat mails.jsonl.gz | postil vectorize - -o mails.npz --chunk 10000
+    Examples:
+      postil vectorize reuters-modapte -o modapte.npz -a "words lower stop(smart) stem(porter)"
+      postil vectorize mails.csv -o mails.svm --weights glm2004 --min-df 3
+      postil vectorize demo -o demo-test.svm --only test
+      zcat mails.jsonl.gz | postil vectorize - -o mails.npz --chunk 10000
     """
     from postil.vectors.fields import Fields
     from postil.vectors.rows import RowFacts, VectorFile
