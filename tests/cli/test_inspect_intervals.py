@@ -192,7 +192,7 @@ def test_who_is_moderated_unasked():
 
 def test_moderated_probabilities_need_a_posterior():
     for learn in ({}, {"loss": "logistic"}, {"learner": "naive-bayes"}):
-        with pytest.raises(UsageError, match='"moderated" needs to know how uncertain weights'):
+        with pytest.raises(UsageError, match='"moderated" needs the variances of weights'):
             Recipe.from_dict({"name": "x", "learn": learn, "decide": {"calibration": "moderated"}})
 
 

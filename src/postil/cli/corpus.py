@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -22,7 +21,7 @@ from postil.cli.files import (
     reporting_problems,
     spooled_corpus,
 )
-from postil.cli.options import AsJson, CorpusName, Reading, reads_corpus
+from postil.cli.options import AsJson, CorpusName, Reading, Split, reads_corpus
 from postil.cli.progress import progress_bar, with_progress
 from postil.common.escaping import visible
 from postil.common.files import output_folder
@@ -35,7 +34,6 @@ from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from postil.corpus.corpus import Corpus
-    from postil.corpus.document import Document, Split
     from postil.corpus.named.entry import NamedCorpus
     from postil.corpus.stats import Lengths
 
@@ -64,7 +62,7 @@ FieldNames = Annotated[
     ),
 ]
 TEST_SHARE = 0.2
-SPLITS = ("train", "test")
+SPLITS: tuple[Split, ...] = ("train", "test")
 WIDTH = 40
 
 
@@ -92,7 +90,7 @@ def list_corpora(
         (
             corpus.name,
             f"{max(corpus.sizes):,}" if corpus.sizes else "?",
-            "yes" if _is_here(corpus) else "no",
+            "no" if corpus.locate() is None else "yes",
             corpus.title,
         )
         for corpus in NAMES.values()
@@ -266,7 +264,7 @@ def _corpora_dict() -> dict[str, Any]:
                 "description": corpus.description,
                 "terms": corpus.terms,
                 "documents": sorted(corpus.sizes),
-                "here": _is_here(corpus),
+                "here": corpus.locate() is not None,
                 "options": {option.name: option.help for option in corpus.options},
             }
             for corpus in NAMES.values()
@@ -281,10 +279,6 @@ def _corpora_dict() -> dict[str, Any]:
             for format in FORMATS.values()
         ],
     }
-
-
-def _is_here(corpus: NamedCorpus) -> bool:
-    return corpus.locate() is not None
 
 
 def _describe(corpus: NamedCorpus) -> str:
@@ -366,17 +360,14 @@ def _write_folds(
 def _write_parts(
     corpus: Corpus, folder: Path, format: str, options: WriteOptions
 ) -> dict[str, int]:
-    counts = {}
+    counts: dict[str, int] = {}
     for part in SPLITS:
-        documents = _unmarked(with_progress(corpus.only(cast("Split", part)), f"writing {part}"))
+        documents = with_progress(corpus.only(part), f"writing {part}")
+        # The name of the file says which part it is: a mark inside could contradict it.
+        unmarked = (replace(document, split=None) for document in documents)
         target = folder / f"{part}{_extension(format)}"
-        counts[part] = write_corpus(documents, target, format, options, corpus.problems)
+        counts[part] = write_corpus(unmarked, target, format, options, corpus.problems)
     return counts
-
-
-def _unmarked(documents: Iterable[Document]) -> Iterable[Document]:
-    # The name of the file says which part it is: a mark inside could contradict it.
-    return (replace(document, split=None) for document in documents)
 
 
 def _extension(format: str) -> str:
@@ -385,12 +376,23 @@ def _extension(format: str) -> str:
 
 
 def _info_text(name: str, statistics: CorpusStatistics, top: int) -> str:
+    count = partial(counted, grouped=True)
+    order = (*SPLITS, None)
+    splits = [
+        f"{statistics.documents[split]:,} {split or 'without a split'}"
+        for split in order
+        if split in statistics.documents
+    ]
+    empty = [f"{statistics.empty:,} empty"] if statistics.empty else []
+    fields = [f"{visible(field)} in {found:,}" for field, found in statistics.fields.items()]
     return "\n".join(
         [
-            f"{visible(name)}: {counted(statistics.total, 'document', grouped=True)} "
-            f"({_splits(statistics)})",
-            f"  labels      {_labels(statistics)}",
-            f"  fields      {_fields(statistics)}",
+            f"{visible(name)}: {count(statistics.total, 'document')} "
+            f"({', '.join(splits + empty) or 'none'})",
+            f"  labels      {len(statistics.label_frequencies):,} distinct, "
+            f"{statistics.cardinality:.2f} a document, "
+            f"{count(statistics.unlabelled, 'document')} without",
+            f"  fields      {', '.join(fields) or 'none'}",
             f"  characters  {_lengths(statistics.characters)}",
             f"  tokens      {_lengths(statistics.tokens)}",
             "",
@@ -398,34 +400,6 @@ def _info_text(name: str, statistics: CorpusStatistics, top: int) -> str:
             *(f"  {line}" for line in statistics.tokens.histogram(WIDTH)),
             *_label_lines(statistics, top),
         ]
-    )
-
-
-def _splits(statistics: CorpusStatistics) -> str:
-    parts = [
-        f"{count:,} {split or 'without a split'}"
-        for split, count in sorted(statistics.documents.items(), key=_split_order)
-    ]
-    if statistics.empty:
-        parts.append(f"{statistics.empty:,} empty")
-    return ", ".join(parts) or "none"
-
-
-def _split_order(item: tuple[Split | None, int]) -> int:
-    return ("train", "test", None).index(item[0])
-
-
-def _labels(statistics: CorpusStatistics) -> str:
-    return (
-        f"{len(statistics.label_frequencies):,} distinct, {statistics.cardinality:.2f} a document, "
-        f"{counted(statistics.unlabelled, 'document', grouped=True)} without"
-    )
-
-
-def _fields(statistics: CorpusStatistics) -> str:
-    return (
-        ", ".join(f"{visible(name)} in {count:,}" for name, count in statistics.fields.items())
-        or "none"
     )
 
 

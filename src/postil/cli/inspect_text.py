@@ -246,19 +246,21 @@ def _show_categories(whole: Facts, each: list[Facts]) -> None:
     chosen = _strengths_by_category(whole)
     if chosen is not None:
         header.append(search_symbol(whole["method"]["search"]))
-    rows = [
-        (
+    rows = []
+    for facts in each:
+        report = facts["report"] or {}
+        row = [
             INDENT + facts["name"],
             f"{facts['members']:,}",
             f"{facts['nonzeros']:,}",
             _measure(facts, measure),
-            _of_report(facts, "iterations"),
-            _certificate(facts),
-            _of_report(facts, "stopped"),
-            *([_strength(facts, chosen)] if chosen is not None else []),
-        )
-        for facts in each
-    ]
+            _shown(report.get("iterations")),
+            _shown(certificate_of(facts), ".1e"),
+            _shown(report.get("stopped")),
+        ]
+        if chosen is not None:
+            row.append(_shown(chosen.get(facts["name"], report.get("lam")), ".6g"))
+        rows.append(row)
     show_table((INDENT + header[0], *header[1:]), rows, right=" rrrrr r")
     if any(row["up"] or row["down"] for facts in each for row in _rows_of(facts).values()):
         show_title(f"Terms that speak for a category, and against it, by {whole['terms']}")
@@ -369,9 +371,8 @@ def _measure(facts: Facts, measure: str) -> str:
     return f"{facts[measure]:.4f}"
 
 
-def _of_report(facts: Facts, name: str) -> str:
-    value = (facts["report"] or {}).get(name)
-    return UNKNOWN if value is None else str(value)
+def _shown(value: object, format: str = "") -> str:
+    return UNKNOWN if value is None else f"{value:{format}}"
 
 
 def _strengths_by_category(whole: Facts) -> Mapping[str, float] | None:
@@ -383,17 +384,7 @@ def _strengths_by_category(whole: Facts) -> Mapping[str, float] | None:
     return {row["category"]: row[over] for row in search.get("categories") or ()}
 
 
-def _strength(facts: Facts, chosen: Mapping[str, float]) -> str:
-    value = chosen.get(facts["name"], (facts["report"] or {}).get("lam"))
-    return UNKNOWN if value is None else f"{value:.6g}"
-
-
 def certificate_of(facts: Facts) -> float | None:
     """Return the certificate of a category's fit, if it is known."""
     value = (facts["report"] or {}).get("certificate")
     return value if isinstance(value, int | float) else None
-
-
-def _certificate(facts: Facts) -> str:
-    certificate = certificate_of(facts)
-    return UNKNOWN if certificate is None else f"{certificate:.1e}"
