@@ -71,7 +71,7 @@ def test_from_training_to_reasons(postil, trained):
     assert "learned in the directions of LSI" in result.err
     result = postil("inspect", model, "--margins", "demo")
     assert result.code == 2
-    assert "margins are of linear models" in result.err
+    assert "margins need a linear model" in result.err
 
 
 def test_a_path_has_terms(postil, trained, tmp_path):
