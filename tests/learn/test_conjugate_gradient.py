@@ -232,11 +232,11 @@ def test_a_trace_of_nothing_and_of_other_solvers():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"direction": "newton"}, "direction is 'hestenes-stiefel' or"),
-        ({"restart": -1}, "restart is a whole number of at least 0"),
-        ({"powell": 2.0}, "powell is from 0 to 1"),
-        ({"slope_share": 0.0}, "slope_share is from 1e-6 to 0.9"),
-        ({"scaling": "full"}, "scaling is 'diagonal' or 'none'"),
+        ({"direction": "newton"}, "direction must be 'hestenes-stiefel' or"),
+        ({"restart": -1}, "restart must be a whole number of at least 0"),
+        ({"powell": 2.0}, "powell must be from 0 to 1"),
+        ({"slope_share": 0.0}, "slope_share must be from 1e-6 to 0.9"),
+        ({"scaling": "full"}, "scaling must be 'diagonal' or 'none'"),
     ],
 )
 def test_options_that_are_none_are_refused(options, words):

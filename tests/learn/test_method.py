@@ -89,12 +89,12 @@ def test_unknown_options_are_refused_with_those_there_are(triple):
 @pytest.mark.parametrize(
     ("options", "rule"),
     [
-        ({"tolerance": -1e-3}, "tolerance is at least 0 and under 1, not -0.001"),
-        ({"tolerance": 1.0}, "tolerance is at least 0 and under 1, not 1.0"),
-        ({"tolerance": float("nan")}, "tolerance is at least 0 and under 1, not nan"),
-        ({"iterations": 0}, "iterations is a whole number of at least 1, not 0"),
-        ({"iterations": 10.0}, "iterations is a whole number of at least 1, not 10.0"),
-        ({"iterations": "many"}, "iterations is a whole number of at least 1, not 'many'"),
+        ({"tolerance": -1e-3}, "tolerance must be at least 0 and under 1, not -0.001"),
+        ({"tolerance": 1.0}, "tolerance must be at least 0 and under 1, not 1.0"),
+        ({"tolerance": float("nan")}, "tolerance must be at least 0 and under 1, not nan"),
+        ({"iterations": 0}, "iterations must be a whole number of at least 1, not 0"),
+        ({"iterations": 10.0}, "iterations must be a whole number of at least 1, not 10.0"),
+        ({"iterations": "many"}, "iterations must be a whole number of at least 1, not 'many'"),
     ],
     ids=str,
 )
@@ -142,9 +142,9 @@ def test_more_options_that_mean_nothing_are_refused(parts, options):
 def test_how_many_iterations_there_may_be(solver):
     # The pairs of SMO are counted in 64 bits, what others count in 32.
     most = 2**63 - 1 if solver == "smo" else 2**32 - 1
-    assert SOLVERS[solver].make_options({"iterations": most}).iterations == most
-    with pytest.raises(UsageError, match="iterations is"):
-        SOLVERS[solver].make_options({"iterations": most + 1})
+    assert SOLVERS[solver].options(iterations=most).iterations == most
+    with pytest.raises(UsageError, match="iterations must be"):
+        SOLVERS[solver].options(iterations=most + 1)
 
 
 @pytest.mark.parametrize("constant", [0.0, float("nan"), float("inf")])

@@ -114,11 +114,11 @@ def test_documents_with_no_class_or_several_are_refused_with_a_way_out():
         ({"prior": "lapalce"}, "did you mean 'laplace'"),
         ({"mix": 0.5}, "mix is an option of the prior elastic-net"),
         ({"prior": "elastic-net", "mix": 2.0}, "mix must be from 0"),
-        ({"intercept": "fixed"}, "intercept is none or penalised or free"),
-        ({"constant": 0.0}, "constant is a finite number above 0"),
+        ({"intercept": "fixed"}, "intercept must be none or penalised or free"),
+        ({"constant": 0.0}, "constant must be a finite number above 0"),
         ({"options": {"passses": 3}}, "no option 'passses'"),
-        ({"options": {"passes": 0}}, "passes is a whole number"),
-        ({"options": {"tolerance": -1.0}}, "tolerance is at least 0"),
+        ({"options": {"passes": 0}}, "passes must be a whole number"),
+        ({"options": {"tolerance": -1.0}}, "tolerance must be at least 0"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings, told):

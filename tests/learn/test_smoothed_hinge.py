@@ -123,5 +123,5 @@ def test_solvers_agree_for_other_gammas(gamma, solver):
 
 @pytest.mark.parametrize("gamma", [0, -1.0, 1e7, "200", True])
 def test_gammas_that_are_none_are_refused(gamma):
-    with pytest.raises(UsageError, match="gamma is from 1e-4 to 1e6, not"):
+    with pytest.raises(UsageError, match="gamma must be from 1e-4 to 1e6, not"):
         Method("smoothed-hinge", solver="conjugate-gradient", loss_options={"gamma": gamma})

@@ -131,5 +131,5 @@ def test_a_seed_is_the_solvers_unless_it_has_one():
     assert seed_of(7, seed=3) == 3
     assert seed_of(7, iterations=5) == 7
     load_recipe("naive-bayes-1").method(7)
-    with pytest.raises(UsageError, match="seed is a whole number of at least 0"):
+    with pytest.raises(UsageError, match="seed must be a whole number of at least 0"):
         seed_of(-1)

@@ -18,7 +18,7 @@ from postil.errors import InputError, UsageError
 from postil.learn.fit import LinearFit, unfinished
 from postil.learn.job import Job
 from postil.learn.method import BaseMethod, check_mix, share_of_prior
-from postil.learn.options import Rule, find, made_options, whole
+from postil.learn.options import filled, find, made_options, option
 from postil.learn.priors import PRIORS, Prior
 from postil.learn.search.measures import (
     HeldOut,
@@ -29,7 +29,7 @@ from postil.learn.search.measures import (
 )
 from postil.learn.search.strongest import strongest_of_classes, strongest_of_pairs
 from postil.learn.solver_options import (
-    MOST_SWEEPS,
+    SWEEPS,
     SmoothedConjugateGradientOptions,
     SolverOptions,
 )
@@ -142,16 +142,8 @@ class PolychotomousOptions(SolverOptions):
     used.
     """
 
-    passes: int = 30
-    least_set: int = 64
-
-    def rules(self) -> dict[str, Rule]:
-        """Return the rule of each option."""
-        return {
-            **SolverOptions.rules(self),
-            "passes": whole(1, MOST_SWEEPS),
-            "least_set": whole(1, MOST_SWEEPS),
-        }
+    passes: int = option(30, SWEEPS)
+    least_set: int = option(64, SWEEPS)
 
 
 @dataclass(frozen=True)
@@ -259,14 +251,15 @@ class PolychotomousMethod(AllClassesMethod):
     def to_native(self) -> _native.PolychotomousOptions:
         """Return the options of the native core."""
         given = self.solver_options
-        options = _native.PolychotomousOptions()
-        options.intercept = getattr(_native.Intercept, self.intercept)
-        options.constant = self.constant
-        options.steps = given.iterations
-        options.tolerance = given.tolerance
-        options.passes = given.passes
-        options.least_set = given.least_set
-        return options
+        return filled(
+            _native.PolychotomousOptions(),
+            intercept=getattr(_native.Intercept, self.intercept),
+            constant=self.constant,
+            steps=given.iterations,
+            tolerance=given.tolerance,
+            passes=given.passes,
+            least_set=given.least_set,
+        )
 
 
 @dataclass(frozen=True)
@@ -322,10 +315,10 @@ class MulticlassSvmMethod(AllClassesMethod):
 
     def to_native(self) -> _native.MulticlassSvmOptions:
         """Return the options of the native core."""
-        given = self.solver_options
-        options = _native.MulticlassSvmOptions()
-        options.intercept = getattr(_native.Intercept, self.intercept)
-        options.constant = self.constant
-        options.conjugate = given.to_native()
-        options.smoothing = given.smoothing()
-        return options
+        return filled(
+            _native.MulticlassSvmOptions(),
+            intercept=getattr(_native.Intercept, self.intercept),
+            constant=self.constant,
+            conjugate=self.solver_options.to_native(),
+            smoothing=self.solver_options.smoothing(),
+        )

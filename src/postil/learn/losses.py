@@ -1,4 +1,4 @@
-"""Losses: functions f of the margin z = y (w·x + b), and what each has to offer to a solver."""
+"""Losses: functions f of the margin z = y (w·x + b), and what each provides to a solver."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from postil import _native
-from postil.learn.options import Part, PartOptions, Rule, number, registry
+from postil.learn.options import Part, PartOptions, between, option, registry
 
 
 @dataclass(frozen=True, slots=True)
 class Loss(Part):
-    """A loss: its formula for people, its code in the native core, what solvers may ask of it.
+    """A loss: its formula for people, its name in the native core, and what it provides.
 
     ``slope``: it has a first derivative everywhere. ``curvature``: it has a second one, at all
-    but a few margins, and Newton's method can go by it; that of the smoothed hinge is next to
-    nothing but for margins around 1, and says nothing of the others. ``curvature bound``: that
-    can be bounded within a step. ``conjugate``: its Legendre transform is known, and with it
-    the best dual variable of one document. ``box dual``: that transform is linear on an
-    interval. ``smoothing``: it is the limit of smooth losses. ``likelihood``: it is -ln P of
-    what is so. ``probability``: 1/(1 + exp(-score)) estimates the probability of membership.
-    ``normal probability``: Φ(score) does. ``mistakes``: its slope is 0 but for documents that
-    are misclassified.
+    but a few margins, that Newton's method can use; that of the smoothed hinge is almost 0 except
+    around a margin of 1. ``curvature bound``: the second derivative can be bounded within a step.
+    ``conjugate``: its Legendre transform is known, and with it the best dual variable of one
+    document. ``box dual``: that transform is linear on an interval. ``smoothing``: it is the limit
+    of smooth losses. ``likelihood``: it is -ln P of the membership. ``probability``:
+    1/(1 + exp(-score)) estimates the probability of membership. ``normal probability``: Φ(score)
+    does. ``mistakes``: its slope is 0 except for documents that are misclassified.
     """
 
     formula: str
@@ -32,13 +31,9 @@ class Loss(Part):
 
 @dataclass(frozen=True, slots=True)
 class SmoothedHingeOptions(PartOptions):
-    """The smoothed hinge: ``gamma`` is γ, and the loss ln2/γ above the hinge at most."""
+    """Options of the smoothed hinge: ``gamma`` is γ; the loss is at most ln2/γ above the hinge."""
 
-    gamma: float = 200.0
-
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        return {"gamma": number("from 1e-4 to 1e6", lambda value: 1e-4 <= value <= 1e6)}
+    gamma: float = option(200.0, between(1e-4, 1e6))
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this loss."""
@@ -93,7 +88,7 @@ LOSSES: Mapping[str, Loss] = MappingProxyType(
         ),
         Loss(
             "smoothed-hinge",
-            "support vector machine made smooth, γ said by the option gamma "
+            "support vector machine made smooth, γ given by the option gamma "
             "(zhang-jin-yang-hauptmann-2003, eq. 1)",
             frozenset({"slope", "curvature bound", "conjugate"}),
             "ln(1 + exp(-γ (z - 1))) / γ",

@@ -1,15 +1,10 @@
-"""What parts of a method can be told: options with rules, and how the native core gets them.
-
-What a value may be, in words and as a test.
-
-What losses, priors and solvers have in common: a name, a title, and what they provide.
-"""
+"""Parts of a method: losses, priors and solvers have a name, abilities, and options with rules."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, TypeVar
 
 from postil import _native
@@ -18,14 +13,14 @@ from postil.errors import UsageError
 
 
 class Rule(NamedTuple):
-    """A test of a value, and what it should have been: "a whole number of at least 1"."""
+    """A test of a value, and its words for a message: "a whole number of at least 1"."""
 
     words: Callable[[object], str]
     holds: Callable[[object], bool]
 
 
 def whole(least: int, most: int) -> Rule:
-    """A whole number between two others."""
+    """Return the rule of a whole number between two others."""
 
     def holds(value: object) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
@@ -38,41 +33,65 @@ def whole(least: int, most: int) -> Rule:
 
 
 def number(words: str, test: Callable[[float], bool], *, finite: bool = True) -> Rule:
-    """A number that passes a test; infinity only where that means something."""
+    """Return the rule of a number that passes a test, and is finite unless it may be infinite."""
 
     def holds(value: object) -> bool:
         if not isinstance(value, (int, float)) or isinstance(value, bool) or math.isnan(value):
             return False
         return (math.isfinite(value) or not finite) and test(value)
 
-    return Rule(_always(words), holds)
+    return Rule(lambda _: words, holds)
+
+
+def between(least: float, most: float) -> Rule:
+    """Return the rule of a number from one to another."""
+    words = f"from {_short(least)} to {_short(most)}"
+    return number(words, lambda value: least <= value <= most)
+
+
+def _short(value: float) -> str:
+    """Return a number as people write it: 1e-4 and 1e6 rather than 0.0001 and 1e+06."""
+    if value == 0 or 1e-3 <= value < 1e5:
+        return f"{value:g}"
+    digits, exponent = f"{value:.0e}".split("e")
+    return f"{digits}e{int(exponent)}"
 
 
 def one_of(*names: str) -> Rule:
-    """One of some words."""
-    return Rule(_always(" or ".join(map(repr, names))), lambda value: value in names)
+    """Return the rule of one of some names."""
+    words = " or ".join(map(repr, names))
+    return Rule(lambda _: words, lambda value: value in names)
 
 
-def _always(words: str) -> Callable[[object], str]:
-    def say(value: object) -> str:  # noqa: ARG001 - the same words for every value
-        return words
+def option(default: Any, rule: Rule) -> Any:  # noqa: ANN401 - a field of any type
+    """Return a field of options with a default and a rule."""
+    return field(default=default, metadata={"rule": rule})
 
-    return say
+
+Native = TypeVar("Native")
+
+
+def filled(options: Native, **values: Any) -> Native:  # noqa: ANN401 - as the native core has them
+    """Set the attributes of native options, and return them."""
+    for name, value in values.items():
+        setattr(options, name, value)
+    return options
 
 
 @dataclass(frozen=True, slots=True)
 class PartOptions:
-    """Options of a loss, a prior or a solver; by itself, none."""
+    """Options of a loss, a prior or a solver; the base class has none."""
 
     def __post_init__(self) -> None:
         for name, rule in self.rules().items():
             value = getattr(self, name)
             if not rule.holds(value):
-                raise UsageError(f"{name} is {rule.words(value)}, not {value!r}")
+                raise UsageError(f"{name} must be {rule.words(value)}, not {value!r}")
 
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        return {}
+    @classmethod
+    def rules(cls) -> dict[str, Rule]:
+        """Return the rules of the options that have one; the others are true or false."""
+        return {each.name: each.metadata["rule"] for each in fields(cls) if each.metadata}
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this part."""
@@ -82,7 +101,7 @@ Options = TypeVar("Options", bound=PartOptions)
 
 
 def made_options(part: str, kind: type[Options], given: Mapping[str, Any]) -> Options:
-    """Options from names and values, as a recipe holds them; ``part`` is whose they are."""
+    """Return options from names and values, as a recipe holds them; ``part`` names their owner."""
     known = {f.name for f in fields(kind)}
     unknown = sorted(set(given) - known)
     if unknown:
@@ -93,7 +112,7 @@ def made_options(part: str, kind: type[Options], given: Mapping[str, Any]) -> Op
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A named part with the abilities others may need of it."""
+    """A named part, and the abilities that others may need of it."""
 
     name: str
     title: str
@@ -104,12 +123,12 @@ P = TypeVar("P", bound=Part)
 
 
 def registry(*parts: P) -> dict[str, P]:
-    """Parts by name."""
+    """Return parts by name."""
     return {part.name: part for part in parts}
 
 
 def find(kind: str, parts: Mapping[str, P], name: str) -> P:
-    """The part of that name, or an error that says which there are."""
+    """Return the part of that name; raise UsageError with a suggestion if there is none."""
     if name in parts:
         return parts[name]
     raise UsageError(f"there is no {kind} {name!r}{advice(name, sorted(parts))}")

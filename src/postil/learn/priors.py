@@ -1,7 +1,4 @@
-"""Priors (penalties): what a weight costs, added to the average loss.
-
-What each prior can be told.
-"""
+"""Priors (penalties): the cost of a weight, added to the average loss."""
 
 from __future__ import annotations
 
@@ -11,38 +8,32 @@ from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from postil import _native
-from postil.learn.options import Part, PartOptions, Rule, number, one_of, registry
+from postil.learn.options import Part, PartOptions, Rule, between, number, one_of, option, registry
+
+_ABOVE = number("above 0, or none", lambda value: value > 0)
 
 
 @dataclass(frozen=True, slots=True)
 class EntropyOptions(PartOptions):
-    """Where a Winnow's weights start, and which signs they may have (zhang-2000, section 2.2).
+    """The start and the signs of a Winnow's weights (zhang-2000, section 2.2).
 
-    ``balanced`` weights are differences of two that start at ``mu``, those of x and of -x;
-    ``positive`` ones start at ``mu`` themselves, and a score has to reach the ``threshold``, as
-    all of them are above 0 where vectors are.
+    ``balanced`` weights are differences of two weights that start at ``mu``, those of x and of -x.
+    ``positive`` weights start at ``mu`` themselves; as scores of vectors above 0 are then above 0,
+    a score has to reach the ``threshold``.
     """
 
-    mu: float = 0.01
-    signs: Literal["balanced", "positive"] = "balanced"
-    threshold: float = 0.0
+    mu: float = option(0.01, between(1e-100, 1e100))
+    signs: Literal["balanced", "positive"] = option("balanced", one_of("balanced", "positive"))
+    threshold: float = option(0.0, number("a finite number", lambda _: True))
 
     kind: ClassVar[_native.Entropy] = _native.Entropy.unnormalised
-
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        return {
-            "mu": number("from 1e-100 to 1e100", lambda value: 1e-100 <= value <= 1e100),
-            "signs": one_of("balanced", "positive"),
-            "threshold": number("a finite number", lambda value: True),  # noqa: ARG005
-        }
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this prior."""
         options.entropy = self.native()
 
     def native(self) -> _native.EntropyPrior:
-        """The prior of the native core."""
+        """Return the prior of the native core."""
         prior = _native.EntropyPrior()
         prior.kind = self.kind
         prior.mu = self.mu
@@ -53,25 +44,19 @@ class EntropyOptions(PartOptions):
 
 @dataclass(frozen=True, slots=True)
 class NormalisedEntropyOptions(EntropyOptions):
-    """The same with weights, both of a pair, that add up to ``total``, the paper's W.
+    """Options of weights that add up to ``total``, the paper's W, both of a pair counted.
 
-    Without it they add up to what they start with: ``mu`` for each.
+    The default total is that of the start: ``mu`` for each weight.
     """
 
-    total: float | None = None
+    total: float | None = option(
+        None, Rule(_ABOVE.words, lambda value: value is None or _ABOVE.holds(value))
+    )
 
     kind: ClassVar[_native.Entropy] = _native.Entropy.normalised
 
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        above = number("above 0, or none", lambda value: value > 0)
-        return {
-            **EntropyOptions.rules(self),
-            "total": Rule(above.words, lambda value: value is None or above.holds(value)),
-        }
-
     def native(self) -> _native.EntropyPrior:
-        """The prior of the native core."""
+        """Return the prior of the native core."""
         prior = EntropyOptions.native(self)
         prior.total = self.total or 0.0
         return prior
@@ -79,17 +64,17 @@ class NormalisedEntropyOptions(EntropyOptions):
 
 @dataclass(frozen=True, slots=True)
 class Prior(Part):
-    """A prior: its formula for people, and what solvers may ask of it.
+    """A prior: its formula for people, and what it provides to a solver.
 
     ``step``: the best change of one weight under a quadratic bound of the loss is known.
     ``ridge``: it is λ‖w‖², so that weights are a sum of documents and the dual is simple.
-    ``strength``: a number says how strongly it holds weights back. ``scale mixture``: given the
-    weights, it is a Gaussian prior with a variance for each of them. ``variance``: its strength can
-    be said as one. ``updates``: weights follow from a sum of documents, so that a document moves
-    them by its own terms.
+    ``strength``: a number sets how strong it is. ``scale mixture``: given the weights, it is a
+    Gaussian prior with a variance for each of them. ``variance``: its strength can be given as one.
+    ``updates``: weights follow from a sum of documents, so that a document moves them by its own
+    terms.
 
-    ``mix`` is the share of the absolute value: 0 for a square, 1 for none; ``None`` where the
-    user says it.
+    ``mix`` is the share of the absolute value: 0 for a square alone, 1 for an absolute value alone,
+    ``None`` if the user gives it.
     """
 
     formula: str

@@ -1,263 +1,216 @@
-"""What each solver can be told.
-
-What conjugate gradients can be told.
-"""
+"""The options of each solver, and how the native core gets them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from postil import _native
-from postil.learn.options import PartOptions, Rule, number, one_of, whole
+from postil.learn.options import (
+    PartOptions,
+    Rule,
+    between,
+    filled,
+    number,
+    one_of,
+    option,
+    whole,
+)
 
-MOST_SWEEPS = 2**32 - 1
-MOST_PAIRS = 2**63 - 1
-MOST_SEED = 2**64 - 1
+SWEEPS = whole(1, 2**32 - 1)
+_PAIRS = whole(1, 2**63 - 1)
+_COUNT = whole(0, 2**32 - 1)
+_SEED = whole(0, 2**64 - 1)
+_NOT_NEGATIVE = number("at least 0", lambda value: value >= 0)
+_NEWTON_RATE = number('above 0, or "newton"', lambda value: value > 0)
 
 
 @dataclass(frozen=True, slots=True)
 class SolverOptions(PartOptions):
-    """What every solver can be told.
+    """Options that every solver has.
 
-    ``tolerance`` is of the certificate: the duality gap over the objective, or the largest
-    violation of the optimality conditions over that of zero weights; 0 never asks for it, so that
-    only ``iterations`` (and a stopping rule of a paper) end the work.
+    ``tolerance`` bounds the certificate: the duality gap over the objective, or the largest
+    violation of the optimality conditions over that of zero weights; with 0, only ``iterations``
+    (and a stopping rule of a paper) end the work.
     """
 
-    tolerance: float = 1e-3
-    iterations: int = 1000
-    seed: int = 0
-
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        return {
-            "tolerance": number("at least 0 and under 1", lambda value: 0 <= value < 1),
-            "iterations": whole(1, MOST_SWEEPS),
-            "seed": whole(0, MOST_SEED),
-        }
+    tolerance: float = option(1e-3, number("at least 0 and under 1", lambda value: 0 <= value < 1))
+    iterations: int = option(1000, SWEEPS)
+    seed: int = option(0, _SEED)
 
 
 @dataclass(frozen=True, slots=True)
 class PrimalCoordinateOptions(SolverOptions):
-    """Primal coordinate descent (zhang-oles-2001, algorithms 2 to 4).
+    """Options of primal coordinate descent (zhang-oles-2001, algorithms 2 to 4).
 
     The defaults are ours: terms in random order, the constant visited eight times in a sweep
-    (all terms lean on it), the trust region that ends as Newton's method, with a floor so that a
-    term that rested can wake up, the exact curvature bound. The paper's are
+    (all terms depend on it), the trust region that ends as Newton's method, with a floor so that a
+    term that rested can move again, the exact curvature bound. The paper's are
     ``trust_region="doubled"`` (or ``"halved"`` with ``least_reach=0``), ``bound="printed"``,
-    ``shuffle=False``, ``constant_visits=1``; ``movement=1e-3`` is its stopping
-    rule, ``continuation=50`` its c_k. ``truncation`` is its selection of features inside the
-    iterations: a term whose weight is smaller than this after a sweep leaves for good, so that the
-    end is no optimum of all terms, and the certificate says how far from one it is.
+    ``shuffle=False``, ``constant_visits=1``; ``movement=1e-3`` is its stopping rule,
+    ``continuation=50`` its c_k. ``truncation`` is its selection of features inside the iterations:
+    a term whose weight is smaller than this after a sweep leaves for good, so that the end is no
+    optimum of all terms, and the certificate shows how far from one it is.
     """
 
-    trust_region: Literal["doubled", "halved"] = "halved"
-    bound: Literal["exact", "printed"] = "exact"
-    initial_reach: float = 1.0
-    reach_slack: float = 0.1
-    movement: float = 0.0
-    continuation: int = 0
+    trust_region: Literal["doubled", "halved"] = option("halved", one_of("doubled", "halved"))
+    bound: Literal["exact", "printed"] = option("exact", one_of("exact", "printed"))
+    initial_reach: float = option(1.0, number("above 0", lambda value: value > 0, finite=False))
+    reach_slack: float = option(0.1, _NOT_NEGATIVE)
+    movement: float = option(0.0, _NOT_NEGATIVE)
+    continuation: int = option(0, _COUNT)
     shuffle: bool = True
-    constant_visits: int = 8
-    least_reach: float = 1e-3
-    truncation: float = 0.0
-
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        return {
-            **SolverOptions.rules(self),
-            "trust_region": one_of("doubled", "halved"),
-            "bound": one_of("exact", "printed"),
-            "initial_reach": number("above 0", lambda value: value > 0, finite=False),
-            "reach_slack": number("at least 0", lambda value: value >= 0),
-            "least_reach": number("at least 0", lambda value: value >= 0),
-            "movement": number("at least 0", lambda value: value >= 0),
-            "continuation": whole(0, MOST_SWEEPS),
-            "constant_visits": whole(1, MOST_SWEEPS),
-            "truncation": number("at least 0", lambda value: value >= 0),
-        }
+    constant_visits: int = option(8, SWEEPS)
+    least_reach: float = option(1e-3, _NOT_NEGATIVE)
+    truncation: float = option(0.0, _NOT_NEGATIVE)
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""
-        primal = _native.PrimalOptions()
-        primal.sweeps = self.iterations
-        primal.tolerance = self.tolerance
-        primal.seed = self.seed
-        primal.trust_region = getattr(_native.TrustRegion, self.trust_region)
-        primal.initial_reach = self.initial_reach
-        primal.reach_slack = self.reach_slack
-        primal.least_reach = self.least_reach
-        primal.movement = self.movement
-        primal.continuation = self.continuation
-        primal.shuffle = self.shuffle
-        primal.constant_visits = self.constant_visits
-        primal.truncation = self.truncation
-        options.primal = primal
+        options.primal = filled(
+            _native.PrimalOptions(),
+            sweeps=self.iterations,
+            tolerance=self.tolerance,
+            seed=self.seed,
+            trust_region=getattr(_native.TrustRegion, self.trust_region),
+            initial_reach=self.initial_reach,
+            reach_slack=self.reach_slack,
+            least_reach=self.least_reach,
+            movement=self.movement,
+            continuation=self.continuation,
+            shuffle=self.shuffle,
+            constant_visits=self.constant_visits,
+            truncation=self.truncation,
+        )
         options.printed_bound = self.bound == "printed"
 
 
 @dataclass(frozen=True, slots=True)
 class DualCoordinateOptions(SolverOptions):
-    """Dual coordinate descent (zhang-oles-2001, algorithm 5).
+    """Options of dual coordinate descent (zhang-oles-2001, algorithm 5).
 
     ``rate`` is the paper's η: the share of the hinge's full step that is taken (eq. 18).
     """
 
     shuffle: bool = True
     shrink: bool = True
-    rate: float = 1.0
-
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        return {
-            **SolverOptions.rules(self),
-            "rate": number("above 0 and under 2", lambda value: 0 < value < 2),
-        }
+    rate: float = option(1.0, number("above 0 and under 2", lambda value: 0 < value < 2))
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""
-        dual = _native.DualOptions()
-        dual.passes = self.iterations
-        dual.tolerance = self.tolerance
-        dual.seed = self.seed
-        dual.shuffle = self.shuffle
-        dual.shrink = self.shrink
-        options.dual = dual
+        options.dual = filled(
+            _native.DualOptions(),
+            passes=self.iterations,
+            tolerance=self.tolerance,
+            seed=self.seed,
+            shuffle=self.shuffle,
+            shrink=self.shrink,
+        )
         options.rate = self.rate
 
 
 @dataclass(frozen=True, slots=True)
 class NewtonCoordinateOptions(SolverOptions):
-    """Proximal Newton steps over a working set; ``iterations`` counts the steps.
+    """Options of proximal Newton steps over a working set; ``iterations`` counts the steps.
 
     A step makes at most ``passes`` passes of coordinate descent; one that needs more counts as
     several, so that ``iterations`` bounds the work. A working set grows by as many terms as it
     has, or by ``least_set``.
     """
 
-    passes: int = 50
-    least_set: int = 32
-
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        return {
-            **SolverOptions.rules(self),
-            "passes": whole(1, MOST_SWEEPS),
-            "least_set": whole(1, MOST_SWEEPS),
-        }
+    passes: int = option(50, SWEEPS)
+    least_set: int = option(32, SWEEPS)
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""
-        newton = _native.NewtonOptions()
-        newton.steps = self.iterations
-        newton.tolerance = self.tolerance
-        newton.passes = self.passes
-        newton.least_set = self.least_set
-        options.newton = newton
+        options.newton = filled(
+            _native.NewtonOptions(),
+            steps=self.iterations,
+            tolerance=self.tolerance,
+            passes=self.passes,
+            least_set=self.least_set,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class EmOptions(SolverOptions):
-    """Expectation maximisation under a scale mixture (Figueiredo 2003); a step is an iteration.
+    """Options of expectation maximisation under a scale mixture (Figueiredo 2003).
 
-    ``start_variance`` is that of the ridge solution to start from where a fit is given none: the
-    end is a local optimum, and depends on it. The default is wide for documents of length 1, so
-    that the prior decides which weights leave, and not the start. A weight smaller than
-    ``least_weight`` is on its way to 0 and leaves for good. An M-step takes Newton steps of at most
-    so many ``passes``. The certificate is relative to what the prior pulls a weight with; nothing
-    is random.
+    An iteration is a step. Without a warm start, the start is a ridge solution of variance
+    ``start_variance``; the end is a local optimum, and depends on it. The default is wide for
+    documents of length 1, so that the prior decides which weights leave, and not the start. A
+    weight smaller than ``least_weight`` leaves for good. An M-step takes Newton steps of at most
+    ``passes`` passes. The certificate is relative to the prior's pull on a weight; nothing is
+    random.
     """
 
-    start_variance: float = 100.0
-    least_weight: float = 1e-6
-    passes: int = 20
-
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        return {
-            **SolverOptions.rules(self),
-            "start_variance": number("from 1e-10 to 1e10", lambda value: 1e-10 <= value <= 1e10),
-            "least_weight": number("from 1e-10 to 1", lambda value: 1e-10 <= value <= 1),
-            "passes": whole(1, MOST_SWEEPS),
-        }
+    start_variance: float = option(100.0, between(1e-10, 1e10))
+    least_weight: float = option(1e-6, between(1e-10, 1))
+    passes: int = option(20, SWEEPS)
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""
-        em = _native.EmOptions()
-        em.iterations = self.iterations
-        em.tolerance = self.tolerance
-        em.start_variance = self.start_variance
-        em.least_weight = self.least_weight
-        em.passes = self.passes
-        options.em = em
+        options.em = filled(
+            _native.EmOptions(),
+            iterations=self.iterations,
+            tolerance=self.tolerance,
+            start_variance=self.start_variance,
+            least_weight=self.least_weight,
+            passes=self.passes,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class SmoOptions(SolverOptions):
-    """Sequential minimal optimisation; ``iterations`` counts pairs of documents."""
+    """Options of sequential minimal optimisation; ``iterations`` counts pairs of documents."""
 
-    iterations: int = 10_000_000
-    cache_megabytes: int = 100
+    iterations: int = option(10_000_000, _PAIRS)
+    cache_megabytes: int = option(100, _COUNT)
     shrink: bool = True
-
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        return {
-            **SolverOptions.rules(self),
-            "iterations": whole(1, MOST_PAIRS),
-            "cache_megabytes": whole(0, MOST_SWEEPS),
-        }
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""
-        smo = _native.SmoOptions()
-        smo.steps = self.iterations
-        smo.tolerance = self.tolerance
-        smo.cache_bytes = self.cache_megabytes << 20
-        smo.shrink = self.shrink
-        options.smo = smo
+        options.smo = filled(
+            _native.SmoOptions(),
+            steps=self.iterations,
+            tolerance=self.tolerance,
+            cache_bytes=self.cache_megabytes << 20,
+            shrink=self.shrink,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class UpdateOptions(SolverOptions):
-    """What solvers that move along one document after the other can be told.
+    """Options of solvers that move along one document after the other.
 
     ``iterations`` are passes over the documents; ``rate`` is the paper's η. Without ``shuffle``
     documents come in their order in every pass.
     """
 
-    iterations: int = 100
+    iterations: int = option(100, SWEEPS)
     shuffle: bool = True
 
     def _online(self, rate: float) -> _native.OnlineOptions:
-        online = _native.OnlineOptions()
-        online.passes = self.iterations
-        online.tolerance = self.tolerance
-        online.rate = rate
-        online.shuffle = self.shuffle
-        online.seed = self.seed
-        return online
+        return filled(
+            _native.OnlineOptions(),
+            passes=self.iterations,
+            tolerance=self.tolerance,
+            rate=rate,
+            shuffle=self.shuffle,
+            seed=self.seed,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class MistakeDrivenOptions(UpdateOptions):
-    """Perceptron and Winnow (zhang-2000, sections 2.1 and 2.2).
+    """Options of Perceptron and Winnow (zhang-2000, sections 2.1 and 2.2).
 
     A pass without a mistake is the end, and the certificate is the share of documents that the last
-    pass misclassified. As no data but separable ones end so, the default ``tolerance`` of 0 asks
-    for nothing: a larger one warns where the share is above it.
+    pass misclassified. As only separable data end so, the default ``tolerance`` is 0, which asks
+    for nothing; a larger one warns if the share is above it.
     """
 
-    tolerance: float = 0.0
-    rate: float = 0.1
-
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        return {
-            **SolverOptions.rules(self),
-            "rate": number("above 0", lambda value: value > 0),
-        }
+    tolerance: float = option(0.0, number("at least 0 and under 1", lambda value: 0 <= value < 1))
+    rate: float = option(0.1, number("above 0", lambda value: value > 0))
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""
@@ -266,102 +219,78 @@ class MistakeDrivenOptions(UpdateOptions):
 
 @dataclass(frozen=True, slots=True)
 class DualGradientOptions(UpdateOptions):
-    """SVM and large margin Winnows by dual updates (zhang-2000, sections 2.1 and 2.2).
+    """Options of SVM and large margin Winnows by dual updates (zhang-2000, sections 2.1 and 2.2).
 
     The paper's ``rate`` is a small number, the same for all documents. Ours, ``"newton"``, is for
-    each document the step that maximises the dual's expansion, and gets as near as is asked.
+    each document the step that maximises the dual's expansion, and reaches any tolerance.
     """
 
-    rate: float | Literal["newton"] = "newton"
-
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        above = number('above 0, or "newton"', lambda value: value > 0)
-        return {
-            **SolverOptions.rules(self),
-            "rate": Rule(above.words, lambda value: value == "newton" or above.holds(value)),
-        }
+    rate: float | Literal["newton"] = option(
+        "newton",
+        Rule(_NEWTON_RATE.words, lambda value: value == "newton" or _NEWTON_RATE.holds(value)),
+    )
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""
         options.online = self._online(0.0 if self.rate == "newton" else float(self.rate))
 
 
-Direction: TypeAlias = Literal["hestenes-stiefel", "polak-ribiere", "fletcher-reeves"]
-Scaling: TypeAlias = Literal["diagonal", "none"]
+_SCALINGS = one_of("diagonal", "none")
 
 
 @dataclass(frozen=True, slots=True)
 class ConjugateGradientOptions(SolverOptions):
-    """Nonlinear conjugate gradients; ``iterations`` counts the steps.
+    """Options of nonlinear conjugate gradients; ``iterations`` counts the steps.
 
-    Directions begin anew after ``restart`` steps (0: never) and by Powell's criterion, where the
-    gradients of two steps have a product of ``powell`` times the square of the second (0: never
-    asked; 0.2 is usual). A line search ends where the slope is ``slope_share`` of what it was.
-    ``scaling="diagonal"`` measures each weight by what its curvature is about, which papers do
-    not. Nothing is random: ``seed`` is not used.
+    Directions start anew after ``restart`` steps (0: never) and by Powell's criterion, if the
+    gradients of two steps have a product of ``powell`` times the square of the second (0: never;
+    0.2 is usual). A line search ends where the slope is ``slope_share`` of its first value.
+    ``scaling="diagonal"``, which papers do not have, scales each weight by its approximate
+    curvature. Nothing is random: ``seed`` is not used.
     """
 
-    direction: Direction = "hestenes-stiefel"
-    restart: int = 0
-    powell: float = 0.0
-    slope_share: float = 0.1
-    scaling: Scaling = "diagonal"
-
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        return {
-            **SolverOptions.rules(self),
-            "direction": one_of("hestenes-stiefel", "polak-ribiere", "fletcher-reeves"),
-            "restart": whole(0, MOST_SWEEPS),
-            "powell": number("from 0 to 1", lambda value: 0 <= value <= 1),
-            "slope_share": number("from 1e-6 to 0.9", lambda value: 1e-6 <= value <= 0.9),
-            "scaling": one_of("diagonal", "none"),
-        }
+    direction: Literal["hestenes-stiefel", "polak-ribiere", "fletcher-reeves"] = option(
+        "hestenes-stiefel", one_of("hestenes-stiefel", "polak-ribiere", "fletcher-reeves")
+    )
+    restart: int = option(0, _COUNT)
+    powell: float = option(0.0, between(0, 1))
+    slope_share: float = option(0.1, between(1e-6, 0.9))
+    scaling: Literal["diagonal", "none"] = option("diagonal", _SCALINGS)
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""
         options.conjugate = self.to_native()
 
     def to_native(self) -> _native.CgOptions:
-        """The same for the native core."""
-        conjugate = _native.CgOptions()
-        conjugate.iterations = self.iterations
-        conjugate.tolerance = self.tolerance
-        conjugate.direction = getattr(_native.CgDirection, self.direction.replace("-", "_"))
-        conjugate.restart = self.restart
-        conjugate.powell = self.powell
-        conjugate.slope_share = self.slope_share
-        conjugate.is_scaled = self.scaling == "diagonal"
-        return conjugate
+        """Return the options of the native core."""
+        return filled(
+            _native.CgOptions(),
+            iterations=self.iterations,
+            tolerance=self.tolerance,
+            direction=getattr(_native.CgDirection, self.direction.replace("-", "_")),
+            restart=self.restart,
+            powell=self.powell,
+            slope_share=self.slope_share,
+            is_scaled=self.scaling == "diagonal",
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class SmoothedConjugateGradientOptions(ConjugateGradientOptions):
-    """The SVM as the limit of smooth problems (zhang-jin-yang-hauptmann-2003, algorithm 1).
+    """Options of MLR-CG: the SVM as a limit of smooth problems (zhang-jin-yang-hauptmann-2003).
 
     After every ``steps_per_gamma`` steps γ becomes ``gamma_growth`` γ + ``gamma_step``, from
     ``first_gamma`` on. The defaults are the paper's (a ``gamma_growth`` of 1, 200 steps in all, no
-    scaling), but that it stops as soon as a duality gap of the SVM certifies the ``tolerance``; 0
-    takes all steps. Gaps are looked at where γ changes.
+    scaling), except that it stops as soon as a duality gap of the SVM certifies the ``tolerance``;
+    0 takes all steps. Gaps are computed where γ changes.
     """
 
-    iterations: int = 200
-    scaling: Scaling = "none"
-    first_gamma: float = 1.0
-    gamma_step: float = 10.0
-    gamma_growth: float = 1.0
-    steps_per_gamma: int = 10
-
-    def rules(self) -> dict[str, Rule]:
-        """What each option may be."""
-        return {
-            **ConjugateGradientOptions.rules(self),
-            "first_gamma": number("from 1e-4 to 1e6", lambda value: 1e-4 <= value <= 1e6),
-            "gamma_step": number("from 0 to 1e6", lambda value: 0 <= value <= 1e6),
-            "gamma_growth": number("from 1 to 100", lambda value: 1 <= value <= 100),
-            "steps_per_gamma": whole(1, MOST_SWEEPS),
-        }
+    iterations: int = option(200, SWEEPS)
+    scaling: Literal["diagonal", "none"] = option("none", _SCALINGS)
+    first_gamma: float = option(1.0, between(1e-4, 1e6))
+    gamma_step: float = option(10.0, between(0, 1e6))
+    gamma_growth: float = option(1.0, between(1, 100))
+    steps_per_gamma: int = option(10, SWEEPS)
 
     def fill(self, options: _native.LearnOptions) -> None:
         """Set the native options of this solver."""
@@ -369,10 +298,11 @@ class SmoothedConjugateGradientOptions(ConjugateGradientOptions):
         options.smoothing = self.smoothing()
 
     def smoothing(self) -> _native.SmoothingOptions:
-        """How γ grows, for the native core."""
-        smoothing = _native.SmoothingOptions()
-        smoothing.first_gamma = self.first_gamma
-        smoothing.gamma_step = self.gamma_step
-        smoothing.gamma_growth = self.gamma_growth
-        smoothing.steps_per_gamma = self.steps_per_gamma
-        return smoothing
+        """Return the growth of γ for the native core."""
+        return filled(
+            _native.SmoothingOptions(),
+            first_gamma=self.first_gamma,
+            gamma_step=self.gamma_step,
+            gamma_growth=self.gamma_growth,
+            steps_per_gamma=self.steps_per_gamma,
+        )

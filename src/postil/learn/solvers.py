@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from postil import _native
 from postil.errors import UsageError
-from postil.learn.options import Part, made_options, registry
+from postil.learn.options import Part, registry
 from postil.learn.solver_options import (
     ConjugateGradientOptions,
     DualCoordinateOptions,
@@ -28,22 +28,23 @@ InterceptKind = Literal["none", "penalised", "free"]
 
 
 def check_intercept(intercept: str, constant: float) -> None:
-    """Refuse a kind of intercept that there is not, and a constant feature of no value."""
+    """Raise UsageError if the kind of intercept or its constant feature is wrong."""
     if intercept not in get_args(InterceptKind):
         known = " or ".join(get_args(InterceptKind))
-        raise UsageError(f"intercept is {known}, not {intercept!r}")
+        raise UsageError(f"intercept must be {known}, not {intercept!r}")
     if not (math.isfinite(constant) and constant > 0):
-        raise UsageError(f"constant is a finite number above 0, not {constant!r}")
+        raise UsageError(f"constant must be a finite number above 0, not {constant!r}")
 
 
 @dataclass(frozen=True, slots=True)
 class Solver(Part):
-    """An algorithm: what it needs of the other parts, and its options.
+    """An algorithm: what it needs of the other parts, what it provides, and its options.
 
     ``weights``: it finds weights. ``term priors``: each term may have a prior of its own.
-    ``duals``: it can start from dual variables by document. ``kernels``: it knows documents by
-    their products alone. ``objective``: it minimises something, as strongly held back as it is
-    told. ``updates``: it can go on from weights with other documents.
+    ``duals``: it can start from dual variables by document. ``kernels``: it needs only the products
+    of documents. ``objective``: it minimises an objective with a strength. ``updates``: it can
+    resume from weights with other documents. ``trace``: it can keep its objective after each step.
+    ``limit``: it approaches the minimum as a limit of smooth problems.
     """
 
     loss_needs: frozenset[str]
@@ -51,10 +52,6 @@ class Solver(Part):
     intercepts: frozenset[str]
     options: type[SolverOptions]
     native: _native.SolverName
-
-    def make_options(self, given: Mapping[str, Any]) -> SolverOptions:
-        """Options from names and values, as a recipe holds them."""
-        return made_options(f"solver {self.name}", self.options, given)
 
 
 SOLVERS: Mapping[str, Solver] = MappingProxyType(

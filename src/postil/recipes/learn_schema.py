@@ -131,29 +131,29 @@ def check_learn(given: Any) -> None:  # noqa: ANN401 - whatever the file holds
             check_table(f"[learn.{name}]", given[name], entries)
 
 
-def _solver_options(given: Mapping[str, Any]) -> PartOptions:
-    return SOLVERS[given.get("solver") or Method.solver].options()
+def _solver_options(given: Mapping[str, Any]) -> type[PartOptions]:
+    return SOLVERS[given.get("solver") or Method.solver].options
 
 
-def _loss_options(given: Mapping[str, Any]) -> PartOptions:
-    return LOSSES[given.get("loss") or Method.loss].options()
+def _loss_options(given: Mapping[str, Any]) -> type[PartOptions]:
+    return LOSSES[given.get("loss") or Method.loss].options
 
 
-def _prior_options(given: Mapping[str, Any]) -> PartOptions:
-    return PRIORS[given.get("prior") or Method.prior].options()
+def _prior_options(given: Mapping[str, Any]) -> type[PartOptions]:
+    return PRIORS[given.get("prior") or Method.prior].options
 
 
-# The options of each learner with their defaults, from its [learn] table.
-_OPTIONS_OF: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], PartOptions]]] = {
+# The options of each learner, from its [learn] table.
+_OPTIONS_OF: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], type[PartOptions]]]] = {
     "linear": {
         OPTIONS: _solver_options,
         LOSS_OPTIONS: _loss_options,
         PRIOR_OPTIONS: _prior_options,
     },
-    "polychotomous": {OPTIONS: lambda _: PolychotomousOptions()},
-    "multiclass-svm": {OPTIONS: lambda _: SmoothedConjugateGradientOptions()},
-    "mfom": {OPTIONS: lambda given: MERIT_SOLVERS[given.get("solver") or LBFGS]()},
-    "tree": {OPTIONS: lambda given: NODE_OPTIONS[given.get("solver") or LBFGS]()},
+    "polychotomous": {OPTIONS: lambda _: PolychotomousOptions},
+    "multiclass-svm": {OPTIONS: lambda _: SmoothedConjugateGradientOptions},
+    "mfom": {OPTIONS: lambda given: MERIT_SOLVERS[given.get("solver") or LBFGS]},
+    "tree": {OPTIONS: lambda given: NODE_OPTIONS[given.get("solver") or LBFGS]},
     "naive-bayes": {},
 }
 
@@ -169,13 +169,13 @@ def seeded(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
     return {**given, OPTIONS: {"seed": seed, **given.get(OPTIONS, {})}}
 
 
-def options_table(made: PartOptions) -> Table:
+def options_table(kind: type[PartOptions]) -> Table:
     """Return the entries of a table of options from the rules of the options."""
-    rules = made.rules()
-    defaults = {each.name: getattr(made, each.name) for each in fields(made)}
+    rules = kind.rules()
+    defaults = {each.name: each.default for each in fields(kind)}
     return {
         # An option without a rule is a boolean.
-        name: Entry(rules[name], _written(default)) if name in rules else flag(default)
+        name: Entry(rules[name], _written(default)) if name in rules else flag(bool(default))
         for name, default in defaults.items()
     }
 

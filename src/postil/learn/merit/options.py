@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from postil.learn.options import Part, PartOptions, Rule, number, one_of, registry, whole
+from postil.learn.options import Part, PartOptions, between, number, one_of, option, registry, whole
 
 Offset: TypeAlias = Literal["none", "mean"]
 MOST_STEPS = 1_000_000
 LARGEST = 1e9
+_STEEPNESS = number("above 0 and at most 1e9", lambda value: 0 < value <= LARGEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +23,11 @@ class StepOptions(PartOptions):
     ``falling_until``, and stays there. It does not depend on the number of ``iterations``.
     """
 
-    iterations: int = 2000
-    rate: float = 0.05
-    hold: int = 10
-    falling_until: int = 3000
-    last_share: float = 0.1
-
-    def rules(self) -> dict[str, Rule]:
-        """Return the rule of each option."""
-        return {
-            "iterations": whole(0, MOST_STEPS),
-            "rate": number("above 0 and finite", lambda value: 0 < value <= LARGEST),
-            "hold": whole(0, MOST_STEPS),
-            "falling_until": whole(1, MOST_STEPS),
-            "last_share": number("above 0, 1 at most", lambda value: 0 < value <= 1),
-        }
+    iterations: int = option(2000, whole(0, MOST_STEPS))
+    rate: float = option(0.05, number("above 0 and finite", lambda value: 0 < value <= LARGEST))
+    hold: int = option(10, whole(0, MOST_STEPS))
+    falling_until: int = option(3000, whole(1, MOST_STEPS))
+    last_share: float = option(0.1, number("above 0, 1 at most", lambda value: 0 < value <= 1))
 
     def size(self, step: int) -> float:
         """Return the size of a step; the first has number 0."""
@@ -55,16 +46,8 @@ class GpdOptions(StepOptions):
     every step, as in section 6.2.
     """
 
-    steepness: float = 20.0
-    offset: Offset = "none"
-
-    def rules(self) -> dict[str, Rule]:
-        """Return the rule of each option."""
-        return {
-            **StepOptions.rules(self),
-            "steepness": _steepness(),
-            "offset": one_of("none", "mean"),
-        }
+    steepness: float = option(20.0, _STEEPNESS)
+    offset: Literal["none", "mean"] = option("none", one_of("none", "mean"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,31 +60,16 @@ class LbfgsOptions(PartOptions):
     at the start. ``pairs`` is the number of steps in memory.
     """
 
-    iterations: int = 15
-    tolerance: float = 1e-3
-    steepness: float = 30.0
-    stages: int = 1
-    growth: float = 2.0
-    pairs: int = 10
-
-    def rules(self) -> dict[str, Rule]:
-        """Return the rule of each option."""
-        return {
-            "iterations": whole(0, MOST_STEPS),
-            "tolerance": number("from 0 to 1", lambda value: 0 <= value <= 1),
-            "steepness": _steepness(),
-            "stages": whole(1, 20),
-            "growth": number("from 1 to 100", lambda value: 1 <= value <= 100),
-            "pairs": whole(1, 100),
-        }
+    iterations: int = option(15, whole(0, MOST_STEPS))
+    tolerance: float = option(1e-3, between(0, 1))
+    steepness: float = option(30.0, _STEEPNESS)
+    stages: int = option(1, whole(1, 20))
+    growth: float = option(2.0, between(1, 100))
+    pairs: int = option(10, whole(1, 100))
 
     def shares(self) -> list[float]:
         """Return the steepness of each stage, as a share of that of the last."""
         return [self.growth ** (stage + 1 - self.stages) for stage in range(self.stages)]
-
-
-def _steepness() -> Rule:
-    return number("above 0 and at most 1e9", lambda value: 0 < value <= LARGEST)
 
 
 @dataclass(frozen=True, slots=True)
