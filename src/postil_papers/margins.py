@@ -57,48 +57,6 @@ def weight_sizes(weights: sp.csr_matrix[Any]) -> WeightSizes:
     return WeightSizes(one, two, np.maximum(entropy, 0.0))  # under 0 it is a rounding error
 
 
-def perceptron_mistakes(two: Floats, longest: float, margin: Floats) -> Floats:
-    """Return the bound ‖w‖₂² max‖x‖₂² / δ² with the least margin δ (section 2.1).
-
-    It holds for every learning rate and every order of the documents, however often they come. It
-    is NaN where δ is not above 0: the weights do not separate the documents.
-    """
-    return two**2 * _squared_over(longest, margin)
-
-
-def winnow_mistakes(one: Floats, entropy: Floats, largest: float, margin: Floats) -> Floats:
-    """Return the bound 2 ‖w‖₁ (Σⱼ wⱼ ln(wⱼ ‖μ‖₁ / (μⱼ ‖w‖₁))) max‖x‖∞² / δ² (section 2.2).
-
-    It holds for the learning rate δ / (‖w‖₁ max‖x‖∞²) and weights that begin at a uniform μ. NaN
-    where δ is not above 0.
-    """
-    return 2.0 * one * entropy * _squared_over(largest, margin)
-
-
-def additive_term(two: Floats, longest: float, gamma: float) -> Floats:
-    """Return a² b² / γ² of theorem 3.1, with ‖w‖₂ = a and max‖x‖₂ = b."""
-    return (two * longest / gamma) ** 2
-
-
-def multiplicative_term(one: Floats, entropy: Floats, largest: float, gamma: float) -> Floats:
-    """Return b² (a² + a c) / γ² of theorem 3.2: ‖w‖₁ = a, the entropy c, and max‖x‖∞ = b."""
-    return one * (one + entropy) * (largest / gamma) ** 2
-
-
-def term_ratio(additive: Floats, multiplicative: Floats) -> Floats:
-    """Return the multiplicative term over the additive one; NaN where both are 0."""
-    ratio = np.full(len(additive), np.nan)
-    np.divide(multiplicative, additive, out=ratio, where=additive > 0)
-    return ratio
-
-
-def favoured(ratio: float) -> str:
-    """Return the family with the smaller term."""
-    if not ratio < 1 and not ratio > 1:
-        return NEITHER
-    return MULTIPLICATIVE if ratio < 1 else ADDITIVE
-
-
 def _squared_over(size: float, margin: Floats) -> Floats:
     """Return size² / margin², NaN for margins not above 0."""
     over = np.full(len(margin), np.nan)
@@ -144,37 +102,46 @@ class Margins:
 
     @cached_property
     def perceptron_mistakes(self) -> Floats:
-        """The most mistakes of a Perceptron on these documents; NaN where not separated."""
-        return perceptron_mistakes(self.sizes.two, self.norms.two.largest, self.least)
+        """The bound ‖w‖₂² max‖x‖₂² / δ² on mistakes, with the least margin δ (section 2.1).
+
+        It holds for every learning rate and every order of the documents, however often they come.
+        It is NaN where δ is not above 0: the weights do not separate the documents.
+        """
+        return self.sizes.two**2 * _squared_over(self.norms.two.largest, self.least)
 
     @cached_property
     def winnow_mistakes(self) -> Floats:
-        """The most mistakes of a balanced Winnow on these documents; NaN where not separated."""
-        sizes = self.sizes
-        return winnow_mistakes(sizes.one, sizes.entropy, self.norms.infinity.largest, self.least)
+        """The bound 2 ‖w‖₁ (Σⱼ wⱼ ln(wⱼ ‖μ‖₁ / (μⱼ ‖w‖₁))) max‖x‖∞² / δ² (section 2.2).
+
+        It holds for a balanced Winnow with the learning rate δ / (‖w‖₁ max‖x‖∞²) and weights that
+        begin at a uniform μ. It is NaN where δ is not above 0.
+        """
+        over = _squared_over(self.norms.infinity.largest, self.least)
+        return 2.0 * self.sizes.one * self.sizes.entropy * over
 
     @cached_property
     def additive(self) -> Floats:
-        """The term of theorem 3.1, for Perceptron and SVM."""
-        return additive_term(self.sizes.two, self.norms.two.largest, self.gamma)
+        """The term a² b² / γ² of theorem 3.1, with ‖w‖₂ = a and max‖x‖₂ = b."""
+        return (self.sizes.two * self.norms.two.largest / self.gamma) ** 2
 
     @cached_property
     def multiplicative(self) -> Floats:
-        """The term of theorem 3.2, for Winnows."""
-        sizes = self.sizes
-        return multiplicative_term(
-            sizes.one, sizes.entropy, self.norms.infinity.largest, self.gamma
-        )
+        """The term b² (a² + a c) / γ² of theorem 3.2: ‖w‖₁ = a, the entropy c, max‖x‖∞ = b."""
+        one, _, entropy = self.sizes
+        return one * (one + entropy) * (self.norms.infinity.largest / self.gamma) ** 2
 
     @cached_property
     def ratio(self) -> Floats:
         """The multiplicative term over the additive one; NaN for weights that are all 0."""
-        return term_ratio(self.additive, self.multiplicative)
+        ratio = np.full(len(self.names), np.nan)
+        np.divide(self.multiplicative, self.additive, out=ratio, where=self.additive > 0)
+        return ratio
 
     @cached_property
     def favoured(self) -> tuple[str, ...]:
         """The family with the smaller term, for each category."""
-        return tuple(map(favoured, self.ratio.tolist()))
+        families = {-1.0: MULTIPLICATIVE, 1.0: ADDITIVE}
+        return tuple(families.get(sign, NEITHER) for sign in np.sign(self.ratio - 1).tolist())
 
     @property
     def memberless(self) -> tuple[str, ...]:

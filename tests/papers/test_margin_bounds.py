@@ -11,15 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from postil_papers.margins import (
-    additive_term,
-    favoured,
-    multiplicative_term,
-    perceptron_mistakes,
-    term_ratio,
-    weight_sizes,
-    winnow_mistakes,
-)
+from postil_papers.margins import Margins, Norm, Norms, WeightSizes, weight_sizes
 
 NUMBERS = st.floats(-8, 8, allow_nan=False, width=32).filter(lambda x: x == 0 or abs(x) > 1e-3)
 WEIGHTS = st.tuples(st.integers(1, 4), st.integers(1, 6)).flatmap(
@@ -68,35 +60,40 @@ def test_no_weights_no_sizes():
     assert [part.tolist() for part in sizes] == [[0.0, 0.0]] * 3
 
 
+def margins(sizes, least, longest=1.0, largest=1.0, gamma=1.0):
+    """Margins of categories with these sizes of weights and these least margins."""
+    sizes = WeightSizes(*(np.array(each, dtype=float) for each in sizes))
+    norms = Norms(Norm(longest, longest), Norm(largest, largest), Norm(1.0, 1.0))
+    count = np.zeros(len(sizes.one), dtype=int)
+    names = tuple(map(str, range(len(count))))
+    least = np.array(least, dtype=float)
+    return Margins(names, 1, gamma, False, norms, sizes, count, least, count)
+
+
 def test_bounds_by_hand():
-    one, two, entropy = np.array([3.0]), np.array([2.0]), np.array([5.0])
-    margin = np.array([0.5])
-    assert perceptron_mistakes(two, 3.0, margin) == pytest.approx([4 * 9 / 0.25])
-    assert winnow_mistakes(one, entropy, 2.0, margin) == pytest.approx([2 * 3 * 5 * 4 / 0.25])
-    assert additive_term(two, 3.0, 0.5) == pytest.approx([4 * 9 / 0.25])
-    assert multiplicative_term(one, entropy, 2.0, 0.5) == pytest.approx([4 * (9 + 15) / 0.25])
+    found = margins(([3.0], [2.0], [5.0]), [0.5], longest=3.0, largest=2.0, gamma=0.5)
+    assert found.perceptron_mistakes == pytest.approx([4 * 9 / 0.25])
+    assert found.winnow_mistakes == pytest.approx([2 * 3 * 5 * 4 / 0.25])
+    assert found.additive == pytest.approx([4 * 9 / 0.25])
+    assert found.multiplicative == pytest.approx([4 * (9 + 15) / 0.25])
 
 
-@pytest.mark.parametrize("margin", [0.0, -1.0])
-def test_what_does_not_separate_bounds_nothing(margin):
-    some = np.array([1.0])
-    assert np.isnan(perceptron_mistakes(some, 1.0, np.array([margin]))).all()
-    assert np.isnan(winnow_mistakes(some, some, 1.0, np.array([margin]))).all()
+@pytest.mark.parametrize("least", [0.0, -1.0])
+def test_what_does_not_separate_bounds_nothing(least):
+    found = margins(([1.0], [1.0], [1.0]), [least])
+    assert np.isnan(found.perceptron_mistakes).all()
+    assert np.isnan(found.winnow_mistakes).all()
 
 
 def test_a_margin_of_nearly_nothing_overflows_in_silence():
-    assert perceptron_mistakes(np.array([1.0]), 1.0, np.array([1e-200])) == [np.inf]
+    assert margins(([1.0], [1.0], [1.0]), [1e-200]).perceptron_mistakes == [np.inf]
 
 
 def test_the_smaller_term_is_favoured():
-    ratio = term_ratio(np.array([4.0, 1.0, 2.0, 0.0]), np.array([1.0, 4.0, 2.0, 0.0]))
-    assert ratio[:3].tolist() == [0.25, 4.0, 1.0]
-    assert [favoured(each) for each in ratio] == [
-        "multiplicative",
-        "additive",
-        "neither",
-        "neither",
-    ]
+    one, two = [1.0, 2.0, 2.0, 0.0], [2.0, 1.0, 2.0, 0.0]
+    found = margins((one, two, [0.0] * 4), [1.0] * 4)
+    assert found.ratio[:3].tolist() == [0.25, 4.0, 1.0]
+    assert found.favoured == ("multiplicative", "additive", "neither", "neither")
 
 
 @st.composite
@@ -132,8 +129,8 @@ def test_a_perceptron_keeps_to_its_bound(problem, rate):
     documents, signs, weights = problem
     least = (signs * (documents @ weights)).min()
     longest = np.linalg.norm(documents, axis=1).max()
-    two = weight_sizes(sp.csr_matrix(weights[np.newaxis])).two
-    (bound,) = perceptron_mistakes(two, longest, np.array([least]))
+    sizes = weight_sizes(sp.csr_matrix(weights[np.newaxis]))
+    (bound,) = margins(sizes, [least], longest=longest).perceptron_mistakes
     assert mistakes(documents, signs, lambda state: state, rate) <= bound * (1 + 1e-9)
 
 
@@ -143,7 +140,7 @@ def test_a_balanced_winnow_keeps_to_its_bound(problem):
     least = (signs * (documents @ weights)).min()
     largest = np.abs(documents).max()
     sizes = weight_sizes(sp.csr_matrix(weights[np.newaxis]))
-    (bound,) = winnow_mistakes(sizes.one, sizes.entropy, largest, np.array([least]))
+    (bound,) = margins(sizes, [least], largest=largest).winnow_mistakes
     rate = least / (sizes.one[0] * largest**2)
     # A score of 0 is a mistake: what begins at 0 everywhere has to move.
     made = mistakes(documents, signs, lambda state: np.exp(state) - np.exp(-state), rate)
