@@ -45,6 +45,7 @@ check: develop ## Check style, types, layers, stubs and generated tables
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/check_style.py
 	$(BIN)/python tools/check_stubs.py
 	$(BIN)/python tools/generate_unicode.py --check
 
