@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from benchmarks import liblinear_peer
+from benchmarks.harness import Line, Settings
 from benchmarks.learning import Lesson, reuters_lesson
-from benchmarks.registry import Line
-from benchmarks.settings import Settings
 from postil.errors import CorpusError
 
 

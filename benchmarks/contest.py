@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from benchmarks.corpora import Texts
-from benchmarks.equality import Named, check_equal
-from benchmarks.registry import Cell, Line
-from benchmarks.settings import Settings
-from benchmarks.spread import Spread
-from benchmarks.timing import Task, interleaved
+from benchmarks.harness import Cell, Line, Named, Settings, Spread, Task, check_equal, interleaved
 
 
 class TextTransformer(Protocol):

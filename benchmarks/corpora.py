@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 
-from benchmarks.registry import Line
-from benchmarks.settings import Settings
+from benchmarks.harness import Line, Settings
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.errors import CorpusError

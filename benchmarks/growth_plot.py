@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.spread import digits
+from benchmarks.harness import digits
 
 FILE = "growth.svg"
 COLOURS: Mapping[str, str] = {

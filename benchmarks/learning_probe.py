@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import load_npz, save_npz
 
-from benchmarks import resident
+from benchmarks.harness import peak_memory, start_memory
 from benchmarks.learning import Aim, Lesson, learn
 from benchmarks.liblinear_peer import ALGORITHMS, learn_lesson
 from benchmarks.memory_probe import Growth
@@ -61,9 +61,9 @@ CONTENDERS: Mapping[str, Callable[[Lesson, str], int]] = {
 def growth(contender: str, lesson: Lesson, loss: str) -> Growth:
     """Let a contender learn and measure; everything was used once before, on two documents."""
     CONTENDERS[contender](_warm_up(), loss)
-    before = resident.start()
+    before = start_memory()
     result = CONTENDERS[contender](lesson, loss)
-    return Growth(resident.peak() - before, result)
+    return Growth(peak_memory() - before, result)
 
 
 def _warm_up() -> Lesson:

@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from benchmarks.harness import Cell, Spread, Task, UnequalError
 from benchmarks.learning import Aim, Floats
-from benchmarks.registry import Cell, UnequalError
-from benchmarks.spread import Spread
-from benchmarks.timing import Task
 
 AGREEMENT = 1e-6
 

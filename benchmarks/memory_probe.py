@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks import resident
+from benchmarks.harness import peak_memory, start_memory
 
 OUR_SPEC = "words(python) lower min(2)"
 
@@ -95,9 +95,9 @@ CONTENDERS: Mapping[str, Prepare] = {
 def growth(contender: str, source: Source) -> Growth:
     """Run a contender and measure."""
     make_matrix = CONTENDERS[contender](source)
-    before = resident.start()
+    before = start_memory()
     matrix = make_matrix()
-    peak = resident.peak() - before
+    peak = peak_memory() - before
     return Growth(peak, matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
 
 

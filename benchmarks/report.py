@@ -1,18 +1,123 @@
-"""What a run found, and the three ways to write it down: text, JSON, Markdown."""
+"""The findings of a run as text, JSON and Markdown, with the machine they were measured on."""
 
 from __future__ import annotations
 
 import json
+import os
+import platform
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks.machine import PROCESSOR
-from benchmarks.registry import BENCHMARKS, Benchmark, Image, Line, Row
-from benchmarks.spread import Spread
-from benchmarks.table import markdown_image, markdown_table, text_table
+from benchmarks.harness import BENCHMARKS, Benchmark, Cell, Image, Line, Row, Spread, digits
+from postil import __version__
+from postil.common.threads import thread_count
+
+
+def text_table(rows: Sequence[Row]) -> str:
+    """Lay rows out in columns for a terminal."""
+    heads, cells = _cells(rows)
+    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    right = _numeric_columns(rows, heads)
+    lines = [
+        "  ".join(
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in (heads, ["─" * width for width in widths], *cells)
+    ]
+    return "\n".join(lines)
+
+
+def markdown_table(rows: Sequence[Row]) -> str:
+    """Write rows as a Markdown table."""
+    heads, cells = _cells(rows)
+    rule = ["---:" if number else "---" for number in _numeric_columns(rows, heads)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in (heads, rule, *cells))
+
+
+def markdown_image(path: Path, caption: str, page: Path) -> str:
+    """Link an image from a page."""
+    link = Path(os.path.relpath(path.resolve(), page.resolve().parent)).as_posix()
+    return f"![{caption}]({link})"
+
+
+def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    heads = list(dict.fromkeys(head for row in rows for head in row))
+    # What an optional goal is about stands to its left.
+    heads.sort(key=lambda head: head == "goal")
+    return heads, [[_written(row.get(head, "")) for head in heads] for row in rows]
+
+
+def _numeric_columns(rows: Sequence[Row], heads: Sequence[str]) -> list[bool]:
+    return [any(isinstance(row.get(head), (int, float, Spread)) for row in rows) for head in heads]
+
+
+def _written(cell: Cell) -> str:
+    if isinstance(cell, float):
+        return digits(cell)
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "PyStemmer",
+    "polars",
+    "fasttext",
+    "fasttext-wheel",
+    "vowpalwabbit",
+    "liblinear-official",
+    "celer",
+    "skglm",
+    "numba",
+)
+PROCESSOR = "processor"
+BUSY = 0.5
+"""A load above this part of the processors is worth a remark."""
+
+
+def description() -> dict[str, str]:
+    """Describe the computer, Python and the packages that are compared."""
+    found = {name: _version(name) for name in PACKAGES}
+    versions = ", ".join(f"{name} {number}" for name, number in found.items() if number)
+    return {
+        PROCESSOR: f"{_processor_model()}, {thread_count(None)} cores",
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "packages": f"postil {__version__}, {versions}",
+    }
+
+
+def load() -> str:
+    """The load of the last minute, with a remark if that is much."""
+    if not hasattr(os, "getloadavg"):
+        return "unknown"
+    last = os.getloadavg()[0]
+    busy = last > BUSY * thread_count(None)
+    return f"{last:.1f}" + (": the machine is busy, do not trust these numbers" if busy else "")
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _processor_model() -> str:
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        for line in information.read_text(encoding="utf-8").splitlines():
+            key, _, value = line.partition(":")
+            if key.strip() == "model name":
+                return value.strip()
+    return platform.processor() or platform.machine()
+
 
 PACKAGES = "packages"
 

@@ -9,10 +9,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from benchmarks.growth_plot import Curve, plot
-from benchmarks.registry import Image, Line, benchmark
-from benchmarks.settings import Settings
-from benchmarks.spread import Spread, digits
-from benchmarks.timing import Task, interleaved
+from benchmarks.harness import Image, Line, Settings, Spread, Task, benchmark, digits, interleaved
 from benchmarks.zipf import Shape, zipf_texts
 from postil import TextVectorizer
 

@@ -9,15 +9,12 @@ import numpy as np
 
 from benchmarks import lasso_peers
 from benchmarks.against_liblinear import against_liblinear
+from benchmarks.harness import Line, Settings, Spread, UnequalError, benchmark, interleaved
 from benchmarks.lasso_peers import PEERS, LassoPeer
 from benchmarks.learning import Aim, Floats, Lesson, learn, weights_of
 from benchmarks.liblinear_peer import LASSO, Liblinear
 from benchmarks.match import AGREEMENT, Match
 from benchmarks.reaching import Lagging, Learner, each, loosest, total
-from benchmarks.registry import Line, UnequalError, benchmark
-from benchmarks.settings import Settings
-from benchmarks.spread import Spread
-from benchmarks.timing import interleaved
 from postil.learn.job import Design
 
 AIM = Aim("logistic", "laplace", 10.0)

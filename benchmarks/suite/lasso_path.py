@@ -9,15 +9,12 @@ from functools import partial
 import numpy as np
 
 from benchmarks import lasso_peers
+from benchmarks.harness import Cell, Line, Settings, Spread, Task, benchmark, interleaved
 from benchmarks.lasso_peers import PEERS
 from benchmarks.lasso_walks import FOLDS, POINTS, CategoryWalks, Walks, stacked
 from benchmarks.learning import Floats, Lesson, reuters_lesson
 from benchmarks.reaching import loosest
-from benchmarks.registry import Cell, Line, benchmark
-from benchmarks.settings import Settings
-from benchmarks.spread import Spread
 from benchmarks.suite.lasso import AIM, OPTIMUM_TOLERANCE, SOLVER
-from benchmarks.timing import Task, interleaved
 from postil.errors import CorpusError
 from postil.learn.job import Design
 

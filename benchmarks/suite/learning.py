@@ -8,14 +8,11 @@ from functools import partial
 import numpy as np
 
 from benchmarks.against_liblinear import against_liblinear
+from benchmarks.harness import Line, Settings, Spread, Task, UnequalError, benchmark, interleaved
 from benchmarks.learning import Aim, Floats, Lesson, learn, weights_of
 from benchmarks.liblinear_peer import ALGORITHMS, Liblinear
 from benchmarks.match import AGREEMENT, Match
 from benchmarks.reaching import Lagging, Learner, each, total
-from benchmarks.registry import Line, UnequalError, benchmark
-from benchmarks.settings import Settings
-from benchmarks.spread import Spread
-from benchmarks.timing import Task, interleaved
 from postil.learn.job import Design
 
 ENTRIES: dict[str, dict[str, tuple[str, Lagging, tuple[int, ...]]]] = {

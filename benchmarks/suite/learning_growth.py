@@ -9,13 +9,10 @@ import numpy as np
 
 from benchmarks import liblinear_peer
 from benchmarks.growth_plot import Curve, plot
+from benchmarks.harness import Image, Line, Settings, Spread, Task, benchmark, digits, interleaved
 from benchmarks.learning import Aim, Lesson, learn, reuters_lesson
 from benchmarks.liblinear_peer import ALGORITHMS, Liblinear
-from benchmarks.registry import Image, Line, benchmark
-from benchmarks.settings import Settings
-from benchmarks.spread import Spread, digits
 from benchmarks.suite.growth import slope
-from benchmarks.timing import Task, interleaved
 from postil.errors import CorpusError
 from postil.learn.job import Design
 

@@ -9,13 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks import liblinear_peer
-from benchmarks.fresh_process import run_module
+from benchmarks.harness import Line, Settings, Spread, benchmark, run_module
 from benchmarks.learning import reuters_lesson
 from benchmarks.learning_probe import CONTENDERS, write_lesson
 from benchmarks.memory_probe import Growth
-from benchmarks.registry import Line, benchmark
-from benchmarks.settings import Settings
-from benchmarks.spread import Spread
 from postil.errors import CorpusError
 
 LOSS = "modified-squared"

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.exams import Exam, Learned, Learners
-from benchmarks.registry import Cell, Line, benchmark
-from benchmarks.settings import Settings
+from benchmarks.harness import Cell, Line, Settings, benchmark
 from postil.errors import CorpusError
 from postil.evaluate.measures import Aimed
 from postil.learn.merit.naming import figure_named

@@ -9,11 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.corpora import Texts, on_each_corpus
-from benchmarks.fresh_process import run_module
+from benchmarks.harness import Cell, Line, Settings, Spread, benchmark, run_module
 from benchmarks.memory_probe import Growth, Source
-from benchmarks.registry import Cell, Line, benchmark
-from benchmarks.settings import Settings
-from benchmarks.spread import Spread
 
 NAMES = ("scikit-learn", "postil")
 TIMES = (1, 2, 4)

@@ -9,11 +9,16 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from benchmarks.corpora import REUTERS, texts_of
-from benchmarks.equality import check_equal
-from benchmarks.latency import CALLS_IN_A_TURN, latencies
-from benchmarks.registry import Cell, Line, benchmark
-from benchmarks.settings import Settings
-from benchmarks.spread import Spread
+from benchmarks.harness import (
+    CALLS_IN_A_TURN,
+    Cell,
+    Line,
+    Settings,
+    Spread,
+    benchmark,
+    check_equal,
+    latencies,
+)
 from postil import TextVectorizer
 from postil.errors import CorpusError
 

@@ -10,12 +10,9 @@ from scipy.sparse import csr_matrix
 
 from benchmarks import online_peers
 from benchmarks.categorized import categorized
+from benchmarks.harness import Cell, Line, Settings, Spread, benchmark, interleaved
 from benchmarks.learning import Lesson
 from benchmarks.online_peers import PEERS, Walk
-from benchmarks.registry import Cell, Line, benchmark
-from benchmarks.settings import Settings
-from benchmarks.spread import Spread
-from benchmarks.timing import interleaved
 from postil import TextVectorizer
 from postil.errors import CorpusError
 from postil.learn.job import Design, Job, Labels

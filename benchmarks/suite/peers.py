@@ -13,8 +13,7 @@ from scipy.sparse import csr_matrix
 
 from benchmarks.contest import Contender, contest
 from benchmarks.corpora import Texts, on_each_corpus
-from benchmarks.registry import Line, benchmark
-from benchmarks.settings import Settings
+from benchmarks.harness import Line, Settings, benchmark
 from postil import TextVectorizer
 
 THREADS_VARIABLE = "POLARS_MAX_THREADS"

@@ -11,11 +11,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.corpora import REUTERS
-from benchmarks.registry import Cell, Line, UnequalError, benchmark
+from benchmarks.harness import (
+    Cell,
+    Line,
+    Settings,
+    Spread,
+    Task,
+    UnequalError,
+    benchmark,
+    interleaved,
+)
 from benchmarks.reuters_regex import modapte
-from benchmarks.settings import Settings
-from benchmarks.spread import Spread
-from benchmarks.timing import Task, interleaved
 from postil.corpus.document import Document, Problems
 from postil.corpus.files.archives import members
 from postil.corpus.named import registry

@@ -15,12 +15,17 @@ from benchmarks.categorized import (
     train_pipeline,
     weights_of,
 )
-from benchmarks.latency import latencies
-from benchmarks.registry import Cell, Line, UnequalError, benchmark
+from benchmarks.harness import (
+    Cell,
+    Line,
+    Settings,
+    Spread,
+    UnequalError,
+    benchmark,
+    interleaved,
+    latencies,
+)
 from benchmarks.scoring_peers import KEPT, PEERS, Score, is_installed
-from benchmarks.settings import Settings
-from benchmarks.spread import Spread
-from benchmarks.timing import interleaved
 from postil.errors import CorpusError
 from postil.model.scoring import TextScorer
 from postil.vectors.vectorizer import Vectorizer

@@ -10,10 +10,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from benchmarks.fresh_process import environment
-from benchmarks.registry import Line, benchmark
-from benchmarks.settings import Settings
-from benchmarks.spread import digits
+from benchmarks.harness import Line, Settings, benchmark, digits, environment
 
 TEXT = "The harbour committee met on Monday"
 

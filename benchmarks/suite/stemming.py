@@ -11,8 +11,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from benchmarks.contest import Contender, contest
 from benchmarks.corpora import Texts, on_each_corpus
-from benchmarks.registry import Line, benchmark
-from benchmarks.settings import Settings
+from benchmarks.harness import Line, Settings, benchmark
 from postil import TextVectorizer
 
 OUR_SPEC = "words(python) lower min(2) stem(porter)"

@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from benchmarks.corpora import Texts, on_each_corpus
+from benchmarks.harness import Line, Settings, Spread, benchmark, interleaved
 from benchmarks.lone_workers import LoneWorkers
-from benchmarks.registry import Line, benchmark
-from benchmarks.settings import Settings
-from benchmarks.spread import Spread
-from benchmarks.timing import interleaved
 from postil import TextVectorizer
 
 # A turn takes some hundredths of a second, and the machine's other guests disturb many of them:
