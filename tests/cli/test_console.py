@@ -12,7 +12,7 @@ import pytest
 
 from postil.common.escaping import escaped, escaped_json, visible
 
-from .terminals import shown_on
+from .helpers import shown_on
 
 # A title, a bell, hidden text, a colour in 8 bits, DEL, marks and overrides of direction, a
 # separator, rich's markup, a carriage return, an end of line, a tab.

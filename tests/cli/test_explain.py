@@ -13,8 +13,7 @@ import pytest
 from postil.categorizer import TextCategorizer
 from postil.corpus.opening import open_corpus
 
-from .models import save_model
-from .terminals import shown_on
+from .helpers import save_model, shown_on
 
 COMMAND = [sys.executable, "-c", "from postil.cli.main import run; run()", "explain"]
 

@@ -15,7 +15,7 @@ import pytest
 
 from postil.cli.app import COMMANDS
 
-from .terminals import shown_on
+from .helpers import shown_on
 
 # `postil corpus info`, with a progress bar from the first document on.
 IMPATIENT = [

@@ -1,7 +1,8 @@
-"""Models for the tests of commands that read one."""
+"""Models for the commands to read, and the output of a process on a terminal."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from postil.categorizer import TextCategorizer
@@ -33,3 +34,17 @@ def small_model(path: Path, fields: tuple[str, ...] = ()) -> str:
     ]
     TextCategorizer(Recipe.from_dict(tables, "a test")).fit_documents(documents).save(path)
     return str(path)
+
+
+def shown_on(terminal: int) -> bytes:
+    """Everything written to the other end, until it is closed there."""
+    shown = b""
+    while True:
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:  # how some systems say that nobody writes any more
+            part = b""
+        if not part:
+            os.close(terminal)
+            return shown
+        shown += part
