@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from postil.corpus.opening import open_corpus
-from postil.evaluate import Options, Plan, cuts_of_categories, precision_recall_curve, roc_curve
+from postil.evaluate import Options, Plan, precision_recall_curve, roc_curve
+from postil.evaluate.curves import cuts_of_categories
 from postil.model.load import load_model
 from postil.model.save import save_model
 from postil.recipes.recipe import load_recipe

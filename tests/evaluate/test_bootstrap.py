@@ -11,8 +11,13 @@ import scipy.sparse as sp
 from sklearn.metrics import f1_score
 
 from postil.errors import UsageError
-from postil.evaluate import Plan, count
-from postil.evaluate.bootstrap import bootstrap_difference, bootstrap_intervals, bootstrap_mean
+from postil.evaluate.bootstrap import (
+    Plan,
+    bootstrap_difference,
+    bootstrap_intervals,
+    bootstrap_mean,
+)
+from postil.evaluate.counts import count, plain
 from postil.evaluate.measures import macro_statistic, micro_statistic
 
 from .samples import random_run
@@ -60,7 +65,7 @@ def test_the_seed_decides():
     assert one == again
     assert one["micro"].low != other["micro"].low
     assert one["micro"].low <= one["micro"].value <= one["micro"].high
-    assert one["micro"].to_dict()["seed"] == 1
+    assert one["micro"].seed == 1
 
 
 def test_the_width_is_that_of_the_binomial():
@@ -76,17 +81,17 @@ def test_differences_are_paired():
     truth, decisions, *_ = random_run()
     same = bootstrap_difference(truth, decisions, decisions, STATISTICS, PLAN)
     for each in same.values():
-        assert (each.interval.low, each.interval.value, each.interval.high) == (0, 0, 0)
+        assert (each.low, each.value, each.high) == (0, 0, 0)
         assert each.p_value == 1.0
     worse = random_run(flips=0.3)[1]
     better = bootstrap_difference(truth, decisions, worse, STATISTICS, PLAN)["micro"]
-    assert better.interval.low > 0
+    assert better.low > 0
     assert better.p_value == pytest.approx(2 / 61)
     turned = bootstrap_difference(truth, worse, decisions, STATISTICS, PLAN)["micro"]
-    assert turned.interval.low == pytest.approx(-better.interval.high)
+    assert turned.low == pytest.approx(-better.high)
     alone = bootstrap_intervals(truth, decisions, STATISTICS, PLAN)["micro"].value
     other = bootstrap_intervals(truth, worse, STATISTICS, PLAN)["micro"].value
-    assert better.interval.value == pytest.approx(alone - other)
+    assert better.value == pytest.approx(alone - other)
 
 
 def test_undefined_resamples_are_counted():
@@ -97,7 +102,7 @@ def test_undefined_resamples_are_counted():
     never = sp.csr_matrix((3, 1), dtype=bool)
     interval = bootstrap_intervals(never, never, {"f1": micro_statistic("f1")}, PLAN)["f1"]
     assert interval.undefined == 60
-    assert interval.to_dict()["low"] is None
+    assert plain(interval)["low"] is None
 
 
 def test_no_document_is_undefined():
@@ -109,7 +114,7 @@ def test_no_document_is_undefined():
         assert interval.undefined == 60
         assert math.isnan(interval.value)
     difference = bootstrap_difference(empty, empty, empty, STATISTICS, PLAN)["micro"]
-    assert json.loads(json.dumps(difference.to_dict(), allow_nan=False))["p_value"] is None
+    assert json.loads(json.dumps(plain(difference), allow_nan=False))["p_value"] is None
 
 
 @pytest.mark.parametrize("arguments", [{"resamples": 0}, {"level": 1.0}, {"level": 0.0}])

@@ -141,7 +141,7 @@ def test_bounds_counts_and_micro_average(definition, problem):
     members = truth.sum(axis=0)
     defined = ~np.isnan(points.values)
     assert not defined[members == 0].any()
-    assert points.undefined == (~defined).sum()
+    assert points.macro().undefined == (~defined).sum()
     assert ((points.values[defined] >= 0) & (points.values[defined] <= 1)).all()
     assert not points.true_positives[~defined].any()
     total = points.true_positives + points.false_negatives

@@ -17,8 +17,7 @@ from postil.errors import InputError, UsageError
 from postil.evaluate.calibration import (
     BINNINGS,
     calibration_of,
-    calibration_of_categories,
-    pooled_calibration,
+    calibration_of_run,
 )
 
 from .samples import FEW, PROBABILITIES, SOME, random_run, rankings
@@ -67,11 +66,11 @@ def test_scores_agree_with_scikit_learn(problem):
 
 def test_bins_agree_with_scikit_learn():
     truth, _, _, probabilities = random_run()
-    got = pooled_calibration(truth, probabilities)
+    got, _ = calibration_of_run(truth, probabilities)
     observed, mean = calibration_curve(truth.toarray().ravel(), probabilities.ravel(), n_bins=10)
     np.testing.assert_allclose(got.observed[got.cases > 0], observed)
     np.testing.assert_allclose(got.probability[got.cases > 0], mean)
-    even = pooled_calibration(truth, probabilities, 7, "mass")
+    even, _ = calibration_of_run(truth, probabilities, 7, "mass")
     assert np.ptp(even.cases) <= 1
 
 
@@ -92,8 +91,7 @@ def test_honest_probabilities_are_calibrated():
 
 def test_categories_by_themselves_and_pooled():
     truth, _, _, probabilities = random_run(categories=3)
-    each = calibration_of_categories(truth, probabilities)
-    pooled = pooled_calibration(truth, probabilities)
+    pooled, each = calibration_of_run(truth, probabilities)
     assert pooled.cases.sum() == 900
     np.testing.assert_array_equal(pooled.cases, sum(one.cases for one in each))
     assert pooled.brier == pytest.approx(np.mean([one.brier for one in each]))
@@ -102,7 +100,8 @@ def test_categories_by_themselves_and_pooled():
 
 @EVERY_BINNING
 def test_no_document_is_undefined(binning):
-    empty = pooled_calibration(sp.csr_matrix((0, 2), dtype=bool), np.zeros((0, 2)), 4, binning)
+    nothing = sp.csr_matrix((0, 2), dtype=bool)
+    empty, _ = calibration_of_run(nothing, np.zeros((0, 2)), 4, binning)
     described = empty.to_dict()
     json.dumps(described, allow_nan=False)
     assert {described[name] for name in empty.measures()} == {None}
@@ -111,8 +110,8 @@ def test_no_document_is_undefined(binning):
 def test_what_is_no_probability_is_refused():
     truth = sp.csr_matrix((1, 1), dtype=bool)
     with pytest.raises(InputError, match="calibrate the scores first"):
-        pooled_calibration(truth, np.array([[1.1]]))
+        calibration_of_run(truth, np.array([[1.1]]))
     with pytest.raises(UsageError, match="allowed: width, mass"):
-        pooled_calibration(truth, np.array([[1.0]]), 10, "no-such")
+        calibration_of_run(truth, np.array([[1.0]]), 10, "no-such")
     with pytest.raises(UsageError, match="at least 1"):
-        calibration_of_categories(truth, np.array([[1.0]]), 0)
+        calibration_of_run(truth, np.array([[1.0]]), 0)

@@ -9,12 +9,12 @@ from hypothesis import given
 from sklearn.metrics import multilabel_confusion_matrix
 
 from postil.errors import InputError, UsageError
-from postil.evaluate import count
 from postil.evaluate.counts import (
     checked_names,
     checked_per_category,
     checked_probabilities,
     checked_scores,
+    count,
 )
 
 from .samples import FEW, SOME, runs

@@ -12,14 +12,8 @@ from hypothesis import given
 from sklearn import metrics
 
 from postil.errors import UsageError
-from postil.evaluate import (
-    break_even_points,
-    cuts_of,
-    cuts_of_categories,
-    precision_recall_curve,
-    roc_curve,
-)
-from postil.evaluate.curves import average_precision, roc_area
+from postil.evaluate import break_even_points, cuts_of, precision_recall_curve, roc_curve
+from postil.evaluate.curves import average_precision, cuts_of_categories, roc_area
 from postil.evaluate.ranking import AVERAGINGS, micro_cuts
 
 from .samples import FEW, SOME, random_run, rankings

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
 from postil.errors import UsageError
-from postil.evaluate import count
-from postil.evaluate.counts import Counts, plain, plain_fields, ratio, shown
-from postil.evaluate.measures import MEASURES, f_beta, f_beta_measure, measure_named
+from postil.evaluate.counts import Counts, count, plain, ratio, shown
+from postil.evaluate.measures import MEASURES, f_beta, f_beta_measure, micro_statistic
 
 from .samples import FEW, SOME, runs
 
@@ -39,7 +38,7 @@ def test_registry_and_equations_name_the_same_measures():
     assert set(MEASURES) == set(EQUATIONS)
     assert [name for name, each in MEASURES.items() if not each.more_is_better] == ["error"]
     with pytest.raises(UsageError, match="allowed: precision"):
-        measure_named("no-such")
+        micro_statistic("no-such")
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -100,5 +99,5 @@ def test_plain_values_are_what_json_holds():
         "c": {"d": None, "e": "word", "f": True},
     }
     expected = {"a": [1.0, None], "b": [3, None], "c": {"d": None, "e": "word", "f": True}}
-    assert plain_fields(value) == expected
-    assert json.loads(json.dumps(plain_fields(value), allow_nan=False)) == expected
+    assert plain(value) == expected
+    assert json.loads(json.dumps(plain(value), allow_nan=False)) == expected

@@ -110,7 +110,7 @@ def test_the_largest_categories_are_those_of_training():
     assert report.top[-1].micro_break_even == report.ranking.break_even["nearest"].micro
     assert full_report(training_sizes=None).top == ()
     without_scores = full_report(scores=None, options=Options(top=(5,)))
-    assert without_scores.top[0].to_dict()["micro_break_even"] is None
+    assert without_scores.top[0].micro_break_even is None
 
 
 def test_only_what_was_given_is_measured():

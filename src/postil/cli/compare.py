@@ -18,7 +18,7 @@ from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from postil.corpus.corpus import Corpus
-    from postil.evaluate import RunComparison
+    from postil.evaluate.comparisons import RunComparison
     from postil.recipes.recipe import Recipe
     from postil.train.assess import Assessment
 

@@ -194,7 +194,7 @@ def _write_curves(measured: Assessment, target: Path) -> None:
 
 def _curves(measured: Assessment) -> Iterator[tuple[str, str, str, Mapping[str, Any]]]:
     """Yield each curve: its kind, its averaging or its category, and its points."""
-    from postil.evaluate import cuts_of_categories, precision_recall_curve, roc_curve
+    from postil.evaluate.curves import cuts_of_categories, precision_recall_curve, roc_curve
 
     report = measured.report
     points = report.options.curve_points

@@ -1,22 +1,15 @@
 """Bootstrap intervals: the spread of a number over other documents of the same kind.
 
-Documents are drawn with replacement, as many as there are; each draw is measured anew, and an
-interval holds the middle share of the results (percentile bootstrap). Documents are drawn whole,
-with all their categories, so that the effects of one document on several categories stay together.
-The draws depend only on the number of documents, the number of resamples and the seed: the same
-plan gives every measure and every run the same draws, so that the interval of a difference is a
-paired one.
-
-A rare category has no member in many of the draws, and its measures are undefined there. Under
-the rule ``zero`` a macro-average is therefore lower in the draws than on the documents themselves,
-and its interval may lie below its value; ``skip`` avoids that.
+Documents are drawn with replacement, as many as there are and with all their categories; each draw
+is measured anew, and an interval holds the middle share of the results (percentile bootstrap). The
+draws depend only on the number of documents and the plan, so that every measure and every run get
+the same draws and the interval of a difference is a paired one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -29,8 +22,6 @@ from postil.evaluate.counts import (
     checked_pair,
     count,
     intersection,
-    plain,
-    plain_fields,
 )
 from postil.evaluate.measures import Statistic
 
@@ -81,25 +72,16 @@ class Interval:
     seed: int
     undefined: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return plain_fields(vars(self))
-
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Interval):
     """Left minus right with its interval, and a two-sided p-value for no difference.
 
     ``p_value`` is twice the smaller of the shares of resamples (the one observed included) at or
     below 0 and at or above 0, at most 1.
     """
 
-    interval: Interval
     p_value: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {**self.interval.to_dict(), "p_value": plain(self.p_value)}
 
 
 def bootstrap_intervals(
@@ -143,9 +125,8 @@ def bootstrap_difference(
     for name, statistic in statistics.items():
         observed = float(statistic(counts[0])) - float(statistic(counts[1]))
         values = first[name] - second[name]
-        differences[name] = Difference(
-            _interval(observed, values, plan), _no_difference(observed, values)
-        )
+        interval = _interval(observed, values, plan)
+        differences[name] = Difference(**vars(interval), p_value=_no_difference(observed, values))
     return differences
 
 

@@ -1,62 +1,31 @@
 """The break-even point: the precision and recall of a category where the two are equal.
 
-Let a category have p members in the test. Precision is TP/(TP + FP) and recall TP/p, so as soon
-as one member is found they are equal exactly where FP = FN: where as many documents are accepted
-as are members. A break-even point is therefore the precision among the p documents that score
-highest. (Where no member is found yet, precision and recall are both 0 at any cut; that is no
-break-even point.)
-
-Documents of equal score are accepted together, so p may fall inside a block and no threshold
-breaks even. ``DEFINITIONS`` differ there:
-
-- ``exact``: undefined.
-- ``nearest``: the mean of precision and recall at the cut that accepts a number of documents
-  nearest to p; of two equally near ones the one that accepts more. Where that cut accepts
-  nothing the value is 0.
-- ``interpolated``: where the straight line between the two cuts around p, drawn in the
-  precision-recall plane, crosses precision = recall. Left of the first cut that finds a member
-  the curve is taken as flat.
-- ``expected``: the mean over all orders of the tied documents, ``(TPₐ + (p - a)/(b - a) ·
-  (TP_b - TPₐ)) / p`` for cuts that accept a < p < b.
-- ``ceiling``: on the curve of information retrieval's interpolated precision (at recall r the
-  highest precision at any recall ≥ r): the highest ``min(precision, recall)`` of any cut. The
-  only one that is more than ``exact`` where that exists.
-
+With p members that is where p documents are accepted. Documents of equal score are accepted
+together, so p may fall inside a block and no threshold breaks even; ``DEFINITIONS`` differ there.
 The first four agree where a threshold breaks even.
 
-**Micro-average** (zhang-oles-2001 section 4.2, zhang-2000): each category is cut at its own
-break-even point and the counts are added up; the value is the mean of pooled precision and
-pooled recall. Where each category breaks even, its FP = FN, pooled precision equals pooled
-recall, and the value is ``Σ TPᵢ / Σ pᵢ``: the mean of the categories' break-even points weighted
-by their members. The tables of zhang-2000 agree with this: the size-weighted means of the ten
-categories give the printed micro-averages, and where scores leave no ties (the columns SVM and
-LM-UWin) only multiples of 1/p are printed. The columns with ties (Perceptron above all) hold values
-between these multiples, all but one of which is a mean of precision and recall at a cut at most
-four documents from p, as ``nearest`` gives.
-
-**A category without members** has no break-even point. Its threshold accepts nothing, which adds
-nothing to the pool: it is in no micro-average. **A category without scores**, which no training
-document had, has none either, but its members are missed: they count as false negatives.
+The micro-average (zhang-oles-2001 section 4.2, zhang-2000) cuts each category at its own break-even
+point, adds up the counts, and takes the mean of pooled precision and pooled recall. A category
+without members adds nothing. A category without scores has no break-even point, and its members
+count as false negatives. docs/measuring.md has the reasons.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from postil.common.types import Floats, Indices
 from postil.decide.scores import Sparse
-from postil.errors import UsageError
-from postil.evaluate.counts import UNDEFINED, plain_fields, ratio
+from postil.evaluate.counts import UNDEFINED, named, plain, ratio
 from postil.evaluate.curves import Cuts, cuts_of_categories
 from postil.evaluate.measures import Average, macro
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """A category's break-even point and its counts, fractional where interpolated.
 
     ``threshold`` is undefined where no single threshold gives these counts.
@@ -81,14 +50,21 @@ def exact(cuts: Cuts) -> Point:
 
 
 def nearest(cuts: Cuts) -> Point:
-    """Return the cut that accepts a number of documents nearest to the number of members."""
+    """Return the mean of precision and recall at the cut that accepts most nearly p documents.
+
+    Of two equally near cuts it is the one that accepts more; the value is 0 where that cut accepts
+    nothing.
+    """
     below, above = _around(cuts)
     too_few, too_many = cuts.members - cuts.accepted[below], cuts.accepted[above] - cuts.members
     return _at(cuts, above if too_many <= too_few else below)
 
 
 def interpolated(cuts: Cuts) -> Point:
-    """Return the crossing of the precision-recall polygon with precision = recall."""
+    """Return the crossing of the precision-recall polygon with precision = recall.
+
+    Left of the first cut that finds a member the polygon is taken as flat.
+    """
     below, above = _around(cuts)
     if below == above:
         return _at(cuts, below)
@@ -102,7 +78,10 @@ def interpolated(cuts: Cuts) -> Point:
 
 
 def expected(cuts: Cuts) -> Point:
-    """Return the mean over all orders of the tied documents."""
+    """Return the mean over all orders of the tied documents.
+
+    It is ``(TPₐ + (p - a)/(b - a) · (TP_b - TPₐ)) / p`` for cuts that accept a < p < b.
+    """
     below, above = _around(cuts)
     if below == above:
         return _at(cuts, below)
@@ -111,7 +90,11 @@ def expected(cuts: Cuts) -> Point:
 
 
 def ceiling(cuts: Cuts) -> Point:
-    """Return the highest ``min(precision, recall)`` of any cut."""
+    """Return the highest ``min(precision, recall)`` of any cut: it may exceed ``exact``.
+
+    That is the point on the curve of interpolated precision, which at recall r is the highest
+    precision at any recall ≥ r.
+    """
     lower = np.fmin(cuts.precision, cuts.recall)
     return _balanced(cuts, float(lower.max())) if cuts.members else _at(cuts, 0)
 
@@ -159,33 +142,23 @@ class BreakEvenPoints:
             return self.recall
         return (self.precision + self.recall) / 2
 
-    @property
-    def undefined(self) -> int:
-        """Categories without a break-even point; they add nothing to the pooled counts."""
-        return int(np.isnan(self.values).sum())
-
     def macro(self, rule: str = "zero") -> Average:
         """Return the mean over categories."""
         return macro(self.values, rule)
 
     def of(self, categories: Indices) -> BreakEvenPoints:
         """Return the points of some categories, such as the ten largest."""
-        columns = (
-            column[categories] for name, column in vars(self).items() if name != "definition"
-        )
-        return BreakEvenPoints(self.definition, *columns)
+        definition, *columns = vars(self).values()
+        return BreakEvenPoints(definition, *(column[categories] for column in columns))
 
     def to_dict(self, rule: str = "zero") -> dict[str, Any]:
         """Return the averages as plain values for JSON."""
-        return plain_fields(
-            {
-                "micro": self.micro,
-                "precision": self.precision,
-                "recall": self.recall,
-                "macro": self.macro(rule).to_dict(),
-                "undefined": self.undefined,
-            }
+        averages = self.macro(rule)
+        pooled = {"micro": self.micro, "precision": self.precision, "recall": self.recall}
+        described: dict[str, Any] = plain(
+            {**pooled, "macro": averages, "undefined": averages.undefined}
         )
+        return described
 
 
 def break_even_points(
@@ -202,19 +175,13 @@ def break_even_points(
     definition:
         Name of one of ``DEFINITIONS``.
     """
-    if definition not in DEFINITIONS:
-        raise UsageError(
-            f"no definition of the break-even point is called {definition!r}; allowed: "
-            f"{', '.join(DEFINITIONS)}"
-        )
-    locate = DEFINITIONS[definition]
+    locate = named(DEFINITIONS, definition, "definition of the break-even point")
     return gathered(definition, (locate(cuts) for cuts in cuts_of_categories(truth, scores)))
 
 
 def gathered(definition: str, points: Iterable[Point]) -> BreakEvenPoints:
     """Return the points of categories as columns."""
-    rows = [tuple(vars(point).values()) for point in points]
-    table = np.array(rows, np.float64).reshape(len(rows), 5)
+    table = np.array(list(points), np.float64).reshape(-1, 5)
     return BreakEvenPoints(definition, *table.T)
 
 

@@ -1,18 +1,9 @@
 """Measures of calibration: how well probabilities agree with what happened.
 
-Of the documents that get probability q, a share of q should be members. Probabilities are put
-into bins, and in each bin the mean probability q̄ is compared with the observed share ȳ of members:
-
-- expected calibration error: ``Σ_b n_b/n |ȳ_b - q̄_b|``;
-- maximum calibration error: ``max_b |ȳ_b - q̄_b|`` over bins that are not empty.
-
-Both depend on the bins; two scores do not:
-
-- Brier score: ``(1/n) Σ (qᵢ - yᵢ)²``;
-- log loss: ``-(1/n) Σ yᵢ ln qᵢ + (1 - yᵢ) ln(1 - qᵢ)``, q kept away from 0 and 1 by the rounding
-  unit of a double (2.2e-16), so that one certain mistake costs 36 and not infinitely much.
-
-All are undefined where there is no document; smaller is better.
+Of the documents that get probability q, a share of q should be members. The Brier score and the log
+loss compare them one by one; the expected and the maximum calibration error compare the mean
+probability with the share of members in each bin, and depend on the bins (docs/measuring.md). All
+are undefined where there is no document; smaller is better.
 """
 
 from __future__ import annotations
@@ -30,7 +21,8 @@ from postil.evaluate.counts import (
     UNDEFINED,
     checked_indicator,
     checked_probabilities,
-    plain_fields,
+    named,
+    plain,
     ratio,
 )
 from postil.evaluate.curves import columns_of
@@ -74,23 +66,21 @@ class Calibration:
     probability: Floats
     observed: Floats
     brier: float
+    """``(1/n) Σ (qᵢ - yᵢ)²``"""
     log_loss: float
-
-    @property
-    def gaps(self) -> Floats:
-        """``|ȳ_b - q̄_b|``: undefined where a bin is empty."""
-        return np.abs(self.observed - self.probability)
+    """``-(1/n) Σ yᵢ ln qᵢ + (1 - yᵢ) ln(1 - qᵢ)``, q at least 2.2e-16 from 0 and 1"""
 
     @property
     def expected_error(self) -> float:
-        """The mean gap, bins weighted by what they hold."""
-        weighted = np.where(self.cases > 0, self.gaps * self.cases, 0.0)
+        """``Σ_b n_b/n |ȳ_b - q̄_b|``: the mean gap, bins weighted by what they hold."""
+        gaps = np.abs(self.observed - self.probability)
+        weighted = np.where(self.cases > 0, gaps * self.cases, 0.0)
         return float(ratio(weighted.sum(), self.cases.sum()))
 
     @property
     def maximum_error(self) -> float:
-        """The widest gap."""
-        gaps = self.gaps[self.cases > 0]
+        """``max_b |ȳ_b - q̄_b|`` over bins that are not empty."""
+        gaps = np.abs(self.observed - self.probability)[self.cases > 0]
         return float(gaps.max()) if len(gaps) else UNDEFINED
 
     def measures(self) -> dict[str, float]:
@@ -104,76 +94,49 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         """Return measures and bins as plain values for JSON."""
-        bins = [
-            {"from": low, "to": high, "cases": cases, "probability": mean, "observed": share}
-            for low, high, cases, mean, share in zip(
-                self.edges[:-1],
-                self.edges[1:],
-                self.cases,
-                self.probability,
-                self.observed,
-                strict=True,
-            )
-        ]
-        return plain_fields({**self.measures(), "bins": bins})
+        names = ("from", "to", "cases", "probability", "observed")
+        columns = (self.edges[:-1], self.edges[1:], self.cases, self.probability, self.observed)
+        bins = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+        described: dict[str, Any] = plain({**self.measures(), "bins": bins})
+        return described
 
 
 def calibration_of(
     probabilities: Floats, members: Flags, bins: int = BINS, binning: str = "width"
 ) -> Calibration:
     """Compare a list of probabilities with memberships; costs its length (``mass``: a sort)."""
-    edges = _edges(probabilities, bins, binning)
+    from scipy.special import xlog1py, xlogy
+
+    if bins < 1:
+        raise UsageError(f"the number of reliability bins must be at least 1, got {bins}")
+    edges = named(BINNINGS, binning, "binning")(probabilities, bins)
+    count = len(edges) - 1
     places = np.searchsorted(edges[1:-1], probabilities, side="right")
-    cases = np.bincount(places, minlength=len(edges) - 1).astype(np.int64)
+    cases = np.bincount(places, minlength=count).astype(np.int64)
+    squares = (probabilities - members) ** 2
+    safe, outcomes = np.clip(probabilities, LOG_FLOOR, 1 - LOG_FLOOR), members.astype(np.float64)
+    surprise = -(xlogy(outcomes, safe) + xlog1py(1 - outcomes, -safe))
     return Calibration(
         edges,
         cases,
-        ratio(np.bincount(places, probabilities, len(edges) - 1), cases),
-        ratio(np.bincount(places, members, len(edges) - 1), cases),
-        brier_score(probabilities, members),
-        log_loss(probabilities, members),
+        probability=ratio(np.bincount(places, probabilities, count), cases),
+        observed=ratio(np.bincount(places, members, count), cases),
+        brier=float(ratio(squares.sum(), len(probabilities))),
+        log_loss=float(ratio(surprise.sum(), len(probabilities))),
     )
 
 
-def calibration_of_categories(
+def calibration_of_run(
     truth: Sparse, probabilities: Floats, bins: int = BINS, binning: str = "width"
-) -> list[Calibration]:
-    """Measure each category by itself; costs documents × categories."""
+) -> tuple[Calibration, tuple[Calibration, ...]]:
+    """Measure all pairs of document and category together, and each category by itself.
+
+    Costs documents × categories.
+    """
     indicator = checked_indicator(truth, "truth")
     checked = checked_probabilities(probabilities, indicator.shape)
-    return [
-        calibration_of(checked[:, category], members, bins, binning)
-        for category, members in enumerate(columns_of(indicator))
-    ]
-
-
-def pooled_calibration(
-    truth: Sparse, probabilities: Floats, bins: int = BINS, binning: str = "width"
-) -> Calibration:
-    """Measure all pairs of document and category together; costs documents × categories."""
-    indicator = checked_indicator(truth, "truth")
-    checked = checked_probabilities(probabilities, indicator.shape)
-    return calibration_of(checked.ravel(), indicator.toarray().ravel(), bins, binning)
-
-
-def brier_score(probabilities: Floats, members: Flags) -> float:
-    """Return ``(1/n) Σ (qᵢ - yᵢ)²``."""
-    return float(ratio(((probabilities - members) ** 2).sum(), len(probabilities)))
-
-
-def log_loss(probabilities: Floats, members: Flags) -> float:
-    """Return ``-(1/n) Σ yᵢ ln qᵢ + (1 - yᵢ) ln(1 - qᵢ)``, q at least 2.2e-16 from 0 and 1."""
-    from scipy.special import xlog1py, xlogy
-
-    safe = np.clip(probabilities, LOG_FLOOR, 1 - LOG_FLOOR)
-    outcomes = members.astype(np.float64)
-    surprise = -(xlogy(outcomes, safe) + xlog1py(1 - outcomes, -safe))
-    return float(ratio(surprise.sum(), len(probabilities)))
-
-
-def _edges(probabilities: Floats, bins: int, binning: str) -> Floats:
-    if binning not in BINNINGS:
-        raise UsageError(f"no binning is called {binning!r}; allowed: {', '.join(BINNINGS)}")
-    if bins < 1:
-        raise UsageError(f"the number of reliability bins must be at least 1, got {bins}")
-    return BINNINGS[binning](probabilities, bins)
+    pooled = calibration_of(checked.ravel(), indicator.toarray().ravel(), bins, binning)
+    return pooled, tuple(
+        calibration_of(column, members, bins, binning)
+        for column, members in zip(checked.T, columns_of(indicator), strict=True)
+    )

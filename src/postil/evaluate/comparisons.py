@@ -11,21 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from postil.common.types import Floats
 from postil.decide.scores import Sparse
 from postil.errors import UsageError
-from postil.evaluate.bootstrap import Difference, Plan, bootstrap_difference
+from postil.evaluate.bootstrap import Difference, bootstrap_difference
 from postil.evaluate.counts import (
     UNDEFINED,
     checked_pair,
     count,
     difference,
     intersection,
-    plain_fields,
+    named,
+    plain,
 )
 from postil.evaluate.measures import decided_rightly
 from postil.evaluate.report import Options, run_statistics
@@ -53,10 +54,6 @@ class Comparison:
     statistic: float
     p_value: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return plain_fields(vars(self))
-
 
 def wilcoxon(
     left: Floats, right: Floats, *, more_is_better: bool = True, zeros: str = "drop"
@@ -83,15 +80,14 @@ def wilcoxon(
         raise UsageError(
             f"Wilcoxon's test pairs categories: left has {left.size} values and right {right.size}"
         )
-    if zeros not in ZEROS:
-        raise UsageError(f"no treatment of zeros is called {zeros!r}; allowed: {', '.join(ZEROS)}")
+    method = named(ZEROS, zeros, "treatment of zeros")
     defined = ~(np.isnan(left) | np.isnan(right))
     gains = (left - right)[defined] * (1 if more_is_better else -1)
     statistic, p_value = 0.0, 1.0
     if gains.any():
         # Dropped here, zeros do not prevent scipy from using the exact distribution.
         ranked = gains[gains != 0] if zeros == "drop" else gains
-        outcome = stats.wilcoxon(ranked, zero_method=ZEROS[zeros])
+        outcome = stats.wilcoxon(ranked, zero_method=method)
         statistic, p_value = float(outcome.statistic), float(outcome.pvalue)
     return Comparison(
         "wilcoxon",
@@ -104,18 +100,12 @@ def wilcoxon(
     )
 
 
-@dataclass(frozen=True)
-class Discordance:
-    """Cases that only the left run, or only the right one, decided rightly."""
+class Discordance(NamedTuple):
+    """Cases that only the left run, or only the right one, decided rightly; of ``cases`` in all."""
 
     left_right: int
     right_right: int
     cases: int
-
-    @property
-    def discordant(self) -> int:
-        """Cases that exactly one run decided rightly."""
-        return self.left_right + self.right_right
 
 
 def discordant_decisions(truth: Sparse, left: Sparse, right: Sparse) -> Discordance:
@@ -144,37 +134,26 @@ def mcnemar(discordance: Discordance, *, exact: bool | None = None) -> Compariso
     """
     from scipy import stats
 
-    b, c, n = discordance.left_right, discordance.right_right, discordance.discordant
-    if exact or (exact is None and n < 25):
-        return _compared("mcnemar-exact", discordance, float(min(b, c)), _two_sided(b, c))
-    statistic = max(abs(b - c) - 1, 0) ** 2 / n if n else 0.0
-    p_value = float(stats.chi2.sf(statistic, 1))
-    return _compared("mcnemar-chi-square", discordance, statistic, p_value)
+    b, c, cases = discordance
+    if exact or (exact is None and b + c < 25):
+        name, statistic, p_value = "mcnemar-exact", float(min(b, c)), _two_sided(b, c)
+    else:
+        statistic = max(abs(b - c) - 1, 0) ** 2 / (b + c) if b + c else 0.0
+        name, p_value = "mcnemar-chi-square", float(stats.chi2.sf(statistic, 1))
+    return Comparison(name, b, c, cases - b - c, 0, statistic, p_value)
 
 
-def micro_sign_test(truth: Sparse, left: Sparse, right: Sparse) -> Comparison:
+def micro_sign_test(discordance: Discordance) -> Comparison:
     """Run the micro sign test (s-test) of Yang and Liu (1999) over pairs of document and category.
 
     Of the n pairs that one run alone decides rightly, k are the left run's; under the null
     hypothesis k is binomial(n, 1/2). The binomial tail is computed exactly at any n, two-sided; the
     statistic is the z of the authors' normal approximation, ``(k - n/2) / (√n / 2)``.
     """
-    discordance = discordant_decisions(truth, left, right)
-    k, n = discordance.left_right, discordance.discordant
-    statistic = (k - n / 2) / (np.sqrt(n) / 2) if n else UNDEFINED
-    return _compared("micro-sign", discordance, float(statistic), _two_sided(k, n - k))
-
-
-def _compared(test: str, discordance: Discordance, statistic: float, p_value: float) -> Comparison:
-    return Comparison(
-        test,
-        discordance.left_right,
-        discordance.right_right,
-        discordance.cases - discordance.discordant,
-        0,
-        statistic,
-        p_value,
-    )
+    k, other, cases = discordance
+    n = k + other
+    statistic = float((k - n / 2) / (np.sqrt(n) / 2)) if n else UNDEFINED
+    return Comparison("micro-sign", k, other, cases - n, 0, statistic, _two_sided(k, other))
 
 
 def _two_sided(b: int, c: int) -> float:
@@ -204,22 +183,13 @@ class RunComparison:
 
         No p-value is corrected for the number of tests.
         """
-        p_values = {name: test.p_value for name, test in self.tests.items()}
-        p_values |= {name: each.p_value for name, each in self.differences.items()}
-        return tuple(name for name, p_value in p_values.items() if p_value < self.level)
+        every: dict[str, Comparison | Difference] = {**self.tests, **self.differences}
+        return tuple(name for name, each in every.items() if each.p_value < self.level)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON."""
-        return plain_fields(
-            {
-                "left": self.left,
-                "right": self.right,
-                "tests": {name: test.to_dict() for name, test in self.tests.items()},
-                "differences": {n: each.to_dict() for n, each in self.differences.items()},
-                "level": self.level,
-                "significant": self.significant(),
-            }
-        )
+        described: dict[str, Any] = plain({**vars(self), "significant": self.significant()})
+        return described
 
     def to_text(self, width: int = 100) -> str:
         """Return tables for a reader."""
@@ -268,9 +238,9 @@ def compare_runs(
         for name, measure in options.measures().items()
     }
     tests["mcnemar_documents"] = mcnemar(discordant_documents(truth, left, right))
-    tests["mcnemar_decisions"] = mcnemar(discordant_decisions(truth, left, right))
-    tests["micro_sign"] = micro_sign_test(truth, left, right)
-    plan = options.plan or Plan()
+    pairs = discordant_decisions(truth, left, right)
+    tests["mcnemar_decisions"] = mcnemar(pairs)
+    tests["micro_sign"] = micro_sign_test(pairs)
     statistics = run_statistics(options)
-    differences = bootstrap_difference(truth, left, right, statistics, plan)
+    differences = bootstrap_difference(truth, left, right, statistics, options.plan)
     return RunComparison(*names, tests, differences, level)

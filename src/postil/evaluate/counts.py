@@ -1,18 +1,9 @@
 """The four counts that every measure of decisions is made of, and the rule for 0/0.
 
-A ratio whose denominator is 0 is **undefined**: precision where nothing was accepted, recall
-where a category has no member, F1 where neither happened, every ranking measure of a category
-without members, everything where there is no document. An undefined value is NaN inside, ``–`` in
-print and ``null`` in JSON.
-
-Only an average over categories replaces undefined values, by one of ``RULES``:
-
-- ``zero`` (the default) counts them as 0;
-- ``one`` counts them as 1, as genkin-lewis-madigan-2004 (section 5.4) does for F1;
-- ``skip`` leaves them out.
-
-An average of nothing but undefined values is undefined under every rule, and every average carries
-the number of undefined values it met.
+A ratio whose denominator is 0 is **undefined**: NaN inside, ``–`` in print and ``null`` in JSON.
+Only an average over categories replaces undefined values, by one of ``RULES``; an average of
+nothing but undefined values is undefined under every rule, and every average carries the number of
+undefined values it met.
 
 ``truth`` and ``decisions`` are sparse indicators (documents × categories) everywhere, ``scores``
 and ``probabilities`` dense arrays of the same shape; they are checked here.
@@ -22,8 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, is_dataclass
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,34 +25,33 @@ from postil.errors import InputError, UsageError
 
 UNDEFINED = math.nan
 MARK = "–"
+T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """The value with which an average replaces an undefined one; ``None`` leaves it out."""
 
-    name: str
-    summary: str
+    meaning: str
     filling: float | None
 
 
-RULES: dict[str, Rule] = {
-    rule.name: rule
-    for rule in (
-        Rule("zero", "undefined values count as 0", 0.0),
-        Rule("one", "undefined values count as 1 (genkin-lewis-madigan-2004)", 1.0),
-        Rule("skip", "undefined values are left out", None),
-    )
+RULES = {
+    "zero": Rule("undefined values count as 0", 0.0),
+    "one": Rule("undefined values count as 1 (genkin-lewis-madigan-2004)", 1.0),
+    "skip": Rule("undefined values are left out", None),
 }
+
+
+def named(table: Mapping[str, T], name: str, kind: str) -> T:
+    """Return the entry of that name, or raise UsageError with the names of the kind's table."""
+    if name not in table:
+        raise UsageError(f"no {kind} is called {name!r}; allowed: {', '.join(table)}")
+    return table[name]
 
 
 def rule_named(name: str) -> Rule:
     """Return the averaging rule of that name."""
-    if name not in RULES:
-        raise UsageError(
-            f"no rule for undefined values is called {name!r}; allowed: {', '.join(RULES)}"
-        )
-    return RULES[name]
+    return named(RULES, name, "rule for undefined values")
 
 
 @dataclass(frozen=True)
@@ -155,21 +145,19 @@ def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
     return result
 
 
-def plain_fields(fields: Mapping[str, object]) -> dict[str, Any]:
-    """Return named values as JSON holds them."""
-    return {name: plain(value) for name, value in fields.items()}
+def plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """Return a value as JSON holds it: arrays become lists, and NaN and infinity ``None``.
 
-
-def plain(value: object) -> object:
-    """Return a value as JSON holds it: arrays become lists, and NaN and infinity ``None``."""
+    A dataclass becomes a mapping of its fields.
+    """
+    if is_dataclass(value):
+        value = vars(value)
     if isinstance(value, Mapping):
-        return plain_fields(value)
-    if isinstance(value, np.ndarray):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, (np.ndarray, np.generic)):
         return plain(value.tolist())
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return plain(value.item())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -22,7 +22,7 @@ from postil.evaluate.counts import (
     UNDEFINED,
     checked_indicator,
     checked_scores,
-    plain_fields,
+    plain,
     ratio,
 )
 
@@ -105,8 +105,20 @@ def columns_of(indicator: Csr) -> Iterator[Flags]:
         yield members
 
 
+class _Curve:
+    """A number, and columns of points: across, up and the threshold of each."""
+
+    def to_dict(self, points: int | None = None) -> dict[str, Any]:
+        """Return plain values for JSON, about ``points`` points of the curve at most."""
+        number, *columns = vars(self)
+        kept = _thinned(vars(self)[columns[0]], vars(self)[columns[1]], points)
+        thinned = {name: vars(self)[name][kept] for name in columns}
+        described: dict[str, Any] = plain({number: vars(self)[number], **thinned})
+        return described
+
+
 @dataclass(frozen=True)
-class RocCurve:
+class RocCurve(_Curve):
     """True against false positive rate at every cut, from (0, 0) to (1, 1).
 
     ``thresholds`` are the lowest accepted scores. ``area`` is the area under the curve, straight
@@ -119,14 +131,9 @@ class RocCurve:
     true_positive_rate: Floats
     thresholds: Floats
 
-    def to_dict(self, points: int | None = None) -> dict[str, Any]:
-        """Return plain values for JSON, about ``points`` points of the curve at most."""
-        kept = _thinned(self.false_positive_rate, self.true_positive_rate, points)
-        return _curve_dict(self, kept)
-
 
 @dataclass(frozen=True)
-class PrecisionRecallCurve:
+class PrecisionRecallCurve(_Curve):
     """Precision against recall at every cut that accepts something, recall rising.
 
     ``average_precision`` is ``Σ (Rₖ - Rₖ₋₁) Pₖ``, precision weighted by the recall each cut
@@ -137,15 +144,6 @@ class PrecisionRecallCurve:
     recall: Floats
     precision: Floats
     thresholds: Floats
-
-    def to_dict(self, points: int | None = None) -> dict[str, Any]:
-        """Return plain values for JSON, about ``points`` points of the curve at most."""
-        return _curve_dict(self, _thinned(self.recall, self.precision, points))
-
-
-def _curve_dict(curve: RocCurve | PrecisionRecallCurve, kept: Indices) -> dict[str, Any]:
-    fields = vars(curve).items()
-    return plain_fields({k: v[kept] if isinstance(v, np.ndarray) else v for k, v in fields})
 
 
 def roc_curve(cuts: Cuts) -> RocCurve:

@@ -2,14 +2,8 @@
 
 A measure is a function of the four counts, undefined where it is 0/0. **Micro**: the counts of all
 categories are added up and measured once. **Macro**: each category is measured, and the measures
-are averaged, each category alike.
-
-Macro-F1 has two definitions in the literature, which differ by points; here they never share a
-name:
-
-- ``mean of F1``: ``(1/N) Σ F1ᵢ`` (zhang-oles-2001 section 4.2, genkin-lewis-madigan-2004);
-- ``F1 of means``: ``2P̄R̄ / (P̄ + R̄)`` of mean precision and mean recall
-  (gao-wu-lee-chua-2003, 6.1).
+are averaged, each category alike. The literature has two macro-F1s, which never share a name here:
+the *mean of F1* and the *F1 of means* (docs/measuring.md).
 
 Averages run over the last axis, so that the resamples of a bootstrap are averaged at once; all
 cost the number of values.
@@ -20,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -33,8 +26,8 @@ from postil.evaluate.counts import (
     checked_indicator,
     checked_pair,
     difference,
+    named,
     per_document,
-    plain_fields,
     ratio,
     rule_named,
 )
@@ -110,13 +103,6 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def measure_named(name: str) -> Measure:
-    """Return the measure of that name."""
-    if name not in MEASURES:
-        raise UsageError(f"no measure is called {name!r}; allowed: {', '.join(MEASURES)}")
-    return MEASURES[name]
-
-
 def is_single_label(truth: Sparse) -> bool:
     """Return True if every document has exactly one category, also if there is no document."""
     return bool((per_document(checked_indicator(truth, "truth")) == 1).all())
@@ -145,10 +131,6 @@ class Average:
     categories: int
     undefined: int
     rule: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return plain_fields(vars(self))
 
 
 def mean_over_categories(values: Floats, rule: str = "zero") -> Floats:
@@ -204,15 +186,11 @@ def macro_statistic(measure: str | Measure, rule: str = "zero") -> Statistic:
 
 
 def _formula(measure: str | Measure) -> Statistic:
-    return (measure_named(measure) if isinstance(measure, str) else measure).formula
+    return (named(MEASURES, measure, "measure") if isinstance(measure, str) else measure).formula
 
 
 def top_categories(sizes: Ints, k: int) -> Indices:
-    """Return the k largest categories, the largest first, equal ones in column order.
-
-    ``sizes`` are those of training, as in figure 6 of zhang-oles-2001: the large categories are
-    known before the test. Sorts the categories.
-    """
+    """Return the k largest categories by training size, equal ones in column order."""
     if not 1 <= k <= len(sizes):
         raise UsageError(f"top {k}: k must be from 1 to {len(sizes)}, the number of categories")
     return np.argsort(-sizes, kind="stable")[:k]
@@ -240,10 +218,6 @@ class Aimed:
     reached: int | None = None
     categories: int | None = None
     total: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return plain_fields({**vars(self), "macro": self.macro.to_dict()})
 
 
 def aimed(counts: Counts, measure: str, undefined: str = "zero") -> Aimed:

@@ -1,20 +1,10 @@
 """Measures of rankings: break-even points, areas and curves, of each category and of all together.
 
-A micro-average adds up the counts of all categories, so a curve needs a rule for how their
-thresholds move together. zhang-2000 shows such a curve (figure 1) and does not name its rule; so
-the rules have names here:
-
-- ``pooled``: one threshold for all. All pairs of document and category are ranked together by
-  score. Fair where scores of categories mean the same, as for probabilities or margins.
-- ``shifted``: each category's threshold is its own break-even threshold (``nearest``) plus one
-  shift for all. The curve passes through the micro-averaged break-even point.
-- ``proportional``: each category accepts the same multiple f of its number of members. At
-  f = 1 this is the micro-averaged break-even point (``expected``), and only the ranking within
-  categories matters, not the meaning of scores.
-
-The last two set thresholds by looking at the test: they describe rankings, as break-even points
-do, and no system could have chosen them. Pass some columns of truth and scores for a curve over
-some categories, such as the ten largest of figure 1.
+A micro-averaged curve needs a rule for how the thresholds of categories move together; zhang-2000
+shows such a curve (figure 1) and does not name its rule, so ``AVERAGINGS`` have names here. Two of
+them, ``shifted`` and ``proportional``, set thresholds by looking at the test: they describe
+rankings, as break-even points do, and no system could have chosen them. Pass some columns of truth
+and scores for a curve over some categories.
 """
 
 from __future__ import annotations
@@ -28,7 +18,6 @@ from numpy.typing import ArrayLike
 
 from postil.common.types import Floats
 from postil.decide.scores import Csr, Sparse
-from postil.errors import UsageError
 from postil.evaluate.break_even import (
     DEFINITIONS,
     BreakEvenPoints,
@@ -42,6 +31,8 @@ from postil.evaluate.counts import (
     checked_indicator,
     checked_per_category,
     checked_scores,
+    named,
+    plain,
 )
 from postil.evaluate.curves import (
     Cuts,
@@ -60,14 +51,18 @@ SHARES = 201
 
 
 def pooled(truth: Csr, scores: Floats) -> Cuts:
-    """Rank all pairs together; sorts documents × categories pairs."""
+    """Rank all pairs together, with one threshold for all; sorts documents × categories pairs.
+
+    Fair where scores of categories mean the same, as for probabilities or margins.
+    """
     return cuts_of(scores.ravel(), truth.toarray().ravel())
 
 
 def shifted(truth: Csr, scores: Floats) -> Cuts:
-    """Rank all pairs by score above the category's break-even threshold.
+    """Rank all pairs by score above the category's break-even threshold (``nearest``).
 
-    A category whose threshold is infinite keeps it at any shift: the category comes last if the
+    One shift moves all thresholds; the curve passes through the micro-averaged break-even point. A
+    category whose threshold is infinite keeps it at any shift: the category comes last if the
     threshold accepts nothing (as without members), and first if it accepts everything.
     """
     thresholds = break_even_points(truth, scores).thresholds
@@ -80,6 +75,8 @@ def shifted(truth: Csr, scores: Floats) -> Cuts:
 def proportional(truth: Csr, scores: Floats) -> Cuts:
     """Accept f times its members in each category, for 401 values of f from 0 to all documents.
 
+    At f = 1 this is the micro-averaged break-even point (``expected``). Only the ranking within
+    categories matters, not the meaning of scores.
     Where f times the members falls inside a block of ties, counts are the mean over the orders
     of the tied documents. Categories without members accept nothing at any f. ``lowest`` of the
     cuts holds f, and infinity for the first.
@@ -116,13 +113,9 @@ def micro_cuts(truth: Sparse, scores: Floats, averaging: str = "pooled") -> Cuts
     Give the result to ``roc_curve`` or ``precision_recall_curve``. Memory is a few arrays of
     documents × categories (``proportional``: of documents).
     """
-    if averaging not in AVERAGINGS:
-        raise UsageError(
-            f"no micro-averaging of curves is called {averaging!r}; allowed: "
-            f"{', '.join(AVERAGINGS)}"
-        )
+    average = named(AVERAGINGS, averaging, "micro-averaging of curves")
     members = checked_indicator(truth, "truth")
-    return AVERAGINGS[averaging](members, checked_scores(scores, members.shape))
+    return average(members, checked_scores(scores, members.shape))
 
 
 @dataclass(frozen=True)
@@ -152,8 +145,8 @@ class Ranking:
         """Return averages and curves as plain values for JSON."""
         return {
             "break_even": {name: each.to_dict(rule) for name, each in self.break_even.items()},
-            "roc_area": macro(self.roc_areas, rule).to_dict(),
-            "average_precision": macro(self.average_precisions, rule).to_dict(),
+            "roc_area": plain(macro(self.roc_areas, rule)),
+            "average_precision": plain(macro(self.average_precisions, rule)),
             "pooled_roc": self.roc.to_dict(points),
             "micro_precision_recall": {
                 name: curve.to_dict(points) for name, curve in self.precision_recall.items()

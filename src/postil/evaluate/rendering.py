@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,8 @@ from postil.evaluate.counts import MARK, shown
 from postil.evaluate.measures import Aimed, Average, macro
 
 if TYPE_CHECKING:
+    from postil.evaluate.bootstrap import Interval
+    from postil.evaluate.calibration import Calibration
     from postil.evaluate.comparisons import RunComparison
     from postil.evaluate.ranking import Ranking
     from postil.evaluate.report import Report
@@ -40,7 +42,7 @@ def renderables(report: Report, top: int = 10) -> list[RenderableType]:
     if report.ranking is not None:
         parts.append(ranking_table(report, report.ranking))
     if report.pooled_calibration is not None:
-        parts.append(calibration_table(report))
+        parts.append(calibration_table(report, report.pooled_calibration))
     if report.top:
         parts.append(top_table(report))
     if report.categories and top > 0:
@@ -75,23 +77,17 @@ def heading(report: Report) -> str:
 
 def aimed_table(aim: Aimed) -> Table:
     """Return the measure that the model was trained for; it comes first in a report."""
-    table = _table(f"aimed at {aim.measure}", ("measure", "micro", "macro", "undefined"))
     digits = 2 if aim.less_is_better else 1
-    table.add_row(
-        Text(f"{_aim_label(aim)}, in %"),
-        shown(aim.micro, digits),
-        shown(aim.macro.value, digits),
-        _undefined(aim.macro),
-    )
+    micro = shown(aim.micro, digits)
+    rows = [(f"{_aim_label(aim)}, in %", micro, *_averaged(aim.macro, digits))]
     if aim.reached is not None:
         kept = f"{aim.reached:,} of {aim.categories:,}"
-        table.add_row(Text("the floor holds"), "yes" if aim.micro_reached else "no", kept, "")
+        rows.append(("the floor holds", "yes" if aim.micro_reached else "no", kept, ""))
     if aim.total is not None:
         mean = aim.total / max(1, aim.macro.categories)
-        table.add_row(
-            Text(f"{aim.measure.partition('(')[0]}, summed"), f"{aim.total:,g}", f"{mean:,g}"
-        )
-    return table
+        name = f"{aim.measure.partition('(')[0]}, summed"
+        rows.append((name, f"{aim.total:,g}", f"{mean:,g}", ""))
+    return _table(f"aimed at {aim.measure}", AVERAGES, rows)
 
 
 # The measure that is maximised, by the one that has a floor.
@@ -107,70 +103,70 @@ def _aim_label(aim: Aimed) -> str:
 
 def decisions_table(report: Report) -> Table:
     """Return micro and macro measures, both kinds of macro-F1, accuracy and intervals."""
-    table = _table("decisions, in %", ("measure", "micro", "macro", "undefined"))
+
+    def with_interval(name: str, value: float, digits: int = 1) -> str:
+        interval = report.intervals.get(name)
+        return shown(value, digits) + (f" {_span(interval, digits)}" if interval else "")
+
+    rows = []
     for name, average in report.macro.items():
         digits = 2 if name == "error" else 1
-        table.add_row(
-            "F1 (macro: mean of F1)" if name == "f1" else _label(name),
-            _with_interval(report, f"micro_{name}", report.micro[name], digits),
-            _with_interval(report, f"macro_{name}", average.value, digits),
-            _undefined(average),
+        rows.append(
+            (
+                "F1 (macro: mean of F1)" if name == "f1" else _label(name),
+                with_interval(f"micro_{name}", report.micro[name], digits),
+                with_interval(f"macro_{name}", average.value, digits),
+                _undefined(average),
+            )
         )
     means = report.macro_f1_of_means
-    shown_means = _with_interval(report, "macro_f1_of_means", means.value)
-    table.add_row("F1 of mean precision, mean recall", "", shown_means, _undefined(means))
+    shown_means = with_interval("macro_f1_of_means", means.value)
+    rows.append(("F1 of mean precision, mean recall", "", shown_means, _undefined(means)))
     name = "exact match" if report.accuracy is None else "accuracy"
-    table.add_row(f"{name} (documents)", _with_interval(report, "exact_match", report.exact_match))
-    return table
+    exact = with_interval("exact_match", report.exact_match)
+    rows.append((f"{name} (documents)", exact, "", ""))
+    return _table("decisions, in %", AVERAGES, rows)
 
 
 def ranking_table(report: Report, ranking: Ranking) -> Table:
     """Return break-even points by definition, average precision and ROC area."""
     rule = report.options.undefined
-    table = _table("rankings, in %", ("measure", "micro", "macro", "undefined"))
-    for name, points in ranking.break_even.items():
-        average = points.macro(rule)
-        label = f"break-even, {name}"
-        table.add_row(label, shown(points.micro), shown(average.value), _undefined(average))
-    average = macro(ranking.average_precisions, rule)
+    rows = [
+        (f"break-even, {name}", shown(points.micro), *_averaged(points.macro(rule)))
+        for name, points in ranking.break_even.items()
+    ]
+    average = _averaged(macro(ranking.average_precisions, rule))
     for name, curve in ranking.precision_recall.items():
-        beside = (shown(average.value), _undefined(average)) if name == "pooled" else ("", "")
-        table.add_row(f"average precision, {name}", shown(curve.average_precision), *beside)
-    area = macro(ranking.roc_areas, rule)
-    table.add_row("ROC area", shown(ranking.roc.area), shown(area.value), _undefined(area))
-    return table
+        beside = average if name == "pooled" else ("", "")
+        rows.append((f"average precision, {name}", shown(curve.average_precision), *beside))
+    rows.append(("ROC area", shown(ranking.roc.area), *_averaged(macro(ranking.roc_areas, rule))))
+    return _table("rankings, in %", AVERAGES, rows)
 
 
-def calibration_table(report: Report) -> Table:
+def calibration_table(report: Report, pooled: Calibration) -> Table:
     """Return calibration of all pairs together and averaged over categories."""
-    table = _table("probabilities", ("measure", "pooled", "macro", "undefined"))
-    pooled = report.pooled_calibration
-    for name, average in report.macro_calibration.items():
-        value = pooled.measures()[name] if pooled else None
-        cells = (shown(value, 4, 1), shown(average.value, 4, 1), _undefined(average))
-        table.add_row(_label(name), *cells)
-    return table
+    measured = pooled.measures()
+    rows = [
+        (_label(name), shown(measured[name], 4, 1), *_averaged(average, 4, 1))
+        for name, average in report.macro_calibration.items()
+    ]
+    return _table("probabilities", ("measure", "pooled", "macro", "undefined"), rows)
 
 
 def top_table(report: Report) -> Table:
     """Return averages over the categories with the most training documents."""
-    header = (
-        "largest categories",
-        "macro-F1",
-        "undefined",
-        "micro-F1",
-        "micro break-even, nearest",
-    )
-    table = _table("over the categories with the most training documents, in %", header)
-    for each in report.top:
-        table.add_row(
+    last = ("micro-F1", "micro break-even, nearest")
+    header = ("largest categories", "macro-F1", "undefined", *last)
+    rows = [
+        (
             f"{each.k:,}",
-            shown(each.macro_f1.value),
-            _undefined(each.macro_f1),
+            *_averaged(each.macro_f1),
             shown(each.micro_f1),
             shown(each.micro_break_even),
         )
-    return table
+        for each in report.top
+    ]
+    return _table("over the categories with the most training documents, in %", header, rows)
 
 
 _CATEGORY_COLUMNS: tuple[tuple[str, str, bool], ...] = (
@@ -191,13 +187,17 @@ def categories_table(report: Report, top: int) -> Table:
     """Return the largest categories, one on each line."""
     columns = report.columns()
     wanted = [each for each in _CATEGORY_COLUMNS if each[0] in columns]
-    table = _table("categories, in %", ("category", *(label for _, label, _ in wanted)))
-    for category in report.order()[:top]:
-        cells = [
-            shown(float(columns[key][category])) if share else f"{columns[key][category]:,}"
-            for key, _, share in wanted
-        ]
-        table.add_row(Text(visible(report.categories[category])), *cells)
+    rows = [
+        (
+            visible(report.categories[category]),
+            *(
+                shown(float(columns[key][category])) if share else f"{columns[key][category]:,}"
+                for key, _, share in wanted
+            ),
+        )
+        for category in report.order()[:top]
+    ]
+    table = _table("categories, in %", ("category", *(label for _, label, _ in wanted)), rows)
     if len(report.categories) > top:
         table.caption = f"… and {len(report.categories) - top:,} more"
     return table
@@ -226,28 +226,33 @@ def footing(report: Report) -> str:
 
 def comparison_tables(comparison: RunComparison) -> list[RenderableType]:
     """Return the tests and differences of two runs; ``*`` marks significant ones."""
-    left, right = comparison.left, comparison.right
-    tests = _table(
-        f"{left} and {right}",
-        ("test", f"{left} better", f"{right} better", "equal", "undefined", "p"),
-    )
-    for name, test in comparison.tests.items():
-        tallies = (test.left_better, test.right_better, test.equal, test.undefined)
-        tests.add_row(
-            _label(name), *(f"{tally:,}" for tally in tallies), _p(test.p_value, comparison.level)
+    left, right, level = comparison.left, comparison.right, comparison.level
+    header = ("test", f"{left} better", f"{right} better", "equal", "undefined", "p")
+    tests = [
+        (
+            _label(name),
+            *(f"{n:,}" for n in (test.left_better, test.right_better, test.equal, test.undefined)),
+            _p(test.p_value, level),
         )
-    header = ("measure", "difference", "interval", "p")
-    differences = _table(f"{left} minus {right}, in % points", header)
-    for name, each in comparison.differences.items():
-        interval = each.interval
-        span = f"[{shown(interval.low, 2)}, {shown(interval.high, 2)}]"
-        differences.add_row(
-            _label(name), shown(interval.value, 2), Text(span), _p(each.p_value, comparison.level)
-        )
-    return [tests, differences, Text(f"* p < {comparison.level:g}, each test by itself")]
+        for name, test in comparison.tests.items()
+    ]
+    differences = [
+        (_label(name), shown(each.value, 2), _span(each, 2), _p(each.p_value, level))
+        for name, each in comparison.differences.items()
+    ]
+    columns = ("measure", "difference", "interval", "p")
+    return [
+        _table(f"{left} and {right}", header, tests),
+        _table(f"{left} minus {right}, in % points", columns, differences),
+        Text(f"* p < {level:g}, each test by itself"),
+    ]
 
 
-def _table(title: str, header: Sequence[str]) -> Table:
+AVERAGES = ("measure", "micro", "macro", "undefined")
+
+
+def _table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """Return a table whose first column is text and whose others are numbers."""
     table = Table(
         title=Text(visible(title), "bold"),
         box=SIMPLE_HEAD,
@@ -257,23 +262,25 @@ def _table(title: str, header: Sequence[str]) -> Table:
     table.add_column(Text(visible(header[0])), overflow="ellipsis")
     for name in header[1:]:
         table.add_column(Text(visible(name)), justify="right")
+    for row in rows:
+        table.add_row(*map(Text, row))
     return table
 
 
-def _with_interval(report: Report, name: str, value: float, digits: int = 1) -> Text:
-    interval = report.intervals.get(name)
-    span = ""
-    if interval is not None:
-        span = f" [{shown(interval.low, digits)}, {shown(interval.high, digits)}]"
-    return Text(shown(value, digits) + span)
-
-
-def _counted(count: int, noun: str, plural: str = "") -> str:
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+def _averaged(average: Average, digits: int = 1, scale: float = 100.0) -> tuple[str, str]:
+    return shown(average.value, digits, scale), _undefined(average)
 
 
 def _undefined(average: Average) -> str:
     return f"{average.undefined:,} of {average.categories:,}"
+
+
+def _span(interval: Interval, digits: int) -> str:
+    return f"[{shown(interval.low, digits)}, {shown(interval.high, digits)}]"
+
+
+def _counted(count: int, noun: str, plural: str = "") -> str:
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 _WORDS = {"f1": "F1", "brier": "Brier", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}

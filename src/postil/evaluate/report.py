@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from postil.common.types import Floats, Indices, Ints
-from postil.decide.scores import Csr, Sparse
+from postil.decide.scores import Sparse
 from postil.errors import UsageError
 from postil.evaluate.bootstrap import Interval, Plan, bootstrap_intervals, bootstrap_mean
-from postil.evaluate.calibration import Calibration, calibration_of_categories, pooled_calibration
+from postil.evaluate.calibration import Calibration, calibration_of_run
 from postil.evaluate.counts import (
     Counts,
     checked_names,
     checked_pair,
     checked_per_category,
-    checked_probabilities,
     checked_scores,
     count,
     per_document,
     plain,
-    plain_fields,
     rule_named,
 )
 from postil.evaluate.measures import (
@@ -42,7 +40,6 @@ from postil.evaluate.measures import (
     is_single_label,
     macro,
     macro_f1_of_means,
-    macro_over_top,
     macro_statistic,
     micro,
     micro_statistic,
@@ -117,10 +114,6 @@ class TopAverages:
     micro_f1: float
     micro_break_even: float | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return plain_fields({**vars(self), "macro_f1": self.macro_f1.to_dict()})
-
 
 @dataclass(frozen=True)
 class Report:
@@ -183,22 +176,16 @@ class Report:
     @property
     def top(self) -> tuple[TopAverages, ...]:
         """Averages over the largest categories; empty if training sizes are not known."""
-        total = len(self.categories)
-        if self.training_sizes is None or not total:
+        total, sizes = len(self.categories), self.training_sizes
+        if sizes is None or not total:
             return ()
-        sizes = self.training_sizes
-        numbers = (*(k for k in self.options.top if k < total), total)
-        return tuple(self._over(sizes, k) for k in numbers)
-
-    def _over(self, sizes: Ints, k: int) -> TopAverages:
-        largest = top_categories(sizes, k)
-        points = self.ranking.break_even["nearest"].of(largest).micro if self.ranking else None
-        return TopAverages(
-            k,
-            macro_over_top(f1(self.counts), sizes, k, self.options.undefined),
-            micro(self.counts.of(largest), "f1"),
-            points,
-        )
+        averages = []
+        for k in (*(k for k in self.options.top if k < total), total):
+            largest = top_categories(sizes, k)
+            points = self.ranking.break_even["nearest"].of(largest).micro if self.ranking else None
+            macro_f1 = macro(f1(self.counts)[largest], self.options.undefined)
+            averages.append(TopAverages(k, macro_f1, micro(self.counts.of(largest), "f1"), points))
+        return tuple(averages)
 
     def order(self) -> Indices:
         """Return the categories by falling size: training documents if known, else members."""
@@ -207,51 +194,39 @@ class Report:
 
     def measured(self) -> dict[str, Any]:
         """Return the origin and size of what was measured, and the rules."""
-        members = self.counts.members
-        return plain_fields(
-            {
-                **vars(self.provenance),
-                "documents": self.counts.cases,
-                "documents_without_category": self.unlabelled,
-                "categories": len(self.categories),
-                "categories_without_members": int((members == 0).sum()),
-                "memberships": int(members.sum()),
-                "accepted": int(self.counts.accepted.sum()),
-                "undefined": {
-                    "rule": self.options.undefined,
-                    "meaning": rule_named(self.options.undefined).summary,
-                },
-            }
-        )
+        members, rule = self.counts.members, self.options.undefined
+        return {
+            **plain(self.provenance),
+            "documents": self.counts.cases,
+            "documents_without_category": self.unlabelled,
+            "categories": len(self.categories),
+            "categories_without_members": int((members == 0).sum()),
+            "memberships": int(members.sum()),
+            "accepted": int(self.counts.accepted.sum()),
+            "undefined": {"rule": rule, "meaning": rule_named(rule).meaning},
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; undefined and unknown values are ``None``."""
-        aim = self.aimed
-        return {
-            "measured": self.measured(),
-            **({} if aim is None else {"aim": aim.to_dict()}),
-            "micro": plain_fields(self.micro),
-            "macro": {name: average.to_dict() for name, average in self.macro.items()},
-            "macro_f1_of_means": self.macro_f1_of_means.to_dict(),
-            "exact_match": plain(self.exact_match),
-            "accuracy": plain(self.accuracy),
-            "top": [each.to_dict() for each in self.top],
-            "ranking": self._ranking(),
-            "calibration": self._calibration(),
-            "intervals": {name: each.to_dict() for name, each in self.intervals.items()},
-            "per_category": self.per_category(),
-        }
-
-    def _ranking(self) -> dict[str, Any] | None:
-        if self.ranking is None:
-            return None
-        return self.ranking.to_dict(self.options.undefined, self.options.curve_points)
-
-    def _calibration(self) -> dict[str, Any] | None:
-        if self.pooled_calibration is None:
-            return None
-        averages = {name: each.to_dict() for name, each in self.macro_calibration.items()}
-        return {"pooled": self.pooled_calibration.to_dict(), "macro": averages}
+        options, ranking, calibration = self.options, self.ranking, self.pooled_calibration
+        pooled = calibration and calibration.to_dict()
+        described: dict[str, Any] = plain(
+            {
+                "measured": self.measured(),
+                **({} if self.aimed is None else {"aim": self.aimed}),
+                "micro": self.micro,
+                "macro": self.macro,
+                "macro_f1_of_means": self.macro_f1_of_means,
+                "exact_match": self.exact_match,
+                "accuracy": self.accuracy,
+                "top": self.top,
+                "ranking": ranking and ranking.to_dict(options.undefined, options.curve_points),
+                "calibration": pooled and {"pooled": pooled, "macro": self.macro_calibration},
+                "intervals": self.intervals,
+                "per_category": self.per_category(),
+            }
+        )
+        return described
 
     def columns(self) -> dict[str, Sequence[Any] | NDArray[Any]]:
         """Return the values of each category, by name, in column order."""
@@ -277,7 +252,7 @@ class Report:
         """Return one row of plain values per category, in column order."""
         columns = self.columns()
         rows = zip(*columns.values(), strict=True)
-        return [plain_fields(dict(zip(columns, row, strict=True))) for row in rows]
+        return [plain(dict(zip(columns, row, strict=True))) for row in rows]
 
     def to_text(self, top: int = 10, width: int = 100) -> str:
         """Return a summary for a reader, with the ``top`` largest categories."""
@@ -326,7 +301,22 @@ def measure_run(
     members, decided = checked_pair(truth, decisions)
     columns = int(members.shape[1])
     matches = exact_match(members, decided)
-    report = Report(
+    intervals: dict[str, Interval] = {}
+    if options.plan is not None:
+        right = decided_rightly(members, decided).astype(np.float64)
+        intervals = bootstrap_intervals(members, decided, run_statistics(options), options.plan)
+        intervals["exact_match"] = bootstrap_mean(right, options.plan)
+    sizes = ranking = pooled = None
+    calibrations: tuple[Calibration, ...] = ()
+    if training_sizes is not None:
+        sizes = checked_per_category(training_sizes, columns, "training_sizes").astype(np.int64)
+    if scores is not None:
+        ranking = rank_categories(members, checked_scores(scores, members.shape), scored)
+    if probabilities is not None:
+        pooled, calibrations = calibration_of_run(
+            members, probabilities, options.bins, options.binning
+        )
+    return Report(
         categories=checked_names(categories, columns),
         counts=count(members, decided),
         unlabelled=int((per_document(members) == 0).sum()),
@@ -334,23 +324,12 @@ def measure_run(
         accuracy=matches if is_single_label(members) else None,
         provenance=provenance or Provenance(),
         options=options,
-        intervals=_intervals(members, decided, options),
+        training_sizes=sizes,
+        ranking=ranking,
+        pooled_calibration=pooled,
+        calibrations=calibrations,
+        intervals=intervals,
     )
-    if training_sizes is not None:
-        sizes = checked_per_category(training_sizes, columns, "training_sizes").astype(np.int64)
-        report = replace(report, training_sizes=sizes)
-    if scores is not None:
-        ranking = rank_categories(members, checked_scores(scores, members.shape), scored)
-        report = replace(report, ranking=ranking)
-    if probabilities is not None:
-        calibrated = checked_probabilities(probabilities, members.shape)
-        binning = (options.bins, options.binning)
-        report = replace(
-            report,
-            pooled_calibration=pooled_calibration(members, calibrated, *binning),
-            calibrations=tuple(calibration_of_categories(members, calibrated, *binning)),
-        )
-    return report
 
 
 def run_statistics(options: Options) -> dict[str, Statistic]:
@@ -362,13 +341,3 @@ def run_statistics(options: Options) -> dict[str, Statistic]:
         statistics[f"macro_{name}"] = macro_statistic(measure, rule)
     statistics["macro_f1_of_means"] = lambda counts: f1_of_means(counts, rule)
     return statistics
-
-
-def _intervals(truth: Csr, decisions: Csr, options: Options) -> dict[str, Interval]:
-    if options.plan is None:
-        return {}
-    right = decided_rightly(truth, decisions).astype(np.float64)
-    return {
-        **bootstrap_intervals(truth, decisions, run_statistics(options), options.plan),
-        "exact_match": bootstrap_mean(right, options.plan),
-    }

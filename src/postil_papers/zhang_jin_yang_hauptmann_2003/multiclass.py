@@ -22,8 +22,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from postil.common.types import Indices
-from postil.evaluate import count, macro, micro
-from postil.evaluate.measures import f1
+from postil.evaluate.counts import count
+from postil.evaluate.measures import f1, macro, micro
 from postil.recipes.recipe import Recipe, load_recipe
 from postil_papers.experiment import CellValues, Experiment, Fill, Measured, experiment
 from postil_papers.harness import Problem, random_order, report, stopped_early, vectors_of

@@ -19,7 +19,8 @@ from functools import partial
 from typing import Any
 
 from postil.corpus.opening import open_corpus
-from postil.evaluate import Options, Report, macro_over_top
+from postil.evaluate import Options, Report
+from postil.evaluate.measures import macro_over_top
 from postil.recipes.parts import Decide
 from postil.recipes.recipe import Recipe, load_recipe
 from postil_papers.experiment import CellValues, Experiment, Fill, experiment
