@@ -24,7 +24,7 @@ def maximised(problems, merit, most, *, tolerance=0.0, lam=1e-3, kept=None, chos
     ascent = Ascent(
         problems.products,
         merit,
-        problems.start.of(chosen),
+        Weights(problems.start.terms[:, chosen], problems.start.intercepts[chosen]),
         steepness=problems.steepness[chosen],
         lam=lam,
         kept=kept,
@@ -202,7 +202,7 @@ def test_lambda_means_the_same_whatever_the_unit_of_the_start(figure, form, most
     found = []
     for unit in (1.0, 64.0, 1 / 64):
         start_from(monkeypatch, Weights(unit * start.terms, unit * start.intercepts))
-        found.append(maximise(given, method))
+        found.append(maximise(given, method).best)
     for unit, top in zip((64.0, 1 / 64), found[1:], strict=True):
         np.testing.assert_allclose(top.objectives, found[0].objectives, rtol=1e-5)
         tolerance = 1e-12 if most == 0 else 2e-2

@@ -13,8 +13,9 @@ from postil.learn.combining import LEAF, Trees
 from postil.learn.job import Job, SampleWeights
 from postil.learn.merit.method import TreeMethod
 from postil.learn.merit.naming import figure_named
-from postil.learn.merit.objective import SparseProducts
-from postil.learn.merit.trees import Forest, Node, TreeData, TreeGrower, figures_of
+from postil.learn.merit.objective import Merit, SparseProducts
+from postil.learn.merit.starts import MeritTask
+from postil.learn.merit.trees import Forest, Node, TreeGrower, figures_of
 from postil.learn.search.folds import make_parts
 
 from ..samples import labels_of
@@ -37,15 +38,16 @@ def noisy(seed=3):
     return x, truth ^ (rng.random(truth.shape) < 0.08)
 
 
-def data_of(x, truth):
+def data_of(x, truth, method):
     design, _ = both(x, truth)
     cases = np.where(truth, 1, -1).astype(np.int8)
-    return TreeData(design, SparseProducts(design, 1), cases, 1)
+    merit = Merit(figure_named(method.figure), cases, np.ones(len(x)))
+    return MeritTask(design, SparseProducts(design, 1), merit, 1)
 
 
 def grown(x, truth, method, documents=None) -> Forest:
     documents = np.ones(len(x)) if documents is None else documents
-    return TreeGrower(data_of(x, truth), documents, method).grow()
+    return TreeGrower(data_of(x, truth, method), documents, method).grow()
 
 
 def walk(nodes: list[Node], root: int, x):
@@ -101,7 +103,8 @@ def test_a_node_that_sends_all_its_documents_one_way_is_not_trained_again():
     # From the mean of such members everything is accepted: what follows would be the same.
     x, truth = crossed()
     steps = []
-    forest = TreeGrower(data_of(x, truth), np.ones(110), TreeMethod()).grow(
+    method = TreeMethod()
+    forest = TreeGrower(data_of(x, truth, method), np.ones(110), method).grow(
         lambda done, most: steps.append((done, most))
     )
     assert forest.accepted[0].all()

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from postil.common.progress import Progress
 from postil.common.types import Flags, Floats, Singles
+from postil.learn.fit import StopReason
 from postil.learn.merit.objective import Evaluation, Merit, Products, Table, Weights
 
 Dots = Callable[[NDArray[Any], NDArray[Any]], Floats]
@@ -91,10 +92,11 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AscentResult:
-    """The end of an ascent, by problem.
+class LocalOptimum:
+    """The best local optimum of each problem.
 
-    ``certificates`` are the slopes left, as shares of those at the start.
+    ``certificates`` are the slopes left, as shares of those at the start; ``converged`` is True
+    where the solver's own rule ended the steps.
     """
 
     weights: Weights
@@ -102,6 +104,24 @@ class AscentResult:
     certificates: Floats
     iterations: NDArray[np.int64]
     converged: Flags
+
+    def stopped(self, at: int, tolerance: float) -> StopReason:
+        """Return why the steps of a problem ended."""
+        if not self.converged[at]:
+            return "iterations"
+        return "certified" if self.certificates[at] <= tolerance else "movement"
+
+    def replaced(self, higher: Flags, other: LocalOptimum) -> LocalOptimum:
+        """Return the other optimum of the problems that are ``higher``, this one of the rest."""
+        both = (
+            (getattr(other, name), getattr(self, name))
+            for name in ("objectives", "certificates", "iterations", "converged")
+        )
+        weights = Weights(
+            np.where(higher, other.weights.terms, self.weights.terms),
+            np.where(higher, other.weights.intercepts, self.weights.intercepts),
+        )
+        return LocalOptimum(weights, *(np.where(higher, *pair) for pair in both))
 
 
 class Ascent:
@@ -140,7 +160,7 @@ class Ascent:
 
     def run(
         self, iterations: int, tolerance: float, progress: Progress | None = None
-    ) -> AscentResult:
+    ) -> LocalOptimum:
         """Step until the slope of every problem is within the tolerance, or iterations end."""
         count = self.merit.problems
         point = self.point.copy()
@@ -163,7 +183,7 @@ class Ascent:
                 break
             active = self._shrunk(active, converged)
         weights = Weights(point[:-1], point[-1])
-        return AscentResult(weights, -losses, slopes / first, taken, converged)
+        return LocalOptimum(weights, -losses, slopes / first, taken, converged)
 
     def _step(self, wanted: Flags) -> Flags:
         """Take one step in the wanted problems; return which of them gained by it."""

@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from postil.common.progress import Progress
 from postil.common.threads import thread_count
-from postil.common.types import Flags, Floats, Ints
+from postil.common.types import Floats, Ints, Singles
 from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.learn.combining import LEAST_SHARP, MOST_SHARP, Rivals
-from postil.learn.fit import FitReport, LinearFit, StopReason
+from postil.learn.fit import FitReport, LinearFit
 from postil.learn.job import Design, Job
-from postil.learn.merit.ascent import Ascent, dots_alone
+from postil.learn.merit.ascent import Ascent, LocalOptimum, dots_alone
 from postil.learn.merit.method import MfomMethod
 from postil.learn.merit.objective import Merit, Products, Weights, distance, products_of
 from postil.learn.merit.options import FORMS, GpdOptions, LbfgsOptions
-from postil.learn.merit.starts import FigureSlopes, MeritTask, steps, with_noise
+from postil.learn.merit.starts import FigureSlopes, MeritTask, last_weights, with_noise
 from postil.learn.tasks import CategoryTasks
 
 # The memory limit of the tables of one block of problems.
@@ -37,44 +37,18 @@ NO_RIVAL = -1e6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LocalOptimum:
-    """The best local optimum of each problem.
+class Maximum:
+    """The best local optima, and the runs they come from.
 
-    ``certificates`` are the slopes left, as shares of those at the start; ``converged`` is True
-    where the solver's own rule ended the steps. ``starts`` are the numbers of the starts that led
-    to the optima, ``tried`` (starts × problems) the objectives that each start led to.
-    ``sharpness`` is that of rivals, in the unit of the scores.
+    ``starts`` are the numbers of the starts that led to the optima, ``tried`` (starts × problems)
+    the objectives that each start led to. ``sharpness`` is that of rivals, in the unit of the
+    scores.
     """
 
-    weights: Weights
-    objectives: Floats
-    certificates: Floats
-    iterations: NDArray[np.int64]
-    converged: Flags
+    best: LocalOptimum
     starts: NDArray[np.int64]
     tried: Floats
     sharpness: float | None = None
-
-    def stopped(self, at: int, tolerance: float) -> StopReason:
-        """Return why the steps of a problem ended."""
-        if not self.converged[at]:
-            return "iterations"
-        return "certified" if self.certificates[at] <= tolerance else "movement"
-
-    def better_of(self, other: LocalOptimum, joint: bool) -> LocalOptimum:
-        """Return the better optimum of each problem, or of all together if they are joint."""
-        higher = other.objectives > self.objectives
-        if joint:
-            higher = np.full_like(higher, other.objectives.sum() > self.objectives.sum())
-        picked = {
-            name: np.where(higher, getattr(other, name), getattr(self, name))
-            for name in ("objectives", "certificates", "iterations", "converged", "starts")
-        }
-        weights = Weights(
-            np.where(higher, other.weights.terms, self.weights.terms),
-            np.where(higher, other.weights.intercepts, self.weights.intercepts),
-        )
-        return LocalOptimum(weights, **picked, tried=np.vstack([self.tried, other.tried]))
 
 
 def part_of(progress: Progress | None, number: int, parts: int) -> Progress | None:
@@ -84,7 +58,7 @@ def part_of(progress: Progress | None, number: int, parts: int) -> Progress | No
     return lambda done, most: progress(number * most + done, parts * most)
 
 
-def maximise(task: MeritTask, method: MfomMethod, progress: Progress | None = None) -> LocalOptimum:
+def maximise(task: MeritTask, method: MfomMethod, progress: Progress | None = None) -> Maximum:
     """Maximise from every start and restart, and keep the best local optimum of each problem.
 
     Rivals start where each category ended by itself, in the binary form, and are then maximised
@@ -93,18 +67,24 @@ def maximise(task: MeritTask, method: MfomMethod, progress: Progress | None = No
     with_rivals = task.merit.sharpness is not None
     runs = len(method.run_names()) + with_rivals
     alone = replace(task, merit=task.merit.alone()) if with_rivals else task
-    starts = method.start_parts()
-    best: LocalOptimum | None = None
-    for number in range(len(method.run_names())):
-        if best is None or number < len(starts):
-            start = starts[number].weights(alone)
+    starts = [start.weights for start in method.start_parts()]
+    best = _solved(alone, method, starts[0](alone), part_of(progress, 0, runs))
+    tried = [best.objectives]
+    origins = np.zeros(alone.merit.problems, dtype=np.int64)
+    for number in range(1, len(method.run_names())):
+        if number < len(starts):
+            start = starts[number](alone)
         else:
             start = with_noise(best.weights, method.seed + number)
-        found = _solved(alone, method, start, number, part_of(progress, number, runs))
-        best = found if best is None else best.better_of(found, alone.merit.joint)
-    assert best is not None
+        found = _solved(alone, method, start, part_of(progress, number, runs))
+        higher = found.objectives > best.objectives
+        if alone.merit.joint:
+            higher[:] = found.objectives.sum() > best.objectives.sum()
+        best = best.replaced(higher, found)
+        origins[higher] = number
+        tried.append(found.objectives)
     if not with_rivals:
-        return best
+        return Maximum(best, origins, np.vstack(tried))
     weights = best.weights
     unit = float(np.median(distance(weights.scores(task.products), alone.merit)))
     if not LEAST_SHARP <= method.sharpness / unit <= MOST_SHARP:
@@ -112,26 +92,21 @@ def maximise(task: MeritTask, method: MfomMethod, progress: Progress | None = No
         weights, unit = Weights(weights.terms / unit, weights.intercepts / unit), 1.0
     sharpness = method.sharpness / unit
     together = replace(task, merit=replace(task.merit, sharpness=sharpness))
-    joint = _solved(together, method, weights, 0, part_of(progress, runs - 1, runs))
-    return replace(joint, starts=best.starts, tried=best.tried, sharpness=sharpness)
+    joint = _solved(together, method, weights, part_of(progress, runs - 1, runs))
+    return Maximum(joint, origins, np.vstack(tried), sharpness)
 
 
 def _solved(
-    task: MeritTask, method: MfomMethod, start: Weights, number: int, progress: Progress | None
+    task: MeritTask, method: MfomMethod, start: Weights, progress: Progress | None
 ) -> LocalOptimum:
     options = method.solver_options
     if isinstance(options, GpdOptions):
-        return _by_gpd(task, options, start, number, progress)
-    return _by_lbfgs(task, options, method.lam, start, number, progress)
+        return _by_gpd(task, options, start, progress)
+    return _by_lbfgs(task, options, method.lam, start, progress)
 
 
 def _by_lbfgs(
-    task: MeritTask,
-    options: LbfgsOptions,
-    lam: float,
-    start: Weights,
-    number: int,
-    progress: Progress | None,
+    task: MeritTask, options: LbfgsOptions, lam: float, start: Weights, progress: Progress | None
 ) -> LocalOptimum:
     merit, weights = task.merit, start
     gap = distance(merit.margins(start.scores(task.products)), merit)
@@ -155,43 +130,19 @@ def _by_lbfgs(
             of_stage(options.iterations, options.iterations)  # including those not needed
         weights = found.weights
         taken += found.iterations
-    return LocalOptimum(
-        weights,
-        found.objectives,
-        found.certificates,
-        taken,
-        found.converged,
-        np.full(merit.problems, number),
-        found.objectives,
-    )
+    return replace(found, iterations=taken)
 
 
 def _by_gpd(
-    task: MeritTask,
-    options: GpdOptions,
-    start: Weights,
-    number: int,
-    progress: Progress | None,
+    task: MeritTask, options: GpdOptions, start: Weights, progress: Progress | None
 ) -> LocalOptimum:
     slopes = FigureSlopes(task.merit, options)
-    found = start
     first = _gradient_norms(task, start, slopes)
-    for step, weights in steps(task.products, start, slopes, options, task.kept):
-        found = weights
-        if progress is not None:
-            progress(step, options.iterations)
+    found = last_weights(task, start, slopes, options, progress)
     left = _gradient_norms(task, found, slopes) / np.maximum(first, np.finfo(np.float64).tiny)
     assert slopes.seen is not None
-    count = task.merit.problems
-    return LocalOptimum(
-        found,
-        slopes.seen.values,
-        left,
-        np.full(count, options.iterations),
-        np.zeros(count, dtype=bool),
-        np.full(count, number),
-        slopes.seen.values,
-    )
+    taken = np.full(task.merit.problems, options.iterations)
+    return LocalOptimum(found, slopes.seen.values, left, taken, np.zeros(len(taken), dtype=bool))
 
 
 def _gradient_norms(task: MeritTask, weights: Weights, slopes: FigureSlopes) -> Floats:
@@ -279,17 +230,19 @@ class _Fit:
         reports = [tasks.constant_report(c, 0.0) for c in range(count)]
         sharpness: float | None = None
         learnable = tasks.learnable
-        size = max(1, len(learnable)) if self.joint else self._block_size()
+        size = max(1, BLOCK_BYTES // problem_bytes(self.job.design, self.method))
+        if self.joint:
+            size = max(1, len(learnable))
         with products_of(self.job.design, self.threads) as products:
             for first in range(0, len(learnable), size):
                 chosen = learnable[first : first + size]
                 begun = time.perf_counter()
-                found = self._optimum(products, chosen, first)
+                found = self._maximum(products, chosen, first)
+                weights, sharpness = found.best.weights, found.sharpness
                 seconds = (time.perf_counter() - begun) / len(chosen)
-                intercepts[chosen] = found.weights.intercepts
-                sharpness = found.sharpness
-                block = sp.csr_matrix(found.weights.terms.T.astype(np.float32))
-                accepted = self._accepted(products, found)
+                intercepts[chosen] = weights.intercepts
+                block = sp.csr_matrix(weights.terms.T.astype(np.float32))
+                accepted = self._accepted(weights.scores(products), sharpness)
                 for at, category in enumerate(chosen.tolist()):
                     rows[category] = block[at]
                     note = NOTES.get(float(accepted[at]), "")
@@ -302,13 +255,10 @@ class _Fit:
             combination=None if sharpness is None else self._rivals(count, sharpness),
         )
 
-    def _block_size(self) -> int:
-        return max(1, BLOCK_BYTES // problem_bytes(self.job.design, self.method))
-
     def _rivals(self, count: int, sharpness: float) -> Rivals:
         return Rivals(count, sharpness, self.form.capped)
 
-    def _optimum(self, products: Products, chosen: Ints, before: int) -> LocalOptimum:
+    def _maximum(self, products: Products, chosen: Ints, before: int) -> Maximum:
         job, form = self.job, self.form
         merit = Merit(
             self.figure,
@@ -330,18 +280,18 @@ class _Fit:
 
         return maximise(task, self.method, of_block)
 
-    def _accepted(self, products: Products, found: LocalOptimum) -> Floats:
+    def _accepted(self, scores: Singles, sharpness: float | None) -> Floats:
         """Return the share of training documents that each category of a block accepts."""
-        margins = np.asarray(found.weights.scores(products), dtype=np.float64)
-        if found.sharpness is not None:
-            margins = self._rivals(margins.shape[1], found.sharpness).combined(margins)
+        margins = np.asarray(scores, dtype=np.float64)
+        if sharpness is not None:
+            margins = self._rivals(margins.shape[1], sharpness).combined(margins)
         counted = self.tasks.documents > 0
         return np.asarray((margins[counted] > 0).mean(axis=0), dtype=np.float64)
 
     def _report(
-        self, found: LocalOptimum, at: int, category: int, note: str, seconds: float
+        self, found: Maximum, at: int, category: int, note: str, seconds: float
     ) -> FitReport:
-        names = self.method.run_names()
+        best, names = found.best, self.method.run_names()
         several: dict[str, Any] = {}
         if len(names) > 1:
             tried = dict(zip(names, found.tried[:, at].tolist(), strict=True))
@@ -350,13 +300,13 @@ class _Fit:
             category=self.tasks.labels.names[category],
             members=int(self.tasks.sizes[category]),
             lam=self.method.lam,
-            iterations=int(found.iterations[at]),
-            objective=float(found.objectives[at]),
-            certificate=float(found.certificates[at]),
+            iterations=int(best.iterations[at]),
+            objective=float(best.objectives[at]),
+            certificate=float(best.certificates[at]),
             kind="slope left",
-            stopped=found.stopped(at, self.method.asked_tolerance()),
+            stopped=best.stopped(at, self.method.asked_tolerance()),
             seconds=seconds,
-            nonzeros=int(np.count_nonzero(found.weights.terms[:, at])),
+            nonzeros=int(np.count_nonzero(best.weights.terms[:, at])),
             note=note,
             shared=self.joint,
             **several,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from postil.common.suggest import advice
@@ -23,9 +22,10 @@ from postil.learn.options import PartOptions, find, made_options
 MFOM = "mfom"
 GPD, LBFGS = "gpd", "l-bfgs"
 DEFAULT_SHARPNESS = 100.0
-SOLVER_OPTIONS: Mapping[str, type[GpdOptions | LbfgsOptions]] = MappingProxyType(
-    {GPD: GpdOptions, LBFGS: LbfgsOptions}
-)
+SOLVER_OPTIONS: Mapping[str, type[GpdOptions | LbfgsOptions]] = {
+    GPD: GpdOptions,
+    LBFGS: LbfgsOptions,
+}
 
 
 def _check_solver(solver: str, known: Mapping[str, type[PartOptions]]) -> None:
@@ -154,9 +154,7 @@ class MfomMethod(FigureMethod):
 TREE = "tree"
 PERCEPTRON = "batch-perceptron"
 DEFAULT_STARTS = ("members-mean",)
-NODE_OPTIONS: Mapping[str, type[PartOptions]] = MappingProxyType(
-    {PERCEPTRON: StepOptions, **SOLVER_OPTIONS}
-)
+NODE_OPTIONS: Mapping[str, type[PartOptions]] = {PERCEPTRON: StepOptions, **SOLVER_OPTIONS}
 
 
 @dataclass(frozen=True, slots=True)

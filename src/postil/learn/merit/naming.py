@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import NoReturn, TypeVar
 
 import numpy as np
@@ -238,7 +237,7 @@ _REGISTERED = (
     Kind("t11u", "the utility of TREC 2002, 2TP - FP", _PLAIN, lambda _: Utility(2, -1), "t11u"),
 )
 
-KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _REGISTERED})
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _REGISTERED}
 EXAMPLES = (*(kind.example for kind in _REGISTERED), "micro-f1")
 _OWN: dict[str, OwnFigure] = {}
 

@@ -122,10 +122,6 @@ class Weights:
         scores += self.intercepts.astype(scores.dtype)
         return scores
 
-    def of(self, problems: NDArray[Any]) -> Weights:
-        """Return the same for some of the problems."""
-        return Weights(self.terms[:, problems], self.intercepts[problems])
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:

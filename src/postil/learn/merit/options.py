@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
+from functools import partial
 from typing import Literal, TypeAlias
 
 from postil.learn.options import Part, PartOptions, between, number, one_of, option, registry, whole
@@ -84,17 +84,14 @@ class Form(Part):
     capped: bool = False
 
 
-_NONE: frozenset[str] = frozenset()
-FORMS: Mapping[str, Form] = MappingProxyType(
-    registry(
-        Form("binary", "the score of the category alone (eq. 4.8)", _NONE),
-        Form("rivals", "the score over that of competing classes (eq. 4.13)", _NONE, True),
-        Form(
-            "unclaimed",
-            "the score, over a bar that is lower where no rival claims the document",
-            _NONE,
-            has_rivals=True,
-            capped=True,
-        ),
-    )
+_form = partial(Form, provides=frozenset())
+FORMS: Mapping[str, Form] = registry(
+    _form("binary", "the score of the category alone (eq. 4.8)"),
+    _form("rivals", "the score over that of competing classes (eq. 4.13)", has_rivals=True),
+    _form(
+        "unclaimed",
+        "the score, over a bar that is lower where no rival claims the document",
+        has_rivals=True,
+        capped=True,
+    ),
 )

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 
+from postil.common.progress import Progress
 from postil.common.types import Floats
 from postil.learn.job import Design, Job, Labels, SampleWeights
 from postil.learn.merit.objective import (
@@ -62,6 +63,21 @@ def steps(
         terms += size * change
         intercepts += size * sums
         yield step + 1, weights
+
+
+def last_weights(
+    task: MeritTask,
+    start: Weights,
+    slopes_at: Slopes,
+    options: StepOptions,
+    progress: Progress | None = None,
+) -> Weights:
+    """Take all steps, and return the weights after the last one."""
+    found = start
+    for step, found in steps(task.products, start, slopes_at, options, task.kept):  # noqa: B007
+        if progress is not None:
+            progress(step, options.iterations)
+    return found
 
 
 class FigureSlopes:
@@ -152,22 +168,15 @@ def members_mean(task: MeritTask) -> Weights:
 
 def batch_perceptron(task: MeritTask) -> Weights:
     """Return the weights of the batch perceptron from the mean of the members (eq. 5.2)."""
-    found = start = members_mean(task)
     options = StepOptions(iterations=PERCEPTRON_STEPS)
-    slopes = MistakeSlopes(task.merit)
-    for _, weights in steps(task.products, start, slopes, options, task.kept):
-        found = weights
-    return found
+    return last_weights(task, members_mean(task), MistakeSlopes(task.merit), options)
 
 
-def _convex(loss: str) -> Callable[[MeritTask], Weights]:
-    def weights(task: MeritTask) -> Weights:
-        """Return a convex fit's weights, with intercepts that accept a member."""
-        found = _convex_fit(task, loss)
-        terms = found.terms if task.kept is None else found.terms * task.kept
-        return _accepting(task, Weights(terms, found.intercepts))
-
-    return weights
+def _convex(task: MeritTask, loss: str) -> Weights:
+    """Return a convex fit's weights, with intercepts that accept a member."""
+    found = _convex_fit(task, loss)
+    terms = found.terms if task.kept is None else found.terms * task.kept
+    return _accepting(task, Weights(terms, found.intercepts))
 
 
 def by_size(task: MeritTask) -> Weights:
@@ -178,7 +187,7 @@ def by_size(task: MeritTask) -> Weights:
     others, because rivals are compared by them. L-BFGS without rivals does not depend on a unit;
     GPD does, and so on the other categories.
     """
-    of_many, of_few = _convex(MODIFIED)(task), members_mean(task)
+    of_many, of_few = _convex(task, MODIFIED), members_mean(task)
     few = task.merit.members < FEW
     unit = np.median(distance(of_many.scores(task.products), task.merit))
     scale = unit / distance(of_few.scores(task.products), task.merit)
@@ -240,15 +249,15 @@ def with_noise(weights: Weights, seed: int) -> Weights:
     return Weights(weights.terms + NOISE * usual * noise * used, weights.intercepts)
 
 
-_NONE: frozenset[str] = frozenset()
-STARTS: Mapping[str, Start] = MappingProxyType(
-    registry(
-        Start("members-mean", "the mean of the members (section 5.3)", _NONE, members_mean),
-        Start("batch-perceptron", "the baseline's weights (eq. 5.2)", _NONE, batch_perceptron),
-        Start("svm", "a linear SVM, C = 1", _NONE, _convex("hinge")),
-        Start("logistic", "logistic regression, C = 1", _NONE, _convex("logistic")),
-        Start("squared", "least squares, C = 1", _NONE, _convex("squared")),
-        Start("modified-squared", "modified least squares, C = 1", _NONE, _convex(MODIFIED)),
-        Start("by-size", "the mean of few members, modified-squared of more", _NONE, by_size),
-    )
+_start = partial(Start, provides=frozenset())
+STARTS: Mapping[str, Start] = registry(
+    _start("members-mean", "the mean of the members (section 5.3)", weights=members_mean),
+    _start("batch-perceptron", "the baseline's weights (eq. 5.2)", weights=batch_perceptron),
+    _start("svm", "a linear SVM, C = 1", weights=partial(_convex, loss="hinge")),
+    _start("logistic", "logistic regression, C = 1", weights=partial(_convex, loss="logistic")),
+    _start("squared", "least squares, C = 1", weights=partial(_convex, loss="squared")),
+    _start(
+        "modified-squared", "modified least squares, C = 1", weights=partial(_convex, loss=MODIFIED)
+    ),
+    _start("by-size", "the mean of few members, modified-squared of more", weights=by_size),
 )

@@ -22,13 +22,14 @@ from postil.common.types import Flags, Floats
 from postil.errors import UsageError
 from postil.learn.combining import LEAF, Trees
 from postil.learn.fit import FitReport, LinearFit, StopReason
-from postil.learn.job import Design, Job
+from postil.learn.job import Job
+from postil.learn.merit.ascent import LocalOptimum
 from postil.learn.merit.figures import Figure, SmoothCounts
-from postil.learn.merit.fit import LocalOptimum, cases_of, kept_terms, maximise, part_of
+from postil.learn.merit.fit import cases_of, kept_terms, maximise, part_of
 from postil.learn.merit.method import TreeMethod
-from postil.learn.merit.objective import Cases, Merit, Products, products_of
+from postil.learn.merit.objective import Cases, Merit, products_of
 from postil.learn.merit.options import StepOptions
-from postil.learn.merit.starts import MeritTask, MistakeSlopes, members_mean, steps
+from postil.learn.merit.starts import MeritTask, MistakeSlopes, last_weights, members_mean
 from postil.learn.search.folds import make_parts
 from postil.learn.tasks import CategoryTasks
 
@@ -67,17 +68,6 @@ class Forest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TreeData:
-    """The documents and the cases (documents × categories) that trees learn from."""
-
-    design: Design
-    products: Products
-    cases: Cases
-    threads: int
-    kept: Floats | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _Candidate:
     """A possible node: the documents that reach it, and its parent."""
 
@@ -88,20 +78,20 @@ class _Candidate:
 
 
 class TreeGrower:
-    """Trees of all categories, grown on documents of given weights."""
+    """Trees of the categories of a task, grown on documents of given weights."""
 
-    def __init__(self, data: TreeData, documents: Floats, method: TreeMethod) -> None:
-        self.data = data
+    def __init__(self, task: MeritTask, documents: Floats, method: TreeMethod) -> None:
+        self.task = task
+        self.cases = task.merit.cases
         self.documents = documents
         self.method = method
-        self.figure: Figure = method.node_method().merit_figure()
         self.forest = Forest()
 
     def grow(self, progress: Progress | None = None) -> Forest:
         """Grow level by level, until no node can be split or the depth is reached."""
         everywhere = np.ones(len(self.documents), dtype=bool)
-        candidates = [_Candidate(c, everywhere) for c in range(self.data.cases.shape[1])]
-        decided = np.zeros(self.data.cases.shape, dtype=bool)
+        candidates = [_Candidate(c, everywhere) for c in range(self.cases.shape[1])]
+        decided = np.zeros(self.cases.shape, dtype=bool)
         depth = self.method.depth
         for level in range(1, depth + 1):
             if candidates:
@@ -119,7 +109,7 @@ class TreeGrower:
     ) -> list[_Candidate]:
         """Train the candidates, keep those that help, and return the next ones."""
         found = self._trained(candidates, progress)
-        scores = found.weights.scores(self.data.products)
+        scores = found.weights.scores(self.task.products)
         following: list[_Candidate] = []
         for at, candidate in enumerate(candidates):
             accepted = scores[:, at] > 0
@@ -132,24 +122,25 @@ class TreeGrower:
         return following
 
     def _trained(self, candidates: list[_Candidate], progress: Progress | None) -> LocalOptimum:
-        data, categories = self.data, [each.category for each in candidates]
+        task, categories = self.task, [each.category for each in candidates]
         reached = np.column_stack([each.reached for each in candidates])
-        cases = np.where(reached, data.cases[:, categories], np.int8(0))
-        merit = Merit(
-            self.figure, np.ascontiguousarray(cases), self.documents, threads=data.threads
+        cases = np.ascontiguousarray(np.where(reached, self.cases[:, categories], np.int8(0)))
+        of_nodes = replace(
+            task,
+            merit=replace(task.merit, cases=cases, documents=self.documents),
+            kept=None if task.kept is None else task.kept[:, categories],
         )
-        kept = None if data.kept is None else data.kept[:, categories]
-        task = MeritTask(data.design, data.products, merit, data.threads, kept)
         if self.method.is_perceptron:
-            return _perceptrons(task, self.method, progress)
-        return maximise(task, self.method.node_method(), progress)
+            return _perceptrons(of_nodes, self.method, progress)
+        return maximise(of_nodes, self.method.node_method(), progress).best
 
     def _helps(self, candidate: _Candidate, accepted: Flags, decided: Flags) -> bool:
         """Return True if the node raises the category's figure on the weighted documents."""
         before = decided[:, candidate.category]
         after = np.where(candidate.reached, accepted, before)
-        cases = self.data.cases[:, [candidate.category] * 2]
-        values = figures_of(np.column_stack([before, after]), cases, self.documents, self.figure)
+        cases = self.cases[:, [candidate.category] * 2]
+        figure = self.task.merit.figure
+        values = figures_of(np.column_stack([before, after]), cases, self.documents, figure)
         return bool(values[1] > values[0])
 
     def _add(self, level: int, candidate: _Candidate, found: LocalOptimum, at: int) -> int:
@@ -179,7 +170,7 @@ class TreeGrower:
         found: list[_Candidate] = []
         for is_yes in (True, False):
             reached = candidate.reached & (accepted if is_yes else ~accepted)
-            inside = self.data.cases[reached & counted, candidate.category]
+            inside = self.cases[reached & counted, candidate.category]
             fewest = min(int((inside > 0).sum()), int((inside < 0).sum()))
             if fewest >= self.method.least:
                 found.append(_Candidate(candidate.category, reached, number, is_yes))
@@ -203,17 +194,10 @@ def _perceptrons(task: MeritTask, method: TreeMethod, progress: Progress | None)
     options = method.node_options()
     assert isinstance(options, StepOptions)
     slopes = MistakeSlopes(task.merit)
-    found = start = members_mean(task)
-    for step, weights in steps(task.products, start, slopes, options, task.kept):
-        found = weights
-        if progress is not None:
-            progress(step, options.iterations)
-    count = task.merit.problems
-    counted = np.maximum(task.merit.members + task.merit.others, 1e-300)
-    share = slopes.mistakes / counted
-    taken = np.full(count, options.iterations)
-    none = np.zeros(count, dtype=np.int64)
-    return LocalOptimum(found, -share, share, taken, np.zeros(count, dtype=bool), none, -share)
+    found = last_weights(task, members_mean(task), slopes, options, progress)
+    share = slopes.mistakes / np.maximum(task.merit.members + task.merit.others, 1e-300)
+    taken = np.full(len(share), options.iterations)
+    return LocalOptimum(found, -share, share, taken, np.zeros(len(share), dtype=bool))
 
 
 def fit_trees(job: Job, method: TreeMethod) -> LinearFit:
@@ -240,15 +224,17 @@ def fit_trees(job: Job, method: TreeMethod) -> LinearFit:
     tasks = CategoryTasks(job.labels, job.sample_weights)
     threads, chosen = thread_count(job.threads), tasks.learnable
     with products_of(job.design, threads) as products:
+        figure = method.node_method().merit_figure()
+        merit = Merit(figure, cases_of(tasks, chosen), tasks.documents, threads=threads)
         kept = kept_terms(job.selection, job.design.terms, chosen)
-        data = TreeData(job.design, products, cases_of(tasks, chosen), threads, kept)
+        task = MeritTask(job.design, products, merit, threads, kept)
         begun = time.perf_counter()
-        forest = _grown(data, tasks, method, job.progress)
+        forest = _grown(task, tasks, method, job.progress)
     return _linear_fit(forest, tasks, job.design.terms, method, time.perf_counter() - begun)
 
 
 def _grown(
-    data: TreeData, tasks: CategoryTasks, method: TreeMethod, progress: Progress | None
+    task: MeritTask, tasks: CategoryTasks, method: TreeMethod, progress: Progress | None
 ) -> Forest:
     documents = tasks.documents
     present = np.flatnonzero(documents)
@@ -266,33 +252,33 @@ def _grown(
 
         return part_of(report, number, rounds)
 
-    levels = np.full(data.cases.shape[1], method.depth)
+    levels = np.full(task.merit.problems, method.depth)
     if folds > 1:
         part = np.full(len(documents), -1)
         part[present] = make_parts(tasks.labels.of_documents(present), folds, method.seed)
-        levels = _best_levels(data, documents, part, method, of_round)
-    forest = TreeGrower(data, documents, method).grow(of_round(rounds - 1)).cut(levels)
+        levels = _best_levels(task, part, method, of_round)
+    forest = TreeGrower(task, documents, method).grow(of_round(rounds - 1)).cut(levels)
     if progress is not None and total:
         progress(total, total)  # including levels without nodes
     return forest
 
 
 def _best_levels(
-    data: TreeData,
-    documents: Floats,
+    task: MeritTask,
     part: NDArray[np.int64],
     method: TreeMethod,
     of_round: Callable[[int], Progress | None],
 ) -> NDArray[np.int64]:
     """Return the number of levels of each tree that is best for held-out documents."""
-    held = [np.zeros(data.cases.shape, dtype=bool) for _ in range(method.depth)]
+    cases, documents = task.merit.cases, task.merit.documents
+    held = [np.zeros(cases.shape, dtype=bool) for _ in range(method.depth)]
     for fold in range(int(part.max()) + 1):
         out = part == fold
-        forest = TreeGrower(data, np.where(out, 0.0, documents), method).grow(of_round(fold))
+        forest = TreeGrower(task, np.where(out, 0.0, documents), method).grow(of_round(fold))
         for level, accepted in enumerate(forest.accepted):
             held[level][out] = accepted[out]
-    figure = method.node_method().merit_figure()
-    values = np.stack([figures_of(each, data.cases, documents, figure) for each in held])
+    figure = task.merit.figure
+    values = np.stack([figures_of(each, cases, documents, figure) for each in held])
     return np.asarray(1 + values.argmax(axis=0))  # the first of equal ones
 
 
