@@ -115,12 +115,13 @@ class TestLengths:
 
     @given(st.lists(st.integers(0, 10**6), min_size=1))
     def test_bins_hold_every_length_once(self, values):
-        bins = Lengths(values).bins()
-        assert sum(count for _, _, count in bins) == len(values)
-        for first, last, count in bins:
-            assert count == sum(first <= value <= last for value in values)
-        for (_, last, _), (first, _, _) in pairwise(bins):
-            assert first == last + 1
+        rows = [line.replace(",", "").split()[:2] for line in Lengths(values).histogram()]
+        bins = [([int(end) for end in name.split("–")], int(count)) for name, count in rows]
+        assert sum(count for _, count in bins) == len(values)
+        for ends, count in bins:
+            assert count == sum(ends[0] <= value <= ends[-1] for value in values)
+        for (before, _), (after, _) in pairwise(bins):
+            assert after[0] == before[-1] + 1
 
     def test_histogram(self):
         lengths = Lengths([0] + [1] * 8 + [2, 3] * 4 + [8] * 16 + [40])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from typing import get_args
 
 from postil.corpus.document import Document, Problems, Split
@@ -69,15 +70,9 @@ class Corpus:
         """Return the documents of one split, as a corpus that shares ``problems``."""
         if split not in get_args(Split):
             raise UsageError(f"a split is train or test, not {split!r}")
-        return Corpus(
-            f"{self.name}[{split}]",
-            self._source,
-            problems=self.problems,
-            description=self.description,
-            pauses=self.pauses,
-            at_end=self._at_end,
-            split=split,
-        )
+        part = copy(self)
+        part.name, part._split = f"{self.name}[{split}]", split
+        return part
 
     def __repr__(self) -> str:
         return f"Corpus({self.name!r})"

@@ -43,14 +43,10 @@ class Document:
 
 def name_fault(document: Document) -> str | None:
     """Return a message about the id, label or field name that UTF-8 cannot encode, else None."""
-    if not is_encodable(document.id):
-        return f"the id {document.id!r} {LONE_SURROGATE}"
-    for label in document.labels:
-        if not is_encodable(label):
-            return f"the label {label!r} {LONE_SURROGATE}"
-    for name in document.fields:
+    named = [("id", document.id), *(("label", label) for label in document.labels)]
+    for kind, name in [*named, *(("field name", name) for name in document.fields)]:
         if not is_encodable(name):
-            return f"the field name {name!r} {LONE_SURROGATE}"
+            return f"the {kind} {name!r} {LONE_SURROGATE}"
     return None
 
 

@@ -44,23 +44,16 @@ def open_corpus(
         return registry.open_named(name_or_path, options, choices)
     source = _source(name_or_path)
     if options.format in registry.NAMES:
-        return _open_copy(options.format, source, replace(options, format=None), choices)
+        if source.path is None:
+            raise UsageError(
+                f"{options.format} cannot be read from standard input; save it to a file"
+            )
+        own = replace(options, format=None)
+        return registry.open_named(options.format, own, choices, path=source.path)
     if choices:
         raise UsageError(
             f"{min(choices)} means nothing for {source.name}, which is not a known corpus"
         )
-    return _open_source(source, options)
-
-
-def _open_copy(
-    name: str, source: Source, options: ReadOptions, choices: Mapping[str, object] | None
-) -> Corpus:
-    if source.path is None:
-        raise UsageError(f"{name} cannot be read from standard input; save it to a file")
-    return registry.open_named(name, options, choices, path=source.path)
-
-
-def _open_source(source: Source, options: ReadOptions) -> Corpus:
     format = format_named(options.format) if options.format else guess_format(source, options)
     if source.is_folder and format is not FOLDERS:
         raise CorpusError(f"{source.name}: is a folder, and {format.name} is read from a file")
@@ -87,11 +80,7 @@ def _source(name_or_path: str | Path) -> Source:
     except CorpusError as error:
         if path.exists():
             raise
-        raise CorpusError(f"{error}{_suggestion(str(name_or_path))}") from None
-
-
-def _suggestion(name: str) -> str:
-    near = get_close_matches(name.casefold(), registry.NAMES, n=1)
-    if near:
-        return f"; did you mean the corpus {near[0]}?"
-    return f", nor a corpus of that name; known corpora: {', '.join(registry.NAMES)}"
+        advice = f", nor a corpus of that name; known corpora: {', '.join(registry.NAMES)}"
+        if near := get_close_matches(str(name_or_path).casefold(), registry.NAMES, n=1):
+            advice = f"; did you mean the corpus {near[0]}?"
+        raise CorpusError(f"{error}{advice}") from None

@@ -50,7 +50,7 @@ class ReadOptions:
     on_error: OnError = "strict"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delimiter", _character("delimiter", self.delimiter))
+        object.__setattr__(self, "delimiter", _delimiter(self.delimiter))
         _check_encoding(self.encoding)
         if self.quote is not None and len(self.quote) > 1:
             raise UsageError(f"--quote must be one character or empty, received {self.quote!r}")
@@ -88,7 +88,7 @@ class WriteOptions:
     delimiter: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delimiter", _character("delimiter", self.delimiter))
+        object.__setattr__(self, "delimiter", _delimiter(self.delimiter))
         if not self.label_separator:
             raise UsageError("--label-separator must not be empty when labels are written")
         _check_word("label_prefix", self.label_prefix)
@@ -115,12 +115,12 @@ def parse_text_columns(specs: Iterable[str]) -> dict[str, str]:
     return mapping
 
 
-def _character(option: str, value: str | None) -> str | None:
+def _delimiter(value: str | None) -> str | None:
     if value is None or len(value) == 1:
         return value
     if value in {r"\t", "tab"}:
         return "\t"
-    raise UsageError(f"--{option} must be one character, received {value!r}")
+    raise UsageError(f"--delimiter must be one character, received {value!r}")
 
 
 def _check_word(option: str, value: str) -> None:

@@ -57,70 +57,50 @@ def stratify(
     seed : int
         The same labels, proportions and seed give the same parts, on any machine.
     """
-    import numpy as np
-
-    return np.array(part_of_each(labels, proportions, seed), dtype=np.int64)
-
-
-def part_of_each(
-    labels: Iterable[Sequence[str]], proportions: Sequence[float], seed: int
-) -> array[int]:
-    """Return the same as :func:`stratify`, without NumPy."""
-    _check_proportions(proportions)
-    return array("i", _Stratifier(_LabelSets(labels), proportions, seed).parts())
-
-
-def _check_proportions(proportions: Sequence[float]) -> None:
     positive = len(proportions) > 0 and all(share > 0 for share in proportions)
     if not positive or abs(sum(proportions) - 1) > 1e-6:
         raise UsageError(
             f"proportions must be above 0 and add up to 1, received {list(proportions)!r}"
         )
+    import numpy as np
+
+    return np.array(_Stratifier(labels, proportions, seed).parts(), dtype=np.int64)
 
 
-class _LabelSets:
-    """The labels of all documents as numbers, in one flat array."""
-
-    def __init__(self, labels: Iterable[Iterable[str]]) -> None:
-        self.numbers: dict[str, int] = {}
-        self.flat = array("i")
-        self.starts = array("q", [0])
-        for own in labels:
-            if isinstance(own, str):
-                raise UsageError(
-                    f"each document needs a sequence of labels, received the text {own!r}: "
-                    "write a single label as [label]"
-                )
-            for label in dict.fromkeys(own):
-                self.flat.append(self.numbers.setdefault(label, len(self.numbers)))
-            self.starts.append(len(self.flat))
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def __getitem__(self, document: int) -> array[int]:
-        return self.flat[self.starts[document] : self.starts[document + 1]]
+def _numbered(labels: Iterable[Iterable[str]]) -> tuple[list[array[int]], int]:
+    """Return the labels of each document as numbers, and how many there are."""
+    numbers: dict[str, int] = {}
+    sets = []
+    for own in labels:
+        if isinstance(own, str):
+            raise UsageError(
+                f"each document needs a sequence of labels, received the text {own!r}: "
+                "write a single label as [label]"
+            )
+        own_numbers = (numbers.setdefault(label, len(numbers)) for label in dict.fromkeys(own))
+        sets.append(array("i", own_numbers))
+    return sets, len(numbers)
 
 
 class _Stratifier:
     """Assigns documents to parts; part j still wants ``wanted[l][j]`` documents of label l."""
 
-    def __init__(self, sets: _LabelSets, shares: Sequence[float], seed: int) -> None:
-        self.sets = sets
+    def __init__(self, labels: Iterable[Iterable[str]], shares: Sequence[float], seed: int) -> None:
+        self.sets, count = _numbered(labels)
         total = sum(shares)
         self.shares = [share / total for share in shares]
         chance = random.Random(seed)
         # Only random() of a seeded generator promises the same numbers in every Python.
-        self.order = _sorted_by([chance.random() for _ in range(len(sets))])
-        self.holders: list[list[int]] = [[] for _ in sets.numbers]
+        self.order = _sorted_by([chance.random() for _ in range(len(self.sets))])
+        self.holders: list[list[int]] = [[] for _ in range(count)]
         for document in self.order:
-            for label in sets[document]:
+            for label in self.sets[document]:
                 self.holders[label].append(document)
         self.left = [len(holders) for holders in self.holders]
         self.wanted, debts = _quotas(self.left, self.shares, chance)
-        self.room = _rounded(len(sets), self.shares, [-debt for debt in debts], chance)
-        self.documents_left = len(sets)
-        self.part = [UNASSIGNED] * len(sets)
+        self.room = _rounded(len(self.sets), self.shares, [-debt for debt in debts], chance)
+        self.documents_left = len(self.sets)
+        self.part = [UNASSIGNED] * len(self.sets)
 
     def parts(self) -> list[int]:
         """Assign all documents and return the part of each."""
@@ -132,7 +112,10 @@ class _Stratifier:
             if count == self.left[label] > 0:
                 for changed in self._assign_label(label):
                     heappush(queue, (self.left[changed], changed))
-        self._fill_up()
+        # Documents without labels fill up the room that is left.
+        for document in self.order:
+            if self.part[document] == UNASSIGNED:
+                self._assign(document, (), self._best_part(None, ()))
         return self.part
 
     def _assign_label(self, label: int) -> list[int]:
@@ -145,7 +128,7 @@ class _Stratifier:
                 changed.update(dict.fromkeys(labels))
         return [other for other in changed if self.left[other] > 0]
 
-    def _best_part(self, label: int, labels: Iterable[int]) -> int:
+    def _best_part(self, label: int | None, labels: Iterable[int]) -> int:
         """Return the open part that wants the label and lacks most of the document's labels."""
         best, largest = UNASSIGNED, (False, 0.0)
         for part, room in enumerate(self.room):
@@ -154,7 +137,7 @@ class _Stratifier:
                 shortage = room - share * self.documents_left
                 for other in labels:
                     shortage += self.wanted[other][part] - share * self.left[other]
-                claim = (self.wanted[label][part] > 0, shortage)
+                claim = (label is not None and self.wanted[label][part] > 0, shortage)
                 if best == UNASSIGNED or claim > largest:
                     best, largest = part, claim
         return best
@@ -166,18 +149,6 @@ class _Stratifier:
         for label in labels:
             self.wanted[label][part] -= 1
             self.left[label] -= 1
-
-    def _fill_up(self) -> None:
-        """Spread the documents without labels over the room that is left."""
-        for document in self.order:
-            if self.part[document] == UNASSIGNED:
-                self._assign(document, (), self._roomiest())
-
-    def _roomiest(self) -> int:
-        open_parts = [part for part, room in enumerate(self.room) if room > 0]
-        return max(
-            open_parts, key=lambda part: self.room[part] - self.shares[part] * self.documents_left
-        )
 
 
 def _quotas(
@@ -193,17 +164,15 @@ def _quotas(
     quotas: list[list[int]] = [[] for _ in counts]
     for label in _sorted_by(counts):
         count = counts[label]
-        due = debts if count > 1 else [_beyond(payable, debt) for debt in debts]
+        due = debts
+        if count == 1:
+            due = [max(debt - payable, 0.0) + min(debt + payable, 0.0) for debt in debts]
         quotas[label] = _rounded(count, shares, due, chance)
         debts = [
             debt + count * share - given
             for debt, share, given in zip(debts, shares, quotas[label], strict=True)
         ]
     return quotas, debts
-
-
-def _beyond(limit: float, debt: float) -> float:
-    return max(debt - limit, 0.0) + min(debt + limit, 0.0)
 
 
 def _rounded(
@@ -254,9 +223,9 @@ def fold_corpus(corpus: Corpus, k: int, seed: int = 0) -> tuple[Corpus, ...]:
     )
 
 
-def _parts(corpus: Corpus, proportions: Sequence[float], seed: int) -> array[int]:
-    parts = part_of_each((document.labels for document in corpus), proportions, seed)
-    if len(set(parts)) < len(proportions):
+def _parts(corpus: Corpus, proportions: Sequence[float], seed: int) -> NDArray[np.int64]:
+    parts = stratify((document.labels for document in corpus), proportions, seed)
+    if len(set(parts.tolist())) < len(proportions):
         raise UsageError(
             f"{corpus.name}: {len(parts)} documents are too few to be split in "
             f"{len(proportions)} parts of these sizes"
@@ -264,7 +233,7 @@ def _parts(corpus: Corpus, proportions: Sequence[float], seed: int) -> array[int
     return parts
 
 
-def _marked(corpus: Corpus, parts: Sequence[int], test_part: int, name: str) -> Corpus:
+def _marked(corpus: Corpus, parts: NDArray[np.int64], test_part: int, name: str) -> Corpus:
     def documents(problems: Problems) -> Iterator[Document]:  # noqa: ARG001 - the corpus's own
         count = 0
         for count, document in enumerate(corpus, 1):

@@ -61,51 +61,27 @@ class Lengths(Counter[int]):
             "max": self.maximum,
         }
 
-    def bins(self) -> list[tuple[int, int, int]]:
-        """Count documents in bins that double: 0, 1, 2–3, 4–7 and so on.
+    def histogram(self, width: int = 40) -> list[str]:
+        """Return lines of text with the documents in bins that double: 0, 1, 2–3, 4–7 and so on.
 
-        A bin is (first length, last length, documents), from the first bin with a document to
-        the last one.
+        They reach from the first bin with a document to the last one. The bar of the fullest is
+        ``width`` characters long, and a bin with a document shows at least an eighth of a block.
         """
         counts: Counter[int] = Counter()
         for length, times in self.items():
             counts[length.bit_length()] += times
-        if not counts:
-            return []
-        return [
-            (_first(exponent), _first(exponent + 1) - 1, counts[exponent])
-            for exponent in range(min(counts), max(counts) + 1)
-        ]
-
-    def histogram(self, width: int = 40) -> list[str]:
-        """Return the bins as lines of text, the fullest ``width`` characters long.
-
-        A bin with a document shows at least an eighth of a block.
-        """
-        bins = self.bins()
-        names = [_name(first, last) for first, last, _ in bins]
-        numbers = [f"{count:,}" for _, _, count in bins]
-        left = max(map(len, names), default=0)
-        right = max(map(len, numbers), default=0)
-        fullest = max((count for _, _, count in bins), default=0)
-        return [
-            f"{name:>{left}} {number:>{right}} {_bar(count, fullest, width)}".rstrip()
-            for name, number, (_, _, count) in zip(names, numbers, bins, strict=True)
-        ]
-
-
-def _first(exponent: int) -> int:
-    return 1 << exponent >> 1
-
-
-def _name(first: int, last: int) -> str:
-    return f"{first:,}" if first == last else f"{first:,}–{last:,}"
-
-
-def _bar(count: int, fullest: int, width: int) -> str:
-    eighths = max(round(count / fullest * width * EIGHTHS), 1) if count else 0
-    full, rest = divmod(eighths, EIGHTHS)
-    return BLOCKS[-1] * full + (BLOCKS[rest] if rest else "")
+        rows = []
+        for exponent in range(min(counts, default=0), max(counts, default=-1) + 1):
+            first, last = 1 << exponent >> 1, (1 << exponent) - 1
+            name = f"{first:,}" if first >= last else f"{first:,}–{last:,}"
+            count = counts[exponent]
+            share = count / max(counts.values())
+            eighths = max(round(share * width * EIGHTHS), 1) if count else 0
+            full, rest = divmod(eighths, EIGHTHS)
+            rows.append((name, f"{count:,}", BLOCKS[-1] * full + BLOCKS[rest].strip()))
+        left = max((len(name) for name, _, _ in rows), default=0)
+        right = max((len(number) for _, number, _ in rows), default=0)
+        return [f"{name:>{left}} {number:>{right}} {bar}".rstrip() for name, number, bar in rows]
 
 
 CountTokens = Callable[[list[str]], Sequence[int]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 from dataclasses import replace
 
 import pytest
@@ -10,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.corpus.document import Document, Problems
+from postil.corpus.files.archives import Member
 from postil.corpus.named import rcv1 as rcv1_sample
 from postil.corpus.named import registry, smart_records
 from postil.corpus.named.rcv1 import (
     FIRST_TEST_DOCUMENT,
     TOKEN_FILES,
     TOPICS_FILE,
-    TopicTable,
     rcv1,
     read_topics,
     sample_bar,
@@ -206,20 +207,21 @@ class TestSample:
 
 @given(st.lists(st.tuples(st.integers(0, 10**18 - 1), st.sampled_from("ABCDE")), max_size=60))
 def test_topics_are_those_given(pairs):
-    table = TopicTable()
     expected: dict[int, dict[str, None]] = {}
     for document, topic in pairs:
-        table.add(document, topic)
         expected.setdefault(document, {})[topic] = None
-    assert {document: table.topics(document) for document in table.documents()} == {
-        document: tuple(topics) for document, topics in expected.items()
-    }
-    assert table.topics(10**18) == ()
+    found = topics_in("".join(f"{topic} {document} 1\n" for document, topic in pairs))
+    assert found == {document: tuple(topics) for document, topics in expected.items()}
+
+
+def topics_in(judgements: str):
+    member = Member("folder", TOPICS_FILE, lambda: io.BytesIO(judgements.encode()))
+    return read_topics(member, Problems())
 
 
 def test_equal_topics_are_one_object():
-    table = read_topics([b"A 1 1\n", b"B 1 1\n", b"A 900 1\n", b"B 900 1\n"], pytest.fail)
-    assert table.topics(1) is table.topics(900)
+    found = topics_in("A 1 1\nB 1 1\nA 900 1\nB 900 1\n")
+    assert found[1] is found[900]
 
 
 def test_an_incomplete_copy_is_told_at_its_end(make_folder):

@@ -19,7 +19,6 @@ from postil.corpus.document import Problems
 from postil.corpus.files.streams import Source
 from postil.errors import CorpusError, DocumentError
 
-CHUNK = 1 << 16
 LARGEST_DOCUMENT = 1 << 26
 """No document of the collections read here comes near this many bytes."""
 LONGEST_LINE = 1 << 24
@@ -81,12 +80,11 @@ class Member:
 
     def read(self) -> bytes:
         """Return all bytes of a file that is one document."""
-        content = bytearray()
-        for chunk in self.chunks(CHUNK):
-            content += chunk
-            if len(content) > LARGEST_DOCUMENT:
-                raise self.error(f"has more than {LARGEST_DOCUMENT:,} bytes; take it out")
-        return bytes(content)
+        with self._open() as stream:
+            content = stream.read(LARGEST_DOCUMENT + 1)
+        if len(content) > LARGEST_DOCUMENT:
+            raise self.error(f"has more than {LARGEST_DOCUMENT:,} bytes; take it out")
+        return content
 
     def error(self, message: str, line: int | None = None) -> DocumentError:
         """Return a ``DocumentError`` about this file."""

@@ -33,51 +33,6 @@ def headings_of(field: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(heading for heading in cleaned if heading))
 
 
-class WantedHeadings:
-    """A list of headings that are labels, and those of them that no document had so far."""
-
-    def __init__(self, path: Path, lines: dict[str, int]) -> None:
-        self._path = path
-        self._unmet = dict(lines)
-        self._wanted = frozenset(lines)
-
-    @classmethod
-    def read(cls, path: Path) -> WantedHeadings:
-        """Read a file with a heading a line, in UTF-8; blank lines are ignored."""
-        if not path.is_file():
-            raise CorpusError(f"{path}: is no file, and should be a list of headings; remove it")
-        try:
-            text = path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise CorpusError(f"{path}: cannot be read as UTF-8 text ({error})") from error
-        lines: dict[str, int] = {}
-        for number, line in enumerate(text.splitlines(), 1):
-            if heading := line.strip():
-                lines.setdefault(heading, number)
-        if not lines:
-            raise CorpusError(f"{path}: holds no heading; write one a line, or remove the file")
-        return cls(path, lines)
-
-    def among(self, headings: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the ``headings`` that are on the list."""
-        kept = tuple(heading for heading in headings if heading in self._wanted)
-        for heading in kept:
-            self._unmet.pop(heading, None)
-        return kept
-
-    def unmet(self) -> list[DocumentError]:
-        """Return an error for every heading that no document had, such as a misspelt one."""
-        return [
-            DocumentError(
-                str(self._path),
-                f"line {line}",
-                f"no document has the heading {heading!r}; spell it as the .M fields do, or "
-                "take it out",
-            )
-            for heading, line in self._unmet.items()
-        ]
-
-
 YEARS: dict[str, Split] = {"87": "train", "88": "train", "89": "test", "90": "test", "91": "test"}
 FILES = {
     **{f"ohsumed.{year}": (year,) for year in YEARS},
@@ -100,9 +55,11 @@ def ohsumed(path: Path, *, categories: str = "listed") -> DocumentSource:
     is ``"all"``; documents with none of them stay. Memory holds one record, and 24 to 48 bytes
     for the id of every document.
     """
+    listed = path / LIST_IN_FOLDER if path.is_dir() else path.with_name(LIST_BESIDE_ARCHIVE)
 
     def read(problems: Problems) -> Iterator[Document]:
-        wanted = _wanted(path) if categories == "listed" else None
+        wanted = _wanted(listed) if categories == "listed" else {}
+        unmet = dict(wanted)
         seen, count = SeenIds(), 0
         file_of: dict[str, str] = {}
         for name, member in named_members(path, FILES):
@@ -111,36 +68,53 @@ def ohsumed(path: Path, *, categories: str = "listed") -> DocumentSource:
             for record in records(member, TAGS, problems):
                 fault = _fault(record, years)
                 if fault is None:
-                    if not _is_used(record):
+                    headings = _used_headings(record)
+                    if not headings:
                         continue
                     count += 1
-                    fault = _repeated(record, seen.first_position(record.fields[".U"], count))
+                    identity = record.fields[".U"]
+                    earlier = seen.first_position(identity, count)
+                    if earlier is not None:
+                        fault = (
+                            f"the Medline id {identity} was read before, in document {earlier:,}"
+                        )
                 if fault is not None:
                     problems.report(member.error(f"{fault}; get the file again", record.line))
                     continue
-                yield _document(record, years, wanted)
+                labels = tuple(h for h in headings if h in wanted) if wanted else headings
+                for label in labels:
+                    unmet.pop(label, None)
+                fields = {"title": record.fields[".T"], "body": record.fields[".W"]}
+                year = years[0] if len(years) == 1 else identity[:2]
+                yield Document(identity, fields, labels, YEARS[year])
         _check_years(path, file_of, problems)
-        for error in wanted.unmet() if wanted is not None else ():
-            problems.report(error)
+        for heading, line in unmet.items():
+            message = (
+                f"no document has the heading {heading!r}; spell it as the .M fields do, or take "
+                "it out"
+            )
+            problems.report(DocumentError(str(listed), f"line {line}", message))
 
     return read
 
 
-def _document(record: Record, years: tuple[str, ...], wanted: WantedHeadings | None) -> Document:
-    labels = headings_of(record.fields[".M"])
-    year = years[0] if len(years) == 1 else record.fields[".U"][:2]
-    return Document(
-        record.fields[".U"],
-        {"title": record.fields[".T"], "body": record.fields[".W"]},
-        labels if wanted is None else wanted.among(labels),
-        YEARS[year],
-    )
-
-
-def _wanted(path: Path) -> WantedHeadings | None:
-    folder = path.is_dir()
-    place = path / LIST_IN_FOLDER if folder else path.with_name(LIST_BESIDE_ARCHIVE)
-    return WantedHeadings.read(place) if exists(place) else None
+def _wanted(path: Path) -> dict[str, int]:
+    """Return the line of each heading in a list, in UTF-8, one a line; none without a list."""
+    if not exists(path):
+        return {}
+    if not path.is_file():
+        raise CorpusError(f"{path}: is no file, and should be a list of headings; remove it")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path}: cannot be read as UTF-8 text ({error})") from error
+    lines: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if heading := line.strip():
+            lines.setdefault(heading, number)
+    if not lines:
+        raise CorpusError(f"{path}: holds no heading; write one a line, or remove the file")
+    return lines
 
 
 def _note_years(path: Path, name: str, years: tuple[str, ...], file_of: dict[str, str]) -> None:
@@ -180,15 +154,10 @@ def _fault(record: Record, years: tuple[str, ...]) -> str | None:
     return None
 
 
-def _repeated(record: Record, earlier: int | None) -> str | None:
-    if earlier is None:
-        return None
-    return f"the Medline id {record.fields['.U']} was read before, in document {earlier:,}"
-
-
-def _is_used(record: Record) -> bool:
+def _used_headings(record: Record) -> tuple[str, ...]:
+    """Return the headings of a record that is a document, else none."""
     title, abstract, mesh = (record.fields.get(tag, "") for tag in _USED)
-    return bool(title and abstract and headings_of(mesh))
+    return headings_of(mesh) if title and abstract else ()
 
 
 OPTIONS = (

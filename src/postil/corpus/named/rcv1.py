@@ -13,8 +13,7 @@ The choice depends on the numbers alone, not on the order or the packing of the 
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from heapq import nsmallest
 from pathlib import Path
 
@@ -53,90 +52,34 @@ def sample_bar(documents: Iterable[int], size: int | None = None) -> int:
     return max(nsmallest(SIZE if size is None else size, keys), default=-1)
 
 
-PAGE_BITS = 8
-PAGE = 1 << PAGE_BITS
-
 LONGEST_NUMBER = 18
 
 
-class TopicTable:
-    """The topics of documents, which are whole numbers, in little memory.
+def read_topics(member: Member, problems: Problems) -> dict[int, tuple[str, ...]]:
+    """Return the topics of each document from judgements, lines ``TOPIC DOCUMENT 1``.
 
-    Many documents have the same topics, so a document holds only the number of its set of
-    topics: four bytes if document numbers lie close together, as those of RCV1-v2 do (800,000 in
-    about 4 MB), a page of 1 kB each if they lie far apart.
+    Blank lines are ignored. Documents with the same topics share one tuple.
     """
-
-    def __init__(self) -> None:
-        self._sets: list[tuple[str, ...]] = [()]
-        self._numbers: dict[tuple[str, ...], int] = {(): 0}
-        self._grown: dict[tuple[int, str], int] = {}
-        self._pages: dict[int, array[int]] = {}
-
-    def add(self, document: int, topic: str) -> None:
-        """Add a topic to a document, once."""
-        page = self._pages.get(document >> PAGE_BITS)
-        if page is None:
-            page = self._pages[document >> PAGE_BITS] = array("i", bytes(4 * PAGE))
-        place = document & (PAGE - 1)
-        step = page[place], topic
-        grown = self._grown.get(step)
-        page[place] = self._grow(step) if grown is None else grown
-
-    def _grow(self, step: tuple[int, str]) -> int:
-        """Return the number of the set that has one more topic, making it if it is new."""
-        held = self._sets[step[0]]
-        topics = held if step[1] in held else (*held, step[1])
-        number = self._numbers.setdefault(topics, len(self._sets))
-        if number == len(self._sets):
-            self._sets.append(topics)
-        self._grown[step] = number
-        return number
-
-    def topics(self, document: int) -> tuple[str, ...]:
-        """Return the topics of a document in the order of ``add``; none if it is unknown."""
-        page = self._pages.get(document >> PAGE_BITS)
-        return () if page is None else self._sets[page[document & (PAGE - 1)]]
-
-    def documents(self) -> Iterator[int]:
-        """Yield every document that has a topic, page by page."""
-        for high, page in self._pages.items():
-            for place, held in enumerate(page):
-                if held:
-                    yield (high << PAGE_BITS) + place
-
-
-def read_topics(lines: Iterable[bytes], report: Callable[[int, str], None]) -> TopicTable:
-    """Read judgements, lines ``TOPIC DOCUMENT 1``; blank lines are ignored.
-
-    ``report`` is called with the number of a bad line and its fault.
-    """
-    table = TopicTable()
-    names: dict[bytes, str] = {}
-    for number, line in enumerate(lines, 1):
+    topics: dict[int, tuple[str, ...]] = {}
+    shared: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for number, line in enumerate(member.lines(), 1):
         words = line.split()
-        if _is_judgement(words):
-            topic, document, _ = words
-            name = names.get(topic)
-            if name is None:
-                name = names[topic] = topic.decode("utf-8", "backslashreplace")
-            table.add(int(document), name)
+        if (
+            len(words) == 3
+            and words[2] == b"1"
+            and words[1].isdigit()
+            and len(words[1]) <= LONGEST_NUMBER
+        ):
+            document, topic = int(words[1]), words[0].decode("utf-8", "backslashreplace")
+            held = topics.get(document, ())
+            if topic not in held:
+                grown = (*held, topic)
+                topics[document] = shared.setdefault(grown, grown)
         elif words:
-            report(number, f"must be TOPIC DOCUMENT 1, received {_shown(line)}")
-    return table
-
-
-def _is_judgement(words: list[bytes]) -> bool:
-    return (
-        len(words) == 3
-        and words[2] == b"1"
-        and words[1].isdigit()
-        and len(words[1]) <= LONGEST_NUMBER
-    )
-
-
-def _shown(line: bytes) -> str:
-    return repr(line[:40].decode("utf-8", "backslashreplace").rstrip())
+            shown = repr(line[:40].decode("utf-8", "backslashreplace").rstrip())
+            message = f"must be TOPIC DOCUMENT 1, received {shown}; get the file again"
+            problems.report(member.error(message, number))
+    return topics
 
 
 TOPICS_FILE = "rcv1-v2.topics.qrels"
@@ -154,26 +97,31 @@ def rcv1(path: Path, *, sample: bool = False) -> DocumentSource:
     """Read a folder or tar archive with the five token files and the judgements.
 
     Each file may be compressed. With ``sample`` only the test documents of the sample are read.
-    Memory holds one document, the topics (4 bytes a document) and the ids (24 to 48 bytes a
-    document).
+    Memory holds one document, and the topics and the ids of all (about 120 bytes a document).
     """
 
     def read(problems: Problems) -> Iterator[Document]:
         topics = _topics(path, problems)
-        bar = sample_bar(topics.documents()) if sample else None
+        bar = sample_bar(topics) if sample else None
         seen, count = SeenIds(), 0
         for name, member in named_members(path, TOKEN_FILES):
             split = TOKEN_FILES[name]
             for record in records(member, _TAGS, problems):
                 count += 1
-                fault = _fault(record) or _repeated(record, seen, count)
+                fault = _fault(record)
+                earlier = seen.first_position(record.number, count) if fault is None else None
+                if earlier is not None:
+                    fault = (
+                        f"document {record.number} was read before, as document {earlier:,} of the "
+                        "collection; get the file again"
+                    )
                 if fault is not None:
                     problems.report(member.error(fault, record.line))
                     continue
                 number = int(record.number)
                 if bar is not None and split == "test" and sample_key(number) > bar:
                     continue
-                labels = topics.topics(number)
+                labels = topics.get(number, ())
                 if not labels:
                     problems.report(_without_topics(member, record, problems))
                     continue
@@ -182,28 +130,22 @@ def rcv1(path: Path, *, sample: bool = False) -> DocumentSource:
     return read
 
 
-def _topics(path: Path, problems: Problems) -> TopicTable:
+def _topics(path: Path, problems: Problems) -> dict[int, tuple[str, ...]]:
     """Read the judgements; raise CorpusError if a file is missing, before any document is read."""
     expected = (*TOKEN_FILES, TOPICS_FILE)
     found: set[str] = set()
-    table = TopicTable()
+    topics: dict[int, tuple[str, ...]] = {}
     for name, member in named_members(path, expected):
         found.add(name)
         if name == TOPICS_FILE:
-            table = read_topics(member.lines(), _reporter(member, problems))
+            topics = read_topics(member, problems)
     missing = [name for name in expected if name not in found]
     if missing:
         raise CorpusError(
             f"{path}: lacks {', '.join(missing)} (plain or .gz) of RCV1-v2; "
             f"get what is missing from {DISTRIBUTION.homepage}"
         )
-    return table
-
-
-def _reporter(member: Member, problems: Problems) -> Callable[[int, str], None]:
-    return lambda line, message: problems.report(
-        member.error(f"{message}; get the file again", line)
-    )
+    return topics
 
 
 def _fault(record: Record) -> str | None:
@@ -217,16 +159,6 @@ def _fault(record: Record) -> str | None:
     if record.cut is not None:
         return f"the file ends inside document {record.number}; get the file again"
     return None
-
-
-def _repeated(record: Record, seen: SeenIds, count: int) -> str | None:
-    earlier = seen.first_position(record.number, count)
-    if earlier is None:
-        return None
-    return (
-        f"document {record.number} was read before, as document {earlier:,} of the collection; "
-        "get the file again"
-    )
 
 
 def _without_topics(member: Member, record: Record, problems: Problems) -> DocumentError:
