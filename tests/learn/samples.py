@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import fields
 from functools import cache
 from itertools import product
@@ -23,6 +24,8 @@ from postil.learn.strength import Regularization
 from .reference import GAMMA, Paid, Problem
 from .reference_priors import strength_of
 
+# All combinations of parts run where learning has changed, and before a release.
+FULL = bool(os.environ.get("POSTIL_FULL"))
 LAM = 1e-2
 LOSS_OPTIONS = {"smoothed-hinge": {"gamma": GAMMA}}
 TIGHT = {"tolerance": 1e-12, "iterations": 1_000_000}
@@ -71,16 +74,35 @@ def providing(what):
     return [parts for parts in EVERY if what in SOLVERS[parts[2]].provides]
 
 
+def covering(methods):
+    """Return a few methods in which each solver meets all its losses, priors and intercepts."""
+    left = {(p[2], at, p[at]) for p in methods for at in (0, 1, 3)}
+    chosen = []
+    while left:
+        best = max(methods, key=lambda p: len(left & {(p[2], at, p[at]) for at in (0, 1, 3)}))
+        chosen.append(best)
+        left -= {(best[2], at, best[at]) for at in (0, 1, 3)}
+    return chosen
+
+
 def each(methods):
-    """Run a test with each method."""
-    return pytest.mark.parametrize("parts", [pytest.param(p, id="/".join(p)) for p in methods])
+    """Run a test with each method in a full run (POSTIL_FULL), else with a few that cover them."""
+    chosen = list(methods) if FULL else covering(list(methods))
+    return pytest.mark.parametrize("parts", [pytest.param(p, id="/".join(p)) for p in chosen])
 
 
 EVERY_METHOD = each(EVERY)
 ANY_METHOD = each(REACHING)
 ANY_MINIMUM = each(MINIMISING)
-# One method for each solver, where the loss and the intercept make no difference.
-EVERY_SOLVER = each([next(p for p in LEGAL if p[2] == solver) for solver in SOLVERS])
+
+
+def one_of_each_solver(methods):
+    """Return the first method of each solver, for what does not depend on the loss or the prior."""
+    return [next(p for p in methods if p[2] == solver) for solver in {p[2]: None for p in methods}]
+
+
+EVERY_SOLVER = each(one_of_each_solver(LEGAL))
+REACHING_SOLVER = each(one_of_each_solver(REACHING))
 
 
 def sparse_values(rng, documents, terms, density=0.3):

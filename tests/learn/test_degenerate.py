@@ -12,10 +12,10 @@ from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.priors import PRIORS
 
 from .samples import (
-    ANY_METHOD,
     ANY_MINIMUM,
     EVERY_METHOD,
     MINIMISING,
+    REACHING_SOLVER,
     design_of,
     labels_of,
     method_of,
@@ -27,7 +27,7 @@ NO_MEMBER = "the category has no member: never chosen"
 ALL_MEMBERS = "the category has nothing but members: always chosen"
 
 
-@ANY_METHOD
+@REACHING_SOLVER
 def test_no_member_and_all_members_get_a_constant_and_a_note(parts):
     _, truth, design, _ = sample()
     columns = [np.zeros(50, bool), truth[:, 0], np.ones(50, bool), truth[:, 1]]
@@ -49,7 +49,7 @@ def test_no_member_and_all_members_get_a_constant_and_a_note(parts):
     np.testing.assert_array_equal(found.intercepts[[1, 3]], plain.intercepts)
 
 
-@ANY_METHOD
+@REACHING_SOLVER
 def test_nothing_to_learn_at_all(parts):
     _, _, design, _ = sample()
     truth = np.zeros((50, 2), bool)
@@ -93,7 +93,7 @@ def test_a_class_that_weighs_nothing_decides_nothing(classes, is_member):
     assert ((found.intercepts > 0) == is_member).all()
 
 
-@ANY_METHOD
+@REACHING_SOLVER
 def test_no_categories(parts):
     _, _, design, _ = sample()
     found = method_of(parts).fit(Job(design, Labels((), sp.csr_matrix((50, 0), dtype=bool))))
@@ -102,7 +102,7 @@ def test_no_categories(parts):
     assert found.scores(design.rows).shape == (50, 0)
 
 
-@ANY_METHOD
+@REACHING_SOLVER
 def test_no_documents(parts):
     found = method_of(parts).fit(Job(Design(sp.csr_matrix((0, 4))), labels_of(np.zeros((0, 2)))))
     assert [report.note for report in found.reports] == [NO_MEMBER] * 2

@@ -15,7 +15,17 @@ from postil.learn.solvers import SOLVERS
 from postil.learn.strength import Strengths
 from postil.learn.term_priors.priors import TermPrior, TermPriors
 
-from .samples import EVERY, EVERY_METHOD, each, labels_of, method_of, problem_of, sample, theta_of
+from .samples import (
+    EVERY,
+    EVERY_METHOD,
+    each,
+    labels_of,
+    method_of,
+    one_of_each_solver,
+    problem_of,
+    sample,
+    theta_of,
+)
 
 LAMBDAS = np.array([1.0, 0.1, 0.03, 1e-2, 1e-3])
 UP_AND_DOWN = np.array([1e-2, 1.0, 1e-3, 0.1])
@@ -72,7 +82,7 @@ def test_categories_may_walk_differently_and_some_are_constant(parts):
             assert a.members == b.members
 
 
-@EVERY_METHOD
+@each(one_of_each_solver(EVERY))
 def test_threads_change_no_bit(parts):
     _, _, design, labels = sample()
     one, three = (
@@ -88,7 +98,7 @@ def test_threads_change_no_bit(parts):
 
 
 @each([p for p in LOGISTIC if "term priors" in SOLVERS[p[2]].provides])
-def test_with_selection_emphasis_and_priors(parts):
+def test_with_selection_sample_weights_and_priors(parts):
     _, _, design, labels = sample()
     settings = {
         "selection": Selection.of([np.arange(0, 8, 2, dtype=np.int32)] * 2, 8),

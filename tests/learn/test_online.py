@@ -218,7 +218,7 @@ def test_units_tell_exponents_from_weights(family):
         np.testing.assert_allclose(theta, expected[: len(theta)], rtol=1e-9, atol=1e-9)
 
 
-def test_only_updates_can_go_on():
+def test_only_updates_can_resume():
     _, _, design, labels = sample()
     with pytest.raises(UsageError, match="use mistake-driven or dual-gradient"):
         Method().fit(Job(design, labels, resume_from=[np.zeros(9)] * 2))

@@ -97,7 +97,7 @@ class TestProbabilities:
     @pytest.mark.parametrize("loss", ["logistic", "modified-squared"])
     def test_it_is_refused_with_other_losses(self, loss):
         learn = {"loss": loss, "solver": "primal-coordinate"}
-        with pytest.raises(PostilError, match='"probit" is for the scores of that loss'):
+        with pytest.raises(PostilError, match='"probit" needs scores of the probit loss'):
             Recipe.from_dict({"name": "x", "learn": learn, "decide": {"calibration": "probit"}})
 
     def test_it_goes_with_its_own(self):
@@ -107,5 +107,5 @@ class TestProbabilities:
     def test_its_scores_are_no_log_odds(self):
         assert not Method("probit").gives_probabilities
         table = {"name": "x", "learn": {"loss": "probit"}, "decide": {"calibration": "logistic"}}
-        with pytest.raises(PostilError, match="logarithm of the odds"):
+        with pytest.raises(PostilError, match="logarithms of odds"):
             Recipe.from_dict(table)

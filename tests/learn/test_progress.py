@@ -13,8 +13,8 @@ from postil.learn.job import Job
 from postil.learn.solvers import SOLVERS
 
 from .samples import (
-    ANY_METHOD,
     LEGAL,
+    REACHING_SOLVER,
     design_of,
     each,
     labels_of,
@@ -37,7 +37,7 @@ def endless():
     return design_of(sparse_values(rng, 150, 40)), labels_of(rng.random((150, MANY)) < 0.4)
 
 
-@ANY_METHOD
+@REACHING_SOLVER
 def test_progress_ends_with_all_that_there_was_to_learn(parts):
     _, truth, design, _ = sample()
     labels = labels_of(np.column_stack([truth, np.zeros(50, bool)]))

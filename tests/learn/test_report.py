@@ -10,7 +10,7 @@ import pytest
 from postil.learn.fit import FitReport, NotConvergedWarning, warn_of_unfinished
 from postil.learn.job import Job
 
-from .samples import ANY_METHOD, method_of, sample
+from .samples import REACHING_SOLVER, method_of, sample
 
 
 def caught_by(work):
@@ -20,7 +20,7 @@ def caught_by(work):
     return caught
 
 
-@ANY_METHOD
+@REACHING_SOLVER
 def test_one_warning_for_all_categories_that_did_not_get_there(parts):
     _, _, design, labels = sample()
     found = []
@@ -36,7 +36,7 @@ def test_one_warning_for_all_categories_that_did_not_get_there(parts):
     assert all(report.stopped == "iterations" for report in found[0].reports)
 
 
-@ANY_METHOD
+@REACHING_SOLVER
 def test_no_warning_where_nobody_asked_or_wants_to_know(parts):
     _, _, design, labels = sample()
     quiet = method_of(parts, iterations=1)
@@ -86,7 +86,7 @@ def test_the_end_of_double_precision_counts_where_it_is_far_from_the_optimum():
         warn_of_unfinished([far, report_of()], 1e-6)
 
 
-@ANY_METHOD
+@REACHING_SOLVER
 def test_a_report_goes_into_a_file(parts):
     _, _, design, labels = sample()
     report = method_of(parts).fit(Job(design, labels)).reports[0]

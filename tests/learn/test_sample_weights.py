@@ -95,7 +95,7 @@ def test_class_weights_may_differ_by_category(parts):
 
 
 @EVERY_METHOD
-def test_one_factor_for_all_documents_is_no_emphasis(parts):
+def test_one_factor_for_all_documents_changes_nothing(parts):
     # n is the sum of the weights, so that λ keeps its meaning.
     _, _, design, labels = sample()
     method = method_of(parts, tolerance=1e-8)

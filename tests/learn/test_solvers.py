@@ -28,6 +28,7 @@ from .samples import (
     each,
     labels_of,
     method_of,
+    one_of_each_solver,
     problem_of,
     sample,
     theta_of,
@@ -190,7 +191,7 @@ def test_the_constant_feature_may_have_any_value(parts, constant):
             assert report.objective == pytest.approx(problem.minimum(), rel=1e-5)
 
 
-@EVERY_METHOD
+@each(one_of_each_solver(EVERY))
 def test_lambdas_by_category(parts):
     _, _, design, labels = sample()
     together = method_of(parts).fit(
@@ -228,7 +229,7 @@ def test_weights_that_leave_the_range_of_numbers_are_a_users_error(monkeypatch):
         method_of(EVERY[0]).fit(Job(design, labels))
 
 
-@EVERY_METHOD
+@each(one_of_each_solver(EVERY))
 def test_stored_zeros_and_double_precision_change_nothing(parts):
     x, _, _, labels = sample()
     rows, columns = np.indices(x.shape).reshape(2, -1)
@@ -286,7 +287,7 @@ def test_classes_that_are_alike_are_certified(parts):
         assert report.certificate <= 1e-6
 
 
-@EVERY_METHOD
+@each(one_of_each_solver(EVERY))
 def test_scores_are_those_of_the_weights(parts):
     x, _, design, _ = sample("empty documents")
     found = fitted(parts, "empty documents")

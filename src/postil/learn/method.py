@@ -32,7 +32,7 @@ LOGISTIC, MODERATED, PROBIT = "logistic", "moderated", "probit"  # calibrations,
 
 
 class BaseMethod:
-    """What a recipe's ``[learn]`` table asks for: a way to learn all categories from a matrix.
+    """A way to learn all categories from a matrix, as a recipe's ``[learn]`` table asks for it.
 
     A subclass provides ``_fit``. One whose strength a search may choose also provides ``share``,
     ``regularization``, ``search_measure``, ``tallies`` and ``strongest``, and overrides

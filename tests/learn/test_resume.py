@@ -104,7 +104,7 @@ def test_a_positive_weight_that_vanished_has_a_low_exponent():
     assert found[1:].tolist() == [0.0, 0.0]
 
 
-def test_what_cannot_go_on_is_refused():
+def test_methods_that_cannot_resume_are_refused():
     assert ADDITIVE.can_resume
     assert not Method().can_resume
     with pytest.raises(UsageError, match="need a unit to resume from"):
