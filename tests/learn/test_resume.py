@@ -1,4 +1,4 @@
-"""Learning that goes on from weights with other documents."""
+"""Resuming from weights with other documents."""
 
 from __future__ import annotations
 
