@@ -25,8 +25,8 @@ from postil.learn.job import Design, Labels
 from postil.learn.merit.naming import figure_named
 from postil.recipes.recipe import Recipe, load_recipe
 from postil.train.choice import Standing, standing
+from postil.train.reading import read_training
 from postil.train.run import LearningSpace, TrainingRun
-from postil.train.train import read_training
 from postil.vectors.vectorizer import Vectorizer
 
 BASE = "default"

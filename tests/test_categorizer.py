@@ -17,8 +17,7 @@ from postil.errors import InputError, UsageError
 from postil.model.description import describe
 from postil.recipes.recipe import Recipe, load_recipe, recipe_names
 from postil.train.assess import assess
-from postil.train.fields import FieldsWarning
-from postil.train.notes import LabelsWarning
+from postil.train.reading import FieldsWarning, LabelsWarning
 
 TEXTS = [
     "rain and wind over the hills",
@@ -312,7 +311,7 @@ class TestShapes:
                 ask()
 
     def test_fields_that_are_not_read_are_warned_of(self):
-        with pytest.warns(FieldsWarning, match="not abstract"):
+        with pytest.warns(FieldsWarning, match="abstract not"):
             TextCategorizer("logistic-dual").fit({"title": TEXTS, "abstract": TEXTS}, LABELS)
 
 

@@ -144,7 +144,7 @@ class TestEvaluate:
         write_rows(tmp_path / "others.jsonl", rows(labels=["else"]))
         result = postil("evaluate", model, "others.jsonl", "--categories", "shared")
         assert result.code == 1
-        assert "it has else, the model c0, c1" in last_line(result)
+        assert "it has else, the model has c0, c1" in last_line(result)
 
     def test_without_a_document_to_test_with(self, postil, model):
         result = postil("evaluate", model, "c.jsonl", "--split", "test")
@@ -215,12 +215,12 @@ def test_nothing_to_learn_from(postil, tmp_path):
     write_rows(tmp_path / "c.jsonl", rows(split="test"))
     result = postil("train", "c.jsonl", "-o", "x.postil")
     assert result.code == 1
-    assert "c.jsonl has no document to learn from (those marked test never are)" in result.err
+    assert "c.jsonl has no training document (documents marked test are left out)" in result.err
     write_rows(tmp_path / "c.jsonl", rows(1))
     result = postil("train", "c.jsonl", "-o", "x.postil")
-    assert "there is one document to learn from: give 2 or more" in last_line(result)
+    assert "there is only one document: give 2 or more" in last_line(result)
     result = postil("train", "c.jsonl", "-o", "x.postil", "--search")
-    assert "the search looks for λ on documents held out" in last_line(result)
+    assert "the search looks for λ on held-out documents" in last_line(result)
 
 
 def test_a_corpus_of_one_label_is_as_sure_as_its_decision(postil, tmp_path):

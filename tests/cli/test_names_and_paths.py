@@ -65,7 +65,7 @@ class TestUnknownLabels:
 
     def test_they_are_named_and_have_no_ranking(self, postil, model):
         result = postil("evaluate", model, "t.csv")
-        note = "2 labels unknown to the model: new, other (missed by necessity)"
+        note = "2 labels unknown to the model: new, other (counted as missed)"
         assert result.err.splitlines().count(note) == 1
         row = next(line for line in result.out.splitlines() if line.split()[:1] == ["new"])
         assert row.split()[-2:] == ["–", "–"]
@@ -92,7 +92,7 @@ class TestUnknownLabels:
         rows = [f"word{i % 2} here,c{i % 2},train" for i in range(20)] + ["word1,new,test"]
         write_csv(tmp_path / "s.csv", "text,label,split", rows)
         result = postil("train", "s.csv", "-o", "s.postil")
-        assert "1 label unknown to the model: new (missed by necessity)" in result.err
+        assert "1 label unknown to the model: new (counted as missed)" in result.err
 
 
 def test_evaluate_says_which_column_is_which_field(postil, tmp_path):
@@ -104,8 +104,8 @@ def test_evaluate_says_which_column_is_which_field(postil, tmp_path):
     result = postil("evaluate", "c.postil", "t.csv")
     assert result.code == 1
     assert result.err.splitlines()[-1] == (
-        "postil: t.csv: no document has the field title, body, which the model reads; there are: "
-        f"subject, text; name the columns, as in {' '.join(columns)}"
+        "postil: t.csv: no document has the field title, body, which the model reads; the "
+        f"fields are subject, text; name the columns, as in {' '.join(columns)}"
     )
     assert postil("evaluate", "c.postil", "t.csv", *columns).code == 0
     write_csv(tmp_path / "u.csv", "title,text,label", rows)

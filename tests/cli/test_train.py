@@ -124,7 +124,10 @@ def test_every_recipe_learns_from_texts_of_one_field(postil, tmp_path, recipe):
     own = write_csv(tmp_path / "own.csv", "text")
     result = postil("train", own, "-o", "own.postil", "-r", recipe)
     assert result.code == 0
-    note = f"recipe {recipe} wants the fields title, body; own.csv has text alone, so that is read"
+    note = (
+        f"recipe {recipe} wants the fields title, body; own.csv has only text, which is read "
+        "instead"
+    )
     assert result.err.count(note) == bool(load_recipe(recipe).representation.fields)
     predicted = postil("predict", "own.postil", own)
     assert len(predicted.out.splitlines()) == 20
@@ -161,4 +164,4 @@ def test_compare_says_it_of_each_recipe(postil, tmp_path):
     (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, rows)))
     result = postil("compare", "c.jsonl", "default", "logistic-dual", "mod-svm")
     assert result.code == 0
-    assert result.err.count("has text alone, so that is read") == 2
+    assert result.err.count("has only text, which is read instead") == 2

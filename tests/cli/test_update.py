@@ -139,7 +139,7 @@ def test_other_recipes_are_refused_before_anything_is_read(postil, model):
         ("title,body,label\n", 1, "there are no documents"),
         ("text,label\nwool,sheep\n", 1, "no document has the field title, body"),
         ("title,body,label\nwool,\x00rises,a\n", 1, "holds a NUL byte"),
-        ("title,body,label,split\nwool,rises,a,test\n", 1, "has no document to learn from"),
+        ("title,body,label,split\nwool,rises,a,test\n", 1, "has no training document"),
         ("title,body,label\n,,a\n", 1, "all new documents are in the new category a"),
         ("title,body,label\n,,a\nwool,rises,\n", 0, "learned 2 documents"),
     ],

@@ -89,7 +89,7 @@ def test_without_columns_the_given_and_the_nearest_other():
 def test_shares_of_a_batch_have_nothing_to_explain():
     categorizer = TextCategorizer(recipe_with("proportional"))
     categorizer.fit_documents(open_corpus("demo"))
-    with pytest.raises(UsageError, match=r"'proportional': shares of all documents"):
+    with pytest.raises(UsageError, match=r"'proportional', which gives categories to shares"):
         Reasons(categorizer.predictor)
 
 

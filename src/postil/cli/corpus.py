@@ -128,7 +128,7 @@ def info(
       postil corpus info reuters-modapte --json
       postil corpus info mails.csv --label-column queue --text-columns subject --text-columns body
     """
-    from postil.train.notes import label_notes
+    from postil.train.reading import label_notes
     from postil.vectors.vectorizer import token_counter
 
     opened = reading.open(corpus)

@@ -135,7 +135,7 @@ def _no_path(recipe: Recipe, why: str) -> str:
 def _read(
     corpus: str, recipe: Recipe, reading: Reading, threads: int | None, bar: ProgressBar
 ) -> tuple[Recipe, TrainingVectors]:
-    from postil.train.train import numbered_training, read_training
+    from postil.train.reading import numbered_training, read_training
 
     vectors = reading.vectors(corpus)
     if vectors is not None:

@@ -1,4 +1,4 @@
-"""How good a trained categorizer is on documents it has not seen."""
+"""Measure a categorizer on test documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from postil.learn.tasks import NEVER
 from postil.model.model import DocumentDigest, Model
 from postil.model.numbered import NumberedDocuments
 from postil.train.predict import Decider, Predictor, VectorPredictor
-from postil.train.train import CHUNK
+from postil.train.reading import CHUNK
 from postil.vectors.rows import RowFacts, chunks_of
 
 CategorySet = Literal["all", "trained", "shared"]
@@ -29,10 +29,18 @@ UNKNOWN_SHOWN = 10
 
 
 class Assessment(NamedTuple):
-    """A report, and memberships, decisions and scores it is of: documents × its categories.
+    """A report, with the memberships, decisions and scores behind it.
 
-    ``learned_from`` says that the documents are, one by one, those of the training or of an update;
-    ``unknown`` are labels of theirs that it never learned, whether they count or not.
+    Parameters
+    ----------
+    report : Report
+        The measures.
+    truth, decisions, scores
+        Documents × categories of the report.
+    learned_from : bool
+        True if the documents are those of the training or of an update.
+    unknown : tuple of str
+        Labels of the documents that the model has not learned.
     """
 
     report: Report
@@ -43,7 +51,7 @@ class Assessment(NamedTuple):
     unknown: tuple[str, ...] = ()
 
     def unknown_note(self) -> str:
-        """The labels that the model never learned, in a line; empty if there are none."""
+        """Return a line about the labels that the model has not learned, or nothing."""
         if not self.unknown:
             return ""
         count = len(self.unknown)
@@ -51,7 +59,7 @@ class Assessment(NamedTuple):
         return (
             f"{count} label{'' if count == 1 else 's'} unknown to the model: "
             f"{_few(self.unknown, UNKNOWN_SHOWN)} "
-            f"({'missed by necessity' if counted else 'not counted'})"
+            f"({'counted as missed' if counted else 'not counted'})"
         )
 
 
@@ -65,7 +73,7 @@ def assess(
     threads: int | None = None,
     progress: StepProgress | None = None,
 ) -> Report:
-    """Measure a categorizer; :func:`assessment` says how."""
+    """Return the report of :func:`assessment`, which has the same parameters."""
     return assessment(
         model,
         documents,
@@ -87,11 +95,28 @@ def assessment(
     threads: int | None = None,
     progress: StepProgress | None = None,
 ) -> Assessment:
-    """Measure a categorizer on the documents marked as test, or on all if none is marked.
+    """Measure a categorizer on the documents marked test, or on all if none is marked.
 
-    ``categories`` says which count: ``all`` that the training or the test documents have (one
-    that only the test documents have is missed by necessity), those ``trained``, or those
-    ``shared`` by both. Cost: one pass over the documents; memory is the scores.
+    Cost: one pass over the documents; memory is the scores.
+
+    Parameters
+    ----------
+    model : Model
+        The categorizer.
+    documents : iterable of Document
+        The documents, which are read once.
+    corpus : str
+        The name of the corpus.
+    categories : {"all", "trained", "shared"}
+        The categories that count: those of the training or the test documents (a category that
+        only the test documents have is always missed), those of the training documents, or those
+        of both.
+    options : Options, optional
+        The measures to take.
+    threads : int, optional
+        The number of threads.
+    progress : callable, optional
+        Called with the step and the number of documents.
     """
     facts = RowFacts()
     digests = _Digests()
@@ -100,8 +125,8 @@ def assessment(
     probabilities: list[Floats | None] = []
     predictor = Predictor(model, threads)
     fields = model.vectorizer.fields
-    passing = with_fields(digests.of(documents), fields.names, source)
-    for chunk in chunks_of(passing, fields, CHUNK, facts):
+    checked = with_fields(digests.of(documents), fields.names, source)
+    for chunk in chunks_of(checked, fields, CHUNK, facts):
         scores = predictor.scores(chunk.columns)
         blocks.append(scores)
         probabilities.append(predictor.probabilities(scores, predictor.variances(chunk.columns)))
@@ -109,8 +134,8 @@ def assessment(
             progress("testing", len(facts.ids), None)
     if not blocks:
         raise InputError(
-            f"{source} has no document to test with: name the column that says train or test with "
-            "--split-column, mark some with postil corpus split, or leave --split out"
+            f"{source} has no test document: name the column of splits with --split-column, mark "
+            "test documents with postil corpus split, or leave --split out"
         )
     rows = _tested(facts)
     seen = Labels(tuple(facts.categories), facts.indicator().astype(bool)).of_documents(rows)
@@ -127,7 +152,10 @@ def assess_vectors(
     categories: CategorySet = "all",
     options: Options | None = None,
 ) -> Assessment:
-    """Measure a model of numbered features on all documents of an svmlight file."""
+    """Measure a model of numbered features on all documents of an svmlight file.
+
+    The parameters are those of :func:`assessment`.
+    """
     predictor = VectorPredictor(model)
     labels = documents.labels_for(model.names)
     digests = _Digests()
@@ -137,12 +165,12 @@ def assess_vectors(
     calibrated = predictor.probabilities(scores, predictor.variances(vectors))
     tested = _Tested(documents.source, scores, calibrated, Labels.of(labels), digests)
     if not len(scores):
-        raise InputError(f"{documents.source} has no document to test with")
+        raise InputError(f"{documents.source} has no test document")
     return _assessed(model, tested, documents.source, categories, options)
 
 
 class _Tested(NamedTuple):
-    """Documents that are measured: where they come from, what the model says, their labels."""
+    """Test documents: their source, scores, probabilities, labels and digests."""
 
     source: str
     scores: Floats
@@ -164,11 +192,11 @@ def _assessed(
     if not names:
         raise InputError(
             f"{source} shares no category with the model: it has "
-            f"{_few(seen.names)}, the model {_few(model.names)}; check --label-column and "
+            f"{_few(seen.names)}, the model has {_few(model.names)}; check --label-column and "
             "--label-separator"
         )
     truth = Labels.of(_label_sets(seen), names).members
-    # What is never given comes last in a ranking of all pairs, too.
+    # A category that is never given comes last in a ranking of all pairs, too.
     ranked = Decider(model).rankings(scores)
     wide = _widened(ranked, model.names, names, min(NEVER, float(ranked.min())))
     decisions = sp.csr_matrix(
@@ -200,7 +228,7 @@ def _assessed(
 
 
 def _aimed(model: Model, options: Options | None) -> tuple[Options, str]:
-    """What to measure, with what the model's recipe aims at; and a note if nobody knows that."""
+    """Return the options with the aim of the model's recipe, and a note if it is unknown."""
     options = options or Options()
     aim = model.recipe.get("aim")
     if options.aim is not None or not isinstance(aim, Mapping) or "measure" not in aim:
@@ -208,12 +236,11 @@ def _aimed(model: Model, options: Options | None) -> tuple[Options, str]:
     try:
         return replace(options, aim=str(aim["measure"])), ""
     except SpecError:
-        told = f"it aimed at {aim['measure']}, a measure of its maker's own, not known here"
-        return options, told
+        return options, f"the model aims at {aim['measure']}, a measure that is not registered"
 
 
 class _Digests:
-    """What passes, in a few bytes: documents marked test, and all others."""
+    """Digests of the documents marked test, and of all others."""
 
     def __init__(self) -> None:
         self.marked = DocumentDigest()
@@ -227,7 +254,7 @@ class _Digests:
 
     @property
     def tested(self) -> DocumentDigest:
-        """Of the documents that are measured."""
+        """The digest of the documents that are measured."""
         return self.marked if self.marked.documents else self.others
 
     def learned_from(self, model: Model) -> bool:
@@ -245,7 +272,7 @@ def _split(digests: _Digests, model: Model) -> str:
 def with_fields(
     documents: Iterable[Document], wanted: Sequence[str], source: str
 ) -> Iterator[Document]:
-    """All documents, and then whether some had each field that the model reads."""
+    """Yield all documents; then raise CorpusError if none has a field that the model reads."""
     present: dict[str, None] = {}
     for document in documents:
         present.update(dict.fromkeys(document.fields))
@@ -254,12 +281,12 @@ def with_fields(
     if present and missing:
         raise CorpusError(
             f"{source}: no document has the field {', '.join(missing)}, which the model reads; "
-            f"there are: {', '.join(present)}; {_way_out(wanted, tuple(present))}"
+            f"the fields are {', '.join(present)}; {_way_out(wanted, tuple(present))}"
         )
 
 
 def _way_out(wanted: Sequence[str], present: Sequence[str]) -> str:
-    """Options that give each field that is read a column, in the order of both."""
+    """Return the options that give a column to each field that the model reads."""
     others = iter([name for name in present if name not in wanted])
     columns = {name: name if name in present else next(others, "COLUMN") for name in wanted}
     shown = " ".join(
@@ -275,8 +302,8 @@ def _refuse_unlabelled(source: str, seen: Labels) -> None:
     count = seen.documents
     none = "the only document has no" if count == 1 else f"none of the {count} documents has a"
     raise InputError(
-        f"{source}: {none} label, so that there is nothing to measure against; name the column "
-        "that holds them with --label-column, or ask for decisions with postil predict"
+        f"{source}: {none} label to measure against; name the column of labels with "
+        "--label-column, or get decisions with postil predict"
     )
 
 
@@ -298,7 +325,7 @@ def _label_sets(labels: Labels) -> list[list[str]]:
 
 
 def _members(seen: Labels) -> set[str]:
-    """The categories that some document has."""
+    """Return the categories that some document has."""
     return {seen.names[c] for c in np.flatnonzero(seen.sizes())}
 
 
@@ -310,7 +337,7 @@ def _names(trained: tuple[str, ...], seen: Labels, wanted: CategorySet) -> tuple
 
 
 def _widened(values: NDArray[Any], have: tuple[str, ...], want: tuple[str, ...], fill: Any) -> Any:  # noqa: ANN401
-    """Columns in another order; ``fill`` where there is none."""
+    """Return the columns of other categories; ``fill`` is for those that are missing."""
     place = {name: column for column, name in enumerate(have)}
     wide = np.full((len(values), len(want)), fill, dtype=values.dtype)
     for column, name in enumerate(want):

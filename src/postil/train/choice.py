@@ -1,32 +1,25 @@
-"""Whether to learn for a measure, or to tune thresholds for it: held-out documents decide.
+"""Choose between learning for a measure and tuning thresholds for it, on held-out documents.
 
-A recipe that aims at a measure with ``compare`` has three ways to it: its own learner; maximal
-figure-of-merit learning of each category on the same vectors; and the same of all categories
-together, as rivals. Each has thresholds that are tuned for the measure, and is measured on the same
-folds (:mod:`postil.train.choice`).
+A recipe that aims at a measure with ``compare`` can learn in three ways: by its own learner; by
+maximal figure-of-merit learning of each category on the same vectors; and by the same of all
+categories together, as rivals. Each way is measured on the same folds:
 
-Another way than its own has to be better by more than an error bar, and the best of those that are
-is taken. With a floor, it has to hold it as well as the recipe's own learner does: all categories
-together, and in as many of them. The way that is taken learns from all documents.
+1. The documents of a fold are scored by a fit to the other folds, which also select the terms.
+2. They are decided by thresholds tuned on the scores of the *other* folds, so that no document is
+   measured by a threshold that was tuned on it.
+3. The counts of all folds are added up, and :func:`postil.learn.merit.figures.overall` takes the
+   figure of them.
 
-A λ that ``[search]`` chose has seen all documents, which favours the recipe's own learner. The
-number of the way that is taken is the highest of some: a little too high as a forecast.
+Another way than the recipe's own must be better by more than an error bar, and the best of those
+is taken. With a floor, it must also hold the floor as well as the recipe's own learner, for all
+categories together and in as many of them. The chosen way learns from all documents.
 
-Cost: a round of the folds for each of the other ways. One that trains all categories at once is
-left out where its tables would take more than ``MOST_BYTES``.
+Some optimism is left: the fits that scored the other folds have learned from the fold that is
+measured; the vocabulary, the idf and a strength that was searched for come from all documents,
+which favours the recipe's own learner; and the chosen figure is the highest of several.
 
-What a way of training attains by decisions on documents its weights were not learned from.
-
-1. The documents are cut in folds. Each is scored by a fit that learned from the other folds; terms
-   are selected anew in each.
-2. The documents of a fold are decided by thresholds tuned to the scores of all *other* folds. So no
-   document is measured by a threshold that was tuned on it.
-3. The counts of all folds are added up, and the figure is taken of them as
-   :func:`postil.learn.merit.figures.overall` does.
-
-What is left of hope: the fits that scored the other folds have learned from the fold that is
-measured; the vocabulary, its frequencies (idf, and which terms are too rare) and a strength that
-was searched for are of all documents, and the search had the same folds.
+Cost: a round of the folds for each of the other ways. A way that trains all categories at once is
+left out if its tables would take more than ``MOST_BYTES``.
 """
 
 from __future__ import annotations
@@ -52,10 +45,18 @@ from postil.train.run import TrainingRun
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What one way attains on held-out documents.
+    """The result of one way on held-out documents.
 
-    ``without`` are the values where one of the folds is left out, in their order. The rest is of
-    figures with a floor.
+    Parameters
+    ----------
+    value : float
+        The figure.
+    without : tuple of float
+        The figure without each of the folds, in their order.
+    holds : bool, optional
+        True if all categories together hold the floor of a figure that has one.
+    reached, categories : int, optional
+        The number of categories that hold the floor, and of those that could.
     """
 
     value: float
@@ -65,7 +66,7 @@ class Standing:
     categories: int | None = None
 
     def beats(self, other: Standing) -> bool:
-        """Whether it is better by more than the error bar, and holds the floor as well."""
+        """Return True if it is better by more than the error bar, and holds the floor as well."""
         if self.value - other.value <= self.error_bar(other):
             return False
         if self.reached is None or other.reached is None:
@@ -73,7 +74,7 @@ class Standing:
         return self.reached >= other.reached and bool(self.holds or not other.holds)
 
     def error_bar(self, other: Standing) -> float:
-        """The standard error of the difference to another on the same folds, by their jackknife."""
+        """Return the jackknife standard error of the difference to another on the same folds."""
         apart = np.subtract(self.without, other.without)
         if len(apart) < 2:
             return 0.0
@@ -81,14 +82,14 @@ class Standing:
         return float(np.sqrt((len(apart) - 1) / len(apart) * spread))
 
     def to_dict(self, sign: float = 1.0) -> dict[str, Any]:
-        """Plain values; a share of errors is printed without its sign."""
+        """Return plain values; ``sign`` is -1 for figures of errors, which are negative inside."""
         floor = {"holds": self.holds, "reached": self.reached, "categories": self.categories}
-        told = {"value": sign * self.value + 0.0, **floor}
-        return {name: value for name, value in told.items() if value is not None}
+        values = {"value": sign * self.value + 0.0, **floor}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 def standing(run: TrainingRun, figure: Figure) -> Standing:
-    """Measure a run's learner by the figure on out-of-fold decisions."""
+    """Measure the learner of a run by a figure on out-of-fold decisions."""
     folds = held_out_counts(run.out_of_fold(), run.labels.members, run.recipe.decide.rule)
     counts = _summed(folds)
     value = overall(figure, counts)
@@ -104,7 +105,7 @@ def standing(run: TrainingRun, figure: Figure) -> Standing:
 
 
 def held_out_counts(scores: OutOfFoldScores, members: Csr, rule: str) -> list[SmoothCounts]:
-    """Counts of each fold's decisions by thresholds tuned on the others alone.
+    """Count the decisions on each fold by thresholds tuned on the other folds.
 
     Cost: the tuning of a rule for each fold.
     """
@@ -128,7 +129,7 @@ def held_out_counts(scores: OutOfFoldScores, members: Csr, rule: str) -> list[Sm
 
 
 def _summed(parts: Iterable[SmoothCounts]) -> SmoothCounts:
-    """The counts of the same problems on all parts."""
+    """Return the sum of the counts of the same problems."""
     fields = zip(
         *((p.true_positives, p.false_positives, p.members, p.others) for p in parts), strict=True
     )
@@ -157,61 +158,64 @@ def _together(figure: Figure) -> dict[str, Any]:
     }
 
 
+# The [learn] tables of the ways that learn for a figure.
 OTHER_WAYS: Mapping[str, Callable[[Figure], dict[str, Any]]] = MappingProxyType(
     {TRAINED: _alone, TOGETHER: _together}
 )
-"""The ``[learn]`` tables of the ways that learn for a figure."""
-
+# Suffixes of the progress steps of those ways.
 STEPS: Mapping[str, str] = MappingProxyType({TRAINED: "each for itself", TOGETHER: "as rivals"})
-"""How the folds of each are told from those of the recipe's own learner."""
 
 
-def chosen_run(run: TrainingRun, searched: Mapping[str, Any]) -> tuple[TrainingRun, dict[str, Any]]:
-    """The run whose learner is taken, and what a model tells of the choice.
+def choose_run(run: TrainingRun) -> TrainingRun:
+    """Return the run to learn with: the given one, or one that learns for the aim of its recipe.
 
-    ``searched`` is what the search of the recipe's own learner found. Without an aim, it is the run
-    as it is.
+    The choice is among the facts of the run. A run without an aim is returned unchanged.
     """
     aim = run.recipe.aim
     if aim is None:
-        return run, dict(searched)
-    told: dict[str, Any] = {"measure": aim.measure, "rule": run.recipe.decide.rule}
+        return run
+    facts: dict[str, Any] = {"measure": aim.measure, "rule": run.recipe.decide.rule}
     if run.recipe.trains_for_figures:
         learned = str(run.recipe.learn.get("figure", aim.measure))
-        told |= {} if learned == aim.measure else {"figure": learned}
-        return run, {**searched, "aim": told | {"taken": TRAINED}}
-    # What is believed of single terms cannot be told to the other learner.
+        facts |= {} if learned == aim.measure else {"figure": learned}
+        run.facts["aim"] = facts | {"taken": TRAINED}
+        return run
+    # The other learners take no per-term priors.
     if not aim.compare or run.priors is not None:
-        return run, {**searched, "aim": told | {"taken": TUNED}}
+        run.facts["aim"] = facts | {"taken": TUNED}
+        return run
     figure = figure_named(aim.measure)
     others, left_out = _other_ways(run, figure)
-    found = {way: standing(each, figure) for way, each in {TUNED: run, **others}.items()}
+    runs = {TUNED: run, **others}
+    found = {way: standing(each, figure) for way, each in runs.items()}
     taken = best_way(found)
-    told |= {"taken": taken, "compared": _compared(run, figure, found)}
-    told |= {"left_out": left_out} if left_out else {}
-    if taken == TUNED:
-        return run, {**searched, "aim": told}
-    return others[taken], {"aim": told}
+    facts |= {"taken": taken, "compared": _compared(run, figure, found)}
+    facts |= {"left_out": left_out} if left_out else {}
+    runs[taken].facts["aim"] = facts
+    return runs[taken]
 
 
 def best_way(found: Mapping[str, Standing]) -> str:
-    """The best of the ways that beat thresholds alone, or these."""
+    """Return the best of the ways that beat thresholds alone, or else thresholds."""
     better = [way for way in found if way != TUNED and found[way].beats(found[TUNED])]
     return max(better, key=lambda way: found[way].value, default=TUNED)
 
 
 def _compared(run: TrainingRun, figure: Figure, found: Mapping[str, Standing]) -> dict[str, Any]:
     sign = -1.0 if figure.falls else 1.0
-    told = {way: each.to_dict(sign) for way, each in found.items()}
-    for way in told.keys() - {TUNED}:
-        told[way]["error_bar"] = found[way].error_bar(found[TUNED])
-    return {"folds": len(run.out_of_fold().folds), "less_is_better": figure.falls, **told}
+    values = {way: each.to_dict(sign) for way, each in found.items()}
+    for way in values.keys() - {TUNED}:
+        values[way]["error_bar"] = found[way].error_bar(found[TUNED])
+    return {"folds": len(run.out_of_fold().folds), "less_is_better": figure.falls, **values}
 
 
 def _other_ways(run: TrainingRun, figure: Figure) -> tuple[dict[str, TrainingRun], dict[str, str]]:
-    """The runs of the other ways, and why some are left out."""
-    runs = {way: _other_way(run, way, table(figure)) for way, table in OTHER_WAYS.items()}
-    sizes = {way: _bytes_at_once(each) for way, each in runs.items()}
+    """Return the runs of the other ways, and the reasons why some are left out."""
+    runs = {
+        way: run.with_recipe(other_recipe(run.recipe, table(figure)), STEPS[way])
+        for way, table in OTHER_WAYS.items()
+    }
+    sizes = {way: _joint_bytes(each) for way, each in runs.items()}
     left_out = {
         way: f"all categories at once would take {size / 2**30:.1f} GiB"
         for way, size in sizes.items()
@@ -220,16 +224,8 @@ def _other_ways(run: TrainingRun, figure: Figure) -> tuple[dict[str, TrainingRun
     return {way: each for way, each in runs.items() if way not in left_out}, left_out
 
 
-def _other_way(run: TrainingRun, way: str, learn: Mapping[str, Any]) -> TrainingRun:
-    def progress(step: str, done: int, total: int | None) -> None:
-        run.progress(f"{step}, {STEPS[way]}", done, total)
-
-    recipe = other_recipe(run.recipe, learn)
-    return TrainingRun(recipe, run.space, run.labels, run.threads, run.seed, progress)
-
-
-def _bytes_at_once(run: TrainingRun) -> int:
-    """What tables of all categories take, where they are trained as one problem."""
+def _joint_bytes(run: TrainingRun) -> int:
+    """Return the size of the tables of all categories, if they are trained as one problem."""
     if not isinstance(run.method, MfomMethod):
         return 0
     method = run.method
@@ -238,9 +234,9 @@ def _bytes_at_once(run: TrainingRun) -> int:
 
 
 def other_recipe(recipe: Recipe, learn: Mapping[str, Any]) -> Recipe:
-    """The same recipe with a learner that trains for a figure.
+    """Return the same recipe with a learner that trains for a figure.
 
-    Its scores are no logarithms of odds: a calibration that takes them for such becomes Platt's.
+    Its scores are not logarithms of odds: a calibration that needs such scores becomes Platt's.
     """
     own = recipe.decide.calibration or next(iter(recipe.method().calibrations), None)
     if own is not None and CALIBRATIONS[own].needs is not Needs.OUT_OF_FOLD:

@@ -1,4 +1,4 @@
-"""What a model says of texts: scores, decisions, probabilities."""
+"""Apply a model to texts or vectors: scores, decisions, probabilities."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 
 
 class Decider:
-    """What a model makes of scores."""
+    """Turns the scores of a model into decisions and probabilities."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
 
     def given(self, scores: Floats) -> list[list[int]]:
-        """The columns of the categories given to each text, best first."""
+        """Return the columns of the categories given to each text, best first."""
         accepted = self.model.decision.accept(scores)
         return [_best_first(row, given) for row, given in zip(scores, accepted, strict=True)]
 
     def names(self, scores: Floats) -> list[tuple[str, ...]]:
-        """The categories given to each text, best first."""
+        """Return the names of the categories given to each text, best first."""
         return [tuple(self.model.names[c] for c in row) for row in self.given(scores)]
 
     def rankings(self, scores: Floats) -> Floats:
-        """What ranks documents within a category: scores, or what they say beside the others.
+        """Return values that rank documents within a category.
 
-        A polychotomous score means nothing but beside those of the same document; its
-        probability may be compared between documents.
+        These are the scores, or for one model of all classes, whose scores only compare within a
+        document, logarithms of probabilities.
         """
         calibration = self.model.calibration
         if not isinstance(calibration, Softmax):
@@ -48,12 +48,17 @@ class Decider:
         return calibration.log_probabilities(scores)
 
     def probabilities(self, scores: Floats, variances: Floats | None = None) -> Floats | None:
-        """Probabilities of membership, if the model is calibrated.
+        """Return probabilities of membership; None if the model is not calibrated.
 
-        ``variances`` are what the predictor's own ``variances`` says of the same documents.
-        A category that every training document has, or none, is decided the same way whatever
-        the score: it has probability 1, or 0. A calibration would give it a number between, the
-        prior's guess from how many documents there were, that contradicts the decision.
+        A category that all training documents have, or none of them, is decided whatever the
+        score: its probability is 1 or 0, in agreement with the decision.
+
+        Parameters
+        ----------
+        scores : array
+            Documents × categories.
+        variances : array, optional
+            The variances of the scores, from the predictor's ``variances``.
         """
         calibration = self.model.calibration
         if calibration is None:
@@ -67,48 +72,48 @@ class Decider:
 
 
 class VectorPredictor(Decider):
-    """A model of numbered features, ready to score vectors."""
+    """A model of numbered features that scores vectors."""
 
     def vectors(self, documents: NumberedDocuments) -> sp.csr_matrix[Any]:
-        """The documents in the columns of the model."""
+        """Return the vectors of documents in the columns of the model."""
         return columns_of(self.model, documents)
 
     def scores(self, vectors: sp.csr_matrix[Any]) -> Floats:
-        """Documents × categories, the higher the likelier; linear in the weights they meet."""
+        """Return scores, documents × categories; cost: the weights of the documents' terms."""
         return categories_of(self.model, self.rows(vectors))
 
     def rows(self, vectors: sp.csr_matrix[Any]) -> Floats:
-        """The scores of rows of weights: those of categories, before they are combined."""
+        """Return the scores of the rows of weights, before they are combined."""
         return vector_rows(self.model, vectors)
 
     def variances(self, vectors: sp.csr_matrix[Any]) -> Floats | None:
-        """How uncertain each score is, where probabilities depend on it."""
+        """Return the variances of the scores; None if probabilities do not need them."""
         if not needs_variances(self.model.calibration):
             return None
         return score_variances(self.model, vectors)
 
 
 class Predictor(Decider):
-    """A model made ready to score texts: its weights by term, its words in the native core.
+    """A model that scores texts in the native core.
 
-    Making one costs a pass over the weights; memory is that of :class:`TextScorer`. Where the
-    model has a projection, texts are made vectors as well, for their factors.
+    Building one costs a pass over the weights; memory is that of :class:`TextScorer`. A model with
+    a projection turns texts into vectors as well, for their factors.
     """
 
     def __init__(self, model: Model, threads: int | None = None) -> None:
         check_takes_texts(model)
         super().__init__(model)
-        # A factor is of what the terms add up to: there the intercepts come after it.
+        # A projection scales the sum of the terms, and the intercepts come after that.
         early = model.intercepts if model.projection is None else np.zeros(model.rows)
         self.scorer = TextScorer(model.vectorizer, model.plain_weights, early, threads=threads)
         self._empty = self.scores([[""]] * len(model.vectorizer.fields.spaces))[0]
 
     def scores(self, columns: Columns) -> Floats:
-        """Texts × categories, the higher the likelier."""
+        """Return scores, texts × categories; the higher, the more likely."""
         return categories_of(self.model, self.rows(columns))
 
     def rows(self, columns: Columns) -> Floats:
-        """The scores of rows of weights: those of categories, before they are combined."""
+        """Return the scores of the rows of weights, before they are combined."""
         sums = self.scorer.score_columns(columns)
         if self.model.projection is None:
             return sums
@@ -116,20 +121,20 @@ class Predictor(Decider):
         return rows_of_sums(self.model, sums, factors_of(self.model, vectors))
 
     def variances(self, columns: Columns) -> Floats | None:
-        """How uncertain each score is, where probabilities depend on it.
+        """Return the variances of the scores; None if probabilities do not need them.
 
-        Squares of a text's values are no part of scoring it: the vectors are written down here,
-        which takes about as long again, and more where many categories have many weights.
+        They need the vectors of the texts: cost is about that of scoring once more, or higher if
+        many categories have many weights.
         """
         if not needs_variances(self.model.calibration):
             return None
         return score_variances(self.model, self.model.vectorizer.transform_columns(columns))
 
     def unknown(self, columns: Columns, scores: Floats) -> NDArray[np.bool_]:
-        """Which texts hold no term of the model: whatever they are given, it is not for a word.
+        """Return True for each text that holds no term of the model.
 
-        Their scores are those of an empty text. Of the texts with such scores the terms are
-        counted, since a term may have no weight; there are few of them, as a rule.
+        Their scores are those of an empty text. The terms of texts with such scores are counted,
+        because a term may have no weight.
         """
         alike: NDArray[np.bool_] = (scores == self._empty).all(axis=1)
         rows: list[int] = np.flatnonzero(alike).tolist()

@@ -1,4 +1,4 @@
-"""Why a model gave a document its categories: the model's decisions as rules to explain."""
+"""Explain the decisions of a model on documents."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from postil.train.predict import Decider, Predictor, VectorPredictor
 
 
 class Cut(NamedTuple):
-    """What a category has to reach to be given, all other categories left as they are.
+    """The bar that a category must reach to be given, with all other categories as they are.
 
-    It is a threshold on its own score; or, where a document gets so many of its best categories,
-    a ``rival`` it has to come before. An infinite threshold: no score has any part in it.
+    It is a threshold on the score; or, if a document gets a number of its best categories, on the
+    score minus that of a ``rival``. An infinite threshold means that no score changes the decision.
     """
 
     threshold: float
@@ -38,7 +38,7 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """An explanation of a decision on a category, told from ``rival`` where that decided."""
+    """The explanation of a decision on a category; ``rival`` is the category it competed with."""
 
     category: str
     rival: str | None
@@ -47,7 +47,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class DocumentReasons:
-    """What a model decided on a document, and why: ``given`` best first, ``reasons`` as asked."""
+    """The categories given to a document, best first, and the reasons of decisions."""
 
     document: DocumentTerms
     given: tuple[str, ...]
@@ -55,28 +55,27 @@ class DocumentReasons:
 
 
 class _DecisionReasons:
-    """Explains what a model decides, once a document's terms and scores are known.
+    """Explains decisions from the terms and scores of a document.
 
-    Cost for each category that is explained: that of ``Explainer.explain``, and sorting the
-    categories where a rule counts them.
+    Cost for each explained category: that of ``Explainer.explain``, and sorting the categories if
+    the rule counts them.
     """
 
-    empty: ClassVar[str]
-    """What is said of a document without a term, and ``strange`` of one without a known one."""
-    strange: ClassVar[str]
+    empty: ClassVar[str]  # the note on a document without terms
+    strange: ClassVar[str]  # the note on a document without known terms
 
     def __init__(self, decider: Decider, *, sets: int, additions: int) -> None:
         self.model = decider.model
         if self.model.decision.thresholds is None:
             raise UsageError(
-                f"the model decides by {self.model.decision.spec!r}: shares of all documents at "
-                "hand, so that no document has a threshold of its own to explain; train it with a "
-                "rule that has thresholds, such as f1 or best"
+                f"the model decides by {self.model.decision.spec!r}, which gives categories to "
+                "shares of all documents and has no threshold to explain; train it with a rule "
+                "that has thresholds, such as f1 or best"
             )
         self._decider = decider
         self._explainer = Explainer(self.model.vectorizer, sets=sets, additions=additions)
 
-    def _told(
+    def _explained(
         self,
         terms: DocumentTerms,
         facts: DocumentFacts,
@@ -86,14 +85,15 @@ class _DecisionReasons:
         scores = facts.scores
         probabilities = self._decider.probabilities(scores, variances)
         (given,) = self._decider.names(scores)
-        wanted = self._told_of(scores[0], given) if columns is None else columns
+        wanted = self._default_columns(scores[0], given) if columns is None else columns
         return DocumentReasons(
             terms,
             given,
             tuple(self._reason(terms, facts, probabilities, column) for column in wanted),
         )
 
-    def _told_of(self, scores: Floats, given: Sequence[str]) -> list[int]:
+    def _default_columns(self, scores: Floats, given: Sequence[str]) -> list[int]:
+        """Return the given categories and the nearest other one."""
         accepted = [self.model.names.index(name) for name in given]
         excess = self.model.decision.acceptance.excess(scores)
         others = set(range(len(scores))) - set(accepted)
@@ -129,11 +129,11 @@ class _DecisionReasons:
 
     @cached_property
     def _by_term(self) -> sp.csc_matrix[Any]:
-        """The weights by term, for scoring variants of a document."""
+        """The weights by term, to score variants of a document."""
         return sp.csc_matrix(self.model.weights)
 
     def _unread(self, terms: DocumentTerms) -> str:
-        """Say that no word of a document has a part in anything, if that is so."""
+        """Return a note if no term of a document has a weight in the decision, or nothing."""
         alone = "the intercept alone decides"
         if self.model.combination is not None:
             alone = "intercepts alone decide"
@@ -145,10 +145,15 @@ class _DecisionReasons:
 
 
 class Reasons(_DecisionReasons):
-    """Explains what a model decides on texts.
+    """Explains the decisions of a model on texts.
 
-    Cost for each document: scoring it, then that of ``Explainer.explain`` for each category that is
-    explained, and sorting the categories where a rule counts them.
+    Parameters
+    ----------
+    predictor : Predictor
+        The model.
+    sets, additions : int
+        The number of sets of terms whose removal would change a decision, and of terms whose
+        addition would.
     """
 
     empty = "the text holds no word that could be a term"
@@ -161,23 +166,30 @@ class Reasons(_DecisionReasons):
     def explain(
         self, fields: Mapping[str, str], document_id: str = "", columns: Sequence[int] | None = None
     ) -> DocumentReasons:
-        """Explain the decisions on a document's categories, given by their columns.
+        """Explain the decisions on categories of a document.
 
-        Without ``columns``: on those the model gives it, best first, and on the nearest that it
-        does not give.
+        Parameters
+        ----------
+        fields : mapping of str to str
+            The text of each field.
+        document_id : str
+            The id of the document.
+        columns : sequence of int, optional
+            The columns of the categories; by default those of the given categories, best first,
+            and of the nearest other one.
         """
         terms = self._explainer.read(fields, document_id)
         texts = self.model.vectorizer.fields.columns_of([Document(document_id, fields)])
         vectors = self.model.vectorizer.transform_columns(texts) if self.model.projection else None
         facts = DocumentFacts.of(self.model, self.predictor.rows(texts), vectors)
-        return self._told(terms, facts, self.predictor.variances(texts), columns)
+        return self._explained(terms, facts, self.predictor.variances(texts), columns)
 
 
 class VectorReasons(_DecisionReasons):
-    """Explains what a model decides on vectors of numbered features; cost as of :class:`Reasons`.
+    """Explains the decisions of a model on vectors of numbered features.
 
-    A feature is called what the model calls it, or by its number where it is unknown. A feature
-    that would flip a decision is one of value 1.
+    Features have the names of the model, and unknown ones their numbers. A feature whose addition
+    would change a decision has the value 1. The parameters are those of :class:`Reasons`.
     """
 
     empty = "the document has no feature"
@@ -195,7 +207,7 @@ class VectorReasons(_DecisionReasons):
         vectors = self.predictor.vectors(one)
         facts = DocumentFacts.of(self.model, self.predictor.rows(vectors), vectors)
         terms = self._read(one, documents.ids[row])
-        return self._told(terms, facts, self.predictor.variances(vectors), columns)
+        return self._explained(terms, facts, self.predictor.variances(vectors), columns)
 
     def _read(self, document: NumberedDocuments, document_id: str) -> DocumentTerms:
         row = document.matrix
@@ -211,7 +223,7 @@ class VectorReasons(_DecisionReasons):
 
 
 def _numbered_column(model: Model, number: int) -> int | None:
-    """The column of a feature by its number in svmlight data; None where there is none."""
+    """Return the column of a feature by its number in svmlight data; None if unknown."""
     if model.method[VECTORS] == NAMES:
         return number - 1 if 0 < number <= model.vectorizer.terms else None
     assert model.vectorizer.vocabulary is not None
@@ -219,12 +231,12 @@ def _numbered_column(model: Model, number: int) -> int | None:
 
 
 def cut_of(rule: DecisionRule, scores: Floats, column: int, names: Sequence[str]) -> Cut:
-    """What a category has to reach, given how the document scores for all others.
+    """Return the bar that a category must reach, given the scores of all others.
 
     With e = score - threshold and o₁ ≥ o₂ ≥ … those of the other categories, a rule of at least
-    m and at most k ≥ m categories gives one where e ≥ oₘ, or where e ≥ 0 and e ≥ oₖ: it has to
-    reach min(oₘ, max(0, oₖ)), which is oₘ where that is under 0, else oₖ where that is over 0,
-    else 0. Cost: sorting the categories.
+    m and at most k ≥ m categories gives one if e ≥ oₘ, or if e ≥ 0 and e ≥ oₖ: the bar is
+    min(oₘ, max(0, oₖ)), which is oₘ if that is under 0, else oₖ if that is over 0, else 0. Cost:
+    sorting the categories.
     """
     thresholds = rule.thresholds
     assert thresholds is not None
@@ -254,7 +266,7 @@ def cut_of(rule: DecisionRule, scores: Floats, column: int, names: Sequence[str]
     return Cut(
         float(thresholds[column] - thresholds[rival]),
         rival,
-        f"{said}: what counts here, and what would flip it, is to come before {names[rival]}",
+        f"{said}: the category must come before {names[rival]}",
     )
 
 

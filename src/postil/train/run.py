@@ -1,4 +1,4 @@
-"""What a training run does once its documents are vectors: search, learn, tune decisions."""
+"""One training run on vectors: search for a strength, learn, tune decisions, make the model."""
 
 from __future__ import annotations
 
@@ -30,85 +30,94 @@ from postil.features.inputs import Csr
 from postil.features.selection import Selection
 from postil.learn.fit import LinearFit, Unfinished
 from postil.learn.job import Design, Job, Labels, SampleWeights
+from postil.learn.resume import resumable, usable_units
 from postil.learn.strength import Strengths
 from postil.learn.term_priors.priors import TermPriors
+from postil.model.model import Model
 from postil.model.numbered import TrainingVectors
 from postil.recipes.recipe import Recipe
 from postil.vectors.projection import Projection
 
 
 def timeless(report: Mapping[str, Any]) -> dict[str, Any]:
-    """A report without its time, so that the same documents give the same file."""
+    """Return a report without its seconds, so that equal documents give equal files."""
     return {name: value for name, value in report.items() if name != "seconds"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearningSpace:
-    """What learning sees of documents: their terms, or points in the directions of LSI.
+    """The documents as learning sees them: by their terms, or as points in directions of LSI.
 
-    Directions are those of vectors, and never saw a label; but they are the training documents',
-    and lie better for these than for others. So what is held out of a fit is held out of its
-    directions, too (:meth:`without`). The folds of a search, and those by which a tree is cut,
-    compare methods with each other, and share the directions of all.
+    The directions of the training documents suit these better than others. A fit that holds
+    documents out therefore finds its own directions (:meth:`of_some`). The folds of a search and
+    of a tree, which only compare methods, share the directions of all documents.
+
+    Parameters
+    ----------
+    design : Design
+        The matrix to learn from.
+    projection : Projection, optional
+        The directions of LSI.
+    matrix : sparse matrix, optional
+        The documents by their terms, if there are directions.
     """
 
     design: Design
     projection: Projection | None = None
-    matrix: Csr | None = None  # of terms, where there are directions
+    matrix: Csr | None = None
 
     @classmethod
     def of(cls, vectors: TrainingVectors, recipe: Recipe, progress: StepProgress) -> LearningSpace:
-        """The space a recipe asks for; cost of directions: see :class:`postil.vectors.lsi.Lsi`."""
+        """Return the space that a recipe asks for."""
         wanted = recipe.representation
         if wanted.lsi is None:
             return cls(Design(vectors.matrix))
-        projection = Projection.learned(
-            vectors.matrix, wanted.lsi, wanted.length, progress=progress
+        return cls._projected(
+            vectors.matrix,
+            Projection.learned(vectors.matrix, wanted.lsi, wanted.length, progress=progress),
         )
-        return cls._projected(vectors.matrix, projection)
 
     @classmethod
     def _projected(cls, matrix: Csr, projection: Projection) -> LearningSpace:
         return cls(Design(sp.csr_matrix(projection.points(matrix))), projection, matrix)
 
-    def without(self, learned: NDArray[Any], progress: StepProgress) -> LearningSpace:
-        """The space of the same documents where only some are learned from.
-
-        Directions are found anew on these, as many as there are of them here, or fewer if these
-        have no more; the others are points in them, as new documents would be.
-        """
+    def of_some(self, learned: NDArray[Any], progress: StepProgress) -> LearningSpace:
+        """Return the space of all documents with directions of those that are learned from."""
         if self.projection is None or self.matrix is None:
             return self
         count, length = self.projection.directions, self.projection.length
         found = Projection.learned(self.matrix[learned], count, length, progress=progress)
         return self._projected(self.matrix, found)
 
-    @property
-    def kept(self) -> Projection | None:
-        """What a model needs of it: points of no set length are linear in terms, and need none."""
-        if self.projection is None or self.projection.length is None:
-            return None
-        return self.projection
-
-    def of_terms(self, weights: sp.csr_matrix[Any]) -> sp.csr_matrix[Any]:
-        """Weights as a model has them: those of terms."""
+    def term_weights(self, weights: sp.csr_matrix[Any]) -> sp.csr_matrix[Any]:
+        """Return learned weights as weights of terms."""
         return weights if self.projection is None else self.projection.fold(weights)
 
-    def goes_on(self, fit: LinearFit) -> bool:
-        """Whether new documents could be learned on top of a fit."""
-        return self.projection is None and fit.combination is None
-
-    def method(self) -> dict[str, Any]:
-        """What a model tells of it."""
+    def facts(self) -> dict[str, Any]:
+        """Return the facts about the directions that a model keeps."""
         if self.projection is None:
             return {}
         length = self.projection.length
-        told = {} if length is None else {"length": length}
-        return {"lsi": {"directions": self.projection.directions, **told}}
+        scaled = {} if length is None else {"length": length}
+        return {"lsi": {"directions": self.projection.directions, **scaled}}
 
 
 class TrainingRun:
-    """One training run after its documents have become vectors, or points in directions."""
+    """The steps of training after documents have become vectors.
+
+    The steps are ``search``, ``learn``, ``decisions`` and ``model``, in this order.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        The method.
+    space : LearningSpace
+        The documents.
+    labels : Labels
+        Their categories.
+    threads, seed, progress
+        As for :func:`postil.train.train.train`.
+    """
 
     def __init__(
         self,
@@ -128,67 +137,45 @@ class TrainingRun:
         self.progress = progress
         self.method = recipe.method(seed)
         self.unfinished = Unfinished(self.method.tolerance)
-        self.strengths: Strengths | None = None
+        self.facts: dict[str, Any] = {}  # about the training, for the model
         self.priors: TermPriors | None = None
-        self.selection: Selection | None = None  # of the fit to all documents
+        self._strengths: Strengths | None = None
+        self._selection: Selection | None = None  # of the fit to all documents
         self._held_out: OutOfFoldScores | None = None
 
-    def search(self) -> dict[str, Any]:
-        """Choose strengths if the recipe asks for it; categories learn with them from here on."""
+    def with_recipe(self, recipe: Recipe, suffix: str) -> TrainingRun:
+        """Return a run of the same documents by another recipe, whose steps have a suffix."""
+
+        def progress(step: str, done: int, total: int | None) -> None:
+            self.progress(f"{step}, {suffix}", done, total)
+
+        run = TrainingRun(recipe, self.space, self.labels, self.threads, self.seed, progress)
+        run.facts = {name: fact for name, fact in self.facts.items() if name != "search"}
+        return run
+
+    def search(self) -> None:
+        """Search for the strengths to learn with, if the recipe has a ``[search]``."""
         wanted = self.recipe.search
         if wanted is None:
-            return {}
+            return
         self._check_folds("the search looks for λ")
-        self.method.check_searchable()
-        search = wanted.over_lambda(self.design.documents, self.seed)
-        result = search.run(
-            self._job("searching λ", self.design), self.method, selection_of=self._selection
+        result = wanted.over_lambda(self.design.documents, self.seed).run(
+            self._job("searching λ", self.design), self.method, selection_of=self._select
         )
         self.unfinished.add_note(result.unfinished_note())
-        self.strengths = result.strengths()
-        return {"search": timeless(result.to_dict())}
+        self._strengths = result.strengths()
+        self.facts["search"] = timeless(result.to_dict())
 
     def learn(self) -> LinearFit:
         """Learn from all documents."""
-        self.selection = self._selection(None)
-        fit = self.method.fit(replace(self._job("learning", self.design), selection=self.selection))
+        self._selection = self._select(None)
+        job = replace(self._job("learning", self.design), selection=self._selection)
+        fit = self.method.fit(job)
         self.unfinished.add("on all documents", fit.reports)
         return fit
 
-    def _learn_and_score(self, step: str, learned: NDArray[Any], held_out: NDArray[Any]) -> Floats:
-        """Scores of documents by a fit to others; all but those weigh nothing."""
-        design = self.space.without(learned, self.progress).design
-        weights = np.zeros(design.documents)
-        weights[learned] = 1.0
-        job = replace(
-            self._job(step, design),
-            selection=self._selection(learned),
-            sample_weights=SampleWeights(weights),
-        )
-        fit = self.method.fit(job)
-        self.unfinished.add("out of fold", fit.reports)
-        return fit.scores(design.rows[held_out])
-
-    def _job(self, step: str, design: Design) -> Job:
-        """Return the job of all documents; ``step`` is the name of its progress."""
-        return Job(
-            design,
-            self.labels,
-            strengths=self.strengths,
-            term_priors=self.priors,
-            threads=self.threads,
-            progress=lambda done, total: self.progress(step, done, total),
-            quiet=True,
-        )
-
-    def _selection(self, rows: NDArray[Any] | None) -> Selection | None:
-        matrix, members = self.design.rows, self.labels.members
-        if rows is not None and self.recipe.selection.measure is not None:
-            matrix, members = matrix[rows], members[rows]
-        return self.recipe.selection.chosen(matrix, members)
-
     def decisions(self, fit: LinearFit) -> tuple[DecisionRule, Calibration | None]:
-        """The decision rule and the calibration, from training documents alone."""
+        """Tune the decision rule and the calibration on the training documents."""
         spec = parse_rule(self.recipe.decide.rule)
         kind = self.recipe.decide.calibration
         if kind is None:
@@ -205,28 +192,87 @@ class TrainingRun:
             return rule, None
         return rule, fit_calibration(kind, scores[calibration_needs(kind)], truth)
 
+    def model(
+        self,
+        vectors: TrainingVectors,
+        fit: LinearFit,
+        rule: DecisionRule,
+        calibration: Calibration | None,
+    ) -> Model:
+        """Return the model of a fit and its decisions."""
+        projection = self.space.projection
+        can_update = projection is None and fit.combination is None
+        if projection is not None and projection.length is None:
+            projection = None  # such points are linear in the terms
+        return Model(
+            vectorizer=vectors.vectorizer,
+            names=fit.names,
+            weights=self.space.term_weights(fit.weights),
+            intercepts=fit.intercepts,
+            projection=projection,
+            combination=fit.combination,
+            variances=fit.variances,
+            intercept_variances=fit.intercept_variances,
+            units=usable_units(fit.units) if can_update else None,
+            selection=self._selection if can_update and resumable(self.method) else None,
+            decision=rule,
+            calibration=calibration,
+            training=vectors.training,
+            recipe=self.recipe.to_dict(),
+            method=self.facts,
+            reports=[timeless(report.to_dict()) for report in fit.reports],
+        )
+
+    def out_of_fold(self) -> OutOfFoldScores:
+        """Return the scores of all documents by fits without them; learned once, then kept."""
+        if self._held_out is None:
+            self._check_folds("[decide] tunes its rule or its calibration")
+            count = min(self.recipe.decide.folds, self.design.documents)
+            folds = make_folds(self.labels.members, count, self.seed)
+            steps = (f"fold {number} of {len(folds)}" for number in range(1, len(folds) + 1))
+            self._held_out = out_of_fold_scores(
+                lambda learned, held_out: self._score(next(steps), learned, held_out),
+                folds,
+                self.design.documents,
+                len(self.labels),
+            )
+        return self._held_out
+
+    def _score(self, step: str, learned: NDArray[Any], held_out: NDArray[Any]) -> Floats:
+        """Learn from some documents, and return the scores of others."""
+        design = self.space.of_some(learned, self.progress).design
+        weights = np.zeros(design.documents)
+        weights[learned] = 1.0
+        job = replace(
+            self._job(step, design),
+            selection=self._select(learned),
+            sample_weights=SampleWeights(weights),
+        )
+        fit = self.method.fit(job)
+        self.unfinished.add("out of fold", fit.reports)
+        return fit.scores(design.rows[held_out])
+
+    def _job(self, step: str, design: Design) -> Job:
+        return Job(
+            design,
+            self.labels,
+            strengths=self._strengths,
+            term_priors=self.priors,
+            threads=self.threads,
+            progress=lambda done, total: self.progress(step, done, total),
+            quiet=True,
+        )
+
+    def _select(self, rows: NDArray[Any] | None) -> Selection | None:
+        """Select terms by some documents; None stands for all documents."""
+        matrix, members = self.design.rows, self.labels.members
+        if rows is not None and self.recipe.selection.measure is not None:
+            matrix, members = matrix[rows], members[rows]
+        return self.recipe.selection.chosen(matrix, members)
+
     def _check_folds(self, purpose: str) -> None:
         if self.design.documents < 2:
             raise InputError(
-                f"recipe {self.recipe.name}: {purpose} on documents held out, and there is one "
-                "document to learn from: give 2 or more, or take a recipe that tunes nothing"
+                f"recipe {self.recipe.name}: {purpose} on held-out documents, and there is only "
+                "one document: give 2 or more, or use a recipe that tunes nothing"
             )
-
-    def out_of_fold(self) -> OutOfFoldScores:
-        """The scores of all documents by fits that had not seen them; learned once, then kept."""
-        if self._held_out is None:
-            self._held_out = self._learned_out_of_fold()
-        return self._held_out
-
-    def _learned_out_of_fold(self) -> OutOfFoldScores:
-        self._check_folds("[decide] tunes its rule or its calibration")
-        count = min(self.recipe.decide.folds, self.design.documents)  # few texts, few folds
-        folds = make_folds(self.labels.members, count, self.seed)
-        number = 0
-
-        def fit_and_score(learned: NDArray[Any], held_out: NDArray[Any]) -> Floats:
-            nonlocal number
-            number += 1
-            return self._learn_and_score(f"fold {number} of {len(folds)}", learned, held_out)
-
-        return out_of_fold_scores(fit_and_score, folds, self.design.documents, len(self.labels))

@@ -1,7 +1,4 @@
-"""Learning on top of a model: new documents go on where its training ended.
-
-Whether a model can be updated, and how.
-"""
+"""Learn new documents on top of a model: check that it can resume, fit, and join the results."""
 
 from __future__ import annotations
 
@@ -38,94 +35,94 @@ from postil.recipes.recipe import Recipe, load_recipe, recipe_names
 from postil.train.run import timeless
 from postil.vectors.vectorizer import Vectorizer
 
-UPDATES = "updates"  # what a model's method says of those before
+UPDATES = "updates"  # the entry of a model's method that lists earlier updates
 
 
 @dataclass(frozen=True, slots=True)
 class UpdatePlan:
-    """How a model goes on: by its own recipe's method."""
+    """The recipe of a model and the method that resumes from its weights."""
 
     recipe: Recipe
     method: Method
 
     @property
     def needs_lambdas(self) -> bool:
-        """Say whether learning goes on by the λ that each category had, not by one of documents."""
+        """True if the strength depends on the λ that each category was learned with."""
         return self.recipe.search is not None or depends_on_number(self.method)
 
     @classmethod
     def of(cls, model: Model, passes: int | None = None, seed: int = 0) -> UpdatePlan:
-        """Refuse a model that cannot go on, before any work, with the way out."""
+        """Return the plan of an update; raise UsageError if the model cannot be updated."""
         if not model.recipe:
             raise UsageError(
-                "the model was not trained by a recipe, and cannot be updated: train one by "
+                "the model was not trained by a recipe, and cannot be updated: train one with "
                 f"{' or '.join(updatable_recipes())}"
             )
         recipe = Recipe.from_dict(model.recipe, "the model's recipe")
-        _refuse_learned_apart(model, recipe)
+        _check_linear(model, recipe)
         method = resumable(recipe.method(seed))
         if method is None and recipe.aim is not None and recipe.trains_for_figures:
             raise UsageError(
                 f"the model was learned for {recipe.aim.measure}, from all documents at once, and "
-                "cannot be updated: train it anew on the old and the new ones, or, by a recipe "
-                "that can be updated, with thresholds for the measure alone (--for with "
-                "--no-compare)"
+                "cannot be updated: train a new model on the old and the new documents, or train "
+                "one that can be updated with thresholds for the measure (--for, --no-compare)"
             )
         if method is None:
             raise UsageError(
                 f"a model of the recipe {recipe.name} cannot be updated: its method learns from "
-                "all documents at once; train it anew on the old and the new ones, or train by a "
-                f"recipe that can be: {', '.join(updatable_recipes())}"
+                "all documents at once; train a new model on the old and the new documents, or use "
+                f"a recipe that can be updated: {', '.join(updatable_recipes())}"
             )
         plan = cls(recipe, method)
-        _check_kept(model, plan)
+        _check_complete(model, plan)
         if passes is None:
             return plan
         if isinstance(passes, bool) or not isinstance(passes, int) or passes < 1:
-            raise UsageError(f"passes is a whole number of at least 1, not {passes!r}")
+            raise UsageError(f"passes must be a whole number of at least 1, not {passes!r}")
         return cls(recipe, replace(method, options={**method.options, "iterations": passes}))
 
 
-def _refuse_learned_apart(model: Model, recipe: Recipe) -> None:
-    """Refuse weights that updates do not move: of directions, or of what is combined."""
-    apart = ""
+def _check_linear(model: Model, recipe: Recipe) -> None:
+    """Raise UsageError if scores are not linear in terms alone."""
+    reason = ""
     if model.projection is not None or recipe.representation.lsi is not None:
-        apart = "it was learned in the directions of LSI, which are those of the documents then"
+        reason = "it was learned in the directions of LSI, which belong to its training documents"
     elif model.combination is not None:
-        apart = f"its scores are combined ({model.combination.kind}), which no update learns"
-    if apart:
+        reason = f"it combines scores ({model.combination.kind}), which no update learns"
+    if reason:
         raise UsageError(
-            f"a model of the recipe {recipe.name} cannot be updated: {apart}; train it anew on the "
-            "old and the new documents"
+            f"a model of the recipe {recipe.name} cannot be updated: {reason}; train a new model "
+            "on the old and the new documents"
         )
 
 
 def updatable_recipes() -> list[str]:
-    """The recipes of postil's own whose models can be updated."""
+    """Return postil's own recipes whose models can be updated."""
     return [name for name in recipe_names() if resumable(load_recipe(name).method())]
 
 
-def _check_kept(model: Model, plan: UpdatePlan) -> None:
+def _check_complete(model: Model, plan: UpdatePlan) -> None:
+    """Raise UsageError if the model lacks something that an update needs."""
     missing = ""
     if has_units(plan.method) and model.units is None:
-        missing = "the units of its weights, which have left the range of numbers"
+        missing = "the units of its weights, which are out of range"
     if plan.recipe.selection.measure is not None and model.selection is None:
         missing = "the terms that each category may use"
-    if not _is_told(model, plan):
+    if not _has_reports(model, plan):
         missing = "how each category was learned"
     if missing:
         raise UsageError(
-            f"the model cannot be updated: it does not keep {missing}; train it anew on the old "
-            "and the new documents"
+            f"the model cannot be updated: it does not keep {missing}; train a new model on the "
+            "old and the new documents"
         )
 
 
-def _is_told(model: Model, plan: UpdatePlan) -> bool:
-    """Say whether a model tells what going on needs: anybody may write a file."""
+def _has_reports(model: Model, plan: UpdatePlan) -> bool:
+    """Return True if a model, whoever wrote its file, has the reports that an update needs."""
     reports, updates = model.reports, model.method.get(UPDATES, ())
     if not isinstance(updates, list | tuple) or not all(map(_is_update, updates)):
         return False
-    if not reports:  # a file may have had no room for them: the recipe's λ serves as well
+    if not reports:  # a large model leaves them out: the recipe's λ serves as well
         given = plan.method.regularization.lam is not None
         return not plan.needs_lambdas or (given and plan.recipe.search is None)
     return len(reports) == model.categories and all(
@@ -139,7 +136,7 @@ def _is_update(done: object) -> bool:
 
 
 CONSTANT = "constant"
-# Exponents of so many weights are held at a time: 8 bytes each.
+# The number of weights whose exponents are held at a time, 8 bytes each.
 BLOCK = 1 << 25
 
 
@@ -147,8 +144,18 @@ BLOCK = 1 << 25
 class NewVectors:
     """New documents in the columns of an extended vectorizer.
 
-    The categories of ``labels`` are those of the model and, after them, the new ones; ``training``
-    tells of the new documents alone. ``left_out`` counts the terms that bounds kept out.
+    Parameters
+    ----------
+    matrix : sparse matrix
+        The vectors.
+    labels : Labels
+        The categories of the model, followed by the new ones.
+    vectorizer : Vectorizer
+        The extended vectorizer.
+    training : TrainingFingerprint
+        The fingerprint of the new documents alone.
+    new_terms, left_out : int
+        The number of terms that were added, and of those that bounds kept out.
     """
 
     matrix: sp.csr_matrix[Any]
@@ -160,7 +167,7 @@ class NewVectors:
 
 
 class UpdateRun:
-    """One update after its documents have become vectors."""
+    """The steps of an update after its documents have become vectors."""
 
     def __init__(
         self,
@@ -175,17 +182,17 @@ class UpdateRun:
         self.vectors = vectors
         self.threads = threads
         self.progress = progress
-        check_told_apart(self.others_of_new, self.new_names)
+        self._check_new()
         self.design = Design(vectors.matrix)
         self.unfinished = Unfinished(plan.method.tolerance)
         self._weights = model.weights.tocsr()
         self.selection = self._selection()
 
     def model(self) -> Model:
-        """Learn every category, and put the model together anew.
+        """Learn every category, and return the updated model.
 
-        Cost: the solver's passes over the new documents, for each category; memory besides is 8
-        bytes for each weight of a block of categories.
+        Cost: the passes over the new documents for each category; memory is 8 bytes for each
+        weight of a block of categories.
         """
         found = self._learn()
         self.old.check_file_unchanged()
@@ -212,15 +219,24 @@ class UpdateRun:
             reports=[timeless(report.to_dict()) for report in found.reports],
         )
 
+    def _check_new(self) -> None:
+        """Raise InputError if all new documents are in a new category."""
+        for name, others in zip(self.new_names, self.others_of_new.tolist(), strict=True):
+            if others == 0:
+                raise InputError(
+                    f"all new documents are in the new category {name}, so the model would give it "
+                    "to every document: add documents without it, such as some of the old ones"
+                )
+
     @property
     def others_of_new(self) -> NDArray[np.int64]:
-        """How many of the new documents each new category is told apart from."""
+        """The number of new documents without each new category."""
         sizes: NDArray[np.int64] = self.vectors.labels.sizes()[self.old.categories :]
         return self.vectors.training.documents - sizes
 
     @property
     def new_names(self) -> tuple[str, ...]:
-        """The categories that the model did not have."""
+        """The categories that the model lacks."""
         return self.vectors.labels.names[self.old.categories :]
 
     def _learn(self) -> LinearFit:
@@ -248,7 +264,7 @@ class UpdateRun:
         return _joined(fits)
 
     def _exponents(self, category: int) -> Floats:
-        """The exponents of a category's terms; 0 where nothing was learned yet."""
+        """Return the exponents of a category's terms; 0 if nothing was learned yet."""
         chosen = slice(None) if self.selection is None else self.selection[category]
         if not self._is_learned(category):
             return np.zeros(len(np.arange(self.design.terms)[chosen]) + 1)
@@ -260,7 +276,7 @@ class UpdateRun:
         return exponents(self.plan.method, weights[chosen], intercept, unit)
 
     def _is_learned(self, category: int) -> bool:
-        """Whether the category was there, with members and others to tell apart."""
+        """Return True if the model has learned the category from members and others."""
         if category >= self.old.categories:
             return False
         if not self.old.reports:
@@ -270,16 +286,16 @@ class UpdateRun:
 
     @property
     def _columns(self) -> NDArray[np.int64]:
-        """Where each column of the model is now: terms as they were, the constant last."""
+        """The new place of each column of the model: the constant stays last."""
         old, new = self.old.vectorizer, self.vectors.vectorizer
         columns = np.arange(old.columns)
         columns[old.terms :] += new.terms - old.terms
         return columns
 
     def _selection(self) -> Selection | None:
-        """The terms of each category: those it had and all new ones.
+        """Return the terms of each category: the known ones and all new ones.
 
-        A new category has those that the recipe chooses by the new documents.
+        The recipe selects the terms of a new category by the new documents.
         """
         if self.old.selection is None:
             return None
@@ -293,10 +309,10 @@ class UpdateRun:
         return Selection.of(chosen, self.design.terms)
 
     def _strengths(self) -> Strengths | None:
-        """What each document may weigh against the prior: as much as the old ones might.
+        """Return the strengths that give a new document the weight of an old one.
 
-        A λ is of so many documents, and a search has found it for them; C is of each. A new
-        category has the median C of the others.
+        A λ belongs to a number of documents, C to each document. A new category has the median C
+        of the others.
         """
         if not self.plan.needs_lambdas:
             return None  # the method's own are of each document already
@@ -314,7 +330,7 @@ class UpdateRun:
         return Strengths("C", np.concatenate([known.values, new]))
 
     def _training(self) -> TrainingFingerprint:
-        """That of all documents: numbers added up, the digest that of both digests."""
+        """Return the fingerprint of all documents; its digest is that of both digests."""
         old, new = self.old.training, self.vectors.training
         members = new.members.copy()
         members[: self.old.categories] += old.members
@@ -338,18 +354,8 @@ class UpdateRun:
         }
 
 
-def check_told_apart(others: NDArray[np.int64], names: tuple[str, ...]) -> None:
-    """Refuse a new category that all new documents are in: it would be given to any document."""
-    alone = [name for name, count in zip(names, others.tolist(), strict=True) if count == 0]
-    if alone:
-        raise InputError(
-            f"all new documents are in the new category {alone[0]}, and none tells what is not in "
-            "it: add documents without it, some of the old ones say"
-        )
-
-
 def _blocks(categories: int, terms: int) -> Iterator[slice]:
-    """Categories in turn, as many at a time as ``BLOCK`` weights allow."""
+    """Yield blocks of categories, as large as ``BLOCK`` weights allow."""
     size = max(1, BLOCK // max(terms, 1))
     for first in range(0, categories, size):
         yield slice(first, min(first + size, categories))
@@ -364,7 +370,7 @@ def _range(block: slice) -> range:
 
 
 def _joined(fits: list[LinearFit]) -> LinearFit:
-    """The fits of some categories after each other as one."""
+    """Return the fits of blocks of categories as one."""
     if len(fits) == 1:
         return fits[0]
     units = [each.units for each in fits if each.units is not None]

@@ -14,8 +14,8 @@ from postil.errors import CorpusError, InputError, UsageError
 from postil.model import load_model, model_to_bytes, save_model
 from postil.recipes.recipe import load_recipe
 from postil.train.assess import assess
-from postil.train.notes import LabelsWarning
 from postil.train.predict import Predictor
+from postil.train.reading import LabelsWarning
 from postil.train.train import train
 from postil.train.update import update
 from postil.train.update_run import updatable_recipes
@@ -346,12 +346,12 @@ def test_what_a_model_has_to_keep_is_asked_for():
 
 def test_bad_input_is_refused_with_the_way_out():
     old = trained()
-    with pytest.raises(InputError, match=r"new has no document to learn from .*--split"):
+    with pytest.raises(InputError, match=r"new has no training document .*--split"):
         updated(old, [])
     with pytest.raises(InputError, match=r"new: none of the training documents \(2\) has a label"):
         updated(old, [("wool", ()), ("ice", ())])
     for passes in (0, -1, 1.5, True, "2"):
-        with pytest.raises(UsageError, match="passes is a whole number of at least 1"):
+        with pytest.raises(UsageError, match="passes must be a whole number of at least 1"):
             updated(old, passes=passes)
 
 

@@ -78,7 +78,7 @@ class TestCategorizer:
 
     def test_a_new_category_needs_documents_without_it(self):
         plain = self.made(fields=["text"])
-        with pytest.raises(InputError, match="new category weather, and none tells"):
+        with pytest.raises(InputError, match="new category weather, so the model"):
             plain.update(["ice"], [["weather"]])
 
     def test_what_fails_leaves_what_was_learned(self):

@@ -21,8 +21,9 @@ from postil.learn.job import Job
 from postil.learn.term_priors.files import read_prior_file
 from postil.recipes.recipe import Recipe
 from postil.train.predict import Predictor
+from postil.train.reading import read_training
 from postil.train.run import LearningSpace
-from postil.train.train import learn_from, read_training, train
+from postil.train.train import learn_from, train
 from postil.train.update import update
 from postil.vectors.lsi import Lsi
 from postil_papers.margins import measure_margins
@@ -148,12 +149,12 @@ def test_the_same_documents_give_the_same_model():
     [
         (projected_model, "learned in the directions of LSI"),
         (lambda: projected_model(length=None), "learned in the directions of LSI"),
-        (lambda: forest_model(projection=None, recipe={"name": "x"}), r"combined \(trees\)"),
-        (lambda: rivals_model(recipe={"name": "x"}), r"combined \(rivals\)"),
+        (lambda: forest_model(projection=None, recipe={"name": "x"}), r"combines scores \(trees\)"),
+        (lambda: rivals_model(recipe={"name": "x"}), r"combines scores \(rivals\)"),
     ],
 )
 def test_updates_are_refused(make, why):
-    with pytest.raises(UsageError, match=f"cannot be updated: .*{why}.*; train it anew"):
+    with pytest.raises(UsageError, match=f"cannot be updated: .*{why}.*; train a new model"):
         update(make(), documents())
 
 
@@ -169,5 +170,5 @@ def test_margins_are_refused(make, why):
 def test_priors_of_terms_are_refused(tmp_path):
     path = tmp_path / "priors.tsv"
     path.write_text("ferry 0.5 2.0\n")
-    with pytest.raises(UsageError, match="nothing is believed term by term"):
+    with pytest.raises(UsageError, match="no per-term priors"):
         train(documents(), lsi_recipe(), priors=read_prior_file(path))

@@ -7,8 +7,8 @@ import pytest
 from postil.corpus.document import Document
 from postil.errors import CorpusError
 from postil.recipes.recipe import Recipe, load_recipe
-from postil.train import fields as module
-from postil.train.fields import FieldsWarning, choose_fields, fitted
+from postil.train import reading as module
+from postil.train.reading import FieldsWarning, choose_fields, look_for_fields, read_training
 from postil.train.train import train
 
 WANTED = ("title", "body")
@@ -45,11 +45,11 @@ def test_those_that_are_there_or_the_only_one(present, read):
 
 def test_a_note_says_what_is_left_out_and_how_to_have_it():
     assert chosen(("title", "abstract"))[1] == (
-        "recipe r wants the fields title, body; c.csv has no body, so title is read, and not "
-        "abstract: for that, --text-columns abstract=body"
+        "recipe r wants the fields title, body; c.csv has no body, so title is read and abstract "
+        "not; to read it, --text-columns abstract=body"
     )
     assert chosen(("text",))[1] == (
-        "recipe r wants the fields title, body; c.csv has text alone, so that is read"
+        "recipe r wants the fields title, body; c.csv has only text, which is read instead"
     )
 
 
@@ -68,14 +68,14 @@ def test_looking_stops_as_soon_as_all_are_seen():
             seen.append(document.id)
             yield document
 
-    recipe, given, note = fitted(load_recipe("logistic"), stream(), "c")
+    recipe, given, _, note = look_for_fields(load_recipe("logistic"), stream(), "c")
     assert seen == ["0"]
     assert [d.id for d in given] == [d.id for d in documents("title", "body")]
     assert (recipe, note) == (load_recipe("logistic"), "")
 
 
 def test_a_recipe_that_wants_no_field_in_particular_looks_at_nothing():
-    recipe, given, note = fitted(load_recipe("default"), documents("a", "b"), "c")
+    recipe, given, _, note = look_for_fields(load_recipe("default"), documents("a", "b"), "c")
     assert recipe == load_recipe("default")
     assert len(list(given)) == 12
     assert not note
@@ -84,12 +84,11 @@ def test_a_recipe_that_wants_no_field_in_particular_looks_at_nothing():
 def test_a_wanted_field_that_comes_too_late_is_an_error(monkeypatch):
     monkeypatch.setattr(module, "LOOKED_AT", 5)
     mixed = [*documents("body", count=6), *documents("title", count=1)]
-    _, given, _ = fitted(load_recipe("logistic"), mixed, "c.csv")
     with pytest.raises(CorpusError, match=r"c\.csv, document 0: has the field title"):
-        list(given)
+        read_training(mixed, load_recipe("logistic"), corpus="c.csv", notify=print)
     # Within those looked at it is no matter.
     mixed = [*documents("body", count=4), *documents("title", count=1)]
-    recipe, given, note = fitted(load_recipe("logistic"), mixed, "c.csv")
+    recipe, given, _, note = look_for_fields(load_recipe("logistic"), mixed, "c.csv")
     assert (recipe.representation.fields, len(list(given)), note) == (WANTED, 5, "")
 
 
@@ -115,7 +114,7 @@ def test_the_model_keeps_the_fields_that_were_read(fields, read, apart):
 def test_three_fields_of_which_two_are_there_stay_apart():
     table = load_recipe("logistic").to_dict()
     table["representation"]["fields"] = ["title", "lead", "body"]
-    recipe, _, note = fitted(Recipe.from_dict(table), documents("lead", "body"), "c")
+    recipe, _, _, note = look_for_fields(Recipe.from_dict(table), documents("lead", "body"), "c")
     assert note.endswith("c has no title, so lead and body are read")
     assert recipe.representation.fields == ("lead", "body")
     assert recipe.representation.apart

@@ -8,7 +8,7 @@ import pytest
 from postil.decide import DecisionRule, OutOfFoldScores, fit_rule, make_folds
 from postil.decide.decision import State
 from postil.learn.job import Labels
-from postil.train.notes import label_notes, rare_note
+from postil.train.reading import label_notes, rare_note
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from postil.train.notes import label_notes, rare_note
         ),
         (
             ("Bug", "bug", "ui ", "ui", "x"),
-            "labels that differ only by case or by space around them are categories of their own: "
+            "labels that differ only by case or surrounding space are different categories: "
             "'Bug' and 'bug'; 'ui ' and 'ui'",
         ),
     ],
