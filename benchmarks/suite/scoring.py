@@ -84,7 +84,7 @@ def _same_model(data: Categorized) -> dict[str, Contender]:
     for threads, name in OURS.items():
         vectorizer = Vectorizer(OUR_SPEC, threads=threads).fit(data.training)
         ordered = in_order_of(vectorizer.vocabulary.names, pipeline, weights)
-        scorers[name] = TextScorer(vectorizer, ordered, intercepts).scores
+        scorers[name] = TextScorer(vectorizer, ordered.T, intercepts).scores
     return {name: Contender(score, data.fresh) for name, score in scorers.items()}
 
 

@@ -39,7 +39,8 @@ def weights_of(rows: int, categories: int) -> sp.csr_matrix:
 
 def scorer_of(vectorizer: Vectorizer, categories: int = 13, **choices: int) -> TextScorer:
     intercepts = np.random.default_rng(1).normal(size=categories)
-    return TextScorer(vectorizer, weights_of(vectorizer.columns, categories), intercepts, **choices)
+    weights = weights_of(vectorizer.columns, categories).T
+    return TextScorer(vectorizer, weights, intercepts, **choices)
 
 
 def long_texts() -> list[str]:
@@ -50,7 +51,7 @@ def long_texts() -> list[str]:
 
 def assert_scores(scorer: TextScorer, texts: Texts) -> None:
     vectors = scorer.vectorizer.transform(texts).astype(np.float64)
-    expected = vectors @ scorer.weights.astype(np.float64).toarray() + scorer.intercepts
+    expected = vectors @ scorer._weights.matrix.T.astype(np.float64).toarray() + scorer.intercepts
     scores = scorer.scores(texts)
     assert scores.dtype == np.float64
     assert scores.flags.c_contiguous

@@ -95,7 +95,11 @@ def projection_of(columns, length=1.0):
         (projected_model, {"projection": projection_of(5)}, "the projection is of 5 terms, and"),
         (rivals_model, {"combination": Rivals(3, 1.0)}, "for 3 categories, the names for 2"),
         (forest_model, {"combination": None}, "2 category names"),
-        (forest_model, {"intercepts": np.zeros(2)}, "for 2 rows of weights, and there are 5"),
+        (
+            forest_model,
+            {"intercepts": np.zeros(2)},
+            r"for each of 5 rows of weights, got .* \(2,\)",
+        ),
         (rivals_model, {"combination": FOREST}, "5 rows of the combination"),
         (rivals_model, {"calibration": Softmax(2)}, r"combined \(rivals\): use platt or isotonic"),
         (rivals_model, {"units": np.ones(2)}, r"combined weights \(rivals\) cannot have units"),

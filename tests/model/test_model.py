@@ -39,7 +39,7 @@ WIDTH = small_model().vectorizer.columns
         ({"names": ("a", "b", 3)}, "a sequence of texts"),
         ({"weights": np.zeros((3, WIDTH))}, "wrap it in scipy.sparse.csr_matrix"),
         ({"weights": sp.csr_matrix((3, WIDTH + 1))}, f"and {WIDTH} columns of the vectorizer"),
-        ({"intercepts": np.zeros(2)}, "intercepts are for 2 rows of weights, and there are 3"),
+        ({"intercepts": np.zeros(2)}, "intercepts must be one finite number for each of 3 rows"),
         ({"intercepts": np.array([0, 0, np.nan])}, "finite"),
         ({"intercepts": np.zeros((3, 1))}, "one finite number for each"),
         ({"decision": rule(4)}, "the decision rule is for 4"),

@@ -51,7 +51,6 @@ def test_a_word_is_asked_for_once(threads: int):
     scorer.scores(["wool the ferries", "Ferries wool", ""])
     assert [sorted(words) for words in asked] == [["ferries", "the", "wool"]]
     scorer.scores(["THE ferries", "wool wool"])
-    scorer.top(["ferries"], 2)
     assert len(asked) == 1
     scorer.scores(["wool unheard", "the"])
     assert asked[1:] == [["unheard"]]
@@ -126,7 +125,7 @@ INTERRUPTED = textwrap.dedent(
     spec, threads = sys.argv[1], int(sys.argv[2])
     text = " ".join(f"w{i * 7919 % 5003}" for i in range(150_000))
     vectorizer = Vectorizer(spec, threads=threads).fit([text])
-    weights = sp.csr_matrix(np.ones((vectorizer.columns, 2), dtype=np.float32))
+    weights = sp.csr_matrix(np.ones((2, vectorizer.columns), dtype=np.float32))
     scorer = TextScorer(vectorizer, weights, [0.0, 0.0])
     sent = []
 

@@ -75,7 +75,7 @@ def test_a_wrong_file_is_refused_in_a_sentence(tmp_path, damage, told):
 def test_what_does_not_fit_is_refused():
     model = small_model()
     for units in ([1.0, 1.0], [1.0, -1.0, 1.0], [1.0, np.inf, 1.0]):
-        with pytest.raises(UsageError, match="one finite number above 0 for each category"):
+        with pytest.raises(UsageError, match="one finite number above 0 for each"):
             replace(model, units=units)
     with pytest.raises(UsageError, match="the selection is for 1 categories of 14 columns"):
         replace(model, selection=Selection.of([np.array([1], dtype=np.int32)], 14))

@@ -81,7 +81,10 @@ def test_a_file_without_them_is_what_it_was():
         (lambda arrays: arrays.pop(INTERCEPTS), f"the tensor {INTERCEPTS!r} is missing"),
         (lambda arrays: arrays.update({VALUES: np.ones(2, "f4")}), "should have 5 entries, has 2"),
         (lambda arrays: arrays.update({VALUES: -np.ones(5, "f4")}), "variances must be finite"),
-        (lambda arrays: arrays.update({INTERCEPTS: np.full(3, np.nan)}), "variances of intercepts"),
+        (
+            lambda arrays: arrays.update({INTERCEPTS: np.full(3, np.nan)}),
+            "intercept_variances must be",
+        ),
         (lambda arrays: arrays.update({"variances.more": np.ones(3)}), "belongs to no part"),
     ],
 )
@@ -100,7 +103,7 @@ def test_what_does_not_fit_is_refused():
     spread = np.zeros(3)
     with pytest.raises(UsageError, match="shape of the weights, 3 × 14"):
         replace(model, variances=zeros.T, intercept_variances=spread)
-    with pytest.raises(UsageError, match="shape of the weights, 3 × 14"):
+    with pytest.raises(UsageError, match="variances must be a scipy sparse matrix"):
         replace(model, variances=np.zeros((3, 14)), intercept_variances=spread)
     with pytest.raises(UsageError, match="give both, or neither"):
         replace(model, variances=zeros)

@@ -89,7 +89,7 @@ def test_full_is_all_directions_there_are():
 
 def test_arrays_round_trip():
     projection = projection_of(matrix_of())
-    restored = Projection.from_arrays(projection.to_arrays(), projection.length)
+    restored = Projection.from_arrays(**projection.to_arrays(), length=projection.length)
     x = matrix_of(seed=5)
     np.testing.assert_array_equal(restored.factors(x), projection.factors(x))
     assert (restored.directions, restored.length) == (8, 3.0)
@@ -116,14 +116,13 @@ def test_refusals():
     projection = projection_of(x)
     with pytest.raises(UsageError, match="of 5 directions, and the projection has 8"):
         projection.fold(sp.csr_matrix((2, 5)))
-    arrays = projection.to_arrays()
+    vectors, values = projection.to_arrays().values()
     with pytest.raises(InputError, match="not all finite"):
-        Projection.from_arrays(arrays | {"term_vectors": arrays["term_vectors"] * np.nan}, 1.0)
+        Projection.from_arrays(vectors * np.nan, values, 1.0)
     with pytest.raises(InputError, match="do not belong together"):
-        Projection.from_arrays(arrays | {"singular_values": np.ones(3)}, 1.0)
-    empty = {"term_vectors": np.empty((40, 0), np.float32), "singular_values": np.empty(0)}
+        Projection.from_arrays(vectors, np.ones(3), 1.0)
     with pytest.raises(InputError, match="no direction"):
-        Projection.from_arrays(empty, 1.0)
+        Projection.from_arrays(np.empty((40, 0), np.float32), np.empty(0), 1.0)
 
 
 @pytest.fixture

@@ -79,8 +79,9 @@ class Header(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """Type, shape and position of a tensor, counted from the beginning of the data."""
+    """Name, type, shape and position of a tensor, counted from the beginning of the data."""
 
+    name: str
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     begin: int
@@ -162,10 +163,18 @@ def read_header(buffer: Buffer) -> Header:
             )
         raise foreign("it does not begin like one")
     try:
-        return _header(from_text(bytes(buffer[LENGTH_BYTES:start]).decode("utf-8")), start)
+        found = from_text(bytes(buffer[LENGTH_BYTES:start]).decode("utf-8"))
+        if not isinstance(found, dict):
+            raise InputError("it is not a mapping")
+        metadata = found.pop(METADATA, {})
+        if not (
+            isinstance(metadata, dict) and all(type(text) is str for text in metadata.values())
+        ):
+            raise InputError("its metadata are not texts")
+        return Header(metadata, found, start)
     except ValueError as error:
         if ours:
-            raise _damaged_header(error) from error
+            raise damaged(error, "has a damaged header") from error
         raise foreign("it does not begin like one") from error
 
 
@@ -174,33 +183,29 @@ def foreign(reason: str) -> ModelFileError:
     return ModelFileError(f"is not a postil model: {reason}; name a file that postil train wrote")
 
 
-def _damaged_header(error: Exception) -> ModelFileError:
-    return ModelFileError(f"has a damaged header ({error}); copy it again")
-
-
-def _header(found: object, start: int) -> Header:
-    if not isinstance(found, dict):
-        raise InputError("it is not a mapping")
-    metadata = found.pop(METADATA, {})
-    texts = isinstance(metadata, dict) and all(isinstance(text, str) for text in metadata.values())
-    if not texts:
-        raise InputError("its metadata are not texts")
-    return Header(metadata, found, start)
+def damaged(reason: object, what: str = "is damaged") -> ModelFileError:
+    """Return the error for a model file whose bytes were changed."""
+    return ModelFileError(f"{what} ({reason}); copy it again")
 
 
 def read_tensors(buffer: Buffer, header: Header) -> Arrays:
     """Return the arrays of a container as views of the buffer; none is copied."""
     try:
-        entries = {name: _entry(name, described) for name, described in header.tensors.items()}
+        entries = [_entry(name, described) for name, described in header.tensors.items()]
         promised = header.start + _covered(entries, header.start)
     except InputError as error:
-        raise _damaged_header(error) from error
+        raise damaged(error, "has a damaged header") from error
     if promised != len(buffer):
         what = "is cut short" if promised > len(buffer) else "continues after its end"
         raise ModelFileError(
             f"{what}: it has {len(buffer)} bytes and its header promises {promised}; copy it again"
         )
-    return {name: _view(buffer, header.start, entry) for name, entry in entries.items()}
+    arrays: Arrays = {}
+    for name, dtype, shape, begin, _ in entries:
+        flat = np.frombuffer(buffer, dtype, math.prod(shape), header.start + begin)
+        # Copies only on machines that store the big end first.
+        arrays[name] = flat.astype(dtype.newbyteorder("="), copy=False).reshape(shape)
+    return arrays
 
 
 def _entry(name: str, described: object) -> _Entry:
@@ -209,7 +214,7 @@ def _entry(name: str, described: object) -> _Entry:
             counts = all(type(count) is int and count >= 0 for count in (*shape, begin, end))
             known = dtype in _TYPES and len(shape) <= MOST_DIMENSIONS and not rest
             if known and counts and _holds(shape, _TYPES[dtype], end - begin):
-                return _Entry(_TYPES[dtype], tuple(shape), begin, end)
+                return _Entry(name, _TYPES[dtype], tuple(shape), begin, end)
     raise InputError(f"the description of the tensor {name!r} is not valid")
 
 
@@ -220,24 +225,18 @@ def _holds(shape: list[int], dtype: np.dtype[Any], size: int) -> bool:
     return largest <= sys.maxsize and size == math.prod(shape) * dtype.itemsize
 
 
-def _covered(entries: Mapping[str, _Entry], start: int) -> int:
+def _covered(entries: list[_Entry], start: int) -> int:
     """Return the bytes of all tensors, which follow each other, each aligned for its type."""
     at = 0
-    for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
+    for entry in sorted(entries, key=lambda entry: (entry.begin, entry.end)):
         if entry.begin != at:
-            raise InputError(f"the tensor {name!r} does not begin where the one before it ends")
+            raise InputError(
+                f"the tensor {entry.name!r} does not begin where the one before it ends"
+            )
         if (start + entry.begin) % entry.dtype.itemsize:
-            raise InputError(f"the tensor {name!r} is not aligned")
+            raise InputError(f"the tensor {entry.name!r} is not aligned")
         at = entry.end
     return at
-
-
-def _view(buffer: Buffer, start: int, entry: _Entry) -> NDArray[Any]:
-    count = math.prod(entry.shape)
-    flat: NDArray[Any] = np.frombuffer(buffer, entry.dtype, count, start + entry.begin)
-    # Copies only on machines that store the big end first.
-    native = flat.astype(entry.dtype.newbyteorder("="), copy=False)
-    return native.reshape(entry.shape)
 
 
 def text_checksum(text: str) -> str:

@@ -25,6 +25,7 @@ from postil.model.container import (
     Arrays,
     Buffer,
     Metadata,
+    damaged,
     foreign,
     from_text,
     read_header,
@@ -172,14 +173,10 @@ def _verified(buffer: Buffer) -> tuple[dict[str, Any], Arrays]:
     checksums = manifest.pop("checksums")
     if arrays.keys() != checksums.keys():
         name = min(arrays.keys() ^ checksums.keys())
-        raise ModelFileError(
-            f"is damaged (tensors and checksums differ in {name!r}); copy it again"
-        )
+        raise damaged(f"tensors and checksums differ in {name!r}")
     for name, array in arrays.items():
         if tensor_checksum(name, array) != checksums[name]:
-            raise ModelFileError(
-                f"is damaged (the tensor {name!r} does not match its checksum); copy it again"
-            )
+            raise damaged(f"the tensor {name!r} does not match its checksum")
     return manifest, arrays
 
 
@@ -188,20 +185,20 @@ def _checked_metadata(found: dict[str, str]) -> Metadata:
         raise foreign("it is a safetensors file of another program")
     version = found.get("format_version", "")
     if not _VERSION.fullmatch(version):
-        raise ModelFileError(f"has a damaged header (format version {version!r}); copy it again")
+        raise damaged(f"format version {version!r}", "has a damaged header")
     if int(version) != FORMAT_VERSION:
         raise ModelFileError(
             f"was written by a newer postil, in format version {version}; this postil "
             f"({__version__}) reads version {FORMAT_VERSION}: upgrade postil"
         )
     if found.keys() != set(Metadata._fields):
-        raise ModelFileError("has a damaged header (its metadata are not complete); copy it again")
+        raise damaged("its metadata are not complete", "has a damaged header")
     return Metadata(**found)
 
 
 def _manifest(metadata: Metadata) -> dict[str, Any]:
     if text_checksum(metadata.manifest) != metadata.checksum:
-        raise ModelFileError("is damaged (its manifest does not match its checksum); copy it again")
+        raise damaged("its manifest does not match its checksum")
     try:
         manifest = from_text(metadata.manifest)
     except (InputError, ValueError) as error:  # a number may have too many digits for Python

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,19 +10,14 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from postil import __version__
 from postil.common.types import Floats
 from postil.decide.calibration import Softmax, needs_variances
 from postil.errors import UsageError
 from postil.model.stored import plain, plain_mapping
-from postil.model.weights import (
-    Weights,
-    aligned_variances,
-    canonical_weights,
-    checked_intercept_variances,
-)
+from postil.model.weights import Weights, aligned_variances, canonical_weights, finite_vector
 from postil.vectors.fields import Text
 from postil.vectors.vectorizer import MOST_MODEL_BUCKETS, NOT_FITTED, Vectorizer
 
@@ -183,25 +179,21 @@ class Model:
         store = object.__setattr__
         store(self, "names", _checked_names(self.names))
         store(self, "weights", canonical_weights(self.__dict__["weights"]))
-        store(self, "intercepts", _checked_intercepts(self.intercepts))
+        self._check_shapes()
+        vectors = (("intercepts", self.rows, None), ("intercept_variances", self.rows, 0.0))
+        for name, count, least in (*vectors, ("units", self.categories, math.ulp(0.0))):
+            if getattr(self, name) is not None:
+                store(self, name, finite_vector(name, getattr(self, name), count, least))
         if self.plain_variances is not None:
             variances = aligned_variances(self.__dict__["variances"], self.plain_weights)
             store(self, "variances", variances)
-        if self.intercept_variances is not None:
-            values = checked_intercept_variances(self.intercept_variances, self.rows)
-            store(self, "intercept_variances", values)
-        if self.units is not None:
-            store(self, "units", _checked_units(self.units, self.categories))
-        store(self, "recipe", plain_mapping(self.recipe, "recipe"))
-        store(self, "method", plain_mapping(self.method, "method"))
+        for name in ("recipe", "method", "evaluation"):
+            if getattr(self, name) is not None:
+                store(self, name, plain_mapping(getattr(self, name), name))
         store(self, "reports", tuple(plain_mapping(each, "reports") for each in self.reports))
-        if self.evaluation is not None:
-            store(self, "evaluation", plain_mapping(self.evaluation, "evaluation"))
         for name in ("created_by", "created"):
             plain(getattr(self, name), name)
-        self._check_projection()
-        self._check_combination()
-        self._check_shapes()
+        self._check_scoring()
         self._check_categories()
 
     @property
@@ -240,51 +232,41 @@ class Model:
         if self.file is not None:
             self.file.check_unchanged()
 
-    def _check_projection(self) -> None:
-        if self.projection is None:
-            return
-        if self.projection.terms != self.vectorizer.columns:
+    def _check_scoring(self) -> None:
+        """Raise UsageError if the projection or the combination does not fit the other parts."""
+        projection, combination = self.projection, self.combination
+        if projection is not None and projection.terms != self.vectorizer.columns:
             raise UsageError(
-                f"the projection is of {self.projection.terms} terms, and the vectorizer has "
+                f"the projection is of {projection.terms} terms, and the vectorizer has "
                 f"{self.vectorizer.columns} columns"
             )
-        if self.projection.length is None:
+        if projection is not None and projection.length is None:
             raise UsageError(
                 "a projection without a length changes no score: fold its weights and leave it out"
             )
-        self._check_absent("weights of a projection")
-
-    def _check_combination(self) -> None:
-        if self.combination is None:
-            return
-        check_combination_categories(self.combination, self.categories)
-        if isinstance(self.calibration, Softmax):
+        if combination is not None and isinstance(self.calibration, Softmax):
             raise UsageError(
                 "the calibration softmax needs scores as they are learned together, and these are "
-                f"combined ({self.combination.kind}): use platt or isotonic"
+                f"combined ({combination.kind}): use platt or isotonic"
             )
-        self._check_absent(f"combined weights ({self.combination.kind})")
-
-    def _check_absent(self, what: str) -> None:
-        for name in ("plain_variances", "units", "selection"):
-            if getattr(self, name) is not None:
+        what = "weights of a projection" if projection is not None else ""
+        if combination is not None:
+            what = f"combined weights ({combination.kind})"
+        for name in ("variances", "units", "selection"):
+            if what and self.__dict__[name] is not None:
                 raise UsageError(
-                    f"{what} cannot have {name.removeprefix('plain_')}, which belong to one row of "
-                    "weights of terms for each category"
+                    f"{what} cannot have {name}, which belong to one row of weights of terms for "
+                    "each category"
                 )
 
     def _check_shapes(self) -> None:
+        check_combination(self.combination, self.categories)
         shape = (self.rows, self.vectorizer.columns)
         if self.plain_weights.shape != shape:
             rows = "category names" if self.combination is None else "rows of the combination"
             raise UsageError(
                 f"weights are {' × '.join(map(str, self.plain_weights.shape))}, and there are "
                 f"{shape[0]} {rows} and {shape[1]} columns of the vectorizer"
-            )
-        if len(self.intercepts) != self.rows:
-            raise UsageError(
-                f"intercepts are for {len(self.intercepts)} rows of weights, and there are "
-                f"{self.rows}"
             )
         if (self.plain_variances is None) != (self.intercept_variances is None):
             raise UsageError("variances and intercept_variances go together: give both, or neither")
@@ -312,9 +294,9 @@ class Model:
                 raise UsageError(f"{what} for {count} categories, the names for {self.categories}")
 
 
-def check_combination_categories(combination: Combination, names: int) -> None:
+def check_combination(combination: Combination | None, names: int) -> None:
     """Raise UsageError if a combination is for another number of categories than the names."""
-    if combination.categories != names:
+    if combination is not None and combination.categories != names:
         raise UsageError(
             f"the combination is for {combination.categories} categories, the names for {names}"
         )
@@ -342,19 +324,3 @@ def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
     if len(set(names)) != len(names):
         raise UsageError("category names must differ; one is given twice")
     return tuple(names)
-
-
-def _checked_intercepts(intercepts: ArrayLike) -> Floats:
-    values = np.array(intercepts, dtype=np.float64)
-    if values.ndim != 1 or not np.isfinite(values).all():
-        raise UsageError("intercepts must be one finite number for each category")
-    values.flags.writeable = False
-    return values
-
-
-def _checked_units(given: ArrayLike, categories: int) -> Floats:
-    units = np.array(given, dtype=np.float64)
-    if units.shape != (categories,) or not (np.isfinite(units) & (units > 0)).all():
-        raise UsageError("units must be one finite number above 0 for each category")
-    units.flags.writeable = False
-    return units

@@ -35,7 +35,7 @@ values of a model, and the settings of each part, null where a model lacks it. T
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -43,17 +43,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil import _native
-from postil.decide.calibration import Calibration, calibration_from_parts, calibration_to_parts
+from postil.decide.calibration import calibration_from_parts, calibration_to_parts
 from postil.decide.decision import DecisionRule
 from postil.errors import InputError
 from postil.features.selection import Selection
 from postil.learn.combining import COMBINATIONS, Combination
-from postil.model.model import (
-    Model,
-    TrainingFingerprint,
-    check_buckets,
-    check_combination_categories,
-)
+from postil.model.model import Model, TrainingFingerprint, check_buckets, check_combination
 from postil.model.stored import (
     NONE,
     Kinds,
@@ -79,6 +74,7 @@ from postil.vectors.vocabulary import TermBounds, Vocabulary
 from postil.vectors.weighting import Weighting
 
 Settings = dict[str, Any]
+Known = Mapping[str, Any]
 
 # One more than the logarithm of more documents than there can be.
 LARGEST_IDF = 64
@@ -102,9 +98,6 @@ _VECTORIZER: dict[str, Kinds] = {
     "vocabulary": (dict, NONE),
     "weighting": dict,
 }
-_VOCABULARY = {"terms": int, "total": int}
-_ANALYZER = {"spec": str, "stop_lists": dict}
-_FIELDS = {"names": list, "apart": bool}
 _WEIGHTING = {"tf": str, "idf": str, "norm": str, "constant": bool}
 _BOUNDS: dict[str, Kinds] = {
     "min_df": (int, float),
@@ -112,19 +105,18 @@ _BOUNDS: dict[str, Kinds] = {
     "max_terms": (int, NONE),
     "min_occurrences": int,
 }
-_COMBINATION = {"kind": str, "settings": dict}
-_PROJECTION = {"length": float}
 _TRAINING = {"corpus": str, "documents": int, "sha256": str}
 
 
 class Part(NamedTuple):
     """The functions that write a part of a model to a file and read it back.
 
-    ``read`` takes the settings, the tensors of the file, and the parts that were read before.
+    ``write`` is only called if the model has the part. ``read`` takes the settings, the tensors
+    of the file, and the parts that were read before.
     """
 
-    write: Callable[[Model], Parts | None]
-    read: Callable[[Settings, Tensors, Mapping[str, Any]], object]
+    write: Callable[[Model], Parts]
+    read: Callable[[Settings, Tensors, Known], object]
     optional: bool = False
 
 
@@ -134,9 +126,9 @@ def to_parts(model: Model) -> Parts:
     settings: Settings = {**plain, "names": list(model.names), "reports": list(model.reports)}
     arrays = {"intercepts": model.intercepts}
     for name, part in PARTS.items():
-        written = part.write(model)
-        settings[name] = None if written is None else written.settings
-        arrays |= {} if written is None else written.arrays
+        absent = model.__dict__[name] is None
+        settings[name], own = (None, {}) if absent else part.write(model)
+        arrays |= own
     return Parts(settings, arrays)
 
 
@@ -152,6 +144,8 @@ def from_parts(settings: Settings, arrays: dict[str, NDArray[Any]], threads: int
     for name, part in PARTS.items():
         absent = found[name] is None
         known[name] = None if absent else part.read(found[name], tensors, known)
+        if name == "combination":  # no array confirms the number of rivals
+            check_combination(known[name], len(known["names"]))
     known["intercepts"] = tensors.take("intercepts", "f8", _rows(known))
     known["variances"], known["intercept_variances"] = known["variances"] or (None, None)
     del known["threads"]
@@ -160,33 +154,46 @@ def from_parts(settings: Settings, arrays: dict[str, NDArray[Any]], threads: int
     return model
 
 
-def _rows(known: Mapping[str, Any]) -> int:
+def _rows(known: Known) -> int:
     """Return the number of rows of weights."""
     combination: Combination | None = known["combination"]
     return len(known["names"]) if combination is None else combination.rows
 
 
-def _write_combination(model: Model) -> Parts | None:
-    if model.combination is None:
-        return None
-    settings, arrays = model.combination.to_parts()
-    return Parts(
-        {"kind": model.combination.kind, "settings": settings}, prefixed("combination", arrays)
-    )
+def _whole(
+    name: str,
+    write: Callable[[Any], tuple[Settings, Any]],
+    restore: Callable[[Settings, Any], object],
+    *,
+    optional: bool = False,
+) -> Part:
+    """Return the part of an object that has its own settings and arrays, and restores itself."""
+
+    def written(model: Model) -> Parts:
+        settings, arrays = write(getattr(model, name))
+        return Parts(settings, prefixed(name, arrays))
+
+    def read(settings: Settings, tensors: Tensors, _: Known) -> object:
+        arrays = tensors.group(name)
+        restored = restore(settings, arrays)
+        same_settings, same_arrays = write(restored)
+        if settings != same_settings or arrays.keys() != same_arrays.keys():
+            raise InputError(f"{name} holds settings or arrays that are not known")
+        return restored
+
+    return Part(written, read, optional)
 
 
-def _read_combination(
-    settings: Settings, tensors: Tensors, known: Mapping[str, Any]
-) -> Combination:
-    found = checked(settings, _COMBINATION, "combination")
+def _combination_to_parts(combination: Combination) -> tuple[Settings, Any]:
+    settings, arrays = combination.to_parts()
+    return {"kind": combination.kind, "settings": settings}, arrays
+
+
+def _combination_from_parts(settings: Settings, arrays: Any) -> Combination:  # noqa: ANN401
+    found = checked(settings, {"kind": str, "settings": dict}, "combination")
     if found["kind"] not in COMBINATIONS:
         raise InputError(f"scores are combined in an unknown way, {found['kind']!r}")
-    arrays = tensors.group("combination")
-    combination = COMBINATIONS[found["kind"]](found["settings"], arrays)
-    _check_whole("combination", (found["settings"], arrays), combination.to_parts())
-    # Before the weights are read: the rows of rivals are a number that no array confirms.
-    check_combination_categories(combination, len(known["names"]))
-    return combination
+    return COMBINATIONS[found["kind"]](found["settings"], arrays)
 
 
 def _write_vectorizer(model: Model) -> Parts:
@@ -211,15 +218,14 @@ def _write_vectorizer(model: Model) -> Parts:
     return Parts(settings, arrays)
 
 
-def _read_vectorizer(settings: Settings, tensors: Tensors, known: Mapping[str, Any]) -> Vectorizer:
+def _read_vectorizer(settings: Settings, tensors: Tensors, known: Known) -> Vectorizer:
     """Restore a vectorizer; cost grows with its terms."""
     found = checked(settings, _VECTORIZER, "vectorizer")
     if (found["vocabulary"] is None) == (found["buckets"] is None):
         raise InputError("vectorizer must have either a vocabulary or hash buckets")
-    # Checked here because no tensor confirms the number of buckets.
-    check_buckets(found["buckets"])
-    names_apart = checked(found["fields"], _FIELDS, "fields")
-    fields = Fields(texts(names_apart["names"], "fields.names"), names_apart["apart"])
+    check_buckets(found["buckets"])  # no array confirms them
+    own = checked(found["fields"], {"names": list, "apart": bool}, "fields")
+    fields = Fields(texts(own["names"], "fields.names"), own["apart"])
     vectorizer = Vectorizer(
         _analyzer(found["analyzer"]),
         fields=fields,
@@ -241,7 +247,7 @@ def _read_vectorizer(settings: Settings, tensors: Tensors, known: Mapping[str, A
 
 
 def _analyzer(settings: object) -> Analyzer:
-    found = checked(settings, _ANALYZER, "analyzer")
+    found = checked(settings, {"spec": str, "stop_lists": dict}, "analyzer")
     spec = AnalyzerSpec.parse(found["spec"])
     lists = {name: texts(words, f"stop list {name}") for name, words in found["stop_lists"].items()}
     # A list that is absent here would be read from whatever file the spec names.
@@ -266,7 +272,7 @@ def _vocabulary_to_parts(vocabulary: Vocabulary) -> Parts:
 
 def _vocabulary_from_parts(settings: object, tensors: Tensors, fields: Fields) -> Vocabulary:
     """Restore a vocabulary; about a second for a million terms, most of it their table."""
-    found = checked(settings, _VOCABULARY, "vocabulary")
+    found = checked(settings, {"terms": int, "total": int}, "vocabulary")
     count, total = found["terms"], found["total"]
     terms = _terms(tensors, count)
     spaces = [0] * count
@@ -299,54 +305,45 @@ def _terms(tensors: Tensors, count: int) -> list[str]:
     return [content[begin:end].decode("utf-8") for begin, end in pairwise(starts.tolist())]
 
 
-def _write_weights(model: Model) -> Parts:
-    return weights_to_parts(model.plain_weights)
-
-
-def _read_weights(settings: Settings, tensors: Tensors, known: Mapping[str, Any]) -> Weights:
+def _read_weights(settings: Settings, tensors: Tensors, known: Known) -> Weights:
     return weights_from_parts(settings, tensors, (_rows(known), known["vectorizer"].columns))
 
 
-def _write_variances(model: Model) -> Parts | None:
-    if model.plain_variances is None or model.intercept_variances is None:
-        return None
-    arrays: dict[str, NDArray[Any]] = {
-        "values": model.plain_variances.data,
-        "intercepts": model.intercept_variances,
-    }
-    return Parts({}, prefixed("variances", arrays))
+def _write_variances(model: Model) -> Parts:
+    assert model.plain_variances is not None
+    assert model.intercept_variances is not None
+    values, intercepts = model.plain_variances.data, model.intercept_variances
+    return Parts({}, {"variances.values": values, "variances.intercepts": intercepts})
 
 
 def _read_variances(
-    settings: Settings, tensors: Tensors, known: Mapping[str, Any]
+    settings: Settings, tensors: Tensors, known: Known
 ) -> tuple[Weights, NDArray[Any]]:
     checked(settings, {}, "variances")
     weights: Weights = known["weights"]
     values = tensors.take("variances.values", "f4", len(weights.data))
-    beside = Weights(values, weights.indices, weights.starts, weights.shape, weights.by_term)
-    return beside, tensors.take("variances.intercepts", "f8", weights.shape[0])
+    intercepts = tensors.take("variances.intercepts", "f8", weights.shape[0])
+    return replace(weights, data=values), intercepts
 
 
-def _write_units(model: Model) -> Parts | None:
-    return None if model.units is None else Parts({}, {"units": model.units})
+def _write_units(model: Model) -> Parts:
+    assert model.units is not None
+    return Parts({}, {"units": model.units})
 
 
-def _read_units(settings: Settings, tensors: Tensors, known: Mapping[str, Any]) -> NDArray[Any]:
+def _read_units(settings: Settings, tensors: Tensors, known: Known) -> NDArray[Any]:
     checked(settings, {}, "units")
     return tensors.take("units", "f8", len(known["names"]))
 
 
-def _write_selection(model: Model) -> Parts | None:
-    if model.selection is None:
-        return None
-    arrays: dict[str, NDArray[Any]] = {
-        "starts": narrowed(model.selection.offsets),
-        "terms": model.selection.ids.astype(smallest_type(model.selection.terms)),
-    }
-    return Parts({}, prefixed("selection", arrays))
+def _write_selection(model: Model) -> Parts:
+    assert model.selection is not None
+    starts = narrowed(model.selection.offsets)
+    terms = model.selection.ids.astype(smallest_type(model.selection.terms))
+    return Parts({}, {"selection.starts": starts, "selection.terms": terms})
 
 
-def _read_selection(settings: Settings, tensors: Tensors, known: Mapping[str, Any]) -> Selection:
+def _read_selection(settings: Settings, tensors: Tensors, known: Known) -> Selection:
     checked(settings, {}, "selection")
     terms = tensors.take("selection.terms", "u", None)
     starts = tensors.take("selection.starts", "u", len(known["names"]) + 1)
@@ -355,84 +352,44 @@ def _read_selection(settings: Settings, tensors: Tensors, known: Mapping[str, An
     return Selection(terms.astype(np.int32), starts.astype(np.int64), columns)
 
 
-def _write_projection(model: Model) -> Parts | None:
-    if model.projection is None:
-        return None
+def _write_projection(model: Model) -> Parts:
+    assert model.projection is not None
     arrays = prefixed("projection", model.projection.to_arrays())
     return Parts({"length": model.projection.length}, arrays)
 
 
-def _read_projection(settings: Settings, tensors: Tensors, known: Mapping[str, Any]) -> Projection:
-    length = checked(settings, _PROJECTION, "projection")["length"]
+def _read_projection(settings: Settings, tensors: Tensors, known: Known) -> Projection:
+    length = checked(settings, {"length": float}, "projection")["length"]
     values = tensors.take("projection.singular_values", "f8", None)
     columns = known["vectorizer"].columns
     vectors = tensors.take("projection.term_vectors", "f4", columns, len(values))
-    return Projection.from_arrays({"term_vectors": vectors, "singular_values": values}, length)
-
-
-def _write_decision(model: Model) -> Parts:
-    settings, arrays = model.decision.to_parts()
-    return Parts(settings, prefixed("decision", arrays))
-
-
-def _read_decision(
-    settings: Settings,
-    tensors: Tensors,
-    known: Mapping[str, Any],  # noqa: ARG001 - one form
-) -> DecisionRule:
-    arrays = tensors.group("decision")
-    rule = DecisionRule.from_parts(settings, arrays)
-    _check_whole("decision", (settings, arrays), rule.to_parts())
-    return rule
-
-
-def _write_calibration(model: Model) -> Parts | None:
-    if model.calibration is None:
-        return None
-    settings, arrays = calibration_to_parts(model.calibration)
-    return Parts(settings, prefixed("calibration", arrays))
-
-
-def _read_calibration(
-    settings: Settings,
-    tensors: Tensors,
-    known: Mapping[str, Any],  # noqa: ARG001 - one form
-) -> Calibration:
-    arrays = tensors.group("calibration")
-    calibration = calibration_from_parts(settings, arrays)
-    _check_whole("calibration", (settings, arrays), calibration_to_parts(calibration))
-    return calibration
+    return Projection.from_arrays(vectors, values, length)
 
 
 def _write_training(model: Model) -> Parts:
-    training = model.training
-    settings = {name: getattr(training, name) for name in _TRAINING}
-    return Parts(settings, {"training.members": narrowed(training.members)})
+    settings = {name: getattr(model.training, name) for name in _TRAINING}
+    return Parts(settings, {"training.members": narrowed(model.training.members)})
 
 
-def _read_training(
-    settings: Settings, tensors: Tensors, known: Mapping[str, Any]
-) -> TrainingFingerprint:
+def _read_training(settings: Settings, tensors: Tensors, known: Known) -> TrainingFingerprint:
     members = tensors.take("training.members", "u", len(known["names"]))
     return TrainingFingerprint(members=members, **checked(settings, _TRAINING, "training"))
 
 
-def _check_whole(what: str, stored: tuple[Any, Any], restored: tuple[Any, Any]) -> None:
-    """Raise InputError if less was restored than is stored, since the rest may mean something."""
-    if stored[0] != restored[0] or stored[1].keys() != restored[1].keys():
-        raise InputError(f"{what} holds settings or arrays that are not known")
-
-
 # In the order of reading: a part may need those before it.
 PARTS: Mapping[str, Part] = {
-    "combination": Part(_write_combination, _read_combination, optional=True),
+    "combination": _whole(
+        "combination", _combination_to_parts, _combination_from_parts, optional=True
+    ),
     "vectorizer": Part(_write_vectorizer, _read_vectorizer),
-    "weights": Part(_write_weights, _read_weights),
+    "weights": Part(lambda model: weights_to_parts(model.plain_weights), _read_weights),
     "variances": Part(_write_variances, _read_variances, optional=True),
     "units": Part(_write_units, _read_units, optional=True),
     "selection": Part(_write_selection, _read_selection, optional=True),
     "projection": Part(_write_projection, _read_projection, optional=True),
-    "decision": Part(_write_decision, _read_decision),
-    "calibration": Part(_write_calibration, _read_calibration, optional=True),
+    "decision": _whole("decision", DecisionRule.to_parts, DecisionRule.from_parts),
+    "calibration": _whole(
+        "calibration", calibration_to_parts, calibration_from_parts, optional=True
+    ),
     "training": Part(_write_training, _read_training),
 }

@@ -131,35 +131,39 @@ def canonical_weights(given: Any) -> Weights:  # noqa: ANN401 - a scipy sparse m
 
 
 def _from_matrix(given: Any) -> Weights:  # noqa: ANN401 - any scipy sparse matrix
+    matrix = _compressed(given, "weights")
+    return Weights(
+        matrix.data, matrix.indices, matrix.indptr, matrix.shape, by_term=matrix.format == "csc"
+    )
+
+
+def _compressed(given: Any, name: str) -> Any:  # noqa: ANN401 - any scipy sparse matrix
+    """Return a checked matrix as float32 in CSC or CSR, without duplicate entries."""
     import scipy.sparse as sp
 
     if not sp.issparse(given):
         raise UsageError(
-            f"weights must be a scipy sparse matrix (categories × terms), got "
+            f"{name} must be a scipy sparse matrix (categories × terms), got "
             f"{type(given).__name__}: wrap it in scipy.sparse.csr_matrix"
         )
-    check_indices(given, "weights")
+    check_indices(given, name)
     matrix: Any = given  # issparse tells type checkers of less than it has
-    by_term = matrix.format == "csc"
-    matrix = matrix if by_term else matrix.tocsr()
-    with np.errstate(over="ignore"):  # infinite weights are refused later
+    matrix = matrix if matrix.format == "csc" else matrix.tocsr()
+    with np.errstate(over="ignore"):  # infinite numbers are refused later
         matrix = matrix.astype(np.float32, copy=False)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    return Weights(matrix.data, matrix.indices, matrix.indptr, matrix.shape, by_term)
+    return matrix
 
 
 def _is_dense(weights: Weights) -> bool:
     """Return True if a file holds all entries in fewer bytes than those that are not 0."""
     count, width = weights.rows
     nonzeros = int(np.count_nonzero(weights.data))
-    starts = _bytes(nonzeros) * (count + 1)
-    return count * width * VALUE_BYTES < starts + nonzeros * (_bytes(width) + VALUE_BYTES)
-
-
-def _bytes(largest: int) -> int:
-    return np.dtype(smallest_type(largest)).itemsize
+    start, index = (np.dtype(smallest_type(most)).itemsize for most in (nonzeros, width))
+    sparse = start * (count + 1) + nonzeros * (index + VALUE_BYTES)
+    return count * width * VALUE_BYTES < sparse
 
 
 def _full_rows(values: NDArray[np.float32], *, by_term: bool) -> Weights:
@@ -186,47 +190,41 @@ def aligned_variances(given: Any, weights: Weights) -> Weights:  # noqa: ANN401
         The canonical weights.
     """
     values = given.data if isinstance(given, Weights) else _values_at(given, weights)
-    with np.errstate(over="ignore"):  # infinite variances are refused below
-        single = values.astype(np.float32, copy=False)
-    if not np.isfinite(single).all() or (single < 0).any():
+    if not np.isfinite(values).all() or (values < 0).any():
         raise InputError("variances must be finite as float32, and 0 or more; some are not")
-    return replace(weights, data=single)
+    return replace(weights, data=values)
 
 
-def _values_at(given: Any, weights: Weights) -> NDArray[Any]:  # noqa: ANN401
-    import scipy.sparse as sp
-
-    matrix: Any = given  # issparse tells type checkers of less than it has
-    if not sp.issparse(given) or matrix.shape != weights.shape:
+def _values_at(given: Any, weights: Weights) -> NDArray[np.float32]:  # noqa: ANN401
+    matrix = _compressed(given, "variances")
+    if matrix.shape != weights.shape:
         raise UsageError(
-            "variances must be a scipy sparse matrix of the shape of the weights, "
-            f"{' × '.join(map(str, weights.shape))}"
+            f"variances must have the shape of the weights, {weights.shape[0]} × "
+            f"{weights.shape[1]}, got {matrix.shape[0]} × {matrix.shape[1]}"
         )
-    check_indices(given, "variances")
     matrix = matrix.asformat("csc" if weights.by_term else "csr")
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    values: NDArray[Any] = matrix.data
+    values: NDArray[np.float32] = matrix.data
     same = np.array_equal(matrix.indptr, weights.starts)
     if same and np.array_equal(matrix.indices, weights.indices):
         return values
     if not len(weights.data):
-        return np.empty(0)
+        return np.empty(0, dtype=np.float32)
     places = (weights.row_of, weights.indices)
     return np.asarray(matrix[places[::-1] if weights.by_term else places]).ravel()
 
 
-def checked_intercept_variances(values: ArrayLike, categories: int) -> Floats:
-    """Return one variance for the intercept of each category; raise UsageError otherwise."""
-    variances = np.array(values, dtype=np.float64)
-    wrong = variances.shape != (categories,) or not np.isfinite(variances).all()
-    if wrong or (variances < 0).any():
+def finite_vector(name: str, values: ArrayLike, count: int, least: float | None = None) -> Floats:
+    """Return ``count`` finite numbers, of at least ``least``, as an array that stays as it is."""
+    vector = np.array(values, dtype=np.float64)
+    fits = vector.shape == (count,) and bool(np.isfinite(vector).all())
+    if not fits or (least is not None and (vector < least).any()):
+        bound = "" if least is None else " of 0 or more" if least == 0 else " above 0"
         raise UsageError(
-            "variances of intercepts must be one finite number of 0 or more for each category"
+            f"{name} must be one finite number{bound} for each of {count} rows of weights, got "
+            f"an array of shape {vector.shape}"
         )
-    variances.flags.writeable = False
-    return variances
+    vector.flags.writeable = False
+    return vector
 
 
 def score_variances(model: Model, vectors: Any) -> Floats:  # noqa: ANN401 - a scipy CSR matrix
@@ -258,17 +256,15 @@ def weights_to_parts(weights: Weights) -> Parts:
     ``order`` says what a row is: learning and inspecting go by category, scoring by term.
     ``storage`` is what takes fewer bytes.
     """
-    order = _ORDERS[weights.by_term]
+    settings = {"order": _ORDERS[weights.by_term], "storage": "dense"}
     if _is_dense(weights):
-        return Parts(
-            {"order": order, "storage": "dense"}, {VALUES: weights.data.reshape(weights.rows)}
-        )
+        return Parts(settings, {VALUES: weights.data.reshape(weights.rows)})
     arrays = {
         STARTS: narrowed(weights.starts),
         INDICES: weights.indices.astype(smallest_type(weights.rows[1]), copy=False),
         VALUES: weights.data,
     }
-    return Parts({"order": order, "storage": "sparse"}, arrays)
+    return Parts(settings | {"storage": "sparse"}, arrays)
 
 
 def weights_from_parts(settings: object, tensors: Tensors, shape: tuple[int, int]) -> Weights:
@@ -288,7 +284,5 @@ def weights_from_parts(settings: object, tensors: Tensors, shape: tuple[int, int
     starts = tensors.take(STARTS, "u", count + 1)
     indices = tensors.take(INDICES, "u", len(values))
     check_rows(starts, indices, width, (STARTS, INDICES))
-    entries = len(values)
-    return Weights(
-        values, as_indices(indices, entries), as_indices(starts, entries), shape, by_term
-    )
+    places, begins = (as_indices(array, len(values)) for array in (indices, starts))
+    return Weights(values, places, begins, shape, by_term)

@@ -13,7 +13,7 @@ import hashlib
 import io
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -170,14 +170,16 @@ class Projection:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], length: float | None) -> Projection:
+    def from_arrays(
+        cls, term_vectors: NDArray[Any], singular_values: NDArray[Any], length: float | None
+    ) -> Projection:
         """Restore a projection; raise InputError if its arrays do not fit together."""
-        if not all(np.isfinite(array).all() for array in arrays.values()):
+        if not (np.isfinite(term_vectors).all() and np.isfinite(singular_values).all()):
             raise InputError("the directions of the projection are not all finite numbers")
-        if not len(arrays["singular_values"]):
+        if not len(singular_values):
             raise InputError("the projection has no direction")
-        lsi = Lsi(len(arrays["singular_values"]), scaled=True)
-        lsi.set_directions(arrays["singular_values"], arrays["term_vectors"])
+        lsi = Lsi(len(singular_values), scaled=True)
+        lsi.set_directions(singular_values, term_vectors)
         return cls(lsi, length)
 
 
