@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from postil.text.analyzer import Analyzer
 from postil.vectors.fields import Fields
-from postil.vectors.vectorizer import CachingWordMap, TermCounter, TextChunk, Vectorizer
+from postil.vectors.vectorizer import CachingWordMap, TextChunk, Vectorizer
 
 from . import reference
 from .samples import COUNTS
@@ -131,7 +131,7 @@ def test_what_is_cached_is_bounded_and_changes_nothing(monkeypatch: pytest.Monke
 
 
 def test_a_batch_says_how_many_documents_it_holds():
-    counter = TermCounter(Analyzer("words"), Fields(), threads=2)
+    counter = Vectorizer("words", threads=2)
     assert counter.count((["a", "", "b c"],)).documents == 3
     assert counter.count(([],)).documents == 0
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from postil import _native
 from postil.errors import UsageError
-from postil.text.analyzer import Analyzer
 from postil.vectors.fields import Fields
-from postil.vectors.vectorizer import TermCounter, Vectorizer
+from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import TermBounds, Vocabulary
 from postil.vectors.weighting import Weighting
 
@@ -288,7 +287,7 @@ def test_counts_that_exceed_their_documents_are_ranked_all_the_same() -> None:
 
 
 def test_a_batch_is_taken_in_once() -> None:
-    counter = TermCounter(Analyzer("words"), Fields(), 1)
+    counter = Vectorizer("words", threads=1)
     batch = counter.count((["one two"],), tallies=True)
     collector = _native.TermCollector(keep_rows=True)
     collector.add(batch, 1)

@@ -48,10 +48,10 @@ from postil.model.numbered import is_number
 CONSTANT_IDS = frozenset({"@constant", "0", "-1"})
 LINKS: Mapping[str, str] = {"0": "probit", "1": "logistic", "2": "SVM"}
 LOGISTIC = "logistic"
-COMMENT = "#"
 SHOWN = 40
 MOST_DIGITS = 10
 UNNAMED = "1"
+MISCOUNTED = "there are {} weights for {} features and the constant"
 # A threshold beyond this means never, or always.
 ENDLESS = 1e300
 
@@ -105,10 +105,9 @@ class _Statement:
 
     def number(self, word: str) -> float:
         """Return a finite number; the programs write the largest one for infinity."""
-        value = float(word) if _is_float(word) and "_" not in word else math.nan
-        if not math.isfinite(value):
+        if not _is_float(word) or "_" in word or not math.isfinite(float(word)):
             raise self.error(f"{word[:SHOWN]!r} is not a finite number")
-        return value
+        return float(word)
 
     def only(self) -> str:
         """Return the one word of the statement."""
@@ -145,21 +144,22 @@ def parse_model(content: bytes, source: str) -> ParsedModel:
     """Parse the bytes of a model file; time and memory are linear in the weights."""
     title, _, rest = content.partition(b"\n")
     head = title.decode("utf-8", "replace").strip()
-    for known, read in READERS.items():
-        if head.startswith(known):
-            try:
-                text = rest.decode("utf-8")
-            except UnicodeDecodeError as error:
-                at = rest.count(b"\n", 0, error.start) + 2
-                raise _error(source, at, "the line is not text; the file is damaged") from None
-            numbered = ((at, line.split()) for at, line in enumerate(text.split("\n"), 2))
-            lines = ((at, words) for at, words in numbered if words and words[0][0] != COMMENT)
-            return read(lines, source, head)
-    raise _error(
-        source,
-        1,
-        f"{head[:SHOWN]!r} is not the title of a model file of BBR, BMR or BXR, which begins "
-        f"{next(iter(READERS))!r} or similar",
+    read = next((read for known, read in READERS.items() if head.startswith(known)), None)
+    if read is None:
+        raise _error(
+            source,
+            1,
+            f"{head[:SHOWN]!r} is not the title of a model file of BBR, BMR or BXR, which begins "
+            f"{next(iter(READERS))!r} or similar",
+        )
+    try:
+        text = rest.decode("utf-8")
+    except UnicodeDecodeError as error:
+        at = rest.count(b"\n", 0, error.start) + 2
+        raise _error(source, at, "the line is not text; the file is damaged") from None
+    numbered = ((at, line.split()) for at, line in enumerate(text.split("\n"), 2))
+    return read(
+        ((at, words) for at, words in numbered if words and words[0][0] != "#"), source, head
     )
 
 
@@ -175,9 +175,8 @@ def _statements(lines: Lines, source: str, keywords: Iterable[str]) -> Iterator[
             last.words += words
         else:
             keyword = words[0][:SHOWN]
-            raise _error(
-                source, number, f"no keyword {keyword!r}{advice(keyword, sorted(keywords))}"
-            )
+            message = f"no keyword {keyword!r}{advice(keyword, sorted(keywords))}"
+            raise _error(source, number, message)
     if last is not None:
         yield last
 
@@ -231,7 +230,7 @@ def _end_topic(model: ParsedModel, topic: dict[str, _Statement], end: _Statement
             raise end.error(f"the topic has no {needed}")
     features, beta = topic["topicFeats"], topic["beta"]
     if len(beta.words) != len(features.words) + 1:
-        raise beta.error(_miscounted(len(beta.words), len(features.words)))
+        raise beta.error(MISCOUNTED.format(len(beta.words), len(features.words)))
     if len(set(features.words)) != len(features.words):
         raise features.error("a feature is given twice")
     *weights, intercept = map(beta.number, beta.words)
@@ -245,10 +244,6 @@ def _end_topic(model: ParsedModel, topic: dict[str, _Statement], end: _Statement
         threshold = threshold if abs(threshold) < ENDLESS else threshold * math.inf
     own = dict(zip(features.words, weights, strict=True))
     model.classes[name] = ParsedClass(own, intercept, threshold)
-
-
-def _miscounted(weights: int, features: int) -> str:
-    return f"there are {weights} weights for {features} features and the constant"
 
 
 def _read_polytomous(lines: Lines, source: str, title: str) -> ParsedModel:
@@ -266,83 +261,64 @@ def _read_polytomous(lines: Lines, source: str, title: str) -> ParsedModel:
                     raise statement.error("two or more different classes are expected")
             case "nclasses":
                 count = statement.whole()
-            case "betaClassSparse":
-                _add_sparse(model, statement, declared, count)
-            case "betaDense":
+            case "betaClassSparse" | "betaDense":
                 features = seen["topicFeats"].words if "topicFeats" in seen else []
-                _add_dense(model, statement, declared, count, features)
+                _add_class(model, statement, declared, count, features)
     last = max((statement.line for statement in seen.values()), default=1)
+    found = model.classes
     if not declared and count is not None:
-        found = len(model.classes)
-        if count > found + 1:
-            what = f"nclasses says {count}, and there are weights of {found}"
+        if count > len(found) + 1:
+            what = f"nclasses says {count}, and there are weights of {len(found)}"
             raise _error(source, last, f"{what}: only one class, the reference, may have none")
         declared = [str(number) for number in range(count)]
-    _check_complete(model, declared, seen.keys(), source, last)
-    found_classes = model.classes
-    model.classes = {
-        name: found_classes.get(name, ParsedClass()) for name in declared or found_classes
-    }
-    return model
-
-
-def _check_complete(
-    model: ParsedModel, declared: list[str], seen: Iterable[str], source: str, last: int
-) -> None:
-    absent = [name for name in declared if name not in model.classes]
+    model.classes = {name: found.get(name, ParsedClass()) for name in declared or found}
+    absent = model.classes.keys() - found.keys()
     missing = ""
     if "endofheader" not in seen:
         missing = "endofheader"
     elif len(absent) > 1 and "endofbeta" not in seen:
         # One class at most is the reference class, to which the program gives no weights.
-        missing = f"the weights of the classes {', '.join(absent[:5])}"
-    elif len(declared or model.classes) < 2:
+        shown = [name for name in declared if name in absent][:5]
+        missing = f"the weights of the classes {', '.join(shown)}"
+    elif len(model.classes) < 2:
         missing = "the weights of two classes"
     if missing:
         raise _error(source, last, f"the file ends before {missing}: it is cut short")
+    return model
 
 
-def _add_sparse(
-    model: ParsedModel, statement: _Statement, declared: list[str], count: int | None
-) -> None:
-    name = statement.words[0] if statement.words else ""
-    numbered = count is None or (is_number(name) and int(name) < count)
-    own = _new_class(model, statement, name, known=name in declared if declared else numbered)
-    for pair in statement.words[1:]:
-        feature, colon, word = pair.rpartition(":")
-        if not colon or not feature:
-            raise statement.error(f"{pair[:SHOWN]!r} is not a feature, a colon and a weight")
-        _add_weight(own, statement, feature, word)
-
-
-def _add_dense(
+def _add_class(
     model: ParsedModel,
     statement: _Statement,
     declared: list[str],
     count: int | None,
     features: list[str],
 ) -> None:
-    number = statement.words[0] if statement.words else ""
-    known = is_number(number) and int(number) < (len(declared) or count or 0)
-    if number and not known:
-        raise statement.error(f"there is no class number {number[:SHOWN]!r}")
-    name = declared[int(number)] if declared and number else number
-    own = _new_class(model, statement, name, known=True)
-    words = statement.words[1:]
-    if len(words) != len(features) + 1:
-        raise statement.error(_miscounted(len(words), len(features)))
-    for feature, word in zip((*features, "0"), words, strict=True):
-        _add_weight(own, statement, feature, word)
-
-
-def _new_class(model: ParsedModel, statement: _Statement, name: str, *, known: bool) -> ParsedClass:
+    """Add the class of a statement: one of pairs, or one with a weight for each feature."""
     if not statement.words:
         raise statement.error("no class is named")
-    if not known:
-        raise statement.error(f"the class {name!r} is not among the classes")
+    name, *words = statement.words
+    numbered = is_number(name) and int(name) < (len(declared) or count or 0)
+    if statement.keyword == "betaDense":
+        if not numbered:
+            raise statement.error(f"there is no class number {name[:SHOWN]!r}")
+        name = declared[int(name)] if declared else name
+        if len(words) != len(features) + 1:
+            raise statement.error(MISCOUNTED.format(len(words), len(features)))
+        pairs = list(zip((*features, "0"), words, strict=True))
+    else:
+        if not (name in declared if declared else count is None or numbered):
+            raise statement.error(f"the class {name!r} is not among the classes")
+        cut = [pair.rpartition(":") for pair in words]
+        pairs = [(feature, word) for feature, _, word in cut]
+        wrong = [pair for pair, (feature, _) in zip(words, pairs, strict=True) if not feature]
+        if wrong:
+            raise statement.error(f"{wrong[0][:SHOWN]!r} is not a feature, a colon and a weight")
     if name in model.classes:
         raise statement.error(f"the weights of class {name!r} are given twice")
-    return model.classes.setdefault(name, ParsedClass())
+    own = model.classes.setdefault(name, ParsedClass())
+    for feature, word in pairs:
+        _add_weight(own, statement, feature, word)
 
 
 def _add_weight(own: ParsedClass, statement: _Statement, feature: str, word: str) -> None:
@@ -359,20 +335,19 @@ def _read_sparse(lines: Lines, source: str, title: str) -> ParsedModel:
     model = ParsedModel(polytomous=True, title=title)
     name = ""
     last = 1
-    for number, words in lines:
-        last = number
+    for last, words in lines:
         if words[0] == "@allmodels" and len(words) == 2 and not model.classes:
             model.classes[words[1]] = ParsedClass()
             continue
         if len(words) != 4:
             message = "a line must be a model's name, a class, a feature and a weight"
-            raise _error(source, number, message)
-        if name and words[0] != name:
+            raise _error(source, last, message)
+        name = name or words[0]
+        if words[0] != name:
             message = f"the file holds the models {name} and {words[0]}: split it, a file for each"
-            raise _error(source, number, message)
-        name = words[0]
+            raise _error(source, last, message)
         own = model.classes.setdefault(words[1], ParsedClass())
-        _add_weight(own, _Statement(source, number, words[1], []), words[2], words[3])
+        _add_weight(own, _Statement(source, last, words[1], []), words[2], words[3])
     if len(model.classes) < 2:
         raise _error(source, last, "fewer than two classes have weights: the file is cut short")
     return model

@@ -41,9 +41,17 @@ def import_model(path: str | Path, terms: Sequence[str] | None = None) -> Import
     with source.open() as stream:
         content = stream.read()
     parsed = parse_model(content, source.name)
-    names, numbers = _features(parsed, terms, source.name)
+    names, columns = _features(parsed, terms, source.name)
+    origin = {
+        "file": source.name,
+        "title": parsed.title,
+        "sha256": sha256(content).hexdigest(),
+        "link": parsed.link,
+        **({"transformed": list(parsed.transformed)} if parsed.transformed else {}),
+    }
+    method = {VECTORS: IDS if terms is None else NAMES, "imported": origin}
     try:
-        model = _model(parsed, names, numbers, _origin(parsed, source.name, content, terms))
+        model = _model(parsed, names, columns, method)
     except InputError as error:
         raise ModelFileError(f"{source.name}: {error}") from error
     return Imported(model, _notes(parsed, model))
@@ -55,12 +63,12 @@ def _features(
     """Return the names of all columns, and the column of each feature that has a weight."""
     used = dict.fromkeys(name for each in parsed.classes.values() for name in each.weights)
     if terms is None:
-        for feature in used:
-            if not _is_id(feature):
-                raise ModelFileError(
-                    f"{source}: the feature {feature[:SHOWN]!r} has no number: give the names of "
-                    "all features with --terms, in the order of their numbers"
-                )
+        nameless = [feature for feature in used if not _is_id(feature)]
+        if nameless:
+            raise ModelFileError(
+                f"{source}: the feature {nameless[0][:SHOWN]!r} has no number: give the names of "
+                "all features with --terms, in the order of their numbers"
+            )
         ordered = sorted(used, key=int)
         return ordered, {name: column for column, name in enumerate(ordered)}
     column_of = {name: column for column, name in enumerate(terms)}
@@ -85,64 +93,40 @@ def _model(
 ) -> Model:
     import scipy.sparse as sp
 
-    classes = parsed.classes
+    classes = parsed.classes.values()
     count = len(classes)
     entries = [
         (row, columns[feature], weight)
-        for row, each in enumerate(classes.values())
+        for row, each in enumerate(classes)
         for feature, weight in each.weights.items()
     ]
     rows, places, weights = zip(*entries, strict=True) if entries else ((), (), ())
-    thresholds = np.array([each.threshold for each in classes.values()])
-    one = 1 if parsed.polytomous else None
+    thresholds = np.array([each.threshold for each in classes])
+    calibration: Calibration | None = None  # postil does not have that of every link
+    if parsed.polytomous:
+        rule, calibration = "best", Softmax(count)
+    else:
+        same = len(set(thresholds.tolist())) == 1 and np.isfinite(thresholds[0])
+        rule = f"default({thresholds[0]:g})" if same else "as imported"
+        calibration = Logistic(count) if parsed.link == Logistic.kind else None
     return Model(
         vectorizer=number_vectorizer(names),
-        names=tuple(classes),
+        names=tuple(parsed.classes),
         weights=sp.csr_matrix((np.array(weights), (rows, places)), shape=(count, len(names))),
-        intercepts=np.array([each.intercept for each in classes.values()]),
+        intercepts=np.array([each.intercept for each in classes]),
         decision=DecisionRule(
-            _rule(parsed, thresholds.tolist()),
+            rule,
             Thresholds(thresholds),
             np.full(count, State.FITTED, dtype=np.uint8),
-            at_least=one or 0,
-            at_most=one,
+            at_least=1 if parsed.polytomous else 0,
+            at_most=1 if parsed.polytomous else None,
         ),
-        calibration=_calibration(parsed),
+        calibration=calibration,
         training=TrainingFingerprint(
             "", 0, DocumentDigest().hexdigest(), np.zeros(count, dtype=np.int64)
         ),
         method=method,
     )
-
-
-def _rule(parsed: ParsedModel, thresholds: list[float]) -> str:
-    """Return the name of the decision rule in reports."""
-    if parsed.polytomous:
-        return "best"
-    same = len(set(thresholds)) == 1 and np.isfinite(thresholds[0])
-    return f"default({thresholds[0]:g})" if same else "as imported"
-
-
-def _calibration(parsed: ParsedModel) -> Calibration | None:
-    """Return the calibration of the link, if postil has it."""
-    if parsed.polytomous:
-        return Softmax(len(parsed.classes))
-    return Logistic(len(parsed.classes)) if parsed.link == Logistic.kind else None
-
-
-def _origin(
-    parsed: ParsedModel, source: str, content: bytes, terms: Sequence[str] | None
-) -> dict[str, Any]:
-    return {
-        VECTORS: IDS if terms is None else NAMES,
-        "imported": {
-            "file": source,
-            "title": parsed.title,
-            "sha256": sha256(content).hexdigest(),
-            "link": parsed.link,
-            **({"transformed": list(parsed.transformed)} if parsed.transformed else {}),
-        },
-    }
 
 
 def _notes(parsed: ParsedModel, model: Model) -> tuple[str, ...]:

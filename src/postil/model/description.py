@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -46,19 +47,22 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
     if top < 0:
         raise UsageError(f"top must be a number of terms of at least 0, got {top}")
     parts = to_parts(model)
+    rule, training = model.decision, model.training
     return {
         "created_by": model.created_by,
         "created": model.created,
-        "vectorizer": _vectorizer(model),
+        "vectorizer": _vectorizer(model.vectorizer),
         "weights": _weights(model) | parts.settings["weights"],
         **_scoring(model),
-        "decision": _decision(model),
-        "calibration": None if model.calibration is None else model.calibration.kind,
-        "training": {
-            "corpus": model.training.corpus,
-            "documents": model.training.documents,
-            "sha256": model.training.sha256,
+        "decision": {
+            "rule": rule.spec,
+            "kind": rule.acceptance.kind,
+            "at_least": rule.at_least,
+            "at_most": rule.at_most,
+            "notes": list(rule.notes(model.names)),
         },
+        "calibration": None if model.calibration is None else model.calibration.kind,
+        "training": {name: getattr(training, name) for name in ("corpus", "documents", "sha256")},
         "report": summary(model.reports),
         "recipe": model.recipe,
         "method": model.method,
@@ -78,6 +82,7 @@ def _part_sizes(parts: Parts) -> dict[str, int]:
 
 def summary(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Summarize the reports of all categories; ``worst`` has the largest certificate."""
+    smoothing = max((_number(report, "smoothing") for report in reports), default=0.0)
     worst = max(reports, key=lambda report: _number(report, "certificate"), default=None)
     return {
         "categories": len(reports),
@@ -87,13 +92,9 @@ def summary(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "worst": worst
         and {name: worst.get(name) for name in ("category", "kind", "certificate", "iterations")},
         "notes": [f"{r.get('category')}: {r['note']}" for r in reports if r.get("note")],
-    } | _smoothing(reports)
-
-
-def _smoothing(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the largest gap between a smoothed problem and the original, if there is one."""
-    most = max((_number(report, "smoothing") for report in reports), default=0.0)
-    return {"smoothing": most} if most > 0.0 else {}
+        # The largest gap between a smoothed problem and the original.
+        **({"smoothing": smoothing} if smoothing > 0.0 else {}),
+    }
 
 
 def _total(reports: Sequence[Mapping[str, Any]], name: str) -> float:
@@ -109,17 +110,12 @@ def _number(report: Mapping[str, Any], name: str) -> float:
     return value if isinstance(value, int | float) else 0
 
 
-def _vectorizer(model: Model) -> dict[str, Any]:
-    vectorizer = model.vectorizer
-    weighting = vectorizer.weighting
+def _vectorizer(vectorizer: Vectorizer) -> dict[str, Any]:
     return {
         "analyzer": str(vectorizer.analyzer.spec),
         "fields": list(vectorizer.fields.names),
         "apart": vectorizer.fields.apart,
-        "tf": weighting.tf,
-        "idf": weighting.idf,
-        "norm": weighting.norm,
-        "constant": weighting.constant,
+        **asdict(vectorizer.weighting),
         "terms": vectorizer.terms,
         "hashed": vectorizer.buckets is not None,
         "documents": vectorizer.documents,
@@ -152,31 +148,44 @@ def _scoring(model: Model) -> dict[str, Any]:
     return described
 
 
-def _decision(model: Model) -> dict[str, Any]:
-    rule = model.decision
-    return {
-        "rule": rule.spec,
-        "kind": rule.acceptance.kind,
-        "at_least": rule.at_least,
-        "at_most": rule.at_most,
-        "notes": list(rule.notes(model.names)),
-    }
-
-
 def _categories(model: Model, top: int) -> list[dict[str, Any]]:
-    rows = _Rows(model, top)
     values = model.decision.acceptance.values
     measure = "share" if model.decision.whole_batch else "threshold"
+    weights = model.weights.tocsr()
+    variances = None if model.variances is None else model.variances.tocsr().data
+    deviations = None if variances is None else np.sqrt(variances, dtype=np.float64)
+
+    def facts(row: int) -> dict[str, Any]:
+        """Return the number of weights, the intercept, and the strongest terms each way."""
+        entries = slice(int(weights.indptr[row]), int(weights.indptr[row + 1]))
+        own = None if deviations is None else deviations[entries]
+        columns, data = weights.indices[entries], weights.data[entries]
+        return {
+            "nonzeros": int(np.count_nonzero(data)),
+            "intercept": float(model.intercepts[row]),
+            "up": _top(model.vectorizer, columns, data, own, top),
+            "down": _top(model.vectorizer, columns, -data, own, top, sign=-1.0),
+        }
+
     described = []
     for category, name in enumerate(model.names):
-        own = _nodes(model, rows, category) or rows.facts(category)
+        if isinstance(model.combination, Trees):
+            names = model.combination.node_names(category)
+            nodes = [{"node": names[node], **facts(node)} for node in names]
+            own = {key: value for key, value in nodes[0].items() if key != "node"}
+            own |= {"nonzeros": sum(node["nonzeros"] for node in nodes), "nodes": nodes}
+        else:
+            own = facts(category)
+        spread = {}
+        if model.intercept_variances is not None:
+            spread["intercept_deviation"] = float(np.sqrt(model.intercept_variances[category]))
         described.append(
             {
                 "name": name,
                 "members": int(model.training.members[category]),
                 "nonzeros": own.pop("nonzeros"),
                 "intercept": own.pop("intercept"),
-                **_intercept_deviation(model, category),
+                **spread,
                 measure: plain(float(values[category]), measure),
                 "state": State(int(model.decision.states[category])).name.lower(),
                 **own,
@@ -185,56 +194,8 @@ def _categories(model: Model, top: int) -> list[dict[str, Any]]:
     return described
 
 
-class _Rows:
-    """Describe rows of weights: those of categories, or of nodes of trees."""
-
-    def __init__(self, model: Model, top: int) -> None:
-        self._model = model
-        self._top = top
-        self._weights = model.weights.tocsr()
-        self._deviations = _deviations(model)
-
-    def facts(self, row: int) -> dict[str, Any]:
-        """Return the number of weights, the intercept, and the strongest terms each way."""
-        model, top = self._model, self._top
-        entries = slice(int(self._weights.indptr[row]), int(self._weights.indptr[row + 1]))
-        columns, weights = self._weights.indices[entries], self._weights.data[entries]
-        own = None if self._deviations is None else self._deviations[entries]
-        return {
-            "nonzeros": int(np.count_nonzero(weights)),
-            "intercept": float(model.intercepts[row]),
-            "up": _top(model, columns, weights, own, top),
-            "down": _top(model, columns, -weights, own, top, sign=-1.0),
-        }
-
-
-def _nodes(model: Model, rows: _Rows, category: int) -> dict[str, Any]:
-    """Describe a category that is a tree: its root, and each node."""
-    if not isinstance(model.combination, Trees):
-        return {}
-    names = model.combination.node_names(category)
-    nodes = [{"node": names[node], **rows.facts(node)} for node in names]
-    nonzeros = sum(node["nonzeros"] for node in nodes)
-    root = {name: value for name, value in nodes[0].items() if name != "node"}
-    return root | {"nonzeros": nonzeros, "nodes": nodes}
-
-
-def _deviations(model: Model) -> NDArray[np.float64] | None:
-    """Return the deviations of the weights by category, in the order of their entries."""
-    if model.variances is None:
-        return None
-    variances: NDArray[np.float32] = model.variances.tocsr().data
-    return np.sqrt(variances, dtype=np.float64)
-
-
-def _intercept_deviation(model: Model, category: int) -> dict[str, float]:
-    if model.intercept_variances is None:
-        return {}
-    return {"intercept_deviation": float(np.sqrt(model.intercept_variances[category]))}
-
-
 def _top(
-    model: Model,
+    vectorizer: Vectorizer,
     columns: NDArray[Any],
     weights: NDArray[Any],
     deviations: NDArray[np.float64] | None,
@@ -246,7 +207,7 @@ def _top(
     ranked = places[np.argsort(-weights[places], kind="stable")][:top]
     return [
         {
-            "term": column_name(model.vectorizer, int(columns[place])),
+            "term": column_name(vectorizer, int(columns[place])),
             "weight": sign * float(weights[place]),
             **({} if deviations is None else {"deviation": float(deviations[place])}),
         }

@@ -133,9 +133,8 @@ def number_vectorizer(
     """
     vocabulary = Vocabulary.of_terms(terms)
     if matrix is not None:
-        native = vocabulary.native
         held = np.bincount(matrix.indices, minlength=len(terms)).astype(np.uint64)
-        vocabulary = Vocabulary(lambda: native, held, held, matrix.shape[0])
+        vocabulary = vocabulary.counted(held, held, matrix.shape[0])
     vectorizer = Vectorizer(
         "words",
         weighting=Weighting("counts", "none", "none"),
@@ -156,8 +155,6 @@ def columns_of(model: Model, documents: NumberedDocuments) -> sp.csr_matrix[Any]
             f"{documents.source}: the model reads texts, not vectors of an svmlight file: give it "
             "the texts, or train on such a file"
         )
-    if model.method[VECTORS] == NAMES:
-        return columns_numbered(documents.matrix, np.arange(1, model.vectorizer.terms + 1))
     return columns_numbered(documents.matrix, _numbers_of(model))
 
 
@@ -168,6 +165,8 @@ def is_number(term: str) -> bool:
 
 
 def _numbers_of(model: Model) -> NDArray[np.int64]:
+    if model.method[VECTORS] == NAMES:
+        return np.arange(1, model.vectorizer.terms + 1)
     vocabulary = model.vectorizer.vocabulary
     if vocabulary is None:
         raise InputError("the model's terms should be the numbers of features, and it has no terms")
@@ -202,11 +201,11 @@ def with_new_numbers(model: Model, documents: NumberedDocuments) -> Grown:
     new = np.setdiff1d(documents.matrix.indices, _numbers_of(model))  # sorted, each once
     more = columns_numbered(documents.matrix, new)
     matrix = sp.csr_matrix(sp.hstack([known, more], format="csr"))
-    native = Vocabulary.of_terms([*vocabulary.names, *map(str, new.tolist())]).native
-    held = np.bincount(matrix.indices, minlength=len(native)).astype(np.uint64)
+    grown = Vocabulary.of_terms([*vocabulary.names, *map(str, new.tolist())])
+    held = np.bincount(matrix.indices, minlength=len(grown)).astype(np.uint64)
     held[: len(vocabulary)] += vocabulary.documents
     total = vocabulary.total + matrix.shape[0]
-    counted = Vocabulary(lambda: native, held, held, total)
+    counted = grown.counted(held, held, total)
     return Grown(model.vectorizer.with_fit(total, vocabulary=counted, idf=None), matrix, len(new))
 
 
@@ -265,15 +264,16 @@ def _name(line: str, number: int, source: str) -> str:
     match = _NUMBERED.fullmatch(line)
     if match is None:
         return line.strip()
-    if int(match.group(1)) != number:
+    given, name = match.groups()
+    if int(given) != number:
         raise InputError(
-            f"{source}, line {number}: the line has number {match.group(1)}; names must be in the "
-            "order of their numbers, from 1 on"
+            f"{source}, line {number}: the line has number {given}; names must be in the order of "
+            "their numbers, from 1 on"
         )
     try:
-        return str(json.loads(match.group(2)))
+        return str(json.loads(name))
     except ValueError:
-        raise InputError(f"{source}, line {number}: {match.group(2)} is not JSON") from None
+        raise InputError(f"{source}, line {number}: {name} is not JSON") from None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

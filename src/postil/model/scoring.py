@@ -114,8 +114,8 @@ class TextScorer:
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        choices = {"threads": self.threads, "most_known_words": self.most_known_words}
-        return partial(TextScorer, **choices), (self.vectorizer, self._weights, self.intercepts)
+        make = partial(TextScorer, threads=self.threads, most_known_words=self.most_known_words)
+        return make, (self.vectorizer, self._weights, self.intercepts)
 
 
 def rows_of_sums(model: Model, sums: Floats, factors: Floats | None) -> Floats:

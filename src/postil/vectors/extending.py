@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from postil import _native
 from postil.common.types import Ints
 from postil.vectors.matrices import index_type, stack
-from postil.vectors.vectorizer import TermCounter, TextChunk, Vectorizer
+from postil.vectors.vectorizer import TextChunk, Vectorizer
 from postil.vectors.vocabulary import EVERY_TERM, Counts, TermBounds, Vocabulary
 
 if TYPE_CHECKING:
@@ -55,100 +55,78 @@ def extend(vectorizer: Vectorizer, chunks: Iterable[TextChunk]) -> Extended:
         matrix = stack(blocks, vectorizer.columns)
         seen = vectorizer.documents + matrix.shape[0]
         return Extended(vectorizer.with_fit(seen), matrix, 0, 0)
-    counter = TermCounter(vectorizer.analyzer, vectorizer.fields, vectorizer.threads)
     collector = _native.TermCollector(keep_rows=True)
     for chunk in chunks:
-        collector.add(counter.count(chunk.columns, tallies=True), vectorizer.threads)
-    return _Extension(vectorizer, collector).extended()
+        collector.add(vectorizer.count(chunk.columns, tallies=True), vectorizer.threads)
+    return _extended(vectorizer, collector)
 
 
-class _Extension:
-    """All terms of the new documents beside those of a vectorizer."""
+def _extended(old: Vectorizer, collector: _native.TermCollector) -> Extended:
+    known = old.vocabulary
+    assert known is not None
+    ranking = collector.rank(1, collector.documents, 1, EVERY_TERM, old.threads)
+    total = known.total + collector.documents
+    met = collector.vocabulary(ranking)
+    spaces, terms = met.spaces().tolist(), met.terms()
+    names = map(known.fields.term_name, spaces, terms)
+    found = (known.column_of.get(name, OUTSIDE) for name in names)
+    # The column of each term of the new documents; admitted unknown ones get new columns.
+    columns = np.fromiter(found, dtype=np.int64, count=len(terms))
+    unknown = np.flatnonzero(columns == OUTSIDE)
+    counts = ranking.documents[unknown], ranking.occurrences[unknown]
+    new = unknown[admitted_terms(old.bounds, *counts, total, len(known))]
+    columns[new] = len(known) + np.arange(len(new))
+    inside = columns != OUTSIDE
 
-    def __init__(self, old: Vectorizer, collector: _native.TermCollector) -> None:
-        assert old.vocabulary is not None
-        self.old = old
-        self.known = old.vocabulary
-        self.collector = collector
-        self.ranking = collector.rank(1, collector.documents, 1, EVERY_TERM, old.threads)
-        self.total = self.known.total + collector.documents
-        met = collector.vocabulary(self.ranking)
-        self.met_spaces, self.met_terms = met.spaces().tolist(), met.terms()
-        self.columns = self._columns()
+    def added(before: Counts, more: Counts) -> Counts:
+        together = np.concatenate([before, np.zeros(len(new), dtype=np.uint64)])
+        together[columns[inside]] += more[inside]
+        return together
 
-    def extended(self) -> Extended:
-        new = int((self.columns >= len(self.known)).sum())
-        vocabulary = self._vocabulary(new)
-        idf = self._idf(vocabulary)
-        vectorizer = self.old.with_fit(self.total, vocabulary=vocabulary, idf=idf)
-        left_out = int((self.columns == OUTSIDE).sum())
-        return Extended(vectorizer, self._matrix(vectorizer), new, left_out)
+    places = new.tolist()
+    native = _native.Vocabulary(
+        [*known.native.spaces().tolist(), *(spaces[at] for at in places)],
+        [*known.native.terms(), *(terms[at] for at in places)],
+    )
+    documents = added(known.documents, ranking.documents)
+    occurrences = added(known.occurrences, ranking.occurrences)
+    vocabulary = Vocabulary(lambda: native, documents, occurrences, total, known.fields)
+    idf = None  # known terms keep their idf, new ones have that of all documents
+    if old.idf is not None:
+        later = old.weighting.idf_of(documents[len(known) :], total)
+        assert later is not None
+        idf = np.concatenate([old.idf, later])
+    vectorizer = old.with_fit(total, vocabulary=vocabulary, idf=idf)
+    matrix = _matrix(vectorizer, collector, ranking, columns)
+    return Extended(vectorizer, matrix, len(new), int(np.count_nonzero(~inside)))
 
-    def _columns(self) -> Ints:
-        """Return the column of each term of the new documents; admitted unknown ones get new."""
-        term_name, column_of = self.known.fields.term_name, self.known.column_of
-        named = zip(self.met_spaces, self.met_terms, strict=True)
-        found = (column_of.get(term_name(space, term), OUTSIDE) for space, term in named)
-        columns = np.fromiter(found, dtype=np.int64, count=len(self.met_terms))
-        unknown = np.flatnonzero(columns == OUTSIDE)
-        admitted = unknown[
-            admitted_terms(
-                self.old.bounds,
-                self.ranking.documents[unknown],
-                self.ranking.occurrences[unknown],
-                self.total,
-                len(self.known),
-            )
-        ]
-        columns[admitted] = len(self.known) + np.arange(len(admitted))
-        return columns
 
-    def _vocabulary(self, new: int) -> Vocabulary:
-        places = np.flatnonzero(self.columns >= len(self.known)).tolist()  # by rising column
-        native = _native.Vocabulary(
-            [*self.known.native.spaces().tolist(), *(self.met_spaces[at] for at in places)],
-            [*self.known.native.terms(), *(self.met_terms[at] for at in places)],
-        )
-        inside = self.columns != OUTSIDE
+def _matrix(
+    vectorizer: Vectorizer,
+    collector: _native.TermCollector,
+    ranking: _native.Ranking,
+    column_of: Ints,
+) -> csr_matrix[Any]:
+    """Return the collected rows, weighted, in the columns of the extended vectorizer."""
+    import scipy.sparse as sp
 
-        def added(old: Counts, met: Counts) -> Counts:
-            together = np.concatenate([old, np.zeros(new, dtype=np.uint64)])
-            together[self.columns[inside]] += met[inside]
-            return together
-
-        documents = added(self.known.documents, self.ranking.documents)
-        occurrences = added(self.known.occurrences, self.ranking.occurrences)
-        return Vocabulary(lambda: native, documents, occurrences, self.total, self.known.fields)
-
-    def _idf(self, vocabulary: Vocabulary) -> NDArray[np.float64] | None:
-        """Return the old idf of known terms, and that of new ones from all documents."""
-        if self.old.idf is None:
-            return None
-        new = self.old.weighting.idf_of(vocabulary.documents[len(self.known) :], self.total)
-        assert new is not None
-        return np.concatenate([self.old.idf, new])
-
-    def _matrix(self, vectorizer: Vectorizer) -> csr_matrix[Any]:
-        """Return the collected rows, weighted, in the columns of the extended vectorizer."""
-        import scipy.sparse as sp
-
-        weighting = vectorizer.weighting
-        inside = self.columns != OUTSIDE
-        # Terms left out have the idf of terms outside a vocabulary: they count in the norm or not.
-        idf = np.full(len(self.columns), weighting.unseen_idf(self.total))
-        idf[inside] = 1.0 if vectorizer.idf is None else vectorizer.idf[self.columns[inside]]
-        native = weighting.to_native(idf, self.total)
-        starts, terms, values = self.collector.matrix(self.ranking, native, vectorizer.threads)
-        columns = np.append(self.columns, vectorizer.terms)[terms]  # the constant's is the last
-        kept = columns != OUTSIDE
-        before = np.concatenate([[0], np.cumsum(kept)])
-        index = index_type(len(values))
-        matrix = sp.csr_matrix(
-            (values[kept], columns[kept].astype(index), before[starts].astype(index)),
-            shape=(len(starts) - 1, vectorizer.columns),
-        )
-        matrix.sort_indices()
-        return matrix
+    weighting, total = vectorizer.weighting, vectorizer.documents
+    inside = column_of != OUTSIDE
+    # Terms left out have the idf of terms outside a vocabulary: they count in the norm or not.
+    idf = np.full(len(column_of), weighting.unseen_idf(total))
+    idf[inside] = 1.0 if vectorizer.idf is None else vectorizer.idf[column_of[inside]]
+    native = weighting.to_native(idf, total)
+    starts, terms, values = collector.matrix(ranking, native, vectorizer.threads)
+    columns = np.append(column_of, vectorizer.terms)[terms]  # the constant's is the last
+    kept = columns != OUTSIDE
+    before = np.concatenate([[0], np.cumsum(kept)])
+    index = index_type(len(values))
+    matrix = sp.csr_matrix(
+        (values[kept], columns[kept].astype(index), before[starts].astype(index)),
+        shape=(len(starts) - 1, vectorizer.columns),
+    )
+    matrix.sort_indices()
+    return matrix
 
 
 def admitted_terms(

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 Texts = Sequence[Text] | Mapping[str, Sequence[Text]]
 
-
 NOT_FITTED = "the vectorizer is not fitted: call fit first"
 
 
@@ -43,46 +42,6 @@ class TextChunk(NamedTuple):
 MOST_BUCKETS = 2**31 - 2
 # The most buckets of a model: scoring takes about 30 bytes for each, even one without weights.
 MOST_MODEL_BUCKETS = 2**24
-
-
-class TermCounter:
-    """Count the terms of documents with an analyzer and a choice of fields.
-
-    Cost: linear in the texts. Word steps run once for each distinct word of a call.
-    """
-
-    def __init__(self, analyzer: Analyzer, fields: Fields, threads: int) -> None:
-        self.analyzer = analyzer
-        self.fields = fields
-        self.threads = threads
-        options = analyzer.native_options()
-        self._options = options.to_native()
-        self._grams = (
-            None
-            if options.makes_char_grams or options.gram_max == 1
-            else (options.gram_min, options.gram_max)
-        )
-        self._spaces = fields.spaces
-
-    @cached_property
-    def _word_map(self) -> WordStep | None:
-        word_map = self.analyzer.word_map
-        return None if word_map is None else CachingWordMap(word_map)
-
-    def count(self, columns: Columns, *, tallies: bool = False) -> _native.Batch:
-        """Count documents given as columns of texts, one for each field.
-
-        With ``tallies``, words are summed as well, for a collector of terms.
-        """
-        in_sequence = self._grams is not None
-        batch = _native.count_texts(
-            columns, self._spaces, self._options, in_sequence, tallies, self.threads
-        )
-        if self._word_map is not None:
-            batch.rename_words(self._word_map, self.threads)
-        if self._grams is not None:
-            batch.form_grams(*self._grams, self.threads)
-        return batch
 
 
 def token_counter(spec: str, threads: int = 1) -> Callable[[list[str]], list[int]]:
@@ -164,7 +123,12 @@ class Vectorizer:
                 "bounds apply to the terms of a vocabulary, and hash buckets have none"
             )
         self.analyzer = analyzer if isinstance(analyzer, Analyzer) else Analyzer(analyzer)
-        self.fields = _agreed_fields(fields, vocabulary)
+        self.fields = fields or (Fields() if vocabulary is None else vocabulary.fields)
+        if vocabulary is not None and self.fields != vocabulary.fields:
+            raise UsageError(
+                f"the vocabulary has {vocabulary.fields} and the vectorizer {fields}: give both "
+                "the same fields"
+            )
         self.weighting = weighting if weighting is not None else Weighting()
         self.bounds = bounds if bounds is not None else TermBounds()
         self.buckets = buckets
@@ -173,8 +137,34 @@ class Vectorizer:
         self.fixed_vocabulary = vocabulary is not None
         self.idf: NDArray[np.float64] | None = None
         self.documents = 0
-        self._counter = TermCounter(self.analyzer, self.fields, self.threads)
         self._native_weighting: _native.Weighting | None = None
+
+    @cached_property
+    def _counting(self) -> tuple[_native.TokenizerOptions, tuple[int, int] | None, WordStep | None]:
+        """The options of the tokenizer, the n-grams if there are any, and the word steps."""
+        options, word_map = self.analyzer.native_options(), self.analyzer.word_map
+        single = options.makes_char_grams or options.gram_max == 1
+        return (
+            options.to_native(),
+            None if single else (options.gram_min, options.gram_max),
+            None if word_map is None else CachingWordMap(word_map),
+        )
+
+    def count(self, columns: Columns, *, tallies: bool = False) -> _native.Batch:
+        """Count the terms of documents given as columns of texts, one for each field.
+
+        With ``tallies``, words are summed as well, for a collector of terms. Cost: linear in the
+        texts; word steps run once for each distinct word of a call.
+        """
+        options, grams, word_map = self._counting
+        batch = _native.count_texts(
+            columns, self.fields.spaces, options, grams is not None, tallies, self.threads
+        )
+        if word_map is not None:
+            batch.rename_words(word_map, self.threads)
+        if grams is not None:
+            batch.form_grams(*grams, self.threads)
+        return batch
 
     @property
     def terms(self) -> int:
@@ -205,16 +195,16 @@ class Vectorizer:
         if self.buckets is not None or self.fixed_vocabulary:
             documents = np.zeros(self.terms, dtype=np.uint64)
             total = 0
+            weighting = Weighting("counts", "none", "none").to_native(None, 0)
             for chunk in chunks:
-                counts = self._counts(chunk.columns)
+                counts = self._matrix(chunk.columns, weighting, self.terms)
                 if chunk.learned is not None:
                     counts = counts[np.asarray(_learned(chunk), dtype=bool)]
                 documents += np.bincount(counts.indices, minlength=self.terms).astype(np.uint64)
                 total += counts.shape[0]
             self._learn_idf(documents, total)
             return self
-        collector = self._collect(chunks, keep_rows=False)
-        self._rank(collector)
+        self._rank(self._collect(chunks, keep_rows=False))
         return self
 
     def fit_transform_chunks(self, chunks: Iterable[TextChunk]) -> csr_matrix[Any]:
@@ -226,9 +216,8 @@ class Vectorizer:
             return self._fit_transform_fixed(chunks)
         collector = self._collect(chunks, keep_rows=True)
         ranking = self._rank(collector)
-        return to_csr(
-            collector.matrix(ranking, self._fitted_weighting(), self.threads), self.columns
-        )
+        arrays = collector.matrix(ranking, self._fitted_weighting(), self.threads)
+        return to_csr(arrays, self.columns)
 
     def transform_columns(self, columns: Columns) -> csr_matrix[Any]:
         """Return the matrix of texts given as columns, one for each field."""
@@ -253,24 +242,20 @@ class Vectorizer:
     def _matrix(
         self, columns: Columns, weighting: _native.Weighting, width: int
     ) -> csr_matrix[Any]:
-        batch = self._counter.count(columns)
+        batch = self.count(columns)
         if self.buckets is not None:
             arrays = _native.hashed_matrix(self.buckets, batch, weighting, self.threads)
         else:
             arrays = self._fitted_vocabulary().native.matrix(batch, weighting, self.threads)
         return to_csr(arrays, width)
 
-    def _counts(self, columns: Columns) -> csr_matrix[Any]:
-        counts = Weighting("counts", "none", "none")
-        return self._matrix(columns, counts.to_native(None, 0), self.terms)
-
     def _fit_transform_fixed(self, chunks: Iterable[TextChunk]) -> csr_matrix[Any]:
-        if self.weighting.idf != "none" and iter(chunks) is chunks:
-            raise UsageError(
-                "with hash buckets or a given vocabulary, an idf takes two passes over the texts: "
-                "pass a list or another iterable that can be read twice, not an iterator"
-            )
         if self.weighting.idf != "none":
+            if iter(chunks) is chunks:
+                raise UsageError(
+                    "with hash buckets or a given vocabulary, an idf takes two passes over the "
+                    "texts: pass a list or another iterable that can be read twice, not an iterator"
+                )
             self.fit_chunks(chunks)
         matrix = stack((self.transform_columns(chunk.columns) for chunk in chunks), self.columns)
         if self.weighting.idf == "none":
@@ -282,7 +267,7 @@ class Vectorizer:
         for chunk in chunks:
             learned = _learned(chunk)
             # Tallies count all documents; for some of them the collector counts for itself.
-            batch = self._counter.count(chunk.columns, tallies=not learned)
+            batch = self.count(chunk.columns, tallies=not learned)
             collector.add(batch, self.threads, learned)
         return collector
 
@@ -292,9 +277,8 @@ class Vectorizer:
                 f"no terms in {collector.documents} documents: they are empty, or the analyzer "
                 f"'{self.analyzer.spec}' drops every word"
             )
-        vocabulary, ranking = Vocabulary.collected(
-            collector, self.bounds, self.fields, self.threads
-        )
+        kept = (self.bounds, self.fields, self.threads)
+        vocabulary, ranking = Vocabulary.collected(collector, *kept)
         if len(vocabulary) == 0:
             raise InputError(
                 f"the bounds keep none of {len(collector)} terms: lower "
@@ -324,28 +308,13 @@ class Vectorizer:
         return self._native_weighting
 
     def __getstate__(self) -> dict[str, object]:
-        fitted = self._native_weighting is not None
-        return self.__dict__ | {"_native_weighting": fitted, "_counter": None}
+        kept = {name: value for name, value in self.__dict__.items() if name != "_counting"}
+        return kept | {"_native_weighting": self._native_weighting is not None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._counter = TermCounter(self.analyzer, self.fields, self.threads)
-        fitted = state["_native_weighting"]
-        self._native_weighting = (
-            self.weighting.to_native(self.idf, self.documents) if fitted else None
-        )
-
-
-def _agreed_fields(fields: Fields | None, vocabulary: Vocabulary | None) -> Fields:
-    """Return the fields given, or those of the vocabulary; raise UsageError if they differ."""
-    if vocabulary is None:
-        return fields if fields is not None else Fields()
-    if fields is not None and fields != vocabulary.fields:
-        raise UsageError(
-            f"the vocabulary has {vocabulary.fields} and the vectorizer {fields}: give both the "
-            "same fields"
-        )
-    return vocabulary.fields
+        self.__dict__.update(state | {"_native_weighting": None})
+        if state["_native_weighting"]:
+            self._native_weighting = self.weighting.to_native(self.idf, self.documents)
 
 
 def _learned(chunk: TextChunk) -> list[bool]:

@@ -123,6 +123,11 @@ class Vocabulary:
         nothing = np.zeros(len(parsed), dtype=np.uint64)
         return cls(lambda: native, nothing, nothing, 0, fields)
 
+    def counted(self, documents: Counts, occurrences: Counts, total: int) -> Vocabulary:
+        """Return the same terms with these counts."""
+        native = self.native
+        return Vocabulary(lambda: native, documents, occurrences, total, self.fields)
+
     @classmethod
     def merge(cls, parts: Sequence[Vocabulary], bounds: TermBounds | None = None) -> Vocabulary:
         """Merge vocabularies that were counted apart, as if all documents were counted at once.
@@ -206,5 +211,4 @@ class Vocabulary:
 def _restore(
     names: list[str], documents: Counts, occurrences: Counts, total: int, fields: Fields
 ) -> Vocabulary:
-    native = Vocabulary.of_terms(names, fields).native
-    return Vocabulary(lambda: native, documents, occurrences, total, fields)
+    return Vocabulary.of_terms(names, fields).counted(documents, occurrences, total)
