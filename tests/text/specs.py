@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from postil.text.catalogue import LONGEST_CHAR_GRAM, LONGEST_WORD, LONGEST_WORD_GRAM
-from postil.text.grammar import write_item
+from postil.text.grammar import Item
 from postil.text.stoplists import SNOWBALL_LANGUAGES
 
 lengths = st.integers(1, LONGEST_WORD)
@@ -39,7 +39,7 @@ word_steps = st.lists(
         lengths.map("min({})".format),
         lengths.map("max({})".format),
         st.sampled_from(["numbers(keep)", "numbers(fold)", "numbers( drop , mixed )"]),
-        stop_lists.map(lambda name: write_item("stop", (name,))),
+        stop_lists.map(lambda name: str(Item("stop", (name,)))),
         st.sampled_from(["stem(porter)", "stem(en)", "stem(English)", "stem(tr)"]),
     ),
     max_size=4,

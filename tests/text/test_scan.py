@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import SpecError
-from postil.text.grammar import RawItem, scan, write_item
+from postil.text.grammar import Item, RawItem, scan
 
 names = st.from_regex(r"[a-z][a-z-]{0,8}", fullmatch=True)
 arguments = st.lists(st.text(max_size=12), max_size=3).map(tuple)
@@ -41,7 +41,7 @@ def test_arguments_are_read(written, arguments):
 
 @given(st.lists(st.tuples(names, arguments), max_size=4))
 def test_what_is_written_is_read_back(items):
-    text = " ".join(write_item(name, given_arguments) for name, given_arguments in items)
+    text = " ".join(str(Item(name, given_arguments)) for name, given_arguments in items)
     assert [(item.name, item.arguments) for item in scan(text)] == items
 
 
@@ -70,5 +70,5 @@ def test_any_text_is_read_or_refused(text):
         items = list(scan(text))
     except SpecError:
         return
-    again = " ".join(write_item(item.name, item.arguments) for item in items)
+    again = " ".join(str(Item(item.name, item.arguments)) for item in items)
     assert [(i.name, i.arguments) for i in scan(again)] == [(i.name, i.arguments) for i in items]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from postil.text import stemmers, stoplists
 from postil.text.grammar import Group, ItemKind, ReadArguments, gram_sizes, integer, one_of, takes
+from postil.text.languages import CODE_OF
 
 LONGEST_CHAR_GRAM = 32
 LONGEST_WORD_GRAM = 16
@@ -88,6 +89,6 @@ def describe() -> dict[str, dict[str, str]]:
     sources = stoplists.SOURCES.values()
     described["stop lists"] = {source.signature: source.help for source in sources}
     described["stemmers"] = {
-        name: f"also {code}" if code else "" for name, code in stemmers.codes().items()
+        name: f"also {CODE_OF[name]}" if name in CODE_OF else "" for name in stemmers.algorithms()
     }
     return described

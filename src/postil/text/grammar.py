@@ -53,13 +53,6 @@ def scan(spec: str) -> Iterator[RawItem]:
         at = following
 
 
-def write_item(name: str, arguments: tuple[str, ...]) -> str:
-    """Return the canonical text of an item; ``scan`` reads it back."""
-    if not arguments:
-        return name
-    return f"{name}({','.join(map(_quote, arguments))})"
-
-
 def _scan_arguments(spec: str, at: int) -> tuple[tuple[str, ...], int]:
     """Read arguments up to the closing parenthesis; ``()`` is no argument at all."""
     opened = at
@@ -80,13 +73,6 @@ def _scan_arguments(spec: str, at: int) -> tuple[tuple[str, ...], int]:
 
 def _skip_space(spec: str, at: int) -> int:
     return len(spec) - len(spec[at:].lstrip())
-
-
-def _quote(argument: str) -> str:
-    if not _NEEDS_QUOTES.search(argument):
-        return argument
-    escaped = argument.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
 
 
 def _refuse(spec: str, at: int, message: str) -> NoReturn:
@@ -117,13 +103,22 @@ class Item:
     arguments: tuple[Argument, ...] = ()
 
     def __str__(self) -> str:
-        return write_item(self.name, tuple(map(str, self.arguments)))
+        if not self.arguments:
+            return self.name
+        return f"{self.name}({','.join(_quote(str(argument)) for argument in self.arguments)})"
 
     @property
     def sizes(self) -> tuple[int, int]:
         """The smallest and the largest size of a range of n-grams."""
         numbers = [number for number in self.arguments if isinstance(number, int)]
         return numbers[0], numbers[-1]
+
+
+def _quote(argument: str) -> str:
+    if not _NEEDS_QUOTES.search(argument):
+        return argument
+    escaped = argument.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 ReadArgument = Callable[[str], Argument]
@@ -141,19 +136,20 @@ class ItemKind:
 
 
 def takes(*readers: ReadArgument, required: int | None = None) -> ReadArguments:
-    """Return a reader of several arguments, of which the last may be optional.
+    """Return a reader of several arguments, of which the first ``required`` (or all) are needed.
 
-    Parameters
-    ----------
-    readers : callables
-        One for each argument; it returns the argument in canonical form or raises ArgumentError.
-    required : int, optional
-        Number of arguments that must be given; by default all.
+    Each of ``readers`` returns an argument in canonical form or raises ArgumentError.
     """
-    low = len(readers) if required is None else required
+    high = len(readers)
+    low = high if required is None else required
 
     def read(received: Sequence[str]) -> tuple[Argument, ...]:
-        _expect_count(received, low, len(readers))
+        if len(received) > high == 0:
+            raise ArgumentError(f"it takes no argument, received {', '.join(received)}")
+        if not low <= len(received) <= high:
+            wanted = str(low) if low == high else f"{low} to {high}"
+            noun = "argument" if high == 1 else "arguments"
+            raise ArgumentError(f"it takes {wanted} {noun}, received {len(received)}")
         return tuple(reader(argument) for reader, argument in zip(readers, received, strict=False))
 
     return read
@@ -161,11 +157,11 @@ def takes(*readers: ReadArgument, required: int | None = None) -> ReadArguments:
 
 def gram_sizes(longest: int) -> ReadArguments:
     """Return a reader of ``(n)`` or ``(m,n)``, 1 ≤ m ≤ n ≤ ``longest``; ``(n,n)`` is ``(n)``."""
-    size = integer(longest)
+    read_sizes = takes(integer(longest), integer(longest), required=1)
 
     def read(received: Sequence[str]) -> tuple[Argument, ...]:
-        _expect_count(received, 1, 2)
-        smallest, largest = size(received[0]), size(received[-1])
+        sizes = read_sizes(received)
+        smallest, largest = int(sizes[0]), int(sizes[-1])
         if smallest > largest:
             raise ArgumentError(
                 f"the sizes go from small to large: write ({largest},{smallest}), "
@@ -200,13 +196,3 @@ def integer(high: int) -> Callable[[str], int]:
         raise ArgumentError(f"{received!r} is not a whole number from 1 to {high}")
 
     return read
-
-
-def _expect_count(received: Sequence[str], low: int, high: int) -> None:
-    if low <= len(received) <= high:
-        return
-    if high == 0:
-        raise ArgumentError(f"it takes no argument, received {', '.join(received)}")
-    wanted = str(low) if low == high else f"{low} to {high}"
-    noun = "argument" if high == 1 else "arguments"
-    raise ArgumentError(f"it takes {wanted} {noun}, received {len(received)}")

@@ -117,7 +117,9 @@ def _kind(name: str, first_of: dict[Group, RawItem]) -> ItemKind:
     """Return the kind of an item; raise ArgumentError if it may not follow the items before it."""
     kind = KINDS.get(name)
     if kind is None:
-        allowed = names(*_open_groups(first_of))
+        reached = max(first_of, default=Group.TOKENIZER)
+        still_open = [g for g in Group if g > reached or (g == reached and g not in _ONCE)]
+        allowed = names(*(still_open if first_of else [Group.TOKENIZER]))
         raise ArgumentError(f"no such item{advise(near_names(name, KINDS), allowed)}")
     group = kind.group
     if not first_of and group != Group.TOKENIZER:
@@ -129,13 +131,6 @@ def _kind(name: str, first_of: dict[Group, RawItem]) -> ItemKind:
     return kind
 
 
-def _open_groups(first_of: dict[Group, RawItem]) -> list[Group]:
-    if not first_of:
-        return [Group.TOKENIZER]
-    reached = max(first_of)
-    return [g for g in Group if g > reached or (g == reached and g not in _ONCE)]
-
-
 def _item(kind: ItemKind, raw: RawItem) -> Item:
     try:
         return Item(raw.name, kind.read(raw.arguments))
@@ -145,7 +140,15 @@ def _item(kind: ItemKind, raw: RawItem) -> Item:
 
 def _extended(spec: AnalyzerSpec, group: Group, item: Item) -> AnalyzerSpec:
     if group == Group.TEXT_STEP:
-        return _with_text_step(spec, item.name)
+        if item.name == "fold-accents" and spec.tokenizer.name in ASCII_TOKENIZERS:
+            raise ArgumentError(
+                f"{spec.tokenizer} takes ASCII letters alone, which have no accents"
+            )
+        wanted = _TEXT_STEPS[item.name]
+        for name, change in _TEXT_STEPS.items():
+            if change.keys() == wanted.keys() and replace(spec, **change) == spec:
+                raise ArgumentError(f"{name!r} is there already; keep one of them")
+        return replace(spec, **wanted)
     if spec.makes_char_grams:
         raise ArgumentError(f"{spec.tokenizer} makes character n-grams, and this acts on words")
     if group == Group.NGRAMS:
@@ -153,12 +156,3 @@ def _extended(spec: AnalyzerSpec, group: Group, item: Item) -> AnalyzerSpec:
     if item.name == "numbers" and item.arguments[0] == "keep":
         return spec  # the default
     return replace(spec, steps=(*spec.steps, item))
-
-
-def _with_text_step(spec: AnalyzerSpec, step: str) -> AnalyzerSpec:
-    if step == "fold-accents" and spec.tokenizer.name in ASCII_TOKENIZERS:
-        raise ArgumentError(f"{spec.tokenizer} takes ASCII letters alone, which have no accents")
-    for name, change in _TEXT_STEPS.items():
-        if change.keys() == _TEXT_STEPS[step].keys() and replace(spec, **change) == spec:
-            raise ArgumentError(f"{name!r} is there already; keep one of them")
-    return replace(spec, **_TEXT_STEPS[step])

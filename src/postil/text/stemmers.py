@@ -5,7 +5,7 @@ from __future__ import annotations
 from postil.common.suggest import advice
 from postil.text import porter_amended
 from postil.text.grammar import ArgumentError
-from postil.text.languages import CODE_OF, NAME_OF, code_of
+from postil.text.languages import NAME_OF, code_of
 from postil.text.words import WordStep
 
 AMENDED = "porter-amended"
@@ -26,11 +26,6 @@ def canonical_name(received: str) -> str:
     if name not in known:
         raise ArgumentError(f"no stemmer is called {received!r}{advice(received, known)}")
     return name
-
-
-def codes() -> dict[str, str]:
-    """Return, for each stemmer, the ISO code that also names it, or ``""``."""
-    return {name: CODE_OF.get(name, "") for name in algorithms()}
 
 
 def make_step(name: str) -> WordStep:

@@ -9,10 +9,9 @@ import pytest
 
 from postil.corpus.named import entry
 from postil.corpus.named.entry import (
-    Choice,
     Distribution,
     NamedCorpus,
-    Switch,
+    Option,
     cache_folder,
     data_folders,
 )
@@ -20,8 +19,8 @@ from postil.errors import UsageError
 
 FILES = Distribution("a.tar.gz", "http://x", folder_name="a", other_names=("b.tar.gz",))
 KEPT = NamedCorpus("x", "X", "", "", FILES, frozenset(), lambda _: lambda _: iter(()))
-COLOUR = Choice("colour", "help", ("red", "blue"), "red")
-LOUD = Switch("loud", "help", False)
+COLOUR = Option("colour", "help", "red", ("red", "blue"))
+LOUD = Option("loud", "help", False)
 PAINTED = replace(KEPT, options=(COLOUR, LOUD))
 
 

@@ -153,17 +153,16 @@ def clean_text(text: str) -> str:
 
 
 def _folder_members(folder: Path) -> Iterator[Member]:
-    for place, folders, files in os.walk(folder, onerror=_unreadable_folder):
+    def unreadable(error: OSError) -> None:
+        raise CorpusError(f"{error.filename}: cannot be read ({error.strerror})") from error
+
+    for place, folders, files in os.walk(folder, onerror=unreadable):
         folders.sort()
         for file in sorted(files):
             path = Path(place, file)
             name = _plain_name(path.relative_to(folder).as_posix())
             if not _is_hidden(name):
                 yield Member(str(folder), name, partial(_open_file, path))
-
-
-def _unreadable_folder(error: OSError) -> None:
-    raise CorpusError(f"{error.filename}: cannot be read ({error.strerror})") from error
 
 
 def _open_file(path: Path) -> IO[bytes]:

@@ -7,8 +7,9 @@ import re
 import struct
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import BinaryIO
 
@@ -135,35 +136,31 @@ def _malformed(error: csv.Error) -> str:
     )
 
 
-def reader(default_delimiter: str | None) -> Callable[[Source, ReadOptions], Reading]:
-    """Return a reader with a delimiter of its own, or (None) one guessed from the first line."""
+def _read(source: Source, options: ReadOptions, own_delimiter: str | None) -> Reading:
+    """Read rows; without a delimiter of its own the format has the one guessed from line 1."""
+    delimiter = options.delimiter or own_delimiter or _guessed(head_of(source, options))
+    quote = QUOTE if options.quote is None else options.quote
+    has_header = options.has_header is not False
 
-    def read(source: Source, options: ReadOptions) -> Reading:
-        delimiter = options.delimiter or default_delimiter or _guessed(head_of(source, options))
-        quote = QUOTE if options.quote is None else options.quote
-        has_header = options.has_header is not False
+    def open_rows(stream: BinaryIO) -> Rows:
+        lines = TextLines(stream, source.name, options.encoding)
+        return Rows(lines, source.name, delimiter, quote)
 
-        def open_rows(stream: BinaryIO) -> Rows:
-            lines = TextLines(stream, source.name, options.encoding)
-            return Rows(lines, source.name, delimiter, quote)
+    with source.preview(lines=2 if has_header else 1) as stream:
+        sample = _sample(open_rows(stream), source, has_header)
 
-        with source.preview(lines=2 if has_header else 1) as stream:
-            sample = _sample(open_rows(stream), source, has_header)
+    def rows(problems: Problems) -> Iterator[Row]:
+        rows = open_rows(source.open())
+        if has_header:
+            rows.next_row()
+        return rows.records(sample.names, problems)
 
-        def rows(problems: Problems) -> Iterator[Row]:
-            rows = open_rows(source.open())
-            if has_header:
-                rows.next_row()
-            return rows.records(sample.names, problems)
-
-        columns = find_columns(sample, options, source.name)
-        separator = LABEL_SEPARATOR if options.label_separator is None else options.label_separator
-        reading = Table(source.name, "line", columns, separator, rows).reading()
-        if delimiter == (default_delimiter or ","):
-            return reading
-        return Reading(reading.documents, f"delimiter {delimiter!r}; {reading.sentence}")
-
-    return read
+    columns = find_columns(sample, options, source.name)
+    separator = LABEL_SEPARATOR if options.label_separator is None else options.label_separator
+    reading = Table(source.name, "line", columns, separator, rows).reading()
+    if delimiter == (own_delimiter or ","):
+        return reading
+    return Reading(reading.documents, f"delimiter {delimiter!r}; {reading.sentence}")
 
 
 def _sample(rows: Rows, source: Source, has_header: bool) -> Sample:
@@ -233,56 +230,47 @@ def _cells(line: str, delimiter: str) -> list[str]:
     return [cell.strip(' "') for cell in line.split(delimiter)]
 
 
-def sniffer(delimiter: str | None) -> Callable[[Head, ReadOptions], bool]:
-    """Return a test for a header row (two or more short names, one of them known) and a row."""
-
-    def sniff(head: Head, options: ReadOptions) -> bool:
-        if not begins_table(head, options, delimiter):
-            return False
-        between = options.delimiter or delimiter or _guessed(head)
-        return any(between in line for line in head.lines[1:2])
-
-    return sniff
+def _sniff(head: Head, options: ReadOptions, delimiter: str | None) -> bool:
+    """Return True for a header row (two or more short names, one of them known) and a row."""
+    if not begins_table(head, options, delimiter):
+        return False
+    between = options.delimiter or delimiter or _guessed(head)
+    return any(between in line for line in head.lines[1:2])
 
 
-def writer(default_delimiter: str) -> Callable[[Writing], AbstractContextManager[WriteDocument]]:
-    """Return a writer of a header row and the columns ``id``, the fields, ``labels``, ``split``.
+@contextmanager
+def _write(writing: Writing, default_delimiter: str) -> Iterator[WriteDocument]:
+    """Write a header row and the columns ``id``, the fields, ``labels``, ``split``.
 
     An absent field is an empty cell. Labels share a cell; one that holds the separator, or
     begins or ends with white space, is an error, since it would not be read back.
     """
+    delimiter = writing.options.delimiter or default_delimiter
+    separator = writing.options.label_separator
+    padded = [name for name in writing.fields if name.strip() != name]
+    if padded:
+        raise UnwritableError(
+            f"the field name {padded[0]!r} begins or ends with white space, which a header "
+            "does not carry; rename it or write jsonl"
+        )
+    special = re.compile(f'[{re.escape(delimiter)}"\r\n]')
 
-    @contextmanager
-    def write(writing: Writing) -> Iterator[WriteDocument]:
-        delimiter = writing.options.delimiter or default_delimiter
-        separator = writing.options.label_separator
-        padded = [name for name in writing.fields if name.strip() != name]
-        if padded:
-            raise UnwritableError(
-                f"the field name {padded[0]!r} begins or ends with white space, which a header "
-                "does not carry; rename it or write jsonl"
-            )
-        special = re.compile(f'[{re.escape(delimiter)}"\r\n]')
+    def line(cells: list[str]) -> bytes:
+        quoted = (
+            '"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in cells
+        )
+        return encoded(delimiter.join(quoted) + "\n")
 
-        def line(cells: list[str]) -> bytes:
-            quoted = (
-                '"' + cell.replace('"', '""') + '"' if special.search(cell) else cell
-                for cell in cells
-            )
-            return encoded(delimiter.join(quoted) + "\n")
+    with output_file(writing.target) as stream:
+        stream.write(line(["id", *writing.fields, "labels", "split"]))
 
-        with output_file(writing.target) as stream:
-            stream.write(line(["id", *writing.fields, "labels", "split"]))
+        def write_document(document: Document) -> None:
+            check_names(document)
+            texts = (text or "" for text in fixed_fields(document, writing.fields))
+            labels = separator.join(_cell_label(label, separator) for label in document.labels)
+            stream.write(line([document.id, *texts, labels, document.split or ""]))
 
-            def write_document(document: Document) -> None:
-                check_names(document)
-                texts = (text or "" for text in fixed_fields(document, writing.fields))
-                labels = separator.join(_cell_label(label, separator) for label in document.labels)
-                stream.write(line([document.id, *texts, labels, document.split or ""]))
-
-            yield write_document
-
-    return write
+        yield write_document
 
 
 def _cell_label(label: str, separator: str) -> str:
@@ -294,22 +282,20 @@ def _cell_label(label: str, separator: str) -> str:
     return label
 
 
-def _format(
-    name: str, extensions: tuple[str, ...], separated: str, delimiter: str, guessed: bool
-) -> Format:
-    own = None if guessed else delimiter
+def _format(name: str, extensions: tuple[str, ...], separated: str, delimiter: str) -> Format:
+    own = None if delimiter == "," else delimiter  # files called csv may have others
     return Format(
         name=name,
         extensions=extensions,
         description=f"{separated}-separated values with a header row",
-        read=reader(own),
+        read=partial(_read, own_delimiter=own),
         options=TABLE_OPTIONS | {"encoding", "delimiter", "quote", "has_header"},
-        sniff=sniffer(own),
-        write=writer(delimiter),
+        sniff=partial(_sniff, delimiter=own),
+        write=partial(_write, default_delimiter=delimiter),
         drops=("the difference between an absent and an empty field",),
         fixed_columns=True,
     )
 
 
-CSV = _format("csv", (".csv",), "comma", ",", guessed=True)
-TSV = _format("tsv", (".tsv", ".tab"), "tab", "\t", guessed=False)
+CSV = _format("csv", (".csv",), "comma", ",")
+TSV = _format("tsv", (".tsv", ".tab"), "tab", "\t")

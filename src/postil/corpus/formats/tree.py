@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -142,32 +142,29 @@ def _not_a_file(path: Path) -> DocumentError:
 
 def _same_content(name: str, places: Sequence[Place], problems: Problems) -> Iterator[list[Place]]:
     """Group the places whose file ``name`` has the same bytes; only equal sizes are compared."""
-    by_size: dict[int, list[Place]] = {}
+    for candidates in _grouped(name, places, lambda path: path.stat().st_size, problems):
+        alone = len(candidates) == 1
+        yield from [candidates] if alone else _grouped(name, candidates, _digest, problems)
+
+
+def _grouped(
+    name: str, places: Sequence[Place], key: Callable[[Path], Hashable], problems: Problems
+) -> list[list[Place]]:
+    """Group the places by a key of their file ``name``; unreadable files go to ``problems``."""
+    groups: dict[Hashable, list[Place]] = {}
     for place in places:
         path = place.folder / name
         try:
-            by_size.setdefault(path.stat().st_size, []).append(place)
+            groups.setdefault(key(path), []).append(place)
         except OSError as error:
-            problems.report(_unreadable(path, error))
-    for candidates in by_size.values():
-        if len(candidates) == 1:
-            yield candidates
-            continue
-        by_digest: dict[bytes, list[Place]] = {}
-        for place in candidates:
-            path = place.folder / name
-            try:
-                with path.open("rb") as file:
-                    digest = hashlib.file_digest(file, "sha256").digest()
-            except OSError as error:
-                problems.report(_unreadable(path, error))
-                continue
-            by_digest.setdefault(digest, []).append(place)
-        yield from by_digest.values()
+            reason = f"cannot be read ({error.strerror})"
+            problems.report(DocumentError(str(path), "whole file", reason))
+    return list(groups.values())
 
 
-def _unreadable(path: Path, error: OSError) -> DocumentError:
-    return DocumentError(str(path), "whole file", f"cannot be read ({error.strerror})")
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def shown(name: str) -> str:

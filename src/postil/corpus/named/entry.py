@@ -18,54 +18,34 @@ from postil.errors import CorpusError, DocumentError, UsageError
 DATA_VARIABLE = "POSTIL_DATA"
 DEMO = Path(__file__).parent.parent / "data" / "demo.jsonl"
 
-_SWITCHES = {"yes": True, "true": True, "on": True, "1": True} | {
-    "no": False,
-    "false": False,
-    "off": False,
-    "0": False,
+_SWITCHES = {
+    **dict.fromkeys(("yes", "true", "on", "1"), True),
+    **dict.fromkeys(("no", "false", "off", "0"), False),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """An option whose value is one of a few words."""
+class Option:
+    """An option of a corpus, whose value is one of a few words; yes or no if none are listed."""
 
     name: str
     help: str
-    values: tuple[str, ...]
-    default: str
+    default: str | bool
+    values: tuple[str, ...] = ("yes", "no")
 
-    def parse(self, value: object) -> str:
-        """Return the value in lower case; raise UsageError if it is not allowed."""
+    def parse(self, value: object) -> str | bool:
+        """Return the word in lower case, or the bool; raise UsageError if it is not allowed."""
         word = value.lower() if isinstance(value, str) else value
-        if word in self.values:
-            return str(word)
-        raise UsageError(f"{self.name} must be one of {', '.join(self.values)}, received {value!r}")
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """An option that is on or off."""
-
-    name: str
-    help: str
-    default: bool
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The words for on and off in listings; ``parse`` accepts others too."""
-        return ("yes", "no")
-
-    def parse(self, value: object) -> bool:
-        """Return the bool that the value is or names."""
-        if isinstance(value, bool):
-            return value
-        if isinstance(value, str) and value.lower() in _SWITCHES:
-            return _SWITCHES[value.lower()]
+        if not isinstance(self.default, bool):
+            if word in self.values:
+                return str(word)
+            allowed = ", ".join(self.values)
+            raise UsageError(f"{self.name} must be one of {allowed}, received {value!r}")
+        if isinstance(word, bool):
+            return word
+        if isinstance(word, str) and word in _SWITCHES:
+            return _SWITCHES[word]
         raise UsageError(f"{self.name} must be yes or no, received {value!r}")
-
-
-Option = Choice | Switch
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from typing import NamedTuple
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.archives import Member, text_members
-from postil.corpus.named.entry import Switch
+from postil.corpus.named.entry import Option
 
 SIGNATURE_LINES = 15
 
@@ -140,7 +140,7 @@ def newsgroups(
 
 
 OPTIONS = (
-    Switch("strip_headers", "leave out all header lines but the subject", True),
-    Switch("strip_quotes", "leave out quoted lines and the lines that introduce them", False),
-    Switch("strip_signatures", "leave out the signature", False),
+    Option("strip_headers", "leave out all header lines but the subject", True),
+    Option("strip_quotes", "leave out quoted lines and the lines that introduce them", False),
+    Option("strip_signatures", "leave out the signature", False),
 )

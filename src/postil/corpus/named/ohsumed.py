@@ -14,7 +14,7 @@ from pathlib import Path
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Problems, SeenIds, Split
 from postil.corpus.files.archives import named_members
-from postil.corpus.named.entry import Choice, exists
+from postil.corpus.named.entry import Option, exists
 from postil.corpus.named.smart_records import Record, records
 from postil.errors import CorpusError, DocumentError
 
@@ -161,10 +161,10 @@ def _used_headings(record: Record) -> tuple[str, ...]:
 
 
 OPTIONS = (
-    Choice(
+    Option(
         "categories",
         "which headings are labels: those of categories.txt, where there is one, or all",
-        CATEGORIES,
         CATEGORIES[0],
+        CATEGORIES,
     ),
 )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.archives import Member, members
-from postil.corpus.named.entry import Choice, Switch
+from postil.corpus.named.entry import Option
 from postil.errors import CorpusError, DocumentError
 
 LABEL_SETS = ("topics", "places", "people", "orgs", "exchanges")
@@ -163,7 +163,7 @@ def _blocks(member: Member, problems: Problems) -> Iterator[bytes]:
 
 
 OPTIONS = (
-    Choice("label_set", "the set of categories used as labels", LABEL_SETS, "topics"),
-    Switch("unused", "also give the stories that the split leaves out, with no split", False),
-    Switch("loose_text", "take text that stands loose in a story into its body", True),
+    Option("label_set", "the set of categories used as labels", "topics", LABEL_SETS),
+    Option("unused", "also give the stories that the split leaves out, with no split", False),
+    Option("loose_text", "take text that stands loose in a story into its body", True),
 )

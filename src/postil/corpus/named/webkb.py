@@ -30,7 +30,7 @@ from typing import NamedTuple
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.archives import Member, clean_text, text_members
-from postil.corpus.named.entry import Choice
+from postil.corpus.named.entry import Option
 
 CLASSES = frozenset({"course", "department", "faculty", "other", "project", "staff", "student"})
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
@@ -144,10 +144,10 @@ def _fields(content: str) -> dict[str, str]:
 
 
 OPTIONS = (
-    Choice(
+    Option(
         "test_university",
         "test on the pages of this university, train on all others",
-        (NO_UNIVERSITY, *UNIVERSITIES),
         NO_UNIVERSITY,
+        (NO_UNIVERSITY, *UNIVERSITIES),
     ),
 )
