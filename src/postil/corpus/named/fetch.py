@@ -6,10 +6,10 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from postil.common.compression import MAGIC_LENGTH, codec_of_bytes
 from postil.common.files import scratch_folder
@@ -19,6 +19,7 @@ from postil.corpus.named.registry import named
 from postil.errors import FetchError, InputError, UsageError
 
 TIMEOUT = 30.0
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,20 +104,16 @@ class _Task:
             )
         target = _store() / self.distribution.file_name
         part = target.with_name(f"{target.name}.part")
-        failures = []
-        for url in urls:
-            try:
-                fetched = self._download_checked(url, part)
-            except TransferError as error:
-                failures.append(f"{url}: {error}")
-                continue
-            part.replace(target)
-            return replace(fetched, path=target)
-        kept = f"; the next attempt resumes {part}" if exists(part) else ""
-        raise FetchError(
-            f"{name} could not be fetched: {'; '.join(failures)}{kept}. Try again later, or, with "
-            f"a copy from elsewhere (see {homepage}): {_offline(name)}"
-        )
+        try:
+            fetched = _first_that_works(urls, lambda url: self._download_checked(url, part))
+        except TransferError as error:
+            kept = f"; the next attempt resumes {part}" if exists(part) else ""
+            raise FetchError(
+                f"{name} could not be fetched: {error}{kept}. Try again later, or, with a copy "
+                f"from elsewhere (see {homepage}): {_offline(name)}"
+            ) from error
+        part.replace(target)
+        return replace(fetched, path=target)
 
     def _download_checked(self, url: str, part: Path) -> Fetched:
         """Download and check; a file that fails its check is removed.
@@ -181,24 +178,17 @@ class _Task:
         """Download a part, unless it is there, and return its size."""
         target = folder / urls[0].rpartition("/")[2]
         part = target.with_name(f"{target.name}.part")
-        failures = []
-        for url in urls if not exists(target) else ():
-            try:
-                # The size of all parts together is unknown before the last.
-                download(
-                    url,
-                    part,
-                    timeout=self.timeout,
-                    progress=lambda own, _: self.progress(done + own, None),
-                )
-                _check_compressed(part)
-            except TransferError as error:
-                failures.append(f"{url}: {error}")
-                continue
-            part.replace(target)
-            break
+
+        def progress(own: int, _: int | None) -> None:
+            self.progress(done + own, None)  # the size of all parts is unknown before the last
+
+        def attempt(url: str) -> None:
+            download(url, part, timeout=self.timeout, progress=progress)
+            _check_compressed(part)
+
         if not exists(target):
-            raise TransferError("; ".join(failures))
+            _first_that_works(urls, attempt)
+            part.replace(target)
         return target.stat().st_size
 
     def _count_documents(self, path: Path) -> None:
@@ -253,6 +243,17 @@ class _Task:
             copy = shutil.copytree(origin, scratch / target.name)
             copy.replace(target)
         return Fetched(target, "documents")
+
+
+def _first_that_works(urls: Sequence[str], attempt: Callable[[str], Result]) -> Result:
+    """Return the result for the first address that does not fail; else raise all failures."""
+    failures = []
+    for url in urls:
+        try:
+            return attempt(url)
+        except TransferError as error:
+            failures.append(f"{url}: {error}")
+    raise TransferError("; ".join(failures))
 
 
 def _offline(name: str) -> str:

@@ -29,6 +29,7 @@ from postil.learn.merit.figures import (
     RecallAtPrecision,
     SmoothCounts,
     Utility,
+    share_of,
 )
 
 Function = Callable[[Floats, Floats, Floats, Floats], Floats]
@@ -96,15 +97,17 @@ class OwnFigure(Figure):
         if self._gains is not None:
             by_found, by_wrong = self._called(self._gains, counts)
             return self._finite(by_found, counts), self._finite(by_wrong, counts)
-        found, wrong = counts.true_positives, counts.false_positives
+        return (
+            self._slope(counts, "true_positives", counts.members),
+            self._slope(counts, "false_positives", counts.others),
+        )
 
-        def at_found(moved: Floats) -> Floats:
-            return self.own_values(SmoothCounts(moved, wrong, counts.members, counts.others))
-
-        def at_wrong(moved: Floats) -> Floats:
-            return self.own_values(SmoothCounts(found, moved, counts.members, counts.others))
-
-        return _slope(at_found, found, counts.members), _slope(at_wrong, wrong, counts.others)
+    def _slope(self, counts: SmoothCounts, name: str, most: Floats) -> Floats:
+        """Return the differences of the value along one of the counts."""
+        at, step = getattr(counts, name), STEP * np.maximum(1.0, most)
+        below, above = np.maximum(at - step, 0.0), np.minimum(at + step, most)
+        low, high = (self.own_values(replace(counts, **{name: end})) for end in (below, above))
+        return share_of(high - low, above - below)
 
     def attained(self, counts: SmoothCounts) -> Attained:
         """Return the function of counted decisions, which may be undefined."""
@@ -143,15 +146,6 @@ class OwnFigure(Figure):
                 f"shape {values.shape} for counts of shape {counts.members.shape}"
             )
         return values
-
-
-def _slope(value: Callable[[Floats], Floats], at: Floats, most: Floats) -> Floats:
-    step = STEP * np.maximum(1.0, most)
-    below, above = np.maximum(at - step, 0.0), np.minimum(at + step, most)
-    apart = above - below
-    rise = value(above) - value(below)
-    result: Floats = np.divide(rise, apart, out=np.zeros_like(apart), where=apart > 0)
-    return result
 
 
 MICRO, MACRO = "micro-", "macro-"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from postil.learn.options import Part, PartOptions, between, number, one_of, option, registry, whole
 
-Offset: TypeAlias = Literal["none", "mean"]
 MOST_STEPS = 1_000_000
 LARGEST = 1e9
 _STEEPNESS = number("above 0 and at most 1e9", lambda value: 0 < value <= LARGEST)
