@@ -163,13 +163,17 @@ def test_a_category_of_test_documents_alone_is_missed(demo):
         (["a", "b"], [["a"]], "every text needs its labels"),
         (["a"], ["label"], "wrap it in a list"),
         (["some words", "other words"], [[], []], "has a label"),
-        (["a", "b"], [[1], [2]], r"text 0: one of its labels is 1 \(int\).*list of str.*str\(\)"),
+        (
+            ["a", "b"],
+            [[1], [2]],
+            r"text 0: one of its labels is 1 \(int\).*list of str.*into a str",
+        ),
         (["a", "b"], [1, 2], r"text 0: its labels are 1 \(int\).*\[\[str\(label\)\] for label"),
         (["a", "b"], np.eye(2, dtype=int), "list of str.*MultiLabelBinarizer"),
         (["a", "b"], sp.eye(2, format="csr"), "a sparse matrix.*MultiLabelBinarizer"),
         (["a", "b"], [["x"], None], "text 1: its labels are None"),
         (["a", "b"], 3, "list of str.*received 3"),
-        (["a", 2], [["x"], ["y"]], r"text 1: a text is a str, not 2 \(int\)"),
+        (["a", 2], [["x"], ["y"]], r"text 1: a text must be a str, not 2 \(int\)"),
     ],
 )
 def test_bad_input_is_named(texts, labels, message):
@@ -180,8 +184,8 @@ def test_bad_input_is_named(texts, labels, message):
 @pytest.mark.parametrize(
     ("documents", "message"),
     [
-        ("t.csv", r"open it: postil.open_corpus\('t.csv'\)"),
-        (Path("t.csv"), r"open it: postil.open_corpus\('t.csv'\)"),
+        ("t.csv", r"open it with postil.open_corpus\('t.csv'\)"),
+        (Path("t.csv"), r"open it with postil.open_corpus\('t.csv'\)"),
         (["rain"], "takes postil.Document, not 'rain'.*to fit"),
     ],
 )
@@ -195,7 +199,9 @@ def test_one_category_is_explained_by_its_name():
     (one,) = model.explain("rain", "sport")
     assert one.category == "sport"
     assert one.margin == model.explain("rain", ["sport"])[0].margin
-    with pytest.raises(UsageError, match=r"one text at a time: a text is a str, not \['rain'\]"):
+    with pytest.raises(
+        UsageError, match=r"one text at a time: a text must be a str, not \['rain'\]"
+    ):
         model.explain(["rain"])
 
 
@@ -206,7 +212,7 @@ def test_a_recipe_may_be_what_a_file_would_hold(tmp_path):
     assert TextCategorizer(tmp_path / "x.toml").recipe.name == "y"
     with pytest.raises(UsageError, match="no entry 'nam'"):
         TextCategorizer({"nam": "x"})
-    with pytest.raises(UsageError, match=r"a recipe is a name.*not 3"):
+    with pytest.raises(UsageError, match=r"a recipe must be a name.*not 3"):
         TextCategorizer(3)
 
 
@@ -307,7 +313,7 @@ class TestShapes:
         uneven = {"title": ["a"], "body": TEXTS}
         model = TextCategorizer().fit(FIELDS, LABELS)
         for ask in (lambda: model.predict(uneven), lambda: model.fit(uneven, LABELS)):
-            with pytest.raises(UsageError, match="there are: title 1, body 8"):
+            with pytest.raises(UsageError, match="they have title 1, body 8"):
                 ask()
 
     def test_fields_that_are_not_read_are_warned_of(self):

@@ -1,7 +1,4 @@
-"""TextCategorizer: from labelled texts to decisions, in four lines of Python.
-
-Texts and labels from Python, as documents.
-"""
+"""TextCategorizer: from labelled texts to decisions, in four lines of Python."""
 
 from __future__ import annotations
 
@@ -34,10 +31,10 @@ from postil.vectors.fields import Columns, Text, as_sequence
 Texts = Sequence[Text] | Mapping[str, Sequence[Text]]
 
 ONE_FIELD = "text"
-RULE = "labels are a list of str for each text, as [['sport'], ['weather', 'sport'], []]"
+RULE = "labels must be a list of str for each text, as [['sport'], ['weather', 'sport'], []]"
 INDICATOR = (
-    "of an indicator of 0 and 1, inverse_transform of scikit-learn's MultiLabelBinarizer makes "
-    "such lists"
+    "turn an indicator of 0 and 1 into lists with inverse_transform of scikit-learn's "
+    "MultiLabelBinarizer"
 )
 SHOWN = 60
 
@@ -45,16 +42,16 @@ _ABSENT: Any = object()
 
 
 def decoded(text: Any, rule: str = "") -> str:  # noqa: ANN401 - whatever the caller gave
-    """A text as the vectorizer would read it; what is none is refused."""
+    """Return a text as str; raise UsageError if it is neither str nor bytes."""
     if isinstance(text, bytes):
         return text.decode("utf-8", "replace")
     if not isinstance(text, str):
-        raise UsageError(f"{rule}a text is a str, not {_shown(text)}")
+        raise UsageError(f"{rule}a text must be a str, not {_shown(text)}")
     return text
 
 
 def documents_of(texts: Texts) -> Iterator[Document]:
-    """A document of each text, or of each row of a mapping of fields."""
+    """Yield a document for each text, or for each row of a mapping of fields."""
     if isinstance(texts, (str, bytes)):
         raise UsageError("expected a sequence of texts, received one text: wrap it in a list")
     given: Mapping[str, Sequence[Text]] = (
@@ -64,7 +61,7 @@ def documents_of(texts: Texts) -> Iterator[Document]:
     counts = {name: len(column) for name, column in columns.items()}
     if len(set(counts.values())) > 1:
         shown = ", ".join(f"{name} {count}" for name, count in counts.items())
-        raise UsageError(f"every field needs a text for each document; there are: {shown}")
+        raise UsageError(f"all fields must have the same number of texts; they have {shown}")
     for number, row in enumerate(zip(*columns.values(), strict=True)):
         place = f"text {number}: "
         fields = {name: decoded(text, place) for name, text in zip(columns, row, strict=True)}
@@ -72,7 +69,7 @@ def documents_of(texts: Texts) -> Iterator[Document]:
 
 
 def labelled(texts: Texts, labels: Iterable[Iterable[str]]) -> Iterator[Document]:
-    """A document of each text with its labels; there must be some."""
+    """Yield a document for each text with its labels; raise UsageError if there is none."""
     if not isinstance(labels, Iterable):
         raise UsageError(f"{RULE}; received {_shown(labels)}")
     if sp.issparse(labels):
@@ -85,19 +82,20 @@ def labelled(texts: Texts, labels: Iterable[Iterable[str]]) -> Iterator[Document
         yield replace(document, labels=_names(document.id, given))
         is_empty = False
     if is_empty:
-        raise UsageError("there is no text to learn from: give some, and the labels of each")
+        raise UsageError("there is no text to learn from: give texts, and the labels of each")
 
 
 def checked_documents(
     documents: Iterable[Document], door: str = "fit_documents"
 ) -> Iterable[Document]:
-    """The same documents; whatever else is refused, by the name of the door, with the way to them.
+    """Return the documents; raise UsageError for anything else.
 
-    What is named fit_documents or update_documents has a brother that takes texts and labels.
+    ``door`` is the name of the calling method, ``fit_documents`` or ``update_documents``; the error
+    names the method that takes texts and labels.
     """
     if isinstance(documents, (str, bytes, Path)):
         raise UsageError(
-            f"{door} takes documents, not where they are: open it: "
+            f"{door} takes documents, not a path: open it with "
             f"postil.open_corpus({str(documents)!r})"
         )
     return _documents_alone(documents, door)
@@ -115,11 +113,11 @@ def _documents_alone(documents: Iterable[Document], door: str) -> Iterator[Docum
 
 def _names(text: str, given: Any) -> tuple[str, ...]:  # noqa: ANN401 - whatever the caller gave
     if isinstance(given, str):
-        raise UsageError(f"text {text}: its labels are one string, {given!r}; wrap it in a list")
+        raise UsageError(f"text {text}: its labels are one str, {given!r}; wrap it in a list")
     if not isinstance(given, Iterable) or isinstance(given, bytes):
         raise UsageError(
-            f"text {text}: its labels are {_shown(given)}; {RULE}: wrap what is one label for each "
-            "text, [[str(label)] for label in labels]"
+            f"text {text}: its labels are {_shown(given)}; {RULE}: wrap single labels, as in "
+            "[[str(label)] for label in labels]"
         )
     names = tuple(given)
     for name in names:
@@ -133,7 +131,7 @@ def _names(text: str, given: Any) -> tuple[str, ...]:  # noqa: ANN401 - whatever
 def _way_out(names: Sequence[object]) -> str:
     if len(names) > 1 and all(isinstance(name, Real) and float(name) in (0, 1) for name in names):
         return INDICATOR
-    return "give each a name, as str() does"
+    return "turn each into a str"
 
 
 def _shown(value: object) -> str:
@@ -147,13 +145,24 @@ ONE_TEXT = "explain takes one text at a time: "
 
 
 class TextCategorizer:
-    """Learns categories from labelled texts, and gives them to others.
+    """Learns categories from labelled texts, and assigns them to other texts.
 
-    ``recipe`` is the name of one (``postil recipes`` lists them), the path of a TOML file, a
-    mapping of what such a file holds, or a :class:`~postil.recipes.recipe.Recipe`. ``aim`` is the
-    measure that is cared about, as ``"f1"``, ``"recall>=0.95"`` or ``"cost(fp=1, fn=5)"``, or a
-    user's own (:class:`~postil.learn.merit.naming.OwnFigure`): see ``Recipe.aimed_at``. Texts are a
-    sequence, or a mapping of field names to sequences; labels are a list of names for each text.
+    Texts are a sequence, or a mapping of field names to sequences; labels are a list of names for
+    each text.
+
+    Parameters
+    ----------
+    recipe : str, Path, mapping or Recipe
+        The name of a recipe (``postil recipes`` lists them), the path of a TOML file, a mapping of
+        its tables, or a :class:`~postil.recipes.recipe.Recipe`.
+    aim : str or OwnFigure, optional
+        The measure to learn and decide for, as ``"f1"``, ``"recall>=0.95"`` or
+        ``"cost(fp=1, fn=5)"``, or your own (:class:`~postil.learn.merit.naming.OwnFigure`); see
+        ``Recipe.aimed_at``.
+    threads : int, optional
+        The number of threads; results do not depend on it.
+    seed : int
+        The seed of folds and solvers.
     """
 
     def __init__(
@@ -171,19 +180,19 @@ class TextCategorizer:
 
     @property
     def recipe(self) -> Recipe:
-        """What it learns by.
+        """The recipe.
 
-        That of a model from a file is read where it is asked for: who only decides needs nothing of
-        it, least of all the measure of its maker's own that it may aim at.
+        That of a loaded model is read on first use: predicting does not need it, and it may aim at
+        a measure that is not registered here.
         """
         if self._recipe is None:
             self._recipe = Recipe.from_dict(self.model.recipe, "the model's recipe")
         return self._recipe
 
     def fit(self, texts: Texts, labels: Iterable[Iterable[str]]) -> TextCategorizer:
-        """Learn from labelled texts; plain ones are read whatever fields the recipe wants."""
+        """Learn from labelled texts; a plain sequence stands for any field of the recipe."""
         return self.fit_documents(
-            labelled(texts, labels), notify=None if isinstance(texts, Mapping) else _say_nothing
+            labelled(texts, labels), notify=None if isinstance(texts, Mapping) else _ignore
         )
 
     def fit_documents(
@@ -194,7 +203,7 @@ class TextCategorizer:
         progress: StepProgress | None = None,
         notify: Notify | None = None,
     ) -> TextCategorizer:
-        """Learn from documents; those marked as test are left out."""
+        """Learn from documents; those marked test are left out."""
         model = train(
             checked_documents(documents),
             self.recipe,
@@ -210,16 +219,23 @@ class TextCategorizer:
     def update(
         self, texts: Texts, labels: Iterable[Iterable[str]], *, passes: int | None = None
     ) -> TextCategorizer:
-        """Learn more labelled texts on top of what was learned, without the texts of before.
+        """Learn more labelled texts on top of the model, without its earlier texts.
 
-        For recipes that learn from one document after the other: see
-        :mod:`postil.train.update`. Where it fails, what was learned before is still there.
+        The recipe must learn from one document after the other (:mod:`postil.train.update`). If
+        the update fails, the model stays as it was.
+
+        Parameters
+        ----------
+        texts, labels
+            The new texts and their labels.
+        passes : int, optional
+            The number of passes over the new texts; by default that of the recipe.
         """
         names = self.model.vectorizer.fields.names
         if not isinstance(texts, Mapping) and len(names) == 1:
             texts = {names[0]: texts}
         elif not isinstance(texts, Mapping) and names:
-            _columns(texts, self.model)  # refuses them: it says which fields there are
+            _columns(texts, self.model)  # raises an error that names the fields
         return self.update_documents(labelled(texts, labels), passes=passes)
 
     def update_documents(
@@ -231,7 +247,7 @@ class TextCategorizer:
         progress: StepProgress | None = None,
         notify: Notify | None = None,
     ) -> TextCategorizer:
-        """Do what :meth:`update` does with documents; those marked as test are left out."""
+        """Learn more documents as :meth:`update` does; those marked test are left out."""
         model = update(
             self.model,
             checked_documents(documents, "update_documents"),
@@ -247,14 +263,14 @@ class TextCategorizer:
 
     @property
     def predictor(self) -> Predictor:
-        """What was learned, ready to be asked."""
+        """The predictor of the model; raises UsageError before ``fit``."""
         if self._predictor is None:
             raise UsageError("the categorizer has learned nothing yet: call fit first")
         return self._predictor
 
     @property
     def model(self) -> Model:
-        """What was learned."""
+        """The model; raises UsageError before ``fit``."""
         return self.predictor.model
 
     @property
@@ -262,20 +278,20 @@ class TextCategorizer:
         """The names of the categories, in the order of the scores."""
         return self.model.names
 
-    # An update in another thread replaces the predictor: each question asks one of them throughout.
+    # An update in another thread replaces the predictor, so each call uses one of them throughout.
 
     def decision_function(self, texts: Texts) -> Floats:
-        """Scores: texts × categories, the higher the likelier."""
+        """Return scores, texts × categories; the higher, the more likely."""
         predictor = self.predictor
         return predictor.scores(_columns(texts, predictor.model))
 
     def predict(self, texts: Texts) -> list[tuple[str, ...]]:
-        """The categories of each text, best first."""
+        """Return the categories of each text, best first."""
         predictor = self.predictor
         return predictor.names(predictor.scores(_columns(texts, predictor.model)))
 
     def predict_proba(self, texts: Texts) -> Floats:
-        """Probabilities of membership: texts × categories."""
+        """Return probabilities of membership, texts × categories."""
         predictor = self.predictor
         columns = _columns(texts, predictor.model)
         probabilities = predictor.probabilities(
@@ -291,18 +307,22 @@ class TextCategorizer:
     def explain(
         self, text: Text | Mapping[str, Text], categories: str | Sequence[str] | None = None
     ) -> tuple[Explanation, ...]:
-        """Why a text was given its categories, or why not those named.
+        """Explain the decisions on categories of a text.
 
-        ``categories`` is a name or several. Without any: those it was given, best first, and the
-        nearest that it was not.
+        Parameters
+        ----------
+        text : str, or mapping of str to str
+            The text, or its fields.
+        categories : str or sequence of str, optional
+            The categories; by default those given to the text, best first, and the nearest other.
         """
         predictor = self.predictor
         columns = None
         if categories is not None:
             names = [categories] if isinstance(categories, str) else categories
             columns = [_column(name, predictor.model) for name in names]
-        told = Reasons(predictor).explain(_fields_of(text, predictor.model), columns=columns)
-        return tuple(reason.explanation for reason in told.reasons)
+        found = Reasons(predictor).explain(_fields_of(text, predictor.model), columns=columns)
+        return tuple(reason.explanation for reason in found.reasons)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file."""
@@ -318,8 +338,8 @@ class TextCategorizer:
         return loaded
 
 
-def _say_nothing(note: str) -> None:
-    """The caller gave one text for each document: there was no other to read."""
+def _ignore(note: str) -> None:
+    """Ignore a note on fields: a plain sequence of texts has only one."""
 
 
 def _columns(texts: Texts, model: Model) -> Columns:
@@ -327,7 +347,7 @@ def _columns(texts: Texts, model: Model) -> Columns:
     fields = model.vectorizer.fields
     if not isinstance(texts, Mapping):
         return fields.columns(texts)
-    _refuse_other_fields(texts, model)
+    _check_fields(texts, model)
     return fields.columns_of(documents_of(texts))
 
 
@@ -335,7 +355,7 @@ def _fields_of(text: Text | Mapping[str, Text], model: Model) -> dict[str, str]:
     """Return one text by field."""
     names = model.vectorizer.fields.names
     if isinstance(text, Mapping):
-        _refuse_other_fields(text, model)
+        _check_fields(text, model)
         return {name: decoded(value, ONE_TEXT) for name, value in text.items()}
     one = decoded(text, ONE_TEXT)
     if len(names) > 1:
@@ -346,8 +366,8 @@ def _fields_of(text: Text | Mapping[str, Text], model: Model) -> dict[str, str]:
     return {names[0] if names else ONE_FIELD: one}
 
 
-def _refuse_other_fields(given: Iterable[str], model: Model) -> None:
-    """Refuse texts that have none of the fields the model reads."""
+def _check_fields(given: Iterable[str], model: Model) -> None:
+    """Raise UsageError if texts have none of the fields that the model reads."""
     names = model.vectorizer.fields.names
     if names and not set(names).intersection(given):
         raise UsageError(
@@ -378,6 +398,6 @@ def _recipe(given: str | Path | Mapping[str, Any] | Recipe) -> Recipe:
     if isinstance(given, (str, Path)):
         return load_recipe(str(given))
     raise UsageError(
-        "a recipe is a name, the path of a TOML file, a mapping of what such a file holds, or a "
-        f"Recipe, not {given!r}"
+        "a recipe must be a name, the path of a TOML file, a mapping of its tables, or a Recipe, "
+        f"not {given!r}"
     )

@@ -15,7 +15,14 @@ from sklearn.utils.estimator_checks import (
     check_class_weight_balanced_linear_classifier,
     parametrize_with_checks,
 )
-from tests.estimators.linear_samples import EVERY, EVERY_OPTIMUM, MINIMISING, SETTINGS, TIGHT
+from tests.estimators.linear_samples import (
+    CHECKED,
+    EVERY,
+    EVERY_OPTIMUM,
+    MINIMISING,
+    SETTINGS,
+    TIGHT,
+)
 
 import postil
 from postil.estimators.linear_classifier import LinearClassifier
@@ -44,7 +51,7 @@ def expected_to_fail(estimator):
 
 
 @parametrize_with_checks(
-    [LinearClassifier(**settings, tol=0.0, max_iter=500, n_jobs=1) for settings in SETTINGS],
+    [LinearClassifier(**settings, tol=0.0, max_iter=500, n_jobs=1) for settings in CHECKED],
     expected_failed_checks=expected_to_fail,
 )
 def test_estimator_checks(estimator, check):
@@ -326,7 +333,7 @@ def test_sparse_weights_score_alike(digits):
 @pytest.mark.parametrize("name", ["lam", "C", "prior_variance"])
 def test_a_strength_that_is_no_number_is_named(name):
     also = ", or 'norm'" if name == "prior_variance" else ""
-    with pytest.raises(ValueError, match=f"{name} is a finite number above 0{also}, not '1'"):
+    with pytest.raises(ValueError, match=f"{name} must be a finite number above 0{also}, not '1'"):
         LinearClassifier(**{name: "1"}).fit(np.eye(4), [0, 1, 0, 1])
 
 
@@ -376,5 +383,5 @@ def test_jobs_mean_what_they_mean_in_scikit_learn(monkeypatch, n_jobs, threads):
 def test_jobs_that_are_no_number_of_threads(n_jobs):
     x, y = np.eye(4), [0, 1, 0, 1]
     for make in (LinearClassifier(n_jobs=n_jobs), TextVectorizer(n_jobs=n_jobs)):
-        with pytest.raises(ValueError, match="n_jobs is None or a whole number"):
+        with pytest.raises(ValueError, match="n_jobs must be None or a whole number"):
             make.fit(x if isinstance(make, LinearClassifier) else ["a text"], y)

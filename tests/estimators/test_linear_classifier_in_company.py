@@ -91,13 +91,13 @@ def test_texts_to_labels_in_a_pipeline():
         ({"loss": "hinge", "solver": "primal-coordinate"}, "works with dual-coordinate or smo"),
         ({"loss": "hinge", "solver": "smo"}, "it takes free"),
         ({"lam": 0.1, "C": 1.0}, "give one of them"),
-        ({"C": -1.0}, "C is a finite number above 0"),
-        ({"constant": 0.0}, "constant is a finite number above 0, not 0.0"),
-        ({"constant": "one"}, "constant is a finite number above 0, not 'one'"),
-        ({"tol": "small"}, "tol is a number of at least 0 and under 1, not 'small'"),
-        ({"tol": 1.0}, "tol is a number"),
-        ({"max_iter": 0}, "max_iter is a whole number of at least 1, not 0"),
-        ({"max_iter": 10.5}, "max_iter is a whole number"),
+        ({"C": -1.0}, "C must be a finite number above 0"),
+        ({"constant": 0.0}, "constant must be a finite number above 0, not 0.0"),
+        ({"constant": "one"}, "constant must be a finite number above 0, not 'one'"),
+        ({"tol": "small"}, "tol must be a number of at least 0 and under 1, not 'small'"),
+        ({"tol": 1.0}, "tol must be a number"),
+        ({"max_iter": 0}, "max_iter must be a whole number of at least 1, not 0"),
+        ({"max_iter": 10.5}, "max_iter must be a whole number"),
         ({"solver_options": {"tolerance": 1e-3}}, "give it as tol"),
         ({"solver_options": {"iterations": 3}}, "give it as max_iter"),
         ({"solver_options": {"seed": 3}}, "give it as random_state"),
@@ -105,7 +105,7 @@ def test_texts_to_labels_in_a_pipeline():
         ({"class_weight": "heavy"}, "not 'heavy'"),
         ({"class_weight": 3.0}, "a mapping of classes to weights, not 3.0"),
         ({"class_weight": {"three": -1.0, "eight": 1.0}}, "class weights must be finite"),
-        ({"n_jobs": 0}, "n_jobs is None or a whole number"),
+        ({"n_jobs": 0}, "n_jobs must be None or a whole number"),
     ],
     ids=str,
 )
@@ -180,7 +180,7 @@ def test_priors_of_single_columns():
 
 @pytest.mark.parametrize("mix", [-0.1, 1.1, "half", np.nan])
 def test_a_mix_that_means_nothing_is_refused(mix):
-    with pytest.raises(UsageError, match="mix is a number from 0 to 1"):
+    with pytest.raises(UsageError, match="mix must be a number from 0 to 1"):
         LinearClassifier(prior="elastic-net", solver="newton-coordinate", mix=mix).fit(
             [[0.0], [1.0]], [0, 1]
         )

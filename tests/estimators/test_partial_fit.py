@@ -141,7 +141,7 @@ def test_what_does_not_fit_is_refused():
         made(PERCEPTRON).partial_fit(x, y)
     with pytest.raises(UsageError, match="y has one class"):
         made(PERCEPTRON).partial_fit(x, y, classes=[1])
-    with pytest.raises(UsageError, match="the class 2, which is none of those"):
+    with pytest.raises(UsageError, match="the class 2, which is not among those"):
         made(PERCEPTRON).partial_fit(x, y, classes=[0, 1])
     model = made(PERCEPTRON).partial_fit(x, y, classes=[0, 1, 2])
     with pytest.raises(ValueError, match="is not the same as on last call"):
@@ -153,7 +153,7 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="NaN"):
         model.partial_fit(np.full((1, 7), np.nan), [0])
     labels = made(PERCEPTRON).partial_fit(x, np.eye(3, dtype=int)[y])
-    with pytest.raises(UsageError, match="y has 2 columns, and had 3 before"):
+    with pytest.raises(UsageError, match="y must have 3 columns as before, not 2"):
         labels.partial_fit(x, np.eye(3, dtype=int)[y][:, :2])
     with pytest.raises(UsageError, match="classes of an indicator are its columns, 0 to 2"):
         made(PERCEPTRON).partial_fit(x, np.eye(3, dtype=int)[y], classes=["a", "b", "c"])

@@ -146,9 +146,9 @@ def test_works_in_pipelines_grid_search_clone_and_pickle():
     ("settings", "message"),
     [
         ({"analyzer": str.split}, "Python callable"),
-        ({"analyzer": "words lower", "stop_words": "english"}, "say it in the spec"),
+        ({"analyzer": "words lower", "stop_words": "english"}, "put it into the spec"),
         ({"token_pattern": "[a-z]+"}, "describe other tokens by a spec"),
-        ({"stop_words": "french"}, "stop_words is 'english'"),
+        ({"stop_words": "french"}, "stop_words must be 'english'"),
         ({"strip_accents": "ascii"}, "None or 'unicode'"),
         ({"analyzer": "wrods lower"}, "words"),
         ({"min_df": 1.5}, "must be a share from"),

@@ -88,13 +88,13 @@ class TestCategorizer:
             ("one text", [["a"]], "received one text"),
             (["wool"], [], "more texts than labels"),
             (["wool"], [[None]], "one of its labels is None"),
-            ([float("nan")], [["a"]], "a text is a str"),
+            ([float("nan")], [["a"]], "a text must be a str"),
             ([], [], "there is no text to learn from"),
             (["wool"], [[]], "has a label"),
         ):
             with pytest.raises(PostilError, match=told):
                 categorizer.update(texts, labels)
-        with pytest.raises(UsageError, match="update_documents takes documents, not where"):
+        with pytest.raises(UsageError, match="update_documents takes documents, not a path"):
             categorizer.update_documents("new.csv")
         with pytest.raises(UsageError, match="give texts and labels to update"):
             categorizer.update_documents(["wool"])

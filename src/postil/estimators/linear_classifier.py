@@ -16,18 +16,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from postil.common.types import Floats
-from postil.estimators.partial import (
-    check_same_classes,
-    first_target,
-    labels_for,
-    refuse_balanced,
-    resume_exponents,
-    row_strengths,
-)
+from postil.errors import UsageError
 from postil.estimators.targets import (
     ClassWeights,
     Target,
+    check_same_classes,
     class_weights,
+    first_target,
+    labels_for,
     positive,
     read_target,
     refuse_label_lists,
@@ -36,10 +32,11 @@ from postil.estimators.targets import (
     steps_of_a_pass,
     threads_of,
 )
-from postil.learn.fit import LinearFit, NotConvergedWarning, warn_of_unfinished
+from postil.learn.fit import FitReport, LinearFit, NotConvergedWarning, warn_of_unfinished
 from postil.learn.job import Design, Job, Labels, SampleWeights
 from postil.learn.losses import LOSSES
 from postil.learn.method import Method
+from postil.learn.resume import depends_on_number, document_strengths, exponents
 from postil.learn.solvers import SOLVERS, InterceptKind
 from postil.learn.strength import NORM_BASED, Regularization, Strengths
 from postil.learn.term_priors.priors import TermPriors
@@ -47,7 +44,7 @@ from postil.vectors.matrices import check_indices
 
 
 class UnfinishedFitWarning(NotConvergedWarning, ConvergenceWarning):  # type: ignore[misc]
-    """A fit stopped before its certificate was as small as ``tol``; scikit-learn's kind too."""
+    """A fit stopped before its certificate reached ``tol``; also scikit-learn's warning."""
 
 
 def _can_resume(model: LinearClassifier) -> bool:
@@ -67,42 +64,61 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         (1/n) Σ cᵢ loss(yᵢ (w·xᵢ + b)) + Σⱼ prior(wⱼ)     y in {-1, +1}, n = Σ sample weights
 
-    for each class against the rest. ``y`` is one class for each row (two, or more: the highest
-    score decides), or an indicator, dense or sparse, with a column for each label.
-
-    ``loss``, ``prior``, ``solver``: the parts of :mod:`postil.learn`; what does not fit together
-    is refused by ``fit``, which says what does: ``prior="laplace"`` (the lasso) and
-    ``"elastic-net"``, whose share of the absolute value is ``mix``, take
-    ``solver="newton-coordinate"``. At most one of ``lam`` (λ), ``C`` and ``prior_variance``, which
-    :class:`~postil.learn.strength.Strengths` explains for each prior; none is ``C=1``, as in
-    LIBLINEAR, and ``prior_variance="norm"`` takes it from the data. ``term_priors``
-    (:class:`~postil.learn.term_priors.priors.TermPriors`) says what is believed of single
-    columns: means, variances, bounds such as 0 for a weight that must not be negative.
-    ``intercept``: b is the weight of a feature of value ``constant`` that is
-    ``"penalised"`` like the others, ``"free"``, or there is ``"none"``. ``solver="smo"``
-    needs ``intercept="free"``.
-
-    ``class_weight``: a mapping of classes (of column numbers, for an indicator) to the weight of
-    their members, 1 where absent; the others weigh 1, but for two classes each has its own.
-    ``"balanced"`` makes both sides of every class weigh n/2.
-
-    ``tol`` bounds the certificate of ``reports_``: the duality gap over the objective, or the
-    largest violation of optimality over that of zero weights. ``max_iter`` counts passes over the
-    documents (``"smo"``: as many pairs as there are documents), and so does ``n_iter_``, the most
-    any class took. ``random_state`` orders the passes; None is 0, so that fits repeat bit by bit.
-    ``n_jobs`` is the number of threads over classes; None and -1 use every processor. Results are
-    the same. ``solver_options`` are the solver's further options, such as ``shrink``, and
-    ``loss_options`` and ``prior_options`` those of a loss or a prior that has some, such as ``mu``.
+    for each class against the rest. ``y`` holds one class for each row (two classes, or more: the
+    highest score decides), or an indicator, dense or sparse, with a column for each label.
 
     Solvers that learn from one row after the other, ``"mistake-driven"`` (Perceptron and Winnow)
     and ``"dual-gradient"``, have ``partial_fit``.
 
-    Attributes: ``classes_``, ``coef_`` (1 × features for two classes, else classes × features),
-    ``intercept_``, ``reports_`` (a :class:`~postil.learn.fit.FitReport` for each row of
-    ``coef_``), ``n_iter_``, ``n_features_in_``, and ``feature_names_in_`` where ``X`` had names.
+    Cost: a pass is linear in the non-zeros of ``X``, for each class. Learning uses float32; memory
+    is 16 bytes for each non-zero and 8 for each weight of the dense ``coef_``.
 
-    Cost: a pass is linear in the non-zeros of ``X``, for each class. ``X`` is learned from as
-    float32; memory is 16 bytes for each non-zero and 8 for each weight of the dense ``coef_``.
+    Parameters
+    ----------
+    loss, prior, solver : str
+        Parts of :mod:`postil.learn`. ``fit`` raises UsageError for parts that do not go together,
+        and names those that do: ``prior="laplace"`` (the lasso) and ``"elastic-net"`` take
+        ``solver="newton-coordinate"``.
+    lam, C, prior_variance : float, optional
+        The strength of regularization, given in one of three ways
+        (:class:`~postil.learn.strength.Strengths`); the default is ``C=1``, as in LIBLINEAR.
+        ``prior_variance="norm"`` takes it from the data.
+    intercept : {"penalised", "free", "none"}
+        The intercept is the weight of a feature of value ``constant``, penalised like the others
+        or not. ``solver="smo"`` needs ``"free"``.
+    constant : float
+        The value of that feature.
+    class_weight : mapping or "balanced", optional
+        The weight of the members of each class (of each column number, for an indicator), 1 by
+        default. Other rows weigh 1; of two classes, each has its own weight. ``"balanced"`` gives
+        both sides of every class n/2.
+    tol : float
+        The bound of the certificate in ``reports_``: the duality gap over the objective, or the
+        largest violation of optimality over that of zero weights.
+    max_iter : int
+        The most passes over the rows (``"smo"``: as many pairs as there are rows).
+    random_state : int or RandomState, optional
+        The order of the passes; None is 0, so that fits repeat bit by bit.
+    n_jobs : int, optional
+        The number of threads; None and -1 use every processor. Results do not depend on it.
+    solver_options, loss_options, prior_options : mapping, optional
+        Further options of the parts, such as ``shrink`` and ``mu``.
+    mix : float, optional
+        The share of the absolute value in ``prior="elastic-net"``.
+    term_priors : TermPriors, optional
+        Per-term priors of single columns: means, variances, and bounds such as 0 for a weight that
+        must not be negative.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_
+        As in scikit-learn; ``coef_`` is 1 × features for two classes, else classes × features.
+    reports_ : tuple of FitReport
+        A :class:`~postil.learn.fit.FitReport` for each row of ``coef_``.
+    n_iter_ : int
+        The most passes that a class took.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
     """
 
     def __init__(
@@ -160,7 +176,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         found = self._learn(X, labels, target, method, weights)
         warn_of_unfinished(found.reports, self.tol, UnfinishedFitWarning)
         self._keep(found, target)
-        self._row_strengths = row_strengths(method, found.reports, _total(weights, X))
+        self._row_strengths = _row_strengths(method, found.reports, _total(weights, X))
         most = max(report.iterations for report in found.reports)
         self.n_iter_ = -(-most // pass_steps)
         return self
@@ -173,14 +189,20 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from more rows, in one pass, on top of what was learned before.
+        """Learn from more rows in one pass, and resume from the weights learned before.
 
-        ``classes`` are all classes there will ever be; they must be given on the first call, unless
-        ``y`` is an indicator, whose columns they are. After ``fit``, learning goes on from there.
-        Where dual variables are learned, those of earlier rows stay as they are; λ is that of the
-        rows of the first call, C and the prior variance are of each row.
+        Dual variables of earlier rows stay as they are. λ is that of the rows of the first call; C
+        and the prior variance belong to each row. Cost: linear in the non-zeros of ``X``, and in
+        the features once, for each class.
 
-        Cost: linear in the non-zeros of ``X``, and in the features once, for each class.
+        Parameters
+        ----------
+        X, y
+            The rows.
+        classes : array, optional
+            All classes that will occur. The first call needs them, unless ``y`` is an indicator.
+        sample_weight : array, optional
+            The weight of each row.
         """
         first = not hasattr(self, "coef_")
         refuse_label_lists(y)
@@ -196,7 +218,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             reset=first,
         )
         weights = _sample_weights(sample_weight, X)
-        refuse_balanced(self.class_weight)
+        _check_not_balanced(self.class_weight)
         target = first_target(y, classes) if first else self._fitted_target()
         check_same_classes(target, classes)
         labels = labels_for(target, y)
@@ -204,14 +226,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         resume_from = [np.zeros(X.shape[1] + 1)] * len(labels)
         strengths = None
         if not first:
-            resume_from = resume_exponents(
+            resume_from = _resume_exponents(
                 method, self.coef_, self.intercept_, self._units, self.reports_
             )
             strengths = self._row_strengths
         found = self._learn(X, labels, target, method, weights, resume_from, strengths)
         self._keep(found, target)
         if first:
-            self._row_strengths = row_strengths(method, found.reports, _total(weights, X))
+            self._row_strengths = _row_strengths(method, found.reports, _total(weights, X))
         self.n_iter_ = 1
         return self
 
@@ -246,29 +268,29 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._units = found.units
 
     def decision_function(self, X: Any) -> Floats:  # noqa: ANN401, N803
-        """Scores: rows for two classes, else rows × classes; the higher the likelier."""
+        """Return scores: one for each row for two classes, else rows × classes."""
         return self._fitted_target().scores(self._scores(X))
 
     def predict(self, X: Any) -> Any:  # noqa: ANN401, N803
-        """The class of each row, or the indicator of its labels (sparse where ``y`` was)."""
+        """Return the class of each row, or the indicator of labels (sparse if ``y`` was)."""
         return self._fitted_target().answers(self._scores(X))
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:  # noqa: ANN401, N803
-        """Probabilities, rows × classes; only with a loss that has them, such as logistic.
+        """Return probabilities, rows × classes, with a loss that has them, such as logistic.
 
-        For more than two classes, the one-vs-rest probabilities over their sum.
+        For more than two classes, these are the one-vs-rest probabilities over their sum.
         """
         return self._fitted_target().probabilities(self._scores(X))
 
     def sparsify(self) -> Self:
-        """Keep ``coef_`` as CSR, which is smaller where over half of it is zero."""
+        """Turn ``coef_`` into CSR, which is smaller if over half of it is zero."""
         check_is_fitted(self)
         self.coef_ = sp.csr_matrix(self.coef_)
         return self
 
     def densify(self) -> Self:
-        """Keep ``coef_`` as an array again."""
+        """Turn ``coef_`` back into an array."""
         check_is_fitted(self)
         self.coef_ = sp.csr_matrix(self.coef_).toarray()
         return self
@@ -336,10 +358,45 @@ def _total(weights: Floats | None, X: Any) -> float:  # noqa: ANN401, N803
 
 
 def _intercepts(found: LinearFit, target: Target, classes: ClassWeights) -> Floats:
-    """Intercepts; a category without a member that counts has the score of ``never``."""
+    """Return the intercepts; a category without members of any weight has ``never``."""
     intercepts = found.intercepts.copy()
     for category, report in enumerate(found.reports):
         weightless = isinstance(classes, list) and classes[category][0] == 0
         if report.stopped == "constant" and (report.members == 0 or weightless):
             intercepts[category] = target.never
     return intercepts
+
+
+def _resume_exponents(
+    method: Method,
+    weights: Any,  # noqa: ANN401 - dense or sparse
+    intercepts: Floats,
+    units: Floats | None,
+    reports: tuple[FitReport, ...],
+) -> list[Floats]:
+    """Return the exponents of each category to resume from; 0 for a constant category."""
+    dense = sp.csr_matrix(weights).toarray()
+    found = []
+    for category, row in enumerate(dense):
+        if reports[category].stopped == "constant":
+            found.append(np.zeros(len(row) + 1))
+            continue
+        unit = None if units is None else float(units[category])
+        found.append(exponents(method, row, float(intercepts[category]), unit))
+    return found
+
+
+def _row_strengths(method: Method, reports: tuple[FitReport, ...], rows: float) -> Strengths | None:
+    """Return the C of each category after a fit, if the method has a λ for all rows."""
+    if not method.can_resume or not depends_on_number(method):
+        return None
+    return document_strengths(method, [report.lam for report in reports], rows)
+
+
+def _check_not_balanced(class_weight: Any) -> None:  # noqa: ANN401 - whatever was given
+    """Raise UsageError for class weights that depend on all rows."""
+    if isinstance(class_weight, str):
+        raise UsageError(
+            f"class_weight={class_weight!r} needs all rows at once, and partial_fit has some: "
+            "give a mapping of classes to weights"
+        )

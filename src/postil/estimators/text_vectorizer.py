@@ -1,7 +1,4 @@
-"""A scikit-learn transformer that drops in for ``TfidfVectorizer``.
-
-scikit-learn's words for text analysis, as an analyzer spec.
-"""
+"""A scikit-learn transformer that takes the place of ``TfidfVectorizer``."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ _CHAR_TOKENIZER = {"char": "chars", "char_wb": "chars-in-words"}
 
 @dataclass(frozen=True, slots=True)
 class ScikitAnalysis:
-    """The parameters of scikit-learn's vectorizers that say what a token is."""
+    """The parameters of scikit-learn's vectorizers that define tokens."""
 
     analyzer: str
     ngram_range: tuple[int, int]
@@ -54,14 +51,15 @@ DEFAULTS = ScikitAnalysis("word", (1, 1), True, None, None, r"(?u)\b\w\w+\b")
 
 
 def analyzer_for(wanted: ScikitAnalysis) -> Analyzer:
-    """The analyzer that makes the tokens scikit-learn would make."""
+    """Return the analyzer that makes the tokens of scikit-learn."""
     if not isinstance(wanted.analyzer, str):
         raise UsageError(
-            "analyzer is 'word', 'char', 'char_wb' or a spec such as 'words lower stem(porter)', "
-            f"not {wanted.analyzer!r}: tokens are made in native threads, not by a Python callable"
+            "analyzer must be 'word', 'char', 'char_wb' or a spec such as 'words lower "
+            f"stem(porter)', not {wanted.analyzer!r}: native threads make the tokens, not a Python "
+            "callable"
         )
     if not isinstance(wanted.ngram_range, tuple | list) or len(wanted.ngram_range) != 2:
-        raise UsageError(f"ngram_range is a pair such as (1, 2), not {wanted.ngram_range!r}")
+        raise UsageError(f"ngram_range must be a pair such as (1, 2), not {wanted.ngram_range!r}")
     if wanted.analyzer in _CHAR_TOKENIZER:
         return Analyzer(" ".join(_char_items(wanted)))
     if wanted.analyzer == "word":
@@ -73,8 +71,8 @@ def _spec_analyzer(wanted: ScikitAnalysis) -> Analyzer:
     for name in ("ngram_range", "lowercase", "strip_accents", "stop_words", "token_pattern"):
         if getattr(wanted, name) != getattr(DEFAULTS, name):
             raise UsageError(
-                f"{name}={getattr(wanted, name)!r} with the spec {wanted.analyzer!r}: say it in "
-                "the spec, which says all there is to say about tokens"
+                f"{name}={getattr(wanted, name)!r} does not apply to the spec {wanted.analyzer!r}, "
+                "which defines tokens completely: put it into the spec"
             )
     return Analyzer(wanted.analyzer)
 
@@ -82,8 +80,8 @@ def _spec_analyzer(wanted: ScikitAnalysis) -> Analyzer:
 def _text_items(wanted: ScikitAnalysis) -> list[str]:
     if wanted.strip_accents not in (None, "unicode"):
         raise UsageError(
-            f"strip_accents is None or 'unicode', not {wanted.strip_accents!r}: 'unicode' folds "
-            "whatever 'ascii' does and keeps other scripts"
+            f"strip_accents must be None or 'unicode', not {wanted.strip_accents!r}: 'unicode' "
+            "folds whatever 'ascii' folds and keeps other scripts"
         )
     return ["lower"] * wanted.lowercase + ["fold-accents"] * (wanted.strip_accents is not None)
 
@@ -97,7 +95,7 @@ def _word_analyzer(wanted: ScikitAnalysis) -> Analyzer:
     tokenizer = _TOKENIZER_FOR.get(wanted.token_pattern)
     if tokenizer is None:
         raise UsageError(
-            f"token_pattern {wanted.token_pattern!r} is none of {', '.join(_TOKENIZER_FOR)}: "
+            f"token_pattern must be one of {', '.join(_TOKENIZER_FOR)}, not {wanted.token_pattern!r}: "
             "describe other tokens by a spec, as in analyzer='compounds lower'"
         )
     items = [tokenizer, *_text_items(wanted)]
@@ -108,7 +106,7 @@ def _word_analyzer(wanted: ScikitAnalysis) -> Analyzer:
         items.append("stop(sklearn)")
     elif isinstance(wanted.stop_words, str):
         raise UsageError(
-            f"stop_words is 'english' or a list of words, not {wanted.stop_words!r}; other lists "
+            f"stop_words must be 'english' or a list of words, not {wanted.stop_words!r}; other lists "
             "go into a spec, as in analyzer='words lower stop(snowball:de)'"
         )
     elif wanted.stop_words is not None:
@@ -124,18 +122,19 @@ Text = str | bytes
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
-    """Raw texts to a CSR matrix of TFxIDF weights, as ``TfidfVectorizer`` makes it, faster.
+    """Turn raw texts into a CSR matrix of tf-idf weights, as ``TfidfVectorizer`` does, but faster.
 
-    Takes ``TfidfVectorizer``'s parameters and gives its numbers. Four things differ, on purpose:
+    It has the parameters of ``TfidfVectorizer`` and gives the same numbers, with four differences:
 
-    - columns stand by falling document frequency, not by the alphabet, and terms that tie for the
-      last place of ``max_features`` go by their bytes;
+    - columns are sorted by falling document frequency, not by the alphabet, and terms that tie for
+      the last place of ``max_features`` by their bytes;
     - weights are float32;
     - ``analyzer`` may also be a postil spec such as ``"words lower stop(snowball:en)
-      stem(porter)"``, which then says all there is to say about tokens;
-    - Python callables (``tokenizer``, ``preprocessor``, a callable ``analyzer``) are not taken:
-      tokens are made in native threads. Nor are ``input``, ``encoding``, ``decode_error`` (bytes
-      are UTF-8, what is not reads as U+FFFD) and ``dtype``; ``token_pattern`` is one of a few.
+      stem(porter)"``, which then defines tokens completely;
+    - there are no Python callables (``tokenizer``, ``preprocessor``, a callable ``analyzer``),
+      because native threads make the tokens, and no ``input``, ``encoding``, ``decode_error``
+      (bytes are UTF-8; invalid ones read as U+FFFD) and ``dtype``; ``token_pattern`` is one of a
+      few.
 
     ``weights`` names a weighting of ``postil.vectors.weighting`` (``"binary"``, ``"glm2004"``,
     …) in place of ``binary``, ``use_idf``, ``smooth_idf`` and ``sublinear_tf``. ``constant``
@@ -215,7 +214,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return [names[matrix[row].indices] for row in range(matrix.shape[0])]
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:  # noqa: ARG002
-        """The name of every column."""
+        """Return the name of every column."""
         check_is_fitted(self)
         if self.buckets is not None:
             names = [f"bucket:{i}" for i in range(self.buckets)]
@@ -238,7 +237,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         """The idf of each term."""
         check_is_fitted(self)
         if self._vectorizer.idf is None:
-            raise AttributeError("idf_ is there only where the weights have an idf")
+            raise AttributeError("idf_ does not exist: the weights have no idf")
         return self._vectorizer.idf
 
     def __sklearn_is_fitted__(self) -> bool:
