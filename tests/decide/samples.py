@@ -6,7 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
-from postil.decide import Folds, Needs, OutOfFoldScores, TrainingScores
+from postil.decide import Folds, OutOfFoldScores, TrainingScores
+from postil.decide.scores import Needs
 
 ANY_SCORE = st.floats(allow_nan=False, allow_infinity=False)
 COARSE_SCORE = st.integers(-4, 4).map(lambda number: number / 2)

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.decide import RULES, State, fit_rule, parse_rule
+from postil.decide import RULES, fit_rule, parse_rule
 from postil.decide.aims import rule_for
+from postil.decide.decision import State
 from postil.errors import UsageError
 from postil.learn.merit.figures import FBeta, SmoothCounts, overall
 from postil.learn.merit.naming import EXAMPLES, KINDS, OwnFigure, figure_named

@@ -16,8 +16,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.isotonic import IsotonicRegression
 
-from postil.decide import (
-    CALIBRATIONS,
+from postil.decide import CALIBRATIONS
+from postil.decide.calibration import (
     calibration_from_parts,
     calibration_needs,
     calibration_to_parts,

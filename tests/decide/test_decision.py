@@ -13,8 +13,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.decide import RULES, DecisionRule, State, fit_rule, parse_rule
-from postil.decide.decision import Shares, Thresholds, best_of_rows
+from postil.decide import RULES, fit_rule, parse_rule
+from postil.decide.decision import DecisionRule, Shares, State, Thresholds, best_of_rows
 from postil.errors import InputError, UsageError
 
 from .samples import random_problem, scores_for

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 
-from postil.decide import Folds, make_folds, out_of_fold_scores
+from postil.decide import Folds
+from postil.decide.folds import make_folds, out_of_fold_scores
 from postil.errors import InputError, UsageError
 
 from .samples import random_problem

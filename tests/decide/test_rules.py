@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.decide import RULES, Needs, parse_rule
+from postil.decide import RULES, parse_rule
+from postil.decide.scores import Needs
 from postil.errors import SpecError
 
 CANONICAL = [

@@ -6,17 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from postil.decide import (
-    CALIBRATIONS,
-    DecisionRule,
-    Folds,
-    Needs,
-    OutOfFoldScores,
-    TrainingScores,
-    calibration_needs,
-    fit_calibration,
-    fit_rule,
-)
+from postil.decide import CALIBRATIONS, Folds, OutOfFoldScores, TrainingScores, fit_rule
+from postil.decide.calibration import calibration_needs, fit_calibration
+from postil.decide.decision import DecisionRule
+from postil.decide.scores import Needs
 from postil.errors import InputError, UsageError
 
 from .samples import out_of_fold, random_problem

@@ -8,7 +8,9 @@ import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from postil.decide import RULES, Needs, State, fit_rule, parse_rule
+from postil.decide import RULES, fit_rule, parse_rule
+from postil.decide.decision import State
+from postil.decide.scores import Needs
 
 from .reference import OBJECTIVES, Tried, all_thresholds
 from .samples import (

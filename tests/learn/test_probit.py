@@ -10,8 +10,7 @@ from scipy.special import log_ndtr, ndtr
 from scipy.stats import norm
 
 from postil import _native
-from postil.decide import fit_calibration
-from postil.decide.calibration import calibration_from_parts, calibration_to_parts
+from postil.decide.calibration import calibration_from_parts, calibration_to_parts, fit_calibration
 from postil.errors import PostilError
 from postil.learn.job import Job
 from postil.learn.method import Method

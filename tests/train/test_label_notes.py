@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.decide import DecisionRule, OutOfFoldScores, fit_rule, make_folds
-from postil.decide.decision import State
+from postil.decide import OutOfFoldScores, fit_rule
+from postil.decide.decision import DecisionRule, State
+from postil.decide.folds import make_folds
 from postil.learn.job import Labels
 from postil.train.reading import label_notes, rare_note
 

@@ -15,7 +15,7 @@ from tests.model.combined_samples import (
 )
 
 from postil.common.progress import no_progress
-from postil.decide import make_folds
+from postil.decide.folds import make_folds
 from postil.errors import PostilError, UsageError
 from postil.learn.job import Job
 from postil.learn.term_priors.files import read_prior_file

@@ -1,14 +1,9 @@
 """The cuts of one category's documents by a threshold, and the objectives that rank them.
 
-Documents of equal score stand or fall together, so n documents of m distinct scores have m + 1
-cuts: cut j accepts the documents of the j highest scores. Everything below is an array over the
-cuts, 0 to m.
-
-An objective has a value for every cut, the larger the better, and a rule for ties. Errors and F1
-take the cut that accepts most: of cuts with equal errors it finds the most members, hence has the
-highest F1, and its threshold is the lowest, as zhang-oles-2001 (section 4.2) asks for small
-categories, whose models lean towards rejecting. The rule does not depend on where 0 lies, so it
-serves margins, logarithms of odds and probabilities alike.
+Documents of equal score stand or fall together: cut j accepts the documents of the j highest
+distinct scores, and arrays are over the cuts, 0 to m. Errors and F1 take the best cut that accepts
+most: of cuts with equal errors it finds the most members, and its threshold is the lowest, as
+zhang-oles-2001 (section 4.2) asks for small categories, whose models lean towards rejecting.
 """
 
 from __future__ import annotations

@@ -28,7 +28,26 @@ SURE = 1e-15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Platt:
+class _Fitted:
+    """Arrays that are fitted to the out-of-fold scores of each category by itself."""
+
+    kind: ClassVar[str]
+    help: ClassVar[str]
+    needs: ClassVar[Needs] = Needs.OUT_OF_FOLD
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            values = getattr(self, field.name)
+            dtype = np.int64 if field.type == "Ints" else np.float64
+            object.__setattr__(self, field.name, frozen(values, dtype))
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that a model file holds."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Platt(_Fitted):
     """``1 / (1 + exp(-(slope·x + intercept)))`` of ``x = (score - centre) / scale`` (Platt 1999).
 
     Fitted by maximum likelihood, with Platt's targets: members ``(N₊ + 1)/(N₊ + 2)`` and others
@@ -39,15 +58,13 @@ class Platt:
 
     kind: ClassVar[str] = "platt"
     help: ClassVar[str] = "a sigmoid fitted out of fold (Platt 1999; Lin, Lin and Weng 2007)"
-    needs: ClassVar[Needs] = Needs.OUT_OF_FOLD
     centre: Floats
     scale: Floats
     slope: Floats
     intercept: Floats
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            object.__setattr__(self, field.name, frozen(getattr(self, field.name), np.float64))
+        _Fitted.__post_init__(self)
         numbers = np.array([self.centre, self.scale, self.slope, self.intercept])
         if not np.isfinite(numbers).all() or (self.scale <= 0).any() or (self.slope < 0).any():
             raise InputError(
@@ -79,10 +96,6 @@ class Platt:
             x = np.clip((values - self.centre) / self.scale, -FARTHEST, FARTHEST)
         probabilities: Floats = expit(self.slope * x + self.intercept)
         return probabilities
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that a model file holds."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], categories: int) -> Platt:
@@ -179,7 +192,7 @@ def _gradient_and_step(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Isotonic:
+class Isotonic(_Fitted):
     """The rising function of the score that is nearest to membership in squares.
 
     Fitted by pooling adjacent violators (Ayer et al. 1955; Zadrozny and Elkan 2002); documents of
@@ -191,15 +204,12 @@ class Isotonic:
 
     kind: ClassVar[str] = "isotonic"
     help: ClassVar[str] = "isotonic regression out of fold, for categories with many documents"
-    needs: ClassVar[Needs] = Needs.OUT_OF_FOLD
     offsets: Ints
     scores: Floats
     values: Floats
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "offsets", frozen(self.offsets, np.int64))
-        object.__setattr__(self, "scores", frozen(self.scores, np.float64))
-        object.__setattr__(self, "values", frozen(self.values, np.float64))
+        _Fitted.__post_init__(self)
         if not _sound(self.offsets, self.scores, self.values):
             raise InputError(
                 "isotonic calibration: each category needs knots of rising, finite scores with "
@@ -248,10 +258,6 @@ class Isotonic:
     def _knots_of(self, category: int) -> tuple[Floats, Floats]:
         knots = slice(int(self.offsets[category]), int(self.offsets[category + 1]))
         return self.scores[knots], self.values[knots]
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that a model file holds."""
-        return {"offsets": self.offsets, "scores": self.scores, "values": self.values}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], categories: int) -> Isotonic:

@@ -115,6 +115,11 @@ _BETA = Parameter("beta, recall's weight beside precision", 0, np.inf, above_lea
 _PRICE = Parameter(
     "what a wrong acceptance costs if a missed member costs 1", 0, np.inf, above_least=True
 )
+_PRECISION = Parameter("the least precision", 0, 1, above_least=True)
+_RECALL = Parameter("the least recall", 0, 1, above_least=True)
+_THRESHOLD = Parameter("the threshold of every category", -np.inf, np.inf, default=0.0)
+_PLACES = Parameter("how many categories a document gets", 1, 2**31 - 1, whole=True)
+_FACTOR = Parameter("the factor", 0, np.inf, default=1.0, above_least=True)
 
 _REGISTERED = (
     Rule(
@@ -122,7 +127,7 @@ _REGISTERED = (
         "score at or above 0, or another number: of scores, not of probabilities",
         Needs.NOTHING,
         _fixed,
-        Parameter("the threshold of every category", -np.inf, np.inf, default=0.0),
+        _THRESHOLD,
     ),
     Rule(
         "training-error",
@@ -133,16 +138,10 @@ _REGISTERED = (
     out_of_fold_rule("f1", "highest F1 out of fold", HIGHEST_F1),
     out_of_fold_rule("error", "fewest errors out of fold", FEWEST_ERRORS),
     out_of_fold_rule(
-        "precision",
-        "highest recall at a stated precision, out of fold",
-        HIGHEST_RECALL,
-        Parameter("the least precision", 0, 1, above_least=True),
+        "precision", "highest recall at a stated precision, out of fold", HIGHEST_RECALL, _PRECISION
     ),
     out_of_fold_rule(
-        "recall",
-        "highest precision at a stated recall, out of fold",
-        HIGHEST_PRECISION,
-        Parameter("the least recall", 0, 1, above_least=True),
+        "recall", "highest precision at a stated recall, out of fold", HIGHEST_PRECISION, _RECALL
     ),
     out_of_fold_rule("break-even", "precision equal to recall, out of fold", BREAK_EVEN),
     out_of_fold_rule("f-beta", "highest F-beta out of fold", HIGHEST_F_BETA, _BETA),
@@ -161,19 +160,13 @@ _REGISTERED = (
         _together(None),
         _BETA,
     ),
-    Rule(
-        "best",
-        "the one category that scores highest",
-        Needs.NOTHING,
-        _places,
-        counts=True,
-    ),
+    Rule("best", "the one category that scores highest", Needs.NOTHING, _places, counts=True),
     Rule(
         "rank",
         "the k categories that score highest (RCut, Yang 2001)",
         Needs.NOTHING,
         _places,
-        Parameter("how many categories a document gets", 1, 2**31 - 1, whole=True),
+        _PLACES,
         counts=True,
     ),
     Rule(
@@ -182,7 +175,7 @@ _REGISTERED = (
         "needs all documents at once",
         Needs.NOTHING,
         _proportional,
-        Parameter("the factor", 0, np.inf, default=1.0, above_least=True),
+        _FACTOR,
     ),
 )
 
@@ -190,7 +183,12 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in _REGISTERED}
 
 _ITEM = re.compile(r"\s*([^\s()]+)(?:\(\s*([^\s()]+)\s*\))?(?=\s|$)")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
-_PLACES = Parameter("a number of categories", 1, 2**31 - 1, whole=True)
+_LIMIT = Parameter("a number of categories", 1, 2**31 - 1, whole=True)
+_MODIFIERS = {
+    **{name: kind.parameter for name, kind in FALLBACKS.items()},
+    "at-least": _LIMIT,
+    "at-most": _LIMIT,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +207,10 @@ class RuleSpec:
         return self.rule.needs
 
     def __str__(self) -> str:
-        items = [_written(self.rule.name, self.rule.parameter, self.parameter)]
-        if self.fallback not in (None, Fallback()):
-            assert self.fallback is not None
+        rule = self.rule
+        default = rule.parameter is None or self.parameter == rule.parameter.default
+        items = [rule.name if default else f"{rule.name}({_number(self.parameter)})"]
+        if self.fallback is not None and self.fallback != Fallback():
             items.append(f"{self.fallback.kind}({_number(self.fallback.floor)})")
         # The name of a rule that counts already holds the number.
         if not self.rule.counts:
@@ -244,7 +243,19 @@ def parse_rule(spec: str) -> RuleSpec:
         if family in seen:
             _refuse(spec, f"{modifier!r} repeats an earlier part")
         seen.add(family)
-        parsed = _modified(spec, parsed, modifier, number)
+        if modifier not in _MODIFIERS:
+            _refuse(spec, f"{modifier!r} cannot follow a rule{advice(modifier, _MODIFIERS)}")
+        if modifier in FALLBACKS and not rule.falls_back:
+            _refuse(spec, f"{modifier} is for rules tuned out of fold, and {name!r} is not")
+        if modifier not in FALLBACKS and rule.counts:
+            _refuse(spec, f"{name!r} already sets the number of categories of a document")
+        value = _argument(spec, modifier, _MODIFIERS[modifier], number)
+        if modifier in FALLBACKS:
+            parsed = replace(parsed, fallback=Fallback(modifier, value))
+        elif modifier == "at-least":
+            parsed = replace(parsed, at_least=int(value))
+        else:
+            parsed = replace(parsed, at_most=int(value))
     if parsed.at_most is not None and parsed.at_least > parsed.at_most:
         _refuse(spec, f"at least {parsed.at_least} and at most {parsed.at_most} exclude each other")
     return parsed
@@ -264,28 +275,6 @@ def _items(spec: str) -> list[tuple[str, str | None]]:
     return items
 
 
-def _modified(spec: str, parsed: RuleSpec, name: str, argument: str | None) -> RuleSpec:
-    rule = parsed.rule
-    if name in FALLBACKS:
-        if not rule.falls_back:
-            _refuse(spec, f"{name} is for rules tuned out of fold, and {rule.name!r} is not")
-        kind = FALLBACKS[name]
-        return replace(
-            parsed, fallback=Fallback(name, _argument(spec, name, kind.parameter, argument))
-        )
-    if name not in ("at-least", "at-most"):
-        _refuse(
-            spec,
-            f"{name!r} cannot follow a rule{advice(name, [*FALLBACKS, 'at-least', 'at-most'])}",
-        )
-    if rule.counts:
-        _refuse(spec, f"{rule.name!r} already sets the number of categories of a document")
-    places = int(_argument(spec, name, _PLACES, argument))
-    if name == "at-least":
-        return replace(parsed, at_least=places)
-    return replace(parsed, at_most=places)
-
-
 def _argument(spec: str, name: str, parameter: Parameter | None, argument: str | None) -> float:
     if parameter is None:
         if argument is not None:
@@ -298,12 +287,6 @@ def _argument(spec: str, name: str, parameter: Parameter | None, argument: str |
     if not _NUMBER.fullmatch(argument) or not parameter.allows(float(argument)):
         _refuse(spec, f"{name!r} takes {parameter.meaning}, {parameter}, got {argument!r}")
     return float(argument) + 0.0  # -0.0 is written 0
-
-
-def _written(name: str, parameter: Parameter | None, value: float) -> str:
-    if parameter is None or value == parameter.default:
-        return name
-    return f"{name}({_number(value)})"
 
 
 def _number(value: float) -> str:
@@ -371,11 +354,8 @@ def updated_rule(rule: DecisionRule, members: Ints, documents: int) -> DecisionR
     states = np.full(len(members), State.UNTUNED, dtype=np.uint8)
     known = np.flatnonzero(~unknown)
     values[known], states[known] = rule.acceptance.values[known], rule.states[known]
-    for state, constant in (
-        (State.ALL_MEMBERS, members == documents),
-        (State.NO_MEMBERS, members == 0),
-    ):
-        fixed = unknown & constant
+    for state, size in ((State.ALL_MEMBERS, documents), (State.NO_MEMBERS, 0)):
+        fixed = unknown & (members == size)
         values[fixed], states[fixed] = CONSTANT_THRESHOLDS[state], state
     return DecisionRule(rule.spec, Thresholds(values), states, rule.at_least, rule.at_most)
 

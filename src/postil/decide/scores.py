@@ -66,6 +66,20 @@ def checked_scores(
     return values
 
 
+def check_sparse(matrix: object, name: str) -> None:
+    """Raise UsageError unless the matrix is sparse, with indices inside its shape."""
+    import scipy.sparse as sp
+
+    from postil.vectors.matrices import check_indices
+
+    if not sp.issparse(matrix):
+        raise UsageError(
+            f"{name} must be a scipy sparse indicator (documents × categories), got "
+            f"{type(matrix).__name__}: wrap it in scipy.sparse.csr_matrix"
+        )
+    check_indices(matrix, name)
+
+
 def checked_truth(truth: Sparse, shape: tuple[int, ...] | None = None) -> Csc:
     """Return the indicator of memberships as bool, by category; ``shape`` is its required shape.
 
@@ -73,20 +87,13 @@ def checked_truth(truth: Sparse, shape: tuple[int, ...] | None = None) -> Csc:
     """
     import scipy.sparse as sp
 
-    from postil.vectors.matrices import check_indices
-
-    if not sp.issparse(truth):
-        raise UsageError(
-            f"truth must be a scipy sparse indicator (documents × categories), got "
-            f"{type(truth).__name__}: wrap it in scipy.sparse.csr_matrix"
-        )
+    check_sparse(truth, "truth")
     if shape is not None and tuple(truth.shape) != shape:
         raise UsageError(
             f"scores are for {shape[0]} documents × {shape[1]} categories and truth is for "
             f"{' × '.join(map(str, truth.shape))}: both need the same documents and categories, "
             "in the same order"
         )
-    check_indices(truth, "truth")
     by_category = sp.csc_matrix(truth, copy=True)
     by_category.sum_duplicates()
     if not np.isin(by_category.data, (0, 1)).all():

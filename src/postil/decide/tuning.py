@@ -1,26 +1,17 @@
 """Thresholds, one per category, tuned to the scores of training documents.
 
-A category whose scores are too poor to tune on gets a fallback (SCut.fbr, Yang 2001). Most of a
-rare category's few members score like other documents, and the cut that looks best among them may
-accept half of all documents. Where the best F1 of any cut is below the floor ``fbr``, no cut is
-trusted. Accepting everything has an F1 of 2π/(1 + π) for a category with the share π of the
-documents, so with a floor of 0.3 only categories under 18 % can fall back. The best F1 decides also
-where a rule tunes for something else, because it measures how far the scores can be trusted. A
-stated precision that no cut reaches falls back at any floor; a stated recall is not kept for a
-category that falls back. The fallback ``few`` looks at the number of members alone: learners that
-train for a measure set the threshold of a rare category better than a cut of few scores does.
-
-Pooled thresholds maximise the F-beta of all categories' counts added up. With F the best value, the
-cuts that reach it maximise ``(1 + β²)·found - F·(accepted + β²·members)``, which is a sum over
-categories: each is cut by itself, with the same price ``F / (1 + β² - F)`` of a document wrongly
-accepted. F is found from below by Dinkelbach's method: cut by the F so far, take the F of these
-cuts, and repeat until it no longer rises. A handful of rounds is enough.
+A category whose scores are too poor to tune on gets a fallback (SCut.fbr, Yang 2001): where the
+best F1 of any cut is below a floor, no cut is trusted. The best F1 decides also where a rule tunes
+for something else, because it measures how far the scores can be trusted. A stated precision that
+no cut reaches falls back at any floor; a stated recall is not kept for a category that falls back.
+The fallback ``few`` looks at the number of members alone. docs/deciding.md has the reasons.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,8 +46,7 @@ class Parameter:
         return f"{noun} {start}" + (f" to {self.most:g}" if self.most < np.inf else " up")
 
 
-@dataclass(frozen=True, slots=True)
-class FallbackKind:
+class FallbackKind(NamedTuple):
     """A condition on a category's cuts and a number, and the threshold where it holds."""
 
     parameter: Parameter
@@ -68,22 +58,16 @@ def _is_poor(cuts: Cuts, floor: float) -> bool:
     return float(cuts.f1.max()) < floor
 
 
-def _has_few(cuts: Cuts, enough: float) -> bool:
-    return cuts.members < enough
-
-
 _FLOOR = Parameter("the floor of F1", 0, 1)
+_ENOUGH = Parameter("a number of members", 1, 2**31 - 1, whole=True)
 FALLBACKS: dict[str, FallbackKind] = {
     # SCutFBR.0: the category is never given.
     "fbr.0": FallbackKind(_FLOOR, _is_poor, lambda _: float(np.inf)),
     # SCutFBR.1: only to a document that scores as high as the highest seen out of fold.
     "fbr.1": FallbackKind(_FLOOR, _is_poor, lambda cuts: float(cuts.levels[0])),
     # A category with fewer members keeps the threshold it was trained for.
-    "few": FallbackKind(
-        Parameter("a number of members", 1, 2**31 - 1, whole=True), _has_few, lambda _: 0.0
-    ),
+    "few": FallbackKind(_ENOUGH, lambda cuts, enough: cuts.members < enough, lambda _: 0.0),
 }
-DEFAULT_FLOOR = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +75,7 @@ class Fallback:
     """A kind of ``FALLBACKS`` and its number; an F1 floor of 0 trusts every category."""
 
     kind: str = "fbr.1"
-    floor: float = DEFAULT_FLOOR
+    floor: float = 0.3
 
     def applies(self, cuts: Cuts) -> bool:
         """Return True if the category is not to be tuned."""
@@ -146,7 +130,13 @@ def tuned_thresholds(
     thresholds = constant_thresholds(states)
     for category in np.flatnonzero(states == State.FITTED).tolist():
         cuts = _cuts_of(training, category)
-        thresholds[category], states[category] = _tuned(cuts, objective, target, fallback)
+        best = objective.best_cut(cuts, target)
+        if fallback is not None and (best is None or fallback.applies(cuts)):
+            thresholds[category], states[category] = fallback.threshold(cuts), State.FALLBACK
+            continue
+        # Without a fallback the objective always has a best cut: only a stated precision may not.
+        assert best is not None
+        thresholds[category] = cuts.threshold(best)
     return thresholds, states
 
 
@@ -155,42 +145,7 @@ def _cuts_of(training: TrainingSet, category: int) -> Cuts:
     return Cuts.of(scores, training.members(category), training.weights)
 
 
-def _tuned(
-    cuts: Cuts, objective: Objective, target: float, fallback: Fallback | None
-) -> tuple[float, State]:
-    best = objective.best_cut(cuts, target)
-    if fallback is not None and (best is None or fallback.applies(cuts)):
-        return fallback.threshold(cuts), State.FALLBACK
-    # Without a fallback the objective always has a best cut: only a stated precision may not.
-    assert best is not None
-    return cuts.threshold(best), State.FITTED
-
-
 MOST_ROUNDS = 100
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Candidates:
-    """The cuts of a category that may be best: the empty one, and those that end with a member."""
-
-    found: Floats
-    accepted: Floats
-    members: float
-
-    @classmethod
-    def of(cls, cuts: Cuts, fallback: Fallback | None) -> _Candidates:
-        if fallback is not None and fallback.applies(cuts):
-            level = fallback.threshold(cuts)
-            last = int(np.count_nonzero(cuts.levels >= level))
-            chosen = np.array([last])
-        else:
-            chosen = np.flatnonzero(np.diff(cuts.found, prepend=-1.0) > 0)
-        return cls(cuts.found[chosen], cuts.accepted[chosen], cuts.members)
-
-    def best(self, price: float) -> tuple[float, float]:
-        """Return the weights that the best of them finds and accepts."""
-        place = int(np.argmax(self.found - price * (self.accepted - self.found)))
-        return float(self.found[place]), float(self.accepted[place])
 
 
 def pooled_thresholds(
@@ -198,36 +153,50 @@ def pooled_thresholds(
 ) -> tuple[Floats, States]:
     """Tune all categories together for the F-beta of their counts added up.
 
+    With F the best value, the cuts that reach it maximise ``(1 + β²)·found - F·(accepted +
+    β²·members)``, a sum over categories: each is cut by itself, with the same price
+    ``F / (1 + β² - F)`` of a document wrongly accepted. Dinkelbach's method finds F from below: cut
+    by the F so far, take the F of these cuts, and repeat until it no longer rises.
+
     Categories that fall back, and those that every document is in, are counted as they will be
     decided. O(n log n) for each category of n documents, twice; memory beyond the scores is two
     numbers for each membership.
     """
-    price = _best_price(_candidates(training, fallback), beta)
-    return tuned_thresholds(training, HIGHEST_NET, price, fallback)
-
-
-def _candidates(training: TrainingSet, fallback: Fallback | None) -> list[_Candidates]:
-    states = constant_categories(training)
-    found = []
-    for category in np.flatnonzero(states != State.NO_MEMBERS).tolist():
-        if states[category] == State.ALL_MEMBERS:
-            everything = np.array([training.weights.sum()])
-            found.append(_Candidates(everything, everything, float(everything[0])))
-            continue
-        found.append(_Candidates.of(_cuts_of(training, category), fallback))
-    return found
-
-
-def _best_price(categories: Sequence[_Candidates], beta: float) -> float:
+    candidates = _candidates(training, fallback)
     square = beta * beta
-    members = sum(each.members for each in categories)
+    members = sum(each for _, _, each in candidates)
     highest = 0.0
     for _ in range(MOST_ROUNDS):
         price = highest / (1 + square - highest)
-        taken = [each.best(price) for each in categories]
+        taken = []
+        for found, accepted, _ in candidates:
+            best = np.argmax(found - price * (accepted - found))
+            taken.append((float(found[best]), float(accepted[best])))
         below = sum(accepted for _, accepted in taken) + square * members
         reached = (1 + square) * sum(found for found, _ in taken) / below if below > 0 else 0.0
         if reached <= highest:
             break
         highest = reached
-    return highest / (1 + square - highest)
+    return tuned_thresholds(training, HIGHEST_NET, highest / (1 + square - highest), fallback)
+
+
+def _candidates(
+    training: TrainingSet, fallback: Fallback | None
+) -> list[tuple[Floats, Floats, float]]:
+    """Return what the cuts of each category find and accept, and the weight of its members.
+
+    Only those cuts that may be best: the empty one, and those that end with a member.
+    """
+    states = constant_categories(training)
+    candidates = []
+    for category in np.flatnonzero(states != State.NO_MEMBERS).tolist():
+        if states[category] == State.ALL_MEMBERS:
+            everything = np.array([training.weights.sum()])
+            candidates.append((everything, everything, float(everything[0])))
+            continue
+        cuts = _cuts_of(training, category)
+        chosen = np.flatnonzero(np.diff(cuts.found, prepend=-1.0) > 0)
+        if fallback is not None and fallback.applies(cuts):
+            chosen = np.array([np.count_nonzero(cuts.levels >= fallback.threshold(cuts))])
+        candidates.append((cuts.found[chosen], cuts.accepted[chosen], cuts.members))
+    return candidates

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from postil.common.types import Flags, Floats, Indices, Ints
-from postil.decide.scores import Csr, Sparse
+from postil.decide.scores import Csr, Sparse, check_sparse
 from postil.errors import InputError, UsageError
 
 UNDEFINED = math.nan
@@ -177,14 +177,7 @@ def checked_indicator(matrix: Sparse, name: str) -> Csr:
     """
     import scipy.sparse as sp
 
-    from postil.vectors.matrices import check_indices
-
-    if not sp.issparse(matrix):
-        raise UsageError(
-            f"{name} must be a scipy sparse indicator (documents × categories), got "
-            f"{type(matrix).__name__}: wrap it in scipy.sparse.csr_matrix"
-        )
-    check_indices(matrix, name)
+    check_sparse(matrix, name)
     csr: Csr = sp.csr_matrix(matrix, copy=True)
     if not np.isin(csr.data, (0, 1)).all():
         raise UsageError(f"{name} must hold 0 and 1 (member or not): turn ±1 into ({name} > 0)")

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from postil.common.progress import Notify, StepProgress, no_progress, notify_or_warn
 from postil.corpus.document import Document
-from postil.decide import DecisionRule
-from postil.decide.decision import State
+from postil.decide.decision import DecisionRule, State
 from postil.errors import CorpusError, InputError
 from postil.learn.job import Labels
 from postil.model.model import DocumentDigest, TrainingFingerprint

@@ -12,18 +12,10 @@ from numpy.typing import NDArray
 
 from postil.common.progress import StepProgress
 from postil.common.types import Floats
-from postil.decide import (
-    DecisionRule,
-    OutOfFoldScores,
-    TrainingScores,
-    calibration_needs,
-    fit_calibration,
-    fit_rule,
-    make_folds,
-    out_of_fold_scores,
-    parse_rule,
-)
-from postil.decide.calibration import Calibration
+from postil.decide import OutOfFoldScores, TrainingScores, fit_rule, parse_rule
+from postil.decide.calibration import Calibration, calibration_needs, fit_calibration
+from postil.decide.decision import DecisionRule
+from postil.decide.folds import make_folds, out_of_fold_scores
 from postil.decide.scores import Needs
 from postil.errors import InputError
 from postil.features.inputs import Csr

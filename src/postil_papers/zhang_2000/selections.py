@@ -30,7 +30,7 @@ import scipy.sparse as sp
 
 from postil.common.types import Floats
 from postil.corpus.opening import open_corpus
-from postil.decide import make_folds
+from postil.decide.folds import make_folds
 from postil.features.select import term_scores
 from postil.features.selection import Selection
 from postil.recipes.recipe import Recipe

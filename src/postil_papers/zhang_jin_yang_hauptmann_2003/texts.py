@@ -14,7 +14,7 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-from postil.decide import make_folds
+from postil.decide.folds import make_folds
 from postil.recipes.recipe import Recipe
 from postil_papers.experiment import CellValues, Experiment, Fill, Measured, experiment
 from postil_papers.harness import Vectors, report, vectors_of

@@ -18,7 +18,7 @@ import numpy as np
 
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
-from postil.decide import make_folds
+from postil.decide.folds import make_folds
 from postil.learn.job import Job, SampleWeights
 from postil.learn.method import Method
 from postil.learn.naive_bayes import NaiveBayes
