@@ -127,6 +127,7 @@ def rows(draw) -> Variants:
         draw(sizes).astype(float) / 2,
         draw(listed).astype(float),
         draw(numbers),
+        np.arange(size),
     )
 
 

@@ -24,15 +24,14 @@ from postil.errors import InputError, SpecError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class _Unfitted:
-    """A function of the scores that no document changes; ``link`` computes it."""
+    """A function of the scores that no document changes; ``_link`` computes it."""
 
     kind: ClassVar[str]
     help: ClassVar[str]
     needs: ClassVar[Needs] = Needs.NOTHING
     categories: int
 
-    def link(self, scores: Floats) -> Floats:
-        """Return probabilities of checked scores, documents × categories."""
+    def _link(self, scores: Floats) -> Floats:
         raise NotImplementedError
 
     @classmethod
@@ -42,7 +41,7 @@ class _Unfitted:
 
     def probabilities(self, scores: ArrayLike) -> Floats:
         """Return probabilities of scores, documents × categories; linear in the scores."""
-        return self.link(checked_scores(scores, categories=self.categories))
+        return self._link(checked_scores(scores, categories=self.categories))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return no arrays: there is nothing to keep."""
@@ -65,8 +64,7 @@ class Logistic(_Unfitted):
     kind: ClassVar[str] = "logistic"
     help: ClassVar[str] = "1/(1+exp(-score)), native for logistic loss"
 
-    def link(self, scores: Floats) -> Floats:
-        """Return the logistic function of the scores."""
+    def _link(self, scores: Floats) -> Floats:
         from scipy.special import expit
 
         probabilities: Floats = expit(scores)
@@ -80,8 +78,7 @@ class Probit(_Unfitted):
     kind: ClassVar[str] = "probit"
     help: ClassVar[str] = "Φ(score), native for probit loss"
 
-    def link(self, scores: Floats) -> Floats:
-        """Return the normal distribution function of the scores."""
+    def _link(self, scores: Floats) -> Floats:
         from scipy.special import ndtr
 
         probabilities: Floats = ndtr(scores)
@@ -98,8 +95,7 @@ class Softmax(_Unfitted):
     kind: ClassVar[str] = "softmax"
     help: ClassVar[str] = "exp(score) over their sum, native for polychotomous learning"
 
-    def link(self, scores: Floats) -> Floats:
-        """Return the share of each category of a document."""
+    def _link(self, scores: Floats) -> Floats:
         highest = scores.max(axis=1, keepdims=True, initial=-np.inf)
         with np.errstate(over="ignore", under="ignore"):
             powers: Floats = np.exp(scores - highest)

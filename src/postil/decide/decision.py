@@ -185,7 +185,20 @@ class DecisionRule:
 
         Linear in the scores; memory beyond them is a byte for each, and the decisions.
         """
-        return _sparse(self.accept(scores))
+        import scipy.sparse as sp
+
+        from postil.vectors.matrices import index_type
+
+        # SciPy's own conversion of a dense array is slow for a single document.
+        accepted = self.accept(scores)
+        columns = np.nonzero(accepted)[1]
+        starts = np.zeros(len(accepted) + 1, dtype=np.int64)
+        np.cumsum(np.count_nonzero(accepted, axis=1), out=starts[1:])
+        index = index_type(len(columns))
+        arrays = np.ones(len(columns), np.bool_), columns.astype(index), starts.astype(index)
+        decisions: Csr = sp.csr_matrix(arrays, shape=accepted.shape)
+        decisions.has_canonical_format = True
+        return decisions
 
     def accept(self, scores: ArrayLike) -> Flags:
         """Decide as :meth:`decide` does, and return a dense array: faster for few documents."""
@@ -193,23 +206,15 @@ class DecisionRule:
         accepted = self.acceptance.accept(values)
         counts = np.count_nonzero(accepted, axis=1)
         if self.at_most is not None:
-            self._trim(accepted, values, np.flatnonzero(counts > self.at_most), self.at_most)
+            rows = np.flatnonzero(counts > self.at_most)
+            rank = np.where(accepted[rows], self.acceptance.excess(values[rows]), -np.inf)
+            accepted[rows] = best_of_rows(rank, self.at_most)
         if self.at_least > 0:
-            self._fill(accepted, values, np.flatnonzero(counts < self.at_least))
+            rows, never = np.flatnonzero(counts < self.at_least), self.acceptance.never
+            rank = np.where(never, -np.inf, self.acceptance.excess(values[rows]))
+            rank[accepted[rows]] = np.inf
+            accepted[rows] = best_of_rows(rank, self.at_least) & ~never
         return accepted
-
-    def _trim(self, accepted: Flags, values: Floats, rows: NDArray[np.intp], at_most: int) -> None:
-        """Keep the best categories of these rows."""
-        had = accepted[rows]
-        rank = np.where(had, self.acceptance.excess(values[rows]), -np.inf)
-        accepted[rows] = best_of_rows(rank, at_most)
-
-    def _fill(self, accepted: Flags, values: Floats, rows: NDArray[np.intp]) -> None:
-        """Add the best categories that these rows do not have."""
-        had, never = accepted[rows], self.acceptance.never
-        rank = np.where(never, -np.inf, self.acceptance.excess(values[rows]))
-        rank[had] = np.inf
-        accepted[rows] = best_of_rows(rank, self.at_least) & ~never
 
     def in_state(self, state: State) -> tuple[int, ...]:
         """Return the columns of the categories in a state."""
@@ -282,19 +287,3 @@ def stored_array(
             f"stored decisions are damaged: {name!r} should have {length} entries, has {len(array)}"
         )
     return array
-
-
-def _sparse(accepted: Flags) -> Csr:
-    # SciPy's own conversion of a dense array is slow for a single document.
-    import scipy.sparse as sp
-
-    from postil.vectors.matrices import index_type
-
-    columns = np.nonzero(accepted)[1]
-    starts = np.zeros(len(accepted) + 1, dtype=np.int64)
-    np.cumsum(np.count_nonzero(accepted, axis=1), out=starts[1:])
-    index = index_type(len(columns))
-    arrays = np.ones(len(columns), np.bool_), columns.astype(index), starts.astype(index)
-    decisions = sp.csr_matrix(arrays, shape=accepted.shape)
-    decisions.has_canonical_format = True
-    return decisions

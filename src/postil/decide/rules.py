@@ -30,21 +30,21 @@ from postil.decide.cuts import (
     HIGHEST_RECALL,
     Objective,
 )
-from postil.decide.decision import Acceptance, DecisionRule, Shares, State, States, Thresholds
+from postil.decide.decision import DecisionRule, Shares, State, Thresholds
 from postil.decide.scores import Csc, Needs, Scores, Sparse, TrainingSet
 from postil.decide.tuning import (
     CONSTANT_THRESHOLDS,
     FALLBACKS,
     Fallback,
+    Fitted,
     Parameter,
     constant_categories,
     constant_thresholds,
-    pooled_thresholds,
-    tuned_thresholds,
+    tuned,
+    tuned_together,
 )
 from postil.errors import SpecError
 
-Fitted: TypeAlias = tuple[Acceptance, States]
 Fit: TypeAlias = Callable[[TrainingSet, float, Fallback | None], Fitted]
 
 
@@ -75,14 +75,6 @@ def _places(training: TrainingSet, _: float, fallback: Fallback | None) -> Fitte
     return _fixed(training, 0.0, fallback)
 
 
-def _tuning(objective: Objective) -> Fit:
-    def fit(training: TrainingSet, target: float, fallback: Fallback | None) -> Fitted:
-        thresholds, states = tuned_thresholds(training, objective, target, fallback)
-        return Thresholds(thresholds), states
-
-    return fit
-
-
 def _proportional(training: TrainingSet, factor: float, _: Fallback | None) -> Fitted:
     """Take the prior times the factor; Yang (2001) writes the factor as x·m/n.
 
@@ -94,13 +86,8 @@ def _proportional(training: TrainingSet, factor: float, _: Fallback | None) -> F
     return Shares(shares), states
 
 
-def _together(beta: float | None) -> Fit:
-    def fit(training: TrainingSet, given: float, fallback: Fallback | None) -> Fitted:
-        weight = given if beta is None else beta
-        thresholds, states = pooled_thresholds(training, weight, fallback)
-        return Thresholds(thresholds), states
-
-    return fit
+def _tuning(objective: Objective) -> Fit:
+    return lambda training, target, fallback: tuned(training, objective, target, fallback)
 
 
 def out_of_fold_rule(
@@ -152,12 +139,14 @@ _REGISTERED = (
         FEWEST_SHARES_OF_ERRORS,
     ),
     out_of_fold_rule(
-        "micro-f1", "highest F1 of all categories together, out of fold", _together(1.0)
+        "micro-f1",
+        "highest F1 of all categories together, out of fold",
+        lambda training, _, fallback: tuned_together(training, 1.0, fallback),
     ),
     out_of_fold_rule(
         "micro-f-beta",
         "highest F-beta of all categories together, out of fold",
-        _together(None),
+        tuned_together,
         _BETA,
     ),
     Rule("best", "the one category that scores highest", Needs.NOTHING, _places, counts=True),

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from postil.common.types import Floats
 from postil.decide.cuts import HIGHEST_NET, Cuts, Objective
-from postil.decide.decision import State, States
+from postil.decide.decision import Acceptance, State, States, Thresholds
 from postil.decide.scores import TrainingSet
+
+Fitted: TypeAlias = tuple[Acceptance, States]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +110,9 @@ def constant_thresholds(states: States, otherwise: float = 0.0) -> Floats:
     return thresholds
 
 
-def tuned_thresholds(
+def tuned(
     training: TrainingSet, objective: Objective, target: float, fallback: Fallback | None
-) -> tuple[Floats, States]:
+) -> Fitted:
     """Tune each category by itself; return the thresholds and their states.
 
     O(n log n) for each category of n documents; memory beyond the scores is a few arrays of n.
@@ -137,7 +139,7 @@ def tuned_thresholds(
         # Without a fallback the objective always has a best cut: only a stated precision may not.
         assert best is not None
         thresholds[category] = cuts.threshold(best)
-    return thresholds, states
+    return Thresholds(thresholds), states
 
 
 def _cuts_of(training: TrainingSet, category: int) -> Cuts:
@@ -148,9 +150,7 @@ def _cuts_of(training: TrainingSet, category: int) -> Cuts:
 MOST_ROUNDS = 100
 
 
-def pooled_thresholds(
-    training: TrainingSet, beta: float, fallback: Fallback | None
-) -> tuple[Floats, States]:
+def tuned_together(training: TrainingSet, beta: float, fallback: Fallback | None) -> Fitted:
     """Tune all categories together for the F-beta of their counts added up.
 
     With F the best value, the cuts that reach it maximise ``(1 + β²)·found - F·(accepted +
@@ -177,7 +177,7 @@ def pooled_thresholds(
         if reached <= highest:
             break
         highest = reached
-    return tuned_thresholds(training, HIGHEST_NET, highest / (1 + square - highest), fallback)
+    return tuned(training, HIGHEST_NET, highest / (1 + square - highest), fallback)
 
 
 def _candidates(

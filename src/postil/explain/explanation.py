@@ -257,22 +257,27 @@ def term_table(
     )
 
 
-def unknown_line(explanation: Explanation) -> str:
-    """Return a line with the terms the model does not know, or the empty string."""
+def remarks(explanation: Explanation) -> list[str]:
+    """Return lines on the known terms that added nothing and the terms the model does not know."""
+    lines = []
+    if explanation.neutral:
+        lines.append(f"{counted(len(explanation.neutral), 'known term')} added nothing")
     unknown = explanation.unknown
-    if not unknown:
-        return ""
-    names = [
-        visible(each.term) + (f" ×{each.count}" if each.count > 1 else "")
-        for each in unknown[:SHOWN_UNKNOWN]
-    ]
-    return f"{counted(len(unknown), 'term')} unknown to the model: {list_of(names, len(unknown))}"
+    if unknown:
+        names = [
+            visible(each.term) + (f" ×{each.count}" if each.count > 1 else "")
+            for each in unknown[:SHOWN_UNKNOWN]
+        ]
+        listed = list_of(names, len(unknown))
+        lines.append(f"{counted(len(unknown), 'term')} unknown to the model: {listed}")
+    return lines
 
 
-def neutral_line(explanation: Explanation) -> str:
-    """Return a line with the number of known terms that added nothing, or the empty string."""
-    neutral = len(explanation.neutral)
-    return f"{counted(neutral, 'known term')} added nothing" if neutral else ""
+def sum_cells(explanation: Explanation) -> dict[str, str]:
+    """Return the parts of the margin, their sum and the threshold, written with their signs."""
+    write = figures_of(explanation).signed
+    sums = margin_parts(explanation) | {"threshold": explanation.threshold}
+    return {name: write(number) for name, number in sums.items()}
 
 
 def flip_lines(explanation: Explanation) -> list[str]:

@@ -98,13 +98,9 @@ class Goal:
         """+1 where margins have to rise, -1 where they have to fall."""
         return -1.0 if self.accepted else 1.0
 
-    def reached(self, margin: float) -> bool:
-        """Return True if the margin is on the other side."""
-        return (margin >= self.threshold) != self.accepted
-
-    def all_reached(self, margins: Floats) -> Flags:
+    def reached(self, margins: Floats | float) -> Flags:
         """Return True for each margin that is on the other side."""
-        return np.not_equal(margins >= self.threshold, self.accepted)
+        return np.not_equal(np.greater_equal(margins, self.threshold), self.accepted)
 
 
 def find_flips(
@@ -113,22 +109,10 @@ def find_flips(
     rule: CategoryRule,
     accepted: bool,
     *,
-    sets: int = 3,
-    additions: int = 10,
+    sets: int,
+    additions: int,
 ) -> Flips:
-    """Search for what would flip the decision on a document.
-
-    Parameters
-    ----------
-    vectorizer, document, rule:
-        The model's vectorizer, the terms of a document, and the rule of a category.
-    accepted:
-        The decision to flip.
-    sets:
-        Number of disjoint sets of terms to remove to search for.
-    additions:
-        Number of absent terms to list.
-    """
+    """Search for up to ``sets`` disjoint sets of terms to remove and ``additions`` terms to add."""
     row = variants_of(vectorizer, document, rule)
     goal = Goal(rule.threshold, accepted)
     found = find_removals(row, goal, sets)
@@ -186,8 +170,8 @@ def _find_additions(
         margin = row.margin_with(column, weight, float(sizes[place]))
         exact.append(Addition(vectorizer.vocabulary.names[column], weight, margin))
     exact.sort(key=lambda addition: -goal.sign * addition.margin)
-    flipping = sum(goal.reached(addition.margin) for addition in exact)
-    in_all = max(flipping, int(goal.all_reached(margins).sum())) if flipping else 0
+    flipping = sum(bool(goal.reached(addition.margin)) for addition in exact)
+    in_all = max(flipping, int(goal.reached(margins).sum())) if flipping else 0
     return exact[: max(1, flipping)], in_all
 
 
@@ -222,7 +206,7 @@ def find_removals(row: Variants, goal: Goal, most: int) -> list[Indices]:
 
 
 def _flips(row: Variants, goal: Goal, removed: Indices) -> bool:
-    return goal.reached(row.margin_without(removed))
+    return bool(goal.reached(row.margin_without(removed)))
 
 
 def _first_verified(row: Variants, goal: Goal, sets: Iterable[Indices]) -> Indices | None:
@@ -295,7 +279,7 @@ def by_ratio(row: Variants, goal: Goal, free: Flags) -> Indices | None:
         row.pushes[rest].sum() + _sums_after(row.pushes[ids]),
         row.shares[rest].sum() + _sums_after(row.shares[ids]),
     )
-    enough = np.flatnonzero(goal.all_reached(margins)) + 1
+    enough = np.flatnonzero(goal.reached(margins)) + 1
     furthest = int(np.argmax(goal.sign * margins)) + 1 if len(ids) else 0
     lengths = [*enough[: TRIES - 1].tolist(), furthest]
     return _first_verified(row, goal, (ids[:length] for length in lengths if length))
@@ -314,7 +298,7 @@ def by_push(row: ScoredVariants, goal: Goal, free: Flags) -> Indices | None:
         return None
     kept = np.ones((len(ids), len(row.sizes)), dtype=bool)
     kept[:, ids] = ~np.tri(len(ids), dtype=bool)
-    enough = np.flatnonzero(goal.all_reached(row.margins_of(kept)))
+    enough = np.flatnonzero(goal.reached(row.margins_of(kept)))
     removed = ids[: enough[0] + 1] if len(enough) else ids[:0]
     if len(removed) and _flips(row, goal, removed):
         return _without_needless(row, goal, removed.tolist())

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,12 +20,10 @@ from postil.explain.explanation import (
     TERM_COLUMNS,
     Explanation,
     answer,
-    figures_of,
     flip_lines,
-    margin_parts,
-    neutral_line,
+    remarks,
+    sum_cells,
     term_table,
-    unknown_line,
     verdict,
 )
 from postil.explain.rule import Figures, lines_by_title
@@ -75,10 +73,8 @@ def _section(explanation: Explanation) -> dict[str, Any]:
     """Return what the template shows of one category."""
     segments = segments_of(explanation)
     strongest = max((abs(s.added) for part in segments for s in part), default=0.0)
-    marker = _Marker(explanation, strongest)
+    mark = _marker(explanation, strongest)
     parts = explanation.document.parts
-    write = figures_of(explanation).signed
-    sums = margin_parts(explanation) | {"threshold": explanation.threshold}
     tables = [
         (css, term_table(title, shares, shares[:SHOWN_TERMS], SHOWN_TERMS))
         for title, css, shares in (
@@ -96,19 +92,17 @@ def _section(explanation: Explanation) -> dict[str, Any]:
         "strongest": strongest,
         "push_figures": Figures([strongest]),
         "fields": [
-            (part.field, marker.stretches(part.text, cuts))
-            for part, cuts in zip(parts, segments, strict=True)
+            (part.field, mark(part.text, cuts)) for part, cuts in zip(parts, segments, strict=True)
         ],
         "tables": tables,
         "largest": max((abs(share.added) for share in explanation.terms), default=0.0),
-        "sum": {name: write(number) for name, number in sums.items()},
-        "remarks": list(filter(None, [neutral_line(explanation), unknown_line(explanation)])),
+        "sum": sum_cells(explanation),
+        "remarks": remarks(explanation),
         "flips": flip_lines(explanation),
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """Characters [start, end) of a field's text, and the terms that stand on all of them.
 
     ``terms`` are numbers of the document's terms, those that added most first; ``added`` is the
@@ -170,44 +164,38 @@ class Stretch(NamedTuple):
     title: str = ""
 
 
-class _Marker:
-    """Sets the marks of one explanation into its texts."""
+def _marker(
+    explanation: Explanation, strongest: float
+) -> Callable[[str, Sequence[Segment]], list[Stretch]]:
+    """Return the function that sets the marks of one explanation into a text."""
+    write = Figures([strongest]).signed
 
-    def __init__(self, explanation: Explanation, strongest: float) -> None:
-        self._explanation = explanation
-        self._strongest = strongest
-        self._figures = Figures([strongest])
-        self._descriptions: dict[int, str] = {}
+    @cache
+    def describe(term: int) -> str:
+        return (
+            f"{visible(explanation.document.names[term])} {write(explanation.added[term])} = "
+            f"{explanation.weights[term]:.4g} × {explanation.values[term]:.4g}"
+        )
 
-    def stretches(self, text: str, segments: Sequence[Segment]) -> list[Stretch]:
-        stretches, end = [], 0
-        for segment in segments:
-            stretches.append(Stretch(text[end : segment.start]))
-            marked = text[segment.start : segment.end]
-            css = level_class(segment.added, self._strongest)
-            stretches.append(Stretch(marked, css, self._title(segment)))
-            end = segment.end
-        stretches.append(Stretch(text[end:]))
-        return stretches
-
-    def _title(self, segment: Segment) -> str:
-        lines = [self._description(term) for term in segment.terms[:TERMS_IN_TITLE]]
+    def title(segment: Segment) -> str:
+        lines = [describe(term) for term in segment.terms[:TERMS_IN_TITLE]]
         more = len(segment.terms) - len(lines)
         if more > 0:
             lines.append(f"… and {more} more")
         if len(segment.terms) > 1:
-            lines.append(f"together {self._figures.signed(segment.added)}")
+            lines.append(f"together {write(segment.added)}")
         return "\n".join(lines)
 
-    def _description(self, term: int) -> str:
-        if term not in self._descriptions:
-            explanation = self._explanation
-            self._descriptions[term] = (
-                f"{visible(explanation.document.names[term])} "
-                f"{self._figures.signed(explanation.added[term])} = "
-                f"{explanation.weights[term]:.4g} × {explanation.values[term]:.4g}"
-            )
-        return self._descriptions[term]
+    def mark(text: str, segments: Sequence[Segment]) -> list[Stretch]:
+        stretches, end = [], 0
+        for segment in segments:
+            marked = text[segment.start : segment.end]
+            css = level_class(segment.added, strongest)
+            stretches += [Stretch(text[end : segment.start]), Stretch(marked, css, title(segment))]
+            end = segment.end
+        return [*stretches, Stretch(text[end:])]
+
+    return mark
 
 
 def level_class(added: float, strongest: float) -> str:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from postil.common.escaping import visible
 from postil.common.types import Floats, Ints
@@ -225,7 +224,15 @@ class CategoryRule:
     scorer: VariantScorer | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", _checked_weights(self.name, self.weights))
+        weights = np.asarray(self.weights, dtype=np.float64)
+        finite = bool(np.isfinite(weights).all())
+        if weights.ndim != 1 or not finite:
+            raise UsageError(
+                f"category {self.name!r}: weights must be one finite number for each column, "
+                f"received an array of shape {weights.shape}"
+                f"{'' if finite else ' with NaN or infinity'}"
+            )
+        object.__setattr__(self, "weights", weights)
         object.__setattr__(self, "intercept", float(self.intercept))
         object.__setattr__(self, "threshold", float(self.threshold))
         if not math.isfinite(self.intercept) or math.isnan(self.threshold):
@@ -257,14 +264,3 @@ class CategoryRule:
             bar=self.bar - other.bar,
             circumstances=(*self.circumstances, *other.circumstances),
         )
-
-
-def _checked_weights(name: str, received: ArrayLike) -> Floats:
-    weights = np.asarray(received, dtype=np.float64)
-    finite = bool(np.isfinite(weights).all())
-    if weights.ndim != 1 or not finite:
-        raise UsageError(
-            f"category {name!r}: weights must be one finite number for each column, received an "
-            f"array of shape {weights.shape}{'' if finite else ' with NaN or infinity'}"
-        )
-    return weights

@@ -12,12 +12,10 @@ from postil.explain.explanation import (
     TERM_COLUMNS,
     Explanation,
     TermTable,
-    figures_of,
     flip_lines,
-    margin_parts,
-    neutral_line,
+    remarks,
+    sum_cells,
     term_table,
-    unknown_line,
     verdict,
 )
 from postil.explain.rule import lines_by_title
@@ -83,7 +81,7 @@ def render_text(
         *circumstances,
         *tables,
         [paint("The margin", BOLD), *_sum_lines(explanation)],
-        _wrapped([neutral_line(explanation), unknown_line(explanation)], width, ""),
+        _wrapped(remarks(explanation), width, ""),
         [paint("What would flip it", BOLD), *_wrapped(flip_lines(explanation), width, INDENT)],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -140,11 +138,9 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _sum_lines(explanation: Explanation) -> list[str]:
-    parts = margin_parts(explanation) | {"threshold": explanation.threshold}
-    write = figures_of(explanation)
-    width = max(len(write.signed(number)) for number in parts.values())
-    name_width = max(map(len, parts))
-    return [f"{INDENT}{n:{name_width}}  {write.signed(x):>{width}}" for n, x in parts.items()]
+    cells = sum_cells(explanation)
+    names, numbers = max(map(len, cells)), max(map(len, cells.values()))
+    return [f"{INDENT}{name:{names}}  {cell:>{numbers}}" for name, cell in cells.items()]
 
 
 def bar_of(size: float, largest: float, width: int) -> str:

@@ -65,12 +65,15 @@ class Variants:
         w of each term.
     base:
         The part of the margin that does not depend on the terms: the intercept and the constant.
+    columns:
+        Column of each term in the model.
     """
 
     norm: Norm
     sizes: Floats
     weights: Floats
     base: float
+    columns: Ints
 
     @cached_property
     def pushes(self) -> Floats:
@@ -130,12 +133,13 @@ class Variants:
 
     def margin_with(self, column: int, weight: float, size: float) -> float:
         """Return the exact margin of the document with one more term."""
-        longer = self._with_term(column, weight, size)
-        return longer.margin_of(np.ones(len(longer.sizes), dtype=bool))
-
-    def _with_term(self, column: int, weight: float, size: float) -> Variants:  # noqa: ARG002
-        sizes, weights = np.append(self.sizes, size), np.append(self.weights, weight)
-        return replace(self, sizes=sizes, weights=weights)
+        longer = replace(
+            self,
+            sizes=np.append(self.sizes, size),
+            weights=np.append(self.weights, weight),
+            columns=np.append(self.columns, column),
+        )
+        return longer.margin_without(np.empty(0, dtype=np.intp))
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,6 @@ class ScoredVariants(Variants):
     decided the whole document, and only choose the terms to try first.
     """
 
-    columns: Ints
     scorer: VariantScorer
 
     @cached_property
@@ -184,11 +187,6 @@ class ScoredVariants(Variants):
         scale = _scales(self.norm, self.shares.sum() + SHARES[self.norm](sizes))
         return self.scorer.margins_with(self.sizes, self.columns, columns, sizes, scale)
 
-    def _with_term(self, column: int, weight: float, size: float) -> Variants:
-        sizes, weights = np.append(self.sizes, size), np.append(self.weights, weight)
-        columns = np.append(self.columns, column)
-        return replace(self, sizes=sizes, weights=weights, columns=columns)
-
     def _values(self, kept: Flags) -> Floats:
         """Return the vectors of documents with these terms only, rounded as the vectorizer does."""
         sums = kept @ self.shares
@@ -203,10 +201,9 @@ def variants_of(vectorizer: Vectorizer, document: DocumentTerms, rule: CategoryR
     if sizes is None:
         sizes = sizes_of(vectorizer, document.columns, document.counts.astype(np.float64))
     base = rule.intercept + constant_of(vectorizer, rule)
-    parts = (vectorizer.weighting.norm, sizes, weights_of(document, rule), base)
-    if rule.scorer is None:
-        return Variants(*parts)
-    return ScoredVariants(*parts, document.columns, rule.scorer)
+    norm, weights = vectorizer.weighting.norm, weights_of(document, rule)
+    parts = (norm, sizes, weights, base, document.columns)
+    return Variants(*parts) if rule.scorer is None else ScoredVariants(*parts, rule.scorer)
 
 
 def sizes_of(vectorizer: Vectorizer, columns: Ints, counts: Floats) -> Floats:

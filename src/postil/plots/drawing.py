@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from postil.common.escaping import visible
 from postil.errors import MissingExtraError
-from postil.plots.figure import Axis, Bars, Figure, Level, Line, Mark, Origin, Place, Stroke
+from postil.plots.figure import Axis, Bars, Figure, Level, Line, Mark, Place, Stroke
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +37,7 @@ PANEL_SIZE: Final = (6.4, 4.4)  # inches
 SIDE_BY_SIDE: Final = (4.6, 4.0)
 PNG_DOTS: Final = 160  # per inch
 THIN: Final[dict[str, Any]] = {"linewidth": 0.8, "alpha": 0.55}  # of a line that is one of many
+WORDS: Final[dict[str, Any]] = {"textcoords": "offset points", "fontsize": "small"}
 
 SETTINGS: Final[dict[Any, Any]] = {
     # Text stays text: small files, words that can be found and follow the page's colour.
@@ -137,15 +138,16 @@ def _canvas(figure: Figure) -> Canvas:
 
 def _draw_line(axes: Axes, line: Line, looks: Looks) -> None:
     colour, marker = looks[line.name]
+    ours = line.origin == "ours"
     axes.plot(
         line.x,
         line.y,
         color=colour,
         linestyle=STROKES[line.stroke] if line.joined else "none",
         marker=marker if line.marked else "none",
-        markerfacecolor=_filling(line.origin, colour),
-        markersize=6 if line.origin == "ours" else 9,
-        zorder=3 if line.origin == "ours" else 4,
+        markerfacecolor=colour if ours else "none",
+        markersize=6 if ours else 9,
+        zorder=3 if ours else 4,
         **(THIN if line.thin else {}),
     )
 
@@ -161,28 +163,19 @@ def _draw_level(axes: Axes, level: Level, looks: Looks) -> None:
     mine = level.origin == "ours"
     axes.axhline(level.y, color=colour, linestyle="-." if mine else "--", linewidth=1.2)
     # Each origin has its side of the panel, so that levels that nearly agree do not overlap.
-    axes.annotate(
-        visible(level.words),
-        (0.01 if mine else 0.99, level.y),
-        xycoords=axes.get_yaxis_transform(),
-        xytext=(0, 2),
-        textcoords="offset points",
-        horizontalalignment="left" if mine else "right",
-        fontsize="small",
-    )
+    side, alignment = (0.01, "left") if mine else (0.99, "right")
+    place: dict[str, Any] = {
+        "xycoords": axes.get_yaxis_transform(),
+        "xytext": (0, 2),
+        "ha": alignment,
+    }
+    axes.annotate(visible(level.words), (side, level.y), **place, **WORDS)
 
 
 def _draw_place(axes: Axes, place: Place, _: Looks) -> None:
     axes.axvline(place.x, color=NEUTRAL, linestyle="--", linewidth=1.2)
-    axes.annotate(
-        visible(place.words),
-        (place.x, 0.99),
-        xycoords=axes.get_xaxis_transform(),
-        xytext=(3, 0),
-        textcoords="offset points",
-        verticalalignment="top",
-        fontsize="small",
-    )
+    top: dict[str, Any] = {"xycoords": axes.get_xaxis_transform(), "xytext": (3, 0), "va": "top"}
+    axes.annotate(visible(place.words), (place.x, 0.99), **top, **WORDS)
 
 
 _DRAWERS: dict[type[Mark], Callable[[Any, Any, Looks], None]] = {
@@ -191,10 +184,6 @@ _DRAWERS: dict[type[Mark], Callable[[Any, Any, Looks], None]] = {
     Level: _draw_level,
     Place: _draw_place,
 }
-
-
-def _filling(origin: Origin, colour: str) -> str:
-    return colour if origin == "ours" else "none"
 
 
 def _set_scale(axis: DrawnAxis, set_scale: Callable[[str], None], wanted: Axis) -> None:
@@ -219,30 +208,22 @@ def _legend(figure: Figure, looks: Looks) -> list[Line2D]:
     """Return a sample of each name, and of the two origins where both are shown."""
     from matplotlib.lines import Line2D
 
-    strokes = {mark.name: mark.stroke for mark in figure.marks() if isinstance(mark, Line)}
+    lines = {mark.name: mark for mark in figure.marks() if isinstance(mark, Line)}
     marked = {mark.name for mark in figure.marks() if isinstance(mark, Line) and mark.marked}
     sample = partial(Line2D, [], [])
     samples = [
         sample(
             color=colour,
             marker=marker if name in marked else "none",
-            linestyle=STROKES[strokes.get(name, "solid")],
+            linestyle=STROKES[lines[name].stroke if name in lines else "solid"],
             label=visible(name),
         )
         for name, (colour, marker) in looks.items()
     ]
     if len(figure.origins()) > 1:
+        circle = partial(sample, color=NEUTRAL, marker="o", linestyle="none")
         samples += [
-            sample(
-                color=NEUTRAL,
-                marker="o",
-                linestyle="none",
-                markerfacecolor=_filling(origin, NEUTRAL),
-                label=words,
-            )
-            for origin, words in _ORIGINS.items()
+            circle(markerfacecolor=NEUTRAL, label="filled: ours"),
+            circle(markerfacecolor="none", label="open: the paper"),
         ]
     return samples
-
-
-_ORIGINS: dict[Origin, str] = {"ours": "filled: ours", "paper": "open: the paper"}
