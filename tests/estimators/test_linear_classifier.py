@@ -20,7 +20,6 @@ from tests.estimators.linear_samples import (
     EVERY,
     EVERY_OPTIMUM,
     MINIMISING,
-    SETTINGS,
     TIGHT,
 )
 

@@ -169,35 +169,30 @@ def top_table(report: Report) -> Table:
     return _table("over the categories with the most training documents, in %", header, rows)
 
 
-_CATEGORY_COLUMNS: tuple[tuple[str, str, bool], ...] = (
-    ("training_documents", "train", False),
-    ("members", "test", False),
-    ("true_positives", "TP", False),
-    ("false_positives", "FP", False),
-    ("false_negatives", "FN", False),
-    ("precision", "precision", True),
-    ("recall", "recall", True),
-    ("f1", "F1", True),
-    ("break_even_nearest", "break-even, nearest", True),
-    ("average_precision", "average precision", True),
-)
+_CATEGORY_COLUMNS = {
+    "training_documents": "train",
+    "members": "test",
+    "true_positives": "TP",
+    "false_positives": "FP",
+    "false_negatives": "FN",
+    "precision": "precision",
+    "recall": "recall",
+    "f1": "F1",
+    "break_even_nearest": "break-even, nearest",
+    "average_precision": "average precision",
+}
 
 
 def categories_table(report: Report, top: int) -> Table:
-    """Return the largest categories, one on each line."""
+    """Return the largest categories, one on each line; numbers are counts, or shares in %."""
     columns = report.columns()
-    wanted = [each for each in _CATEGORY_COLUMNS if each[0] in columns]
-    rows = [
-        (
-            visible(report.categories[category]),
-            *(
-                shown(float(columns[key][category])) if share else f"{columns[key][category]:,}"
-                for key, _, share in wanted
-            ),
-        )
-        for category in report.order()[:top]
-    ]
-    table = _table("categories, in %", ("category", *(label for _, label, _ in wanted)), rows)
+    wanted = {key: label for key, label in _CATEGORY_COLUMNS.items() if key in columns}
+    rows = []
+    for category in report.order()[:top]:
+        values = [columns[key][category] for key in wanted]
+        cells = [shown(v) if isinstance(v, float) else f"{v:,}" for v in values]
+        rows.append([visible(report.categories[category]), *cells])
+    table = _table("categories, in %", ("category", *wanted.values()), rows)
     if len(report.categories) > top:
         table.caption = f"… and {len(report.categories) - top:,} more"
     return table

@@ -73,8 +73,13 @@ class Explainer:
         added = rule.factor * weights * terms.values
         parts = [rule.intercept, constant, -rule.bar, *added.tolist()]
         margin = math.fsum(parts)
-        if score is not None:
-            _check_score(rule.name, margin, score, math.fsum(map(abs, parts)))
+        size = max(1.0, math.fsum(map(abs, parts)))
+        if score is not None and abs(margin - score) > TOLERANCE * size:
+            raise UsageError(
+                f"category {rule.name!r}: the terms add up to {margin:.6g} and the model's score "
+                f"is {score:.6g}; the weights and the vectorizer must be those the score was made "
+                "with"
+            )
         accepted = rule.accepts(margin if score is None else score)
         return Explanation(
             document=terms,
@@ -93,12 +98,4 @@ class Explainer:
             factor=rule.factor,
             bar=rule.bar,
             circumstances=rule.circumstances,
-        )
-
-
-def _check_score(name: str, margin: float, score: float, size: float) -> None:
-    if abs(margin - score) > TOLERANCE * max(1.0, size):
-        raise UsageError(
-            f"category {name!r}: the terms add up to {margin:.6g} and the model's score is "
-            f"{score:.6g}; the weights and the vectorizer must be those the score was made with"
         )

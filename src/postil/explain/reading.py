@@ -125,12 +125,15 @@ def read_document(
     names = [vectorizer.fields.term_name(space, term) for space, term in numbers]
     found = _columns_of(vectorizer, list(numbers))
     groups, firsts = _groups(found)
+    shared: list[list[str]] = [[] for _ in firsts]
+    for name, group in zip(names, groups.tolist(), strict=True):
+        shared[group].append(name)
     counts = np.bincount(groups[np.concatenate(occurrences)], minlength=len(firsts))
     joined = Pieces(*map(np.concatenate, zip(*pieces, strict=True)))
     return DocumentTerms(
         document_id,
         parts,
-        _group_names(names, groups, len(firsts)),
+        [SHARED_BUCKET.join(together) for together in shared],
         found[firsts],
         counts.astype(np.int64),
         _values(vectorizer, [column.text for column in columns], found[firsts]),
@@ -229,13 +232,6 @@ def _groups(columns: Ints) -> tuple[Ints, Ints]:
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     return rank[groups.reshape(-1)], firsts[order]
-
-
-def _group_names(names: list[str], groups: Ints, count: int) -> list[str]:
-    shared: list[list[str]] = [[] for _ in range(count)]
-    for name, number in zip(names, groups.tolist(), strict=True):
-        shared[number].append(name)
-    return [SHARED_BUCKET.join(together) for together in shared]
 
 
 def _columns_of(vectorizer: Vectorizer, keys: list[tuple[int, str]]) -> Ints:
