@@ -28,7 +28,7 @@ SETTINGS = list(_settings())
 
 
 def _code_path(settings):
-    """Return what the code of LinearClassifier depends on: its methods, and how it counts passes."""
+    """Return the settings that the code of LinearClassifier depends on."""
     solver = SOLVERS[settings["solver"]]
     return (
         "probability" in LOSSES[settings["loss"]].provides,

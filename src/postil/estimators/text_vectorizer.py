@@ -95,8 +95,9 @@ def _word_analyzer(wanted: ScikitAnalysis) -> Analyzer:
     tokenizer = _TOKENIZER_FOR.get(wanted.token_pattern)
     if tokenizer is None:
         raise UsageError(
-            f"token_pattern must be one of {', '.join(_TOKENIZER_FOR)}, not {wanted.token_pattern!r}: "
-            "describe other tokens by a spec, as in analyzer='compounds lower'"
+            f"token_pattern must be one of {', '.join(_TOKENIZER_FOR)}, not "
+            f"{wanted.token_pattern!r}: describe other tokens by a spec, as in "
+            "analyzer='compounds lower'"
         )
     items = [tokenizer, *_text_items(wanted)]
     if wanted.token_pattern in _SINGLE_CHARACTERS_DROPPED:
@@ -106,8 +107,8 @@ def _word_analyzer(wanted: ScikitAnalysis) -> Analyzer:
         items.append("stop(sklearn)")
     elif isinstance(wanted.stop_words, str):
         raise UsageError(
-            f"stop_words must be 'english' or a list of words, not {wanted.stop_words!r}; other lists "
-            "go into a spec, as in analyzer='words lower stop(snowball:de)'"
+            f"stop_words must be 'english' or a list of words, not {wanted.stop_words!r}; put "
+            "other lists into a spec, as in analyzer='words lower stop(snowball:de)'"
         )
     elif wanted.stop_words is not None:
         items.append(f"stop({GIVEN_STOP_LIST})")

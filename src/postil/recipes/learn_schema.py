@@ -40,6 +40,11 @@ from postil.recipes.entries import (
 
 # Options of parts: tables of their own, which depend on the part.
 OPTIONS, LOSS_OPTIONS, PRIOR_OPTIONS = "options", "loss_options", "prior_options"
+_STRENGTH: Table = {
+    "lam": positive("1e-3"),
+    "C": positive("1.0"),
+    "prior_variance": positive_or("1.0", NORM_BASED),
+}
 _LEARNER = {"learner": name_of(METHODS, "linear")}
 _FOR_A_FIGURE: Table = {
     "figure": text("f1", empty=False),
@@ -55,9 +60,7 @@ LEARN: Mapping[str, Table] = {
         "loss": name_of(LOSSES, "logistic"),
         "prior": name_of(PRIORS, "gaussian"),
         "solver": name_of(SOLVERS, "dual-coordinate"),
-        "lam": positive("1e-3"),
-        "C": positive("1.0"),
-        "prior_variance": positive_or("1.0", NORM_BASED),
+        **_STRENGTH,
         "mix": share("0.5"),
         "variance_rule": name_of(VARIANCE_RULES, "equal"),
         "intercept": name_of(get_args(InterceptKind), "penalised"),
@@ -71,9 +74,7 @@ LEARN: Mapping[str, Table] = {
         **_LEARNER,
         "prior": name_of(PRIORS, "laplace"),
         "mix": share("0.5"),
-        "lam": positive("1e-3"),
-        "C": positive("1.0"),
-        "prior_variance": positive_or("1.0", NORM_BASED),
+        **_STRENGTH,
         "intercept": name_of(get_args(InterceptKind), "penalised"),
         "constant": positive("1.0"),
         "reference": text("other", empty=False),
@@ -81,9 +82,7 @@ LEARN: Mapping[str, Table] = {
     },
     "multiclass-svm": {
         **_LEARNER,
-        "lam": positive("1e-3"),
-        "C": positive("1.0"),
-        "prior_variance": positive_or("1.0", NORM_BASED),
+        **_STRENGTH,
         "intercept": name_of(get_args(InterceptKind), "free"),
         "constant": positive("1.0"),
         OPTIONS: table("{ iterations = 200 }"),

@@ -16,7 +16,6 @@ from postil.common.types import Floats
 from postil.decide.calibration import updated_calibration
 from postil.decide.rules import updated_rule
 from postil.errors import InputError, UsageError
-from postil.features.inputs import Ids
 from postil.features.selection import Selection
 from postil.learn.fit import LinearFit, Unfinished
 from postil.learn.job import Design, Job, Labels
@@ -256,8 +255,8 @@ class UpdateRun:
                 self.progress("learning", before + done, total)
 
             job = replace(
-                whole.of_categories(np.arange(total)[block]),
-                resume_from=[self._exponents(category) for category in _range(block)],
+                whole.of_categories(np.array(block)),
+                resume_from=[self._exponents(category) for category in block],
                 progress=progress,
             )
             fits.append(self.plan.method.fit(job))
@@ -300,7 +299,9 @@ class UpdateRun:
         if self.old.selection is None:
             return None
         new = np.arange(self.old.vectorizer.terms, self.vectors.vectorizer.terms)
-        chosen = [_ids(np.union1d(self._columns[ids], new)) for ids in self.old.selection]
+        chosen = [
+            np.union1d(self._columns[ids], new).astype(np.int32) for ids in self.old.selection
+        ]
         members = self.vectors.labels.members[:, self.old.categories :]
         if members.shape[1]:
             own = self.plan.recipe.selection.chosen(self.design.rows, members)
@@ -354,19 +355,11 @@ class UpdateRun:
         }
 
 
-def _blocks(categories: int, terms: int) -> Iterator[slice]:
+def _blocks(categories: int, terms: int) -> Iterator[range]:
     """Yield blocks of categories, as large as ``BLOCK`` weights allow."""
     size = max(1, BLOCK // max(terms, 1))
     for first in range(0, categories, size):
-        yield slice(first, min(first + size, categories))
-
-
-def _ids(columns: NDArray[np.int64]) -> Ids:
-    return columns.astype(np.int32)
-
-
-def _range(block: slice) -> range:
-    return range(block.start, block.stop)
+        yield range(first, min(first + size, categories))
 
 
 def _joined(fits: list[LinearFit]) -> LinearFit:
