@@ -98,7 +98,7 @@ def test_a_recipe_s_selection_has_a_bar():
     x, y = random_problem((40, 50, 5), 0.2, 3)
     chosen = TermSelection("gini", 7, scope="bar").chosen(x, y)
     assert chosen.ids.tolist() == select_above_bar(x, y, measure="gini", k=7).ids.tolist()
-    with pytest.raises(UsageError, match="scope 'bar' is given and no measure"):
+    with pytest.raises(UsageError, match="scope 'bar' is given without a measure"):
         TermSelection(scope="bar").check()
 
 

@@ -111,5 +111,5 @@ def test_a_recipe_s_selection_has_a_scope():
     shared = TermSelection("information-gain", 7, scope="corpus").chosen(x, y)
     assert len({tuple(terms.tolist()) for terms in own}) > 1
     assert len({tuple(terms.tolist()) for terms in shared}) == 1
-    with pytest.raises(UsageError, match="scope 'corpus' is given and no measure"):
+    with pytest.raises(UsageError, match="scope 'corpus' is given without a measure"):
         TermSelection(scope="corpus").check()
