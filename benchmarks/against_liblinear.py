@@ -1,4 +1,4 @@
-"""What every comparison with LIBLINEAR on Reuters needs before it can begin."""
+"""The common beginning of all comparisons with LIBLINEAR on Reuters."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from benchmarks.harness import Cell, Line, Named, Settings, Spread, Task, check_
 
 
 class TextTransformer(Protocol):
-    """What scikit-learn's vectorizers can do, as far as it is measured."""
+    """The part of scikit-learn's vectorizer interface that is measured."""
 
     def fit_transform(self, raw_documents: list[str]) -> Any:
         """Learn from the texts and return their matrix."""

@@ -15,7 +15,7 @@ from postil.errors import CorpusError
 
 @dataclass(frozen=True, slots=True)
 class CorpusTexts:
-    """Which texts of a corpus are used: fields to join, and the reader's options."""
+    """The texts of a corpus: fields to join, and the reader's options."""
 
     title: str
     fields: tuple[str, ...]

@@ -57,7 +57,7 @@ class Exam:
         return np.flatnonzero(np.asarray(self.truth.sum(axis=0)).ravel())
 
     def measured(self, accepted: NDArray[Any], measure: str) -> Aimed:
-        """What decisions on the test documents are worth, as ``postil evaluate`` says it."""
+        """Return the measure of test decisions, as ``postil evaluate`` reports it."""
         return aimed(count(self.truth, sp.csr_matrix(accepted)).of(self.shared), measure)
 
     def rule(self, measure: str) -> str:
@@ -106,7 +106,7 @@ class Learned:
         return fit_rule(rule, evidence, self.exam.labels.members).accept(self.scores)
 
     def standing(self, measure: str) -> Standing:
-        """What ``postil train --for`` finds of it on held-out folds."""
+        """Return the held-out values of ``postil train --for``."""
         self._learn_folds()
         decide = replace(self.run.recipe.decide, rule=self.exam.rule(measure))
         self.run.recipe = replace(self.run.recipe, decide=decide)
@@ -125,7 +125,7 @@ class Learned:
 
 
 class Learners:
-    """What was learned on an exam, by the ``[learn]`` table."""
+    """Train on an exam with a ``[learn]`` table."""
 
     def __init__(self, exam: Exam) -> None:
         self.exam = exam

@@ -1,4 +1,4 @@
-"""What benchmarks share: the registry, settings, timing, memory and spreads."""
+"""The parts that benchmarks share: registry, settings, timing, memory and spreads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the command line says to every benchmark.
+    """The settings that the command line gives to every benchmark.
 
     ``quick`` shows in seconds that everything works; its numbers mean little. ``plots`` is the
     folder plots are written to, if any.
@@ -33,17 +33,17 @@ class Settings:
 
     @property
     def rounds(self) -> int:
-        """How often each contender has its turn."""
+        """The number of turns of each contender."""
         return 3 if self.quick else 9
 
     @property
     def processes(self) -> int:
-        """How many fresh processes a memory measurement takes."""
+        """The number of fresh processes of a memory measurement."""
         return 1 if self.quick else 3
 
     @property
     def documents(self) -> int | None:
-        """How many documents of a corpus are used; None is all."""
+        """The number of documents of a corpus to use; None for all."""
         return 1000 if self.quick else None
 
 
@@ -98,7 +98,7 @@ class Image:
 
 
 Line = Row | Image | str
-"""What a benchmark yields: rows, plots, and remarks that stand below the table."""
+"""A benchmark yields rows, plots, and remarks that follow the table."""
 
 Run = Callable[[Settings], Iterator[Line]]
 

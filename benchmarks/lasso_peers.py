@@ -32,7 +32,7 @@ class LassoPeer:
     walk: Walk
 
     def is_installed(self) -> bool:
-        """Whether it can be measured."""
+        """Return True if it is installed."""
         return find_spec(self.package) is not None
 
     def warm_up(self) -> None:

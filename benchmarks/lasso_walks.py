@@ -53,7 +53,7 @@ class Walks:
 
     @cached_property
     def folds(self) -> list[NDArray[np.bool_]]:
-        """Which documents each fold learns from."""
+        """The documents that each fold trains on."""
         part = make_parts(self.lesson.labels, FOLDS, SEED)
         return [part != number for number in range(FOLDS)]
 

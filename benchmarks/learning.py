@@ -1,4 +1,4 @@
-"""What is learned in the benchmarks of learning, and how good an answer is.
+"""The problems of the learning benchmarks, and the objectives of their solutions.
 
 Everybody minimises, for every category, exactly
 
@@ -43,14 +43,14 @@ PENALTIES: Mapping[str, Callable[[Floats], Floats]] = {
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What is minimised: a loss, a prior, and how much the loss counts."""
+    """The objective: a loss, a prior and the weight C of the loss."""
 
     loss: str
     prior: str = "gaussian"
     C: float = 1.0
 
     def method(self, solver: str, tolerance: float) -> Method:
-        """How postil is told so."""
+        """Return the same objective as a method of postil."""
         options = {"tolerance": tolerance, "iterations": MOST_ITERATIONS}
         strength = Regularization(C=self.C)
         return Method(self.loss, self.prior, solver, strength, "penalised", options=options)

@@ -26,7 +26,7 @@ LASSO = 6
 
 
 def is_installed() -> bool:
-    """Whether LIBLINEAR can be measured."""
+    """Return True if LIBLINEAR is installed."""
     return find_spec("liblinear") is not None
 
 

@@ -39,7 +39,7 @@ class Match:
         self.reached[name] = (tolerance, objectives)
 
     def row(self, name: str, seconds: Sequence[float]) -> dict[str, Cell]:
-        """What one of them asked for and reached, and the seconds of its turns."""
+        """Return a contender's tolerance, what it reached, and the seconds of its turns."""
         tolerance, objectives = self.reached[name]
         excess = objectives / self.optimum - 1
         return {

@@ -25,7 +25,7 @@ class OnlinePeer:
     prepare: Callable[[Lesson], Walk]
 
     def is_installed(self) -> bool:
-        """Whether it can be measured."""
+        """Return True if it is installed."""
         return find_spec(self.package) is not None
 
 

@@ -19,7 +19,7 @@ USUAL_LOOSENESS = 300.0
 """No solver is further below its tolerance than this; looser tolerances need no trial."""
 
 Lagging = Callable[[Floats, Floats], NDArray[np.bool_]]
-"""Which categories are to do better, by what they reached and what their goals are."""
+"""Return the categories that must improve, from the objectives reached and their goals."""
 
 
 def total(reached: Floats, goal: Floats) -> NDArray[np.bool_]:
@@ -28,14 +28,14 @@ def total(reached: Floats, goal: Floats) -> NDArray[np.bool_]:
 
 
 def each(reached: Floats, goal: Floats) -> NDArray[np.bool_]:
-    """Those that are above their own goals: a tolerance for each."""
+    """Return the categories above their own goals: each has its own tolerance."""
     return reached > goal
 
 
 def first_rungs(
     goal: Floats, optimum: Floats, lagging: Lagging, looseness: float
 ) -> NDArray[np.int64]:
-    """Where on the ladder trials begin, by how far the goals are above the optimum."""
+    """Return the first rung of each category, by how far its goal is above the optimum."""
     excess = goal / optimum - 1
     if lagging is total:
         excess = np.full(len(goal), goal.sum() / optimum.sum() - 1)

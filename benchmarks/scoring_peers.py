@@ -13,7 +13,7 @@ Score = Callable[[list[str]], object]
 """Scores a list of texts, on one thread."""
 
 KEPT = 5
-"""How many categories of a document the peers give; they cannot give all cheaply."""
+"""The number of categories that the peers return for a document; returning all would be slow."""
 
 
 def fasttext_scorer(data: Categorized) -> Score:
@@ -62,5 +62,5 @@ PEERS: Mapping[str, tuple[str, Callable[[Categorized], Score], Callable[[str], s
 
 
 def is_installed(peer: str) -> bool:
-    """Whether a peer can be measured."""
+    """Return True if a peer is installed."""
     return find_spec(PEERS[peer][0]) is not None

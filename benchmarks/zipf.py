@@ -14,7 +14,7 @@ SHIFT = 2.7
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How many documents of how many tokens, drawn from a dictionary of how many words."""
+    """The size of an artificial corpus: documents, tokens of each, and words of the dictionary."""
 
     documents: int
     length: int

@@ -1,1 +1,1 @@
-"""What writes and checks generated files."""
+"""Scripts that write and check generated files."""

@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 # A docstring says what the code does or is; these words open a clause that leaves the verb out.
 OPENINGS = re.compile(r"(What|Whether|Where|Who|Whose|Which|Why|How|That|Those|Of|As)\b(?! to\b)")
+PYTHON = ("src", "benchmarks", "tools")
 MOST_LINES = 60
 MOST_FILES = 25
 
@@ -38,7 +39,7 @@ def findings(path: Path) -> Iterator[str]:
 
 def main() -> int:
     """Print the findings in all Python sources; return 1 if there are any."""
-    paths = sorted((ROOT / "src").rglob("*.py"))
+    paths = sorted(path for name in PYTHON for path in (ROOT / name).rglob("*.py"))
     found = [f"{path.relative_to(ROOT)}:{each}" for path in paths for each in findings(path)]
     sources = [*paths, *(path for path in (ROOT / "native").rglob("*") if path.is_file())]
     for folder, files in Counter(path.parent for path in sources).items():

@@ -1,4 +1,4 @@
-"""How the time from text to TFxIDF grows with documents, tokens and vocabulary."""
+"""Growth of the time from text to TFxIDF with documents, tokens and vocabulary."""
 
 from __future__ import annotations
 

@@ -20,14 +20,14 @@ from postil.learn.job import Design
 
 TOLERANCE = 1e-3
 ENDS = (AIM.C, 2 * AIM.C)
-"""Where paths end: at the good C, and beyond it, where a search sees that it is good."""
+"""The ends of paths: the best C, and a point beyond it that shows that it is best."""
 COLD = "cold fit"
 GOAL = "path to the good C ≤ 12 cold fits"
 NAMED = 10
 PEERS_CATEGORY = 4
 """The place, by size, of the category that the peers learn too."""
 CLOSE = 1e-4
-"""How near the peers' sum of objectives is to come to the least known, relatively."""
+"""The relative distance of the peers' summed objectives to the smallest known one."""
 ROUNDS = 3
 ROUNDS_WHEN_QUICK = 2
 

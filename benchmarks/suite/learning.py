@@ -25,7 +25,7 @@ ENTRIES: dict[str, dict[str, tuple[str, Lagging, tuple[int, ...]]]] = {
         "newton-coordinate": ("newton-coordinate", total, (1, 2)),
     },
 }
-"""Who meets LIBLINEAR's solvers of a kind: the solver, whose objectives count, threads."""
+"""The opponents of LIBLINEAR's solvers: solver, objectives that count, threads."""
 ROUNDS = {"dual": 9, "primal": 3}
 ROUNDS_WHEN_QUICK = 2
 OPTIMUM_TOLERANCE = 1e-7

@@ -1,4 +1,4 @@
-"""How the time of learning grows with documents and with categories."""
+"""Growth of the training time with documents and categories."""
 
 from __future__ import annotations
 

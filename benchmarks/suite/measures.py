@@ -131,7 +131,7 @@ def _rows(exam: Exam, title: str) -> Iterator[Line]:
 
 
 def _choice(exam: Exam, learners: Learners, title: str) -> Iterator[Line]:
-    """What ``postil train --for`` sees on held-out folds, what it takes, and what it gets."""
+    """Yield the held-out values of ``postil train --for``, its choice, and the test values."""
     seen: dict[str, Cell] = {"corpus": title, "way": f"held out: {', '.join((TUNED, *OTHER_WAYS))}"}
     row: dict[str, Cell] = {"corpus": title, "way": "postil train --for"}
     learned_once: dict[int, Learned] = {}
@@ -165,5 +165,5 @@ def _told(exam: Exam, found: Aimed) -> str:
 
 
 def _seconds(learned: Learned, *, with_folds: bool) -> float:
-    """What was learned for it; a way that was not taken learned from folds alone."""
+    """Return the name of the learner; a rejected one was trained on folds only."""
     return sum(learned.seconds.get(part, 0.0) for part in ("all", "folds")[: 1 + with_folds])
