@@ -19,7 +19,6 @@ from postil.corpus.files.streams import Source
 from postil.corpus.named.rcv1 import (
     DISTRIBUTION,
     TOPICS_FILE,
-    TopicTable,
     read_topics,
     sample_bar,
     sample_key,
@@ -82,7 +81,7 @@ def read_lyrl2004(
     place = Path(folder)
     sources = [_find(place, name) for name in VECTOR_FILES[split]]
     topics = _topics(_find(place, TOPICS_FILE) if qrels is None else Source(Path(qrels)))
-    bar = sample_bar(topics.documents()) if sample and split == "test" else None
+    bar = sample_bar(topics) if sample and split == "test" else None
     ids: dict[str, tuple[str, ...]] = {}
     vectors = stack(_blocks(sources, topics, bar, ids, terms), terms)
     kept = {identity: labels for identity, labels in ids.items() if labels}
@@ -99,9 +98,9 @@ def _find(folder: Path, name: str) -> Source:
     )
 
 
-def _topics(source: Source) -> TopicTable:
+def _topics(source: Source) -> dict[int, tuple[str, ...]]:
     def refuse(line: int, message: str) -> None:
-        raise DocumentError(source.name, f"line {line}", f"{message}; get the file again")
+        raise DocumentError(source.name, f"line {line}", message)
 
     with source.open() as stream:
         return read_topics(stream, refuse)
@@ -109,7 +108,7 @@ def _topics(source: Source) -> TopicTable:
 
 def _blocks(
     sources: list[Source],
-    topics: TopicTable,
+    topics: dict[int, tuple[str, ...]],
     bar: int | None,
     ids: dict[str, tuple[str, ...]],
     terms: int,
@@ -124,7 +123,7 @@ def _blocks(
             identity = numbers[0] if numbers else ""
             if not problem:
                 left_out = bar is not None and sample_key(int(identity)) > bar
-                ids[identity] = () if left_out else topics.topics(int(identity))
+                ids[identity] = () if left_out else topics.get(int(identity), ())
                 wanted.append(not left_out)
                 if not left_out and not ids[identity]:
                     problem = f"document {identity} has no topic in {TOPICS_FILE}"

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.corpus.document import Document, Problems
-from postil.corpus.files.archives import Member
 from postil.corpus.named import rcv1 as rcv1_sample
 from postil.corpus.named import registry, smart_records
 from postil.corpus.named.rcv1 import (
@@ -215,8 +214,7 @@ def test_topics_are_those_given(pairs):
 
 
 def topics_in(judgements: str):
-    member = Member("folder", TOPICS_FILE, lambda: io.BytesIO(judgements.encode()))
-    return read_topics(member, Problems())
+    return read_topics(io.BytesIO(judgements.encode()), pytest.fail)
 
 
 def test_equal_topics_are_one_object():

@@ -13,7 +13,8 @@ The choice depends on the numbers alone, not on the order or the packing of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from heapq import nsmallest
 from pathlib import Path
 
@@ -55,14 +56,17 @@ def sample_bar(documents: Iterable[int], size: int | None = None) -> int:
 LONGEST_NUMBER = 18
 
 
-def read_topics(member: Member, problems: Problems) -> dict[int, tuple[str, ...]]:
+def read_topics(
+    lines: Iterable[bytes], report: Callable[[int, str], None]
+) -> dict[int, tuple[str, ...]]:
     """Return the topics of each document from judgements, lines ``TOPIC DOCUMENT 1``.
 
-    Blank lines are ignored. Documents with the same topics share one tuple.
+    Blank lines are ignored; ``report`` is called with the number of a bad line and its fault.
+    Documents with the same topics share one tuple.
     """
     topics: dict[int, tuple[str, ...]] = {}
     shared: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for number, line in enumerate(member.lines(), 1):
+    for number, line in enumerate(lines, 1):
         words = line.split()
         if (
             len(words) == 3
@@ -77,8 +81,7 @@ def read_topics(member: Member, problems: Problems) -> dict[int, tuple[str, ...]
                 topics[document] = shared.setdefault(grown, grown)
         elif words:
             shown = repr(line[:40].decode("utf-8", "backslashreplace").rstrip())
-            message = f"must be TOPIC DOCUMENT 1, received {shown}; get the file again"
-            problems.report(member.error(message, number))
+            report(number, f"must be TOPIC DOCUMENT 1, received {shown}; get the file again")
     return topics
 
 
@@ -138,7 +141,7 @@ def _topics(path: Path, problems: Problems) -> dict[int, tuple[str, ...]]:
     for name, member in named_members(path, expected):
         found.add(name)
         if name == TOPICS_FILE:
-            topics = read_topics(member, problems)
+            topics = read_topics(member.lines(), partial(_report, member, problems))
     missing = [name for name in expected if name not in found]
     if missing:
         raise CorpusError(
@@ -146,6 +149,10 @@ def _topics(path: Path, problems: Problems) -> dict[int, tuple[str, ...]]:
             f"get what is missing from {DISTRIBUTION.homepage}"
         )
     return topics
+
+
+def _report(member: Member, problems: Problems, line: int, fault: str) -> None:
+    problems.report(member.error(fault, line))
 
 
 def _fault(record: Record) -> str | None:
