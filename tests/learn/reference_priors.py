@@ -66,7 +66,7 @@ def strength_of(prior: str, lam: float, mix: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Paid:
-    """What each weight pays."""
+    """Return the penalty of each weight."""
 
     absolute: Floats
     squared: Floats

@@ -216,7 +216,7 @@ def problem_of(x, members, method, *, sample_weights=None, lam=None, paid=None) 
 
 
 def paid_by(method: Method, documents: float, terms: int, *, lam=None) -> Paid:
-    """What all terms and the constant pay alike, for a method that says λ, C or the variance."""
+    """Return the penalty that all terms and the constant share, given λ, C or the variance."""
     given = {"lam": lam} if lam is not None else method.regularization.given()
     ((way, value),) = given.items()
     return Paid.alike(*pair_of(method.prior, method.share, way, value, documents), terms + 1)

@@ -15,7 +15,7 @@ from postil.learn.path import regularization_path
 from postil.learn.strength import Strengths
 
 from .samples import each, method_of
-from .search_samples import LASSO, NET, PRIMAL, searched_data
+from .search.samples import LASSO, NET, PRIMAL, searched_data
 
 NEWTON = ("logistic", "laplace", "newton-coordinate", "free")
 

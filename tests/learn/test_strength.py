@@ -1,4 +1,4 @@
-"""How strongly weights are held back: three ways to say it, and the norm-based rule."""
+"""Strength of regularization: three ways to give it, and the norm-based rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of every learner that climbs a figure of merit."""
+"""Properties of every learner that maximises a figure of merit."""
 
 from __future__ import annotations
 
