@@ -1,4 +1,4 @@
-"""Polychotomous logistic regression written down once more, in dense NumPy and with SciPy."""
+"""Reference of polychotomous logistic regression in dense NumPy and SciPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Priors in NumPy: what the weights of all features pay, an entry for each.
+"""Priors in NumPy: the penalties of all weights, one entry for each.
 
 ::
 

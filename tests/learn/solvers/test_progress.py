@@ -1,4 +1,4 @@
-"""Progress is told, and whoever raises from there, or presses Ctrl-C, stops the work."""
+"""Progress reports of fits, and exceptions or Ctrl-C that stop a fit."""
 
 from __future__ import annotations
 
