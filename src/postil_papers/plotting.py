@@ -214,6 +214,16 @@ def _evaluated(figure: str, shapes: Mapping[str, Shape], places: Sequence[float]
     }
 
 
+def hinge(z: Floats) -> Floats:
+    """``max(0, 1 - z)``, the loss of the SVM."""
+    return np.maximum(0.0, 1 - z)
+
+
+def smoothed_hinge(gamma: float, z: Floats) -> Floats:
+    """``ln(1 + exp(γ(1 - z)))/γ``, which tends to the hinge as γ grows, without overflow."""
+    return np.logaddexp(0.0, gamma * (1 - z)) / gamma
+
+
 _PROLOG = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 _ROOT = re.compile(r"<svg[^>]*>")
 _VIEW = re.compile(r'viewBox="[^"]*"')

@@ -1,7 +1,7 @@
 """The code of each paper: its experiments, its figures, and a list of what they reproduce.
 
-A paper ``zhang-2000`` has its code in ``postil_papers.zhang_2000``. Its module ``exhibits`` holds a
-list ``EXPERIMENTS`` and a mapping ``FIGURES`` from ids to functions that draw.
+A paper ``zhang-2000`` has its code in the package ``postil_papers.zhang_2000``, which holds a list
+``EXPERIMENTS`` and a mapping ``FIGURES`` from ids to functions that draw.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from postil.plots.figure import Figure
 
 
-def code_of_paper(paper: str) -> Any:  # noqa: ANN401 - a module
-    """Import the module of a paper that holds its ``EXPERIMENTS`` and ``FIGURES``."""
-    return import_module(f"postil_papers.{paper.replace('-', '_')}.exhibits")
+def code_of_paper(paper: str) -> Any:  # noqa: ANN401 - a package
+    """Import the package of a paper that holds its ``EXPERIMENTS`` and ``FIGURES``."""
+    return import_module(f"postil_papers.{paper.replace('-', '_')}")
 
 
 def experiments_of(name: str) -> dict[str, Experiment]:

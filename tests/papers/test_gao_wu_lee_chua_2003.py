@@ -17,7 +17,7 @@ from postil.errors import UsageError
 from postil.learn.job import Job
 from postil.recipes.recipe import load_recipe
 from postil.vectors.projection import DirectionsCache, Projection
-from postil_papers.gao_wu_lee_chua_2003 import exhibits, runs, studies, tables, thinning
+from postil_papers.gao_wu_lee_chua_2003 import figures, runs, studies, tables
 from postil_papers.gao_wu_lee_chua_2003.descents import Descent, ascend, descend, stops_of
 from postil_papers.gao_wu_lee_chua_2003.runs import (
     BPA_TREE,
@@ -329,25 +329,25 @@ def test_categories_made_rare_are_left_with_few_documents():
     dense = random.random((400, 12)) < 0.1
     members = sp.csc_matrix(dense)
     for seed in range(5):
-        cut = thinning.cut_of(members, seed)
+        cut = studies.cut_of(members, seed)
         assert len(cut.thinned) == 6
         assert not set(cut.learned) & set(cut.tested)
         left, sought = dense[cut.learned][:, cut.thinned], dense[cut.tested][:, cut.thinned]
         assert left.sum(axis=0).min() >= 1
         # Drawn for one category, a document may be another's, too.
         assert left.sum() < 3 * 6 + 10
-        assert sought.sum(axis=0).min() >= thinning.SOUGHT
+        assert sought.sum(axis=0).min() >= studies.SOUGHT
         touched = dense[:, cut.thinned].any(axis=1)
         assert (~touched).sum() == len(cut.learned) + len(cut.tested) - (
             left.any(axis=1).sum() + sought.any(axis=1).sum()
         )
-        again = thinning.cut_of(members, seed)
+        again = studies.cut_of(members, seed)
         assert again.learned.tolist() == cut.learned.tolist()
 
 
 def test_forms_are_compared_on_the_same_cuts(demo):
     found = ours(demo, studies.RARE)
-    column = thinning.COLUMNS[0]
+    column = studies.COLUMNS[0]
     for figure in studies.MULTI_FIGURES:
         alone = found[f"binary, {figure}", column]
         assert "above binary" not in alone.remark
@@ -373,8 +373,8 @@ def test_rules_change_thresholds_alone(demo, demos):
 def test_figures_are_drawn(demo):
     drawn = figures_of(demo)
     assert set(drawn) == {"figure2", "figure3", "figure4"}
-    assert set(drawn["figure2"].names()) == set(exhibits.SHAPES)
-    assert [panel.title for panel in drawn["figure4"].panels] == list(exhibits.SAMPLES)
+    assert set(drawn["figure2"].names()) == set(figures.SHAPES)
+    assert [panel.title for panel in drawn["figure4"].panels] == list(figures.SAMPLES)
 
 
 @pytest.mark.parametrize("count", [1, 5, DIRECTIONS, 4 * DIRECTIONS])
@@ -446,23 +446,23 @@ def test_the_curve_is_training_f1_and_the_histograms_hold_all_documents(demo, sp
     assert "51" not in {step for _, step in curve}
     assert curve["acq", "160"].ours > curve["acq", "0"].ours
     counts = ours(demo, "figure4")
-    for when in (exhibits.BEFORE, exhibits.AFTER):
+    for when in (figures.BEFORE, figures.AFTER):
         total = sum(cell.ours for (row, _), cell in counts.items() if row.endswith(when))
         assert total == len(spaces.vectors.learned)
 
 
 def test_before_the_first_step_every_member_is_accepted(demo):
     """The offset is the least score of a member: its d is 0 at most."""
-    row = f"{exhibits.MEMBERS}, {exhibits.BEFORE}"
+    row = f"{figures.MEMBERS}, {figures.BEFORE}"
     cells = ours(demo, "figure4").items()
     found = {float(x): cell.ours for (name, x), cell in cells if name == row}
-    assert sum(count for x, count in found.items() if x > exhibits.WIDTH) == 0
+    assert sum(count for x, count in found.items() if x > figures.WIDTH) == 0
 
 
 def test_class_losses():
     d = np.array([-1000.0, 0.0, 1000.0])
-    assert exhibits.class_loss(1.0, 0.0, d) == pytest.approx([0.0, 0.5, 1.0])
-    assert exhibits.class_loss(5.0, 2.0, np.array([-2.0, -1.0])) == pytest.approx(
+    assert figures.class_loss(1.0, 0.0, d) == pytest.approx([0.0, 0.5, 1.0])
+    assert figures.class_loss(5.0, 2.0, np.array([-2.0, -1.0])) == pytest.approx(
         [0.5, 1 / (1 + np.exp(-5.0))]
     )
 

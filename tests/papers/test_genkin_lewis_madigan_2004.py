@@ -22,13 +22,7 @@ from postil.evaluate.counts import Counts
 from postil.plots.drawing import svg_bytes
 from postil.recipes.recipe import load_recipe
 from postil.train.assess import assessment
-from postil_papers.genkin_lewis_madigan_2004 import (
-    comparisons,
-    effectiveness,
-    exhibits,
-    runs,
-    sparsity,
-)
+from postil_papers.genkin_lewis_madigan_2004 import FIGURES, figures, runs, tables
 from postil_papers.genkin_lewis_madigan_2004.runs import (
     EXACT,
     HYPERPARAMETERS,
@@ -37,6 +31,7 @@ from postil_papers.genkin_lewis_madigan_2004.runs import (
     RECIPES,
     Collection,
     RunFacts,
+    by_hyperparameter,
 )
 from postil_papers.harness import trained, with_strength
 from postil_papers.loading import load_paper
@@ -203,7 +198,7 @@ def test_all_that_is_promised_of_modapte_is_there(paper, experiments, whole):
     filled = {cell.key for cell in whole.cells() if cell.ours is not None}
     assert promised <= filled
     # Beyond what is promised there are only the points of figures.
-    assert {key.table for key in filled - promised} == set(exhibits.FIGURES)
+    assert {key.table for key in filled - promised} == set(FIGURES)
 
 
 def test_absent_corpora_are_told_and_nothing_fails(whole):
@@ -222,7 +217,7 @@ def test_absent_corpora_are_told_and_nothing_fails(whole):
 def test_rows_of_table_1_add_up(whole):
     cells = {cell.key: cell.ours for cell in whole.cells()}
     for id in ("table1", "table1-tuned"):
-        for pair in comparisons.PAIRS:
+        for pair in tables.PAIRS:
             assert sum(cells[id, pair, each] for each in ("fewer", "more", "equal")) == 12
             assert 0 < cells[id, pair, "p"] <= 1
 
@@ -232,7 +227,7 @@ def test_tables_4_and_5_share_their_runs(whole):
     for method in ("lasso", "ridge"):
         default = cells["table4", f"{method}, default", "ModApte"]
         assert cells["table5", f"{method}, all", "CV"] == default
-    for terms in effectiveness.SIZES:
+    for terms in tables.SIZES:
         for choice in HYPERPARAMETERS:
             bns = cells["table5", f"ridge, {terms}", choice]
             assert cells["selection", f"BNS, {terms}", choice] == bns
@@ -246,11 +241,11 @@ def test_figures_6_and_7_hold_every_category(whole):
 
 
 def test_paths_shrink_with_the_variance(whole):
-    little, most = 0.1, max(sparsity.VARIANCES)
+    little, most = 0.1, max(figures.VARIANCES)
     for id in ("figure2", "figure3"):
         cells = {(row, float(x)): abs(cell.ours) for (row, x), cell in ours(whole, id).items()}
         terms = {row for row, _ in cells}
-        assert len(terms) == sparsity.PATH_TERMS.terms
+        assert len(terms) == figures.PATH_TERMS.terms
         narrow = np.array([cells[term, little] for term in terms])
         wide = np.array([cells[term, most] for term in terms])
         assert narrow.max() < 0.2 < wide.max()
@@ -260,7 +255,7 @@ def test_paths_shrink_with_the_variance(whole):
 
 def test_the_drawings(whole):
     drawn = figures_of(whole)
-    assert set(drawn) == set(exhibits.FIGURES)
+    assert set(drawn) == set(FIGURES)
     for figure in drawn.values():
         assert ElementTree.fromstring(svg_bytes(figure)).tag.endswith("svg")
     assert [line.y[0] for line in drawn["figure6"].marks()] != sorted(
@@ -276,7 +271,7 @@ def test_the_drawings(whole):
 )
 def test_direction(left, right, p, expected):
     compared = Comparison("wilcoxon", left, right, 5, 0, 1.0, p)
-    assert comparisons.direction(compared) == expected
+    assert tables.direction(compared) == expected
 
 
 def facts_with(wrong):
@@ -288,28 +283,28 @@ def facts_with(wrong):
 
 def test_fewer_errors_are_better():
     lasso, ridge, svm = (facts_with(w) for w in ([1] * 8, list(range(2, 10)), [1] * 7 + [0]))
-    found = comparisons.compare(lasso, ridge, "tuned")
-    assert comparisons.columns(found)["fewer"] == 8
-    assert comparisons.direction(found) == 1
-    assert comparisons.direction(comparisons.compare(ridge, svm, "tuned")) == -1
-    equal = comparisons.columns(comparisons.compare(lasso, svm, "tuned"))
+    found = tables.compare(lasso, ridge, "tuned")
+    assert tables.columns(found)["fewer"] == 8
+    assert tables.direction(found) == 1
+    assert tables.direction(tables.compare(ridge, svm, "tuned")) == -1
+    equal = tables.columns(tables.compare(lasso, svm, "tuned"))
     assert equal == {"fewer": 0, "more": 1, "equal": 7, "p": 1.0}
 
 
 def test_places_count_within_a_threshold():
-    f1 = dict(zip(effectiveness.ROWS, (48.0, 37.0, 48.0, 52.0, 39.0, 53.0), strict=True))
-    assert list(effectiveness.places(f1).values()) == [1, 3, 1, 2, 3, 1]
+    f1 = dict(zip(tables.ROWS, (48.0, 37.0, 48.0, 52.0, 39.0, 53.0), strict=True))
+    assert list(tables.places(f1).values()) == [1, 3, 1, 2, 3, 1]
 
 
 def test_no_feature_at_all_has_no_ratio(monkeypatch):
     nothing = RunFacts(["a"], [1], [0], [1], {})
-    monkeypatch.setattr(sparsity, "run_of", lambda *_: nothing)
+    monkeypatch.setattr(figures, "run_of", lambda *_: nothing)
     with pytest.raises(UsageError, match="no category has any feature"):
-        sparsity.run_ratio(MODAPTE, {"norm": None, "CV": None})
+        figures.run_ratio(MODAPTE, {"norm": None, "CV": None})
 
 
 def test_norm_based_leaves_the_search_out():
-    recipe = runs.norm_based(load_recipe("ridge-logistic-bns-5"))
+    recipe = by_hyperparameter(load_recipe("ridge-logistic-bns-5"))["norm"]
     assert (recipe.search, recipe.learn["prior_variance"]) == (None, "norm")
     assert recipe.selection.terms == 5
 
@@ -422,7 +417,7 @@ def recipe():
 
 
 def counts(documents, recipe):
-    return tuple(map(len, effectiveness.distinct_terms(documents, recipe)))
+    return tuple(map(len, tables.distinct_terms(documents, recipe)))
 
 
 def part(name: str, story: str) -> str:

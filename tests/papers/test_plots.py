@@ -29,16 +29,19 @@ from postil_papers.plotting import (
     bin_edges,
     curves_of,
     draw_lines,
+    hinge,
     histogram_cells,
     histograms_of,
     inline_svg,
     members_of,
+    smoothed_hinge,
 )
 from postil_papers.registry import figures_of
 from postil_papers.render.pages import html_page
 from postil_papers.render.view import view
 from postil_papers.runner import reproduce
-from postil_papers.zhang_oles_2001.exhibits import FIGURES, hinge, logistic, smoothed_hinge
+from postil_papers.zhang_oles_2001 import FIGURES
+from postil_papers.zhang_oles_2001.figures import LOSSES, logistic
 
 drawing = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs postil[plots]")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -96,15 +99,15 @@ def test_the_losses_of_figure_4():
     assert hinge(z).tolist() == [3, 1, 0, 0]
     assert logistic(z)[1] == pytest.approx(log(2))
     assert logistic(z)[0] - logistic(-z)[0] == pytest.approx(2)
-    assert smoothed_hinge(z)[2] == pytest.approx(log(2) / 3)
-    assert np.isfinite(smoothed_hinge(np.array([-1e6, 1e6]))).all()
-    assert (smoothed_hinge(z) >= hinge(z)).all()
+    assert smoothed_hinge(3.0, z)[2] == pytest.approx(log(2) / 3)
+    assert np.isfinite(smoothed_hinge(3.0, np.array([-1e6, 1e6]))).all()
+    assert (smoothed_hinge(3.0, z) >= hinge(z)).all()
 
 
 def test_figure_4_draws_the_three_losses_as_the_paper_does():
     lines = list(some_figures()["figure4"].marks())
     assert [line.stroke for line in lines] == ["solid", "dashed", "dotted"]
-    for line, loss in zip(lines, (hinge, logistic, smoothed_hinge), strict=True):
+    for line, loss in zip(lines, LOSSES.values(), strict=True):
         assert np.array_equal(line.y, loss(np.array(line.x)))
 
 

@@ -28,15 +28,14 @@ from postil.recipes.parts import Representation, TermSelection
 from postil.recipes.recipe import load_recipe
 from postil_papers.harness import vectors_of, with_strength
 from postil_papers.loading import load_paper
+from postil_papers.plotting import hinge, smoothed_hinge
 from postil_papers.registry import experiments_of, figures_of
 from postil_papers.render.terminal import terminal_text
 from postil_papers.runner import reproduce
 from postil_papers.zhang_jin_yang_hauptmann_2003 import (
-    binary,
     collections,
-    convergence,
-    exhibits,
-    multiclass,
+    figures,
+    tables,
     tasks,
     texts,
 )
@@ -261,7 +260,7 @@ def test_all_solvers_of_one_objective_decide_alike(cells):
 
 
 def test_classes_that_one_word_tells_are_all_found(cells):
-    for column in multiclass.COLUMNS:
+    for column in tables.COLUMNS:
         assert cells["table3", "Univ-6", column] == 100.0
 
 
@@ -270,7 +269,7 @@ def test_the_objective_comes_down_to_the_optimum(whole):
         table = next(table for table in whole.tables if table.id == id)
         for series in table.exhibit.series:
             found = {c.key.column: c.ours for c in table.cells if c.key.row == series.name}
-            least = found.pop(convergence.OPTIMUM)
+            least = found.pop(tasks.SVM)
             values = [found[seconds] for seconds in sorted(found, key=float)]
             assert values[0] > values[-1]
             assert values[-1] >= least * (1 - 1e-3)
@@ -279,9 +278,9 @@ def test_the_objective_comes_down_to_the_optimum(whole):
 
 def test_growth_has_a_row_for_each_category_and_method(cells):
     for category in collections.ARXIV.categories:
-        for method in convergence.GROWTH_METHODS:
+        for method in figures.GROWTH_METHODS:
             for size in SMALLER["sizes"]:
-                assert cells["growth", convergence.growth_row(category, method), str(size)] > 0
+                assert cells["growth", figures.growth_row(category, method), str(size)] > 0
             assert np.isfinite(cells["growth-exponents", category, method])
 
 
@@ -304,7 +303,7 @@ def test_liblinear_minimises_what_our_dual_coordinate_descent_does(task, recipe)
     lam = 1e-2
 
     def objective(found):
-        return convergence.svm_objective(task, found, lam) + lam * found.intercept**2
+        return figures.svm_objective(task, found, lam) + lam * found.intercept**2
 
     own = with_strength(tasks.svm(recipe, tasks.DUAL_LEARN), lam=lam)
     assert objective(learn(own, task)) == pytest.approx(objective(learn(lam, task)), rel=0.02)
@@ -313,7 +312,7 @@ def test_liblinear_minimises_what_our_dual_coordinate_descent_does(task, recipe)
 def test_the_objective_is_the_one_that_smo_reports(task, recipe):
     own = tasks.svm(recipe, tasks.SMO_LEARN)
     (report,) = task.learn(own).reports
-    found = convergence.svm_objective(task, learn(own, task), tasks.LAMBDA)
+    found = figures.svm_objective(task, learn(own, task), tasks.LAMBDA)
     assert found == pytest.approx(report.objective, rel=1e-6)
 
 
@@ -325,7 +324,7 @@ def test_an_error_is_a_document_on_the_wrong_side(task):
 
 def test_a_remark_tells_of_work_that_was_stopped(task, recipe):
     early = {**tasks.DUAL_LEARN, "options": {"tolerance": 1e-9, "iterations": 1}}
-    seconds, error = binary.measure(task, tasks.svm(recipe, early), "in short")
+    seconds, error = tables.measure(task, tasks.svm(recipe, early), "in short")
     assert seconds.remark == error.remark
     assert seconds.remark.startswith("in short; earn: stopped at a duality gap of ")
 
@@ -428,18 +427,18 @@ chances = st.integers(0, 2**32 - 1)
 
 @given(st.integers(5, 200), st.integers(2, 7), chances)
 def test_parts_are_equal_and_hold_every_document_once(documents, parts, seed):
-    found = multiclass.equal_parts(documents, parts, seed)
+    found = tables.equal_parts(documents, parts, seed)
     assert sorted(np.concatenate(found).tolist()) == list(range(documents))
     lengths = [len(part) for part in found]
     assert max(lengths) - min(lengths) <= 1
-    again = multiclass.equal_parts(documents, parts, seed)
+    again = tables.equal_parts(documents, parts, seed)
     assert all((one == two).all() for one, two in zip(found, again, strict=True))
 
 
 @given(st.integers(1, 60), st.integers(1, 60), chances)
 def test_fewer_rows_are_among_more(fewer, more, seed):
     rows = np.arange(100, 160)
-    few, many = (convergence.first_rows(rows, size, seed) for size in sorted((fewer, more)))
+    few, many = (figures.first_rows(rows, size, seed) for size in sorted((fewer, more)))
     assert len(few) == min(fewer, more)
     assert set(few) <= set(many) <= set(rows)
 
@@ -447,15 +446,15 @@ def test_fewer_rows_are_among_more(fewer, more, seed):
 @given(st.floats(0.2, 3), st.floats(1e-6, 10))
 def test_the_exponent_of_a_power(power, factor):
     sizes = [2000, 4000, 100_000]
-    assert convergence.exponent(sizes, [factor * n**power for n in sizes]) == pytest.approx(power)
+    assert figures.exponent(sizes, [factor * n**power for n in sizes]) == pytest.approx(power)
 
 
 def test_growth_is_of_two_sizes_or_more():
-    assert convergence.sizes_within([10, 20, 40], 25) == [10, 20]
+    assert figures.sizes_within([10, 20, 40], 25) == [10, 20]
     with pytest.raises(UsageError, match="two sizes or more, and there are 15"):
-        convergence.sizes_within([10, 20, 40], 15)
+        figures.sizes_within([10, 20, 40], 15)
     with pytest.raises(UsageError, match="raise the cap"):
-        convergence.exponent([10], [1.0])
+        figures.exponent([10], [1.0])
 
 
 def test_a_method_that_took_too_long_takes_no_more(monkeypatch):
@@ -463,12 +462,12 @@ def test_a_method_that_took_too_long_takes_no_more(monkeypatch):
         1.0: lambda task: task.design.documents**2 / 10,
         2.0: lambda task: task.design.documents / 10,
     }
-    monkeypatch.setattr(convergence, "learn", lambda solver, task: work[solver](task))
-    monkeypatch.setattr(convergence, "timed", lambda learn: (learn(), None))
+    monkeypatch.setattr(figures, "learn", lambda solver, task: work[solver](task))
+    monkeypatch.setattr(figures, "timed", lambda learn: (learn(), None))
     representation = Representation(analyzer="words lower", fields=("title", "body"))
     vectors = vectors_of(CORPORA[collections.ARXIV.corpus], representation)
     both, terms = {"slow": 1.0, "fast": 2.0}, TermSelection("information-gain", 5)
-    taken = convergence.seconds_by_size(vectors, "math.*", terms, [10, 40, 80, 160], both, 100)
+    taken = figures.seconds_by_size(vectors, "math.*", terms, [10, 40, 80, 160], both, 100)
     assert list(taken["slow"]) == [10, 40]
     assert list(taken["fast"]) == [10, 40, 80, 160]
 
@@ -477,8 +476,8 @@ def test_a_method_that_took_too_long_takes_no_more(monkeypatch):
 def test_losses_come_down_to_that_of_the_svm(margin):
     """Proposition 1: they fall with γ, and are above the SVM's by ln 2/γ at most."""
     z = np.array([margin])
-    least = exhibits.svm_loss(z)[0]
-    values = [exhibits.smoothed_loss(gamma, z)[0] for gamma in (1.0, 10.0, 100.0, 1e4)]
+    least = hinge(z)[0]
+    values = [smoothed_hinge(gamma, z)[0] for gamma in (1.0, 10.0, 100.0, 1e4)]
     for gamma, value in zip((1.0, 10.0, 100.0, 1e4), values, strict=True):
         assert least - 1e-9 <= value <= least + np.log(2) / gamma + 1e-9
     assert (np.diff(values) <= 1e-9).all()
@@ -486,7 +485,7 @@ def test_losses_come_down_to_that_of_the_svm(margin):
 
 def test_the_loss_of_gamma_1_is_that_of_logistic_regression_moved_by_1():
     z = np.linspace(-4, 4, 9)
-    np.testing.assert_allclose(exhibits.smoothed_loss(1.0, z), np.log1p(np.exp(1 - z)))
+    np.testing.assert_allclose(smoothed_hinge(1.0, z), np.log1p(np.exp(1 - z)))
 
 
 # ------------------------------------------------------------------------------ the real thing

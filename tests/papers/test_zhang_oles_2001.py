@@ -22,8 +22,8 @@ from postil_papers.loading import load_paper
 from postil_papers.registry import experiments_of
 from postil_papers.runner import reproduce
 from postil_papers.single_label import accuracies, random_splits, with_headers
-from postil_papers.zhang_oles_2001 import curves, multiclass, search
-from postil_papers.zhang_oles_2001.reuters import RECIPES, by_certificate
+from postil_papers.zhang_oles_2001 import figures, search, tables
+from postil_papers.zhang_oles_2001.tables import RECIPES, by_certificate
 
 NAME = "zhang-oles-2001"
 METHODS = ("Naive Bayes", "Lin Reg", "Mod Least Squares", "Logistic Reg", "SVM", "Mod SVM")
@@ -146,11 +146,11 @@ def test_table_1_on_the_demo(paper, experiments, name):
     assert cell.remark.startswith("cross-validated break-even by λ: ")
 
 
-@pytest.mark.parametrize("method", multiclass.METHODS)
+@pytest.mark.parametrize("method", tables.METHODS)
 def test_table_5_on_made_up_articles(paper, experiments, news, method, monkeypatch):
     known_corpora(monkeypatch)
     monkeypatch.setitem(single_label.READERS, "made-up articles", lambda: news)
-    name = f"20news-19997 {multiclass.METHODS[method]}"
+    name = f"20news-19997 {tables.METHODS[method]}"
     settings = {**experiments[name].settings, "corpus": "made-up articles"}
     found = reproduce(paper, {name: replace(experiments[name], settings=settings)}, only=["table5"])
     assert not found.failures
@@ -164,7 +164,7 @@ def test_table_5_on_made_up_articles(paper, experiments, news, method, monkeypat
     [
         "number of features",
         "strength of regularization",
-        *(f"lambda to 0, {row}" for row in curves.LIMITS),
+        *(f"lambda to 0, {row}" for row in figures.LIMITS),
         "losses",
         "least error out of fold, Mod SVM",
         "logistic, constant of 3, under 0.1 truncated",
@@ -185,7 +185,7 @@ def test_figure_5_counts_every_training_document(paper, experiments):
     demo = small_experiment(experiments[name], corpus="demo", category=category)
     found = reproduce(paper, {name: demo})
     table = next(table for table in found.tables if table.id == "figure5")
-    for row in curves.MARGIN_METHODS:
+    for row in figures.MARGIN_METHODS:
         counts = [cell.ours for cell in table.cells if cell.key.row == row and cell.ours]
         assert sum(counts) == len(training)
 
@@ -194,7 +194,7 @@ def test_margins_are_positive_where_the_category_is_learned(news):
     recipe = small(load_recipe("mod-least-squares-dual"))
     fields = replace(recipe.representation, fields=("subject", "body"))
     own = [replace(each, labels=tuple(x for x in each.labels if x == "sea")) for each in news]
-    found = curves.margins(vectors_of(own, fields).problem(), recipe)
+    found = figures.margins(vectors_of(own, fields).problem(), recipe)
     assert len(found) == 60
     assert (found > 0).all()
 
@@ -289,7 +289,7 @@ def test_figure_5_on_reuters(paper, experiments, corpus_file):
     found = reproduce(paper, {"margins of earn": experiments["margins of earn"]})
     table = next(table for table in found.tables if table.id == "figure5")
     beyond = {}
-    for row in curves.MARGIN_METHODS:
+    for row in figures.MARGIN_METHODS:
         cells = [cell for cell in table.cells if cell.key.row == row and cell.ours is not None]
         assert np.sum([cell.ours for cell in cells]) == 9603
         beyond[row] = sum(cell.ours for cell in cells if float(cell.key.column) > 2)

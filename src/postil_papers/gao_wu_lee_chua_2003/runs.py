@@ -19,14 +19,7 @@ from postil.train.run import LearningSpace, TrainingRun
 from postil.vectors.lsi import Lsi
 from postil.vectors.projection import Projection
 from postil_papers.experiment import Measured
-from postil_papers.harness import (
-    Problem,
-    Vectors,
-    quiet_fits,
-    report,
-    reporting,
-    vectors_of,
-)
+from postil_papers.harness import Problem, Vectors, quiet_fits, report, reporting, vectors_of
 from postil_papers.results import remember
 from postil_papers.zhang_jin_yang_hauptmann_2003.collections import REUTERS, Collection
 

@@ -155,70 +155,60 @@ def figure_descent(figure: str, dimensions: int) -> Descent:
     return Descent(load_recipe(FIGURES[figure]), dimensions, {USUAL: STOPS[USUAL]})
 
 
-def dimension_experiments() -> list[Experiment]:
-    """Return the collection, each number of directions, and each trend."""
-    columns = tuple(STOPS)
-    counts = experiment(
+def _figure_experiment(figure: str, dimensions: int) -> Experiment:
+    column = f"{figure}, {dimensions}"
+    macros = tuple(f"{part}, {MACRO}" for part in (TOP, OTHER))
+    micros = tuple(f"{part}, {MICRO}" for part in (TOP, OTHER))
+    return experiment(
+        f"table1, {column}",
+        partial(run_figure, column),
+        Fill("table1", (*micros, *macros), (column,)),
+        Fill("table1-mean", macros, (column,)),
+        collection=COLLECTION,
+        largest=TOP_TEN,
+        descent=figure_descent(figure, dimensions),
+    )
+
+
+LEARNERS: dict[str, Recipe | Descent] = {
+    BASELINE: load_recipe(BPA_TREE),
+    SVM: linear_svm(load_recipe(F1)),
+    MFOM: grid_descent(FULL),
+}
+EXPERIMENTS = [
+    experiment(
         "collection",
         run_counts,
         Fill("collection", ("Reuters-21578",), COUNTS),
         collection=COLLECTION,
         recipe=linear_svm(load_recipe(F1)),
-    )
-    rows = [
+    ),
+    *(
         experiment(
             f"{dimensions} dimensions",
             partial(run_dimensions, str(dimensions)),
-            *(Fill(table, (str(dimensions),), columns) for table in MEASURES),
+            *(Fill(table, (str(dimensions),), tuple(STOPS)) for table in MEASURES),
             collection=COLLECTION,
             descent=grid_descent(dimensions),
         )
         for dimensions in DIMENSIONS
-    ]
-    ends = sorted({end for span in SPANS.values() for end in span})
-    trends = [
+    ),
+    *(
         experiment(
             table,
             partial(run_trend, table),
-            Fill(table, tuple(SPANS), columns),
+            Fill(table, tuple(SPANS), tuple(STOPS)),
             collection=COLLECTION,
-            descents={str(end): grid_descent(end) for end in ends},
+            descents={str(end): grid_descent(end) for end in (DIMENSIONS[0], BEND, FULL)},
         )
         for table in TRENDS
-    ]
-    return [counts, *rows, *trends]
-
-
-def figure_experiments() -> list[Experiment]:
-    """Return the columns of table 1."""
-    found = []
-    for dimensions in (REDUCED, FULL):
-        for figure in FIGURES:
-            column = f"{figure}, {dimensions}"
-            macros = tuple(f"{part}, {MACRO}" for part in (TOP, OTHER))
-            micros = tuple(f"{part}, {MICRO}" for part in (TOP, OTHER))
-            found.append(
-                experiment(
-                    f"table1, {column}",
-                    partial(run_figure, column),
-                    Fill("table1", (*micros, *macros), (column,)),
-                    Fill("table1-mean", macros, (column,)),
-                    collection=COLLECTION,
-                    largest=TOP_TEN,
-                    descent=figure_descent(figure, dimensions),
-                )
-            )
-    return found
-
-
-def method_experiments() -> list[Experiment]:
-    """Return the columns of table 4."""
-    learners: dict[str, Recipe | Descent] = {
-        BASELINE: load_recipe(BPA_TREE),
-        SVM: linear_svm(load_recipe(F1)),
-        MFOM: grid_descent(FULL),
-    }
-    return [
+    ),
+    *(
+        _figure_experiment(figure, dimensions)
+        for dimensions in (REDUCED, FULL)
+        for figure in FIGURES
+    ),
+    *(
         experiment(
             f"table4, {method}",
             partial(run_method, method),
@@ -227,5 +217,6 @@ def method_experiments() -> list[Experiment]:
             largest=TOP_TEN,
             learner=learner,
         )
-        for method, learner in learners.items()
-    ]
+        for method, learner in LEARNERS.items()
+    ),
+]

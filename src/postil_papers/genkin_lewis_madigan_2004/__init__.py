@@ -1,3 +1,8 @@
 """The experiments of genkin-lewis-madigan-2004: lasso and ridge logistic regression and the SVM."""
 
 from __future__ import annotations
+
+from postil_papers.genkin_lewis_madigan_2004 import figures, tables
+
+EXPERIMENTS = [*tables.EXPERIMENTS, *figures.EXPERIMENTS]
+FIGURES = tables.FIGURES | figures.FIGURES

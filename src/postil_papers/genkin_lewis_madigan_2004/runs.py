@@ -85,21 +85,13 @@ OHSUMED = Collection("OHSUMED", "ohsumed", "all", 77, LEMUR)
 COLLECTIONS = (MODAPTE, RCV1, OHSUMED)
 
 
-def cross_validated(recipe: Recipe) -> Recipe:
-    """Return the recipe as it is: its ``[search]`` is that of section 4.4."""
-    return recipe
+HYPERPARAMETERS = ("CV", "norm")  # the columns of tables 5 to 7
 
 
-def norm_based(recipe: Recipe) -> Recipe:
-    """Return the recipe with the prior variance of equation 29 in place of a search."""
-    return with_strength(recipe, prior_variance=NORM)
-
-
-# The columns of tables 5 to 7.
-HYPERPARAMETERS: dict[str, Callable[[Recipe], Recipe]] = {
-    "CV": cross_validated,
-    "norm": norm_based,
-}
+def by_hyperparameter(recipe: Recipe) -> dict[str, Recipe]:
+    """Return a recipe with its own search (section 4.4), and with the variance of equation 29."""
+    choices = (recipe, with_strength(recipe, prior_variance=NORM))
+    return dict(zip(HYPERPARAMETERS, choices, strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -34,7 +34,7 @@ from postil.decide.folds import make_folds
 from postil.features.select import term_scores
 from postil.features.selection import Selection
 from postil.recipes.recipe import Recipe
-from postil_papers.experiment import CellValues, Experiment, Fill, Measured, experiment
+from postil_papers.experiment import CellValues, Fill, Measured, experiment
 from postil_papers.harness import Problem, report, vectors_of, with_strength
 from postil_papers.zhang_2000.runs import REUTERS, Collection, run_of, selected
 
@@ -119,16 +119,13 @@ def break_even(recipe: Recipe, select: Select, step: str, problem: Problem) -> f
     return problem.break_even(problem.learn(recipe, selection, progress=partial(report, step)))
 
 
-def selection_experiments() -> list[Experiment]:
-    """Return an experiment for each reading."""
-    recipes = {method: selected(method) for method in METHODS}
-    return [
-        experiment(
-            f"selection, {reading}",
-            partial(run_reading, reading),
-            Fill(STUDY, (reading,), METHODS),
-            collection=REUTERS,
-            recipes=recipes,
-        )
-        for reading in READINGS
-    ]
+EXPERIMENTS = [
+    experiment(
+        f"selection, {reading}",
+        partial(run_reading, reading),
+        Fill(STUDY, (reading,), METHODS),
+        collection=REUTERS,
+        recipes={method: selected(method) for method in METHODS},
+    )
+    for reading in READINGS
+]

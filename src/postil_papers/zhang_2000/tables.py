@@ -17,16 +17,10 @@ import numpy as np
 from postil.common.types import Floats
 from postil.evaluate.comparisons import wilcoxon
 from postil.recipes.recipe import Recipe
-from postil_papers.experiment import CellValues, Experiment, Fill, Measured, experiment
+from postil_papers.experiment import CellValues, Fill, Measured, experiment
 from postil_papers.paper import axis_column
-from postil_papers.zhang_2000.runs import (
-    RECIPES,
-    REUTERS,
-    Collection,
-    run_of,
-    selected,
-    unselected,
-)
+from postil_papers.plotting import Draw, draw_lines
+from postil_papers.zhang_2000.runs import RECIPES, REUTERS, Collection, run_of, selected, unselected
 
 TABLES = {"table1": selected, "table2": unselected}
 TOP_ROW, ALL_ROW = "Micro-Avg Top 10", "Micro-Avg All 118"
@@ -112,21 +106,8 @@ def _both(method: str) -> list[Recipe]:
     return [selected(method), unselected(method)]
 
 
-def _finding(method: str) -> Experiment:
-    row = f"{method} against {COUNTERPARTS[method]}"
-    return experiment(
-        f"finding, {method}",
-        partial(run_finding, row),
-        Fill(FINDING, (row,), COLUMNS),
-        collection=REUTERS,
-        recipes=_both(method),
-        rivals=_both(COUNTERPARTS[method]),
-    )
-
-
-def table_experiments() -> list[Experiment]:
-    """Return an experiment for each column of tables 1 and 2."""
-    return [
+EXPERIMENTS = [
+    *(
         experiment(
             f"{table}, {method}",
             partial(run_column, table, method),
@@ -136,12 +117,8 @@ def table_experiments() -> list[Experiment]:
         )
         for table, recipe_of in TABLES.items()
         for method in RECIPES
-    ]
-
-
-def finding_experiments() -> list[Experiment]:
-    """Return an experiment for each method's change and each multiplicative method's finding."""
-    changes = [
+    ),
+    *(
         experiment(
             f"change of {method}",
             partial(run_change, method),
@@ -150,13 +127,19 @@ def finding_experiments() -> list[Experiment]:
             recipes=_both(method),
         )
         for method in RECIPES
-    ]
-    return changes + [_finding(method) for method in COUNTERPARTS]
-
-
-def curve_experiments() -> list[Experiment]:
-    """Return an experiment for each curve of figure 1."""
-    return [
+    ),
+    *(
+        experiment(
+            f"finding, {method}",
+            partial(run_finding, f"{method} against {rival}"),
+            Fill(FINDING, (f"{method} against {rival}",), COLUMNS),
+            collection=REUTERS,
+            recipes=_both(method),
+            rivals=_both(rival),
+        )
+        for method, rival in COUNTERPARTS.items()
+    ),
+    *(
         experiment(
             f"curve of {method}",
             partial(run_curve, method),
@@ -165,4 +148,6 @@ def curve_experiments() -> list[Experiment]:
             recipe=selected(method),
         )
         for method in CURVES
-    ]
+    ),
+]
+FIGURES: dict[str, Draw] = {"figure1": partial(draw_lines, marked=False)}

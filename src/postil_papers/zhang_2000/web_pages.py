@@ -18,7 +18,7 @@ from statistics import fmean, stdev
 
 from postil.recipes.parts import Decide, TermSelection
 from postil.recipes.recipe import Recipe, load_recipe
-from postil_papers.experiment import CellValues, Experiment, Fill, Measured, experiment
+from postil_papers.experiment import CellValues, Fill, Measured, experiment
 from postil_papers.single_label import WEBKB, accuracies, all_documents, random_folds
 from postil_papers.zhang_2000.runs import RECIPES
 
@@ -64,17 +64,15 @@ def for_pages(recipe: Recipe, analyzer: str) -> Recipe:
     )
 
 
-def page_experiments() -> list[Experiment]:
-    """Return an experiment for each method, with stop words and without."""
-    return [
-        experiment(
-            f"{table}, {method}",
-            partial(run_folds, table, method),
-            Fill(table, (method,), (ACCURACY,)),
-            corpus=WEBKB,
-            folds=FOLDS,
-            recipe=for_pages(load_recipe(name), analyzer),
-        )
-        for table, analyzer in ANALYZERS.items()
-        for method, name in METHODS.items()
-    ]
+EXPERIMENTS = [
+    experiment(
+        f"{table}, {method}",
+        partial(run_folds, table, method),
+        Fill(table, (method,), (ACCURACY,)),
+        corpus=WEBKB,
+        folds=FOLDS,
+        recipe=for_pages(load_recipe(name), analyzer),
+    )
+    for table, analyzer in ANALYZERS.items()
+    for method, name in METHODS.items()
+]

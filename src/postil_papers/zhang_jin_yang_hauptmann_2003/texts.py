@@ -18,15 +18,9 @@ from postil.decide.folds import make_folds
 from postil.recipes.recipe import Recipe
 from postil_papers.experiment import CellValues, Experiment, Fill, Measured, experiment
 from postil_papers.harness import Vectors, report, vectors_of
-from postil_papers.zhang_jin_yang_hauptmann_2003.binary import WHOLE_ROWS, whole_f1
 from postil_papers.zhang_jin_yang_hauptmann_2003.collections import REUTERS, Collection
-from postil_papers.zhang_jin_yang_hauptmann_2003.tasks import (
-    DUAL,
-    SMO,
-    learn,
-    solvers_of,
-    task_of,
-)
+from postil_papers.zhang_jin_yang_hauptmann_2003.tables import WHOLE_ROWS, whole_f1
+from postil_papers.zhang_jin_yang_hauptmann_2003.tasks import DUAL, SMO, learn, solvers_of, task_of
 
 TABLE, WHOLE = "table2-texts", "whole-texts"
 # The list of the Glasgow Information Retrieval Group is the one that scikit-learn carries.
@@ -101,30 +95,27 @@ def run_whole_variant(row: str, collection: Collection, recipe: Recipe) -> CellV
     return {(WHOLE, row, WHOLE_ROWS[average]): value for average, value in values.items()}
 
 
-def text_experiments() -> list[Experiment]:
-    """Return two experiments for each variant: the four categories, and all of them."""
+def _experiments(row: str, variant: Variant) -> list[Experiment]:
+    collection = replace(REUTERS, reader=variant.reader)
     solvers = solvers_of(REUTERS)
-    four, whole = [], []
-    for row, variant in VARIANTS.items():
-        collection = replace(REUTERS, reader=variant.reader)
-        smo, dual = (variant.of(solvers[solver]) for solver in (SMO, DUAL))
-        four.append(
-            experiment(
-                f"{TABLE}, {row}",
-                partial(run_variant, row),
-                Fill(TABLE, (row,), REUTERS.categories),
-                collection=collection,
-                smo=smo,
-                dual=dual,
-            )
-        )
-        whole.append(
-            experiment(
-                f"{WHOLE}, {row}",
-                partial(run_whole_variant, row),
-                Fill(WHOLE, (row,), tuple(WHOLE_ROWS.values())),
-                collection=collection,
-                recipe=smo,
-            )
-        )
-    return four + whole
+    smo, dual = (variant.of(solvers[solver]) for solver in (SMO, DUAL))
+    return [
+        experiment(
+            f"{TABLE}, {row}",
+            partial(run_variant, row),
+            Fill(TABLE, (row,), REUTERS.categories),
+            collection=collection,
+            smo=smo,
+            dual=dual,
+        ),
+        experiment(
+            f"{WHOLE}, {row}",
+            partial(run_whole_variant, row),
+            Fill(WHOLE, (row,), tuple(WHOLE_ROWS.values())),
+            collection=collection,
+            recipe=smo,
+        ),
+    ]
+
+
+EXPERIMENTS = [each for row, variant in VARIANTS.items() for each in _experiments(row, variant)]

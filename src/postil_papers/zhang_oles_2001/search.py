@@ -29,7 +29,7 @@ from postil.recipes.recipe import Recipe, load_recipe
 from postil.train.train import train
 from postil_papers.experiment import CellValues, Experiment, Fill, Measured, experiment
 from postil_papers.harness import quiet_fits, report, training, vectors_of, with_strength
-from postil_papers.zhang_oles_2001.reuters import CORPUS, RECIPES, by_certificate
+from postil_papers.zhang_oles_2001.tables import CORPUS, RECIPES, by_certificate
 
 MEASURE = "break-even"
 FOLDS = 5
@@ -105,18 +105,15 @@ def _searching(name: str) -> Recipe:
     return replace(recipe, learn=learn, search=search, decide=Decide(rule="default"))
 
 
-def search_experiments() -> list[Experiment]:
-    """Return an experiment for each method."""
-    found = []
-    for method, name in RECIPES.items():
-        settings: dict[str, Any] = {"corpus": CORPUS}
-        if "smoothing" in load_recipe(name).learn:
-            run = partial(run_smoothing, method)
-            settings["recipe"] = load_recipe(name)
-            settings |= {"grid": PAPER_GRID, "folds": FOLDS, "measure": MEASURE}
-        else:
-            run = partial(run_search, method)
-            settings["recipe"] = _searching(name)
-        fill = Fill("table1", columns=(method,))
-        found.append(experiment(f"lambda of {name}", run, fill, **settings))
-    return found
+def _experiment(method: str, name: str) -> Experiment:
+    recipe, run, settings = load_recipe(name), partial(run_search, method), {}
+    if "smoothing" in recipe.learn:
+        run = partial(run_smoothing, method)
+        settings = {"grid": PAPER_GRID, "folds": FOLDS, "measure": MEASURE}
+    else:
+        recipe = _searching(name)
+    fill = Fill("table1", columns=(method,))
+    return experiment(f"lambda of {name}", run, fill, corpus=CORPUS, recipe=recipe, **settings)
+
+
+EXPERIMENTS = [_experiment(method, name) for method, name in RECIPES.items()]

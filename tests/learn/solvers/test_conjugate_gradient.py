@@ -16,7 +16,7 @@ from postil.learn.job import Job, SampleWeights
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import fit_path
 from postil.learn.strength import Regularization, Strengths
-from postil_papers.zhang_jin_yang_hauptmann_2003.convergence import trace_objective
+from postil_papers.zhang_jin_yang_hauptmann_2003.figures import trace_objective
 
 from ..samples import (
     design_of,

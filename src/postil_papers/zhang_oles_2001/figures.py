@@ -1,4 +1,4 @@
-"""Figures 5, 7 and 8: margins, and the break-even point by the number of features and by λ.
+"""Figures 4, 5, 7 and 8: losses, margins, and the break-even point by features and by λ.
 
 Figure 5 is of the training documents of the largest category. The curves of figures 7 and 8 are of
 logistic regression by dual coordinate descent (algorithm 5), 100 passes at most and fewer where the
@@ -19,21 +19,28 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from postil.common.types import Floats
 from postil.corpus.opening import open_corpus
 from postil.learn.strength import Strengths
+from postil.plots.figure import Figure, Level
 from postil.recipes.parts import TermSelection
 from postil.recipes.recipe import Recipe, load_recipe
-from postil_papers.experiment import CellValues, Experiment, Fill, Measured, experiment
+from postil_papers.experiment import CellValues, Fill, Measured, experiment
 from postil_papers.harness import Problem, report, stopped_early, training, vectors_of
 from postil_papers.paper import axis_column
-from postil_papers.plotting import histogram_cells
-from postil_papers.zhang_oles_2001.reuters import (
-    CORPUS,
-    PASSES,
-    RECIPES,
-    TOLERANCE,
-    by_certificate,
+from postil_papers.plotting import (
+    Draw,
+    Shape,
+    draw_formulas,
+    draw_histograms,
+    draw_lines,
+    formula_experiment,
+    hinge,
+    histogram_cells,
+    smoothed_hinge,
 )
+from postil_papers.reproduction import Table
+from postil_papers.zhang_oles_2001.tables import CORPUS, PASSES, RECIPES, TOLERANCE, by_certificate
 
 MARGIN_CATEGORY = "earn"
 MARGIN_METHODS = ("Lin Reg", "Mod Least Squares")
@@ -121,50 +128,75 @@ def run_limit(row: str, corpus: str, recipe: Recipe, lam: float) -> CellValues:
     return {("figure8", row, LIMIT): break_even(problem, recipe, lam, row)}
 
 
-def margin_experiments() -> list[Experiment]:
-    """Return the experiment of figure 5."""
-    return [
+def logistic(z: Floats) -> Floats:
+    """``ln(1 + exp(-z))``, without overflow."""
+    return np.logaddexp(0.0, -z)
+
+
+# Figure 4, with a γ of 3.
+LOSSES: dict[str, Shape] = {
+    "g(z)": hinge,
+    "ln(1 + exp(-z))": logistic,
+    "ln(1 + exp(3(1 - z)))/3": partial(smoothed_hinge, 3.0),
+}
+
+
+def draw_features(table: Table) -> Figure | None:
+    """Draw figure 7, with levels for the break-even point of all features."""
+    levels = []
+    for cell in table.cells:
+        if cell.key.column == ALL_FEATURES and cell.paper is not None:
+            words = f"all features, the paper: about {cell.paper:g}"
+            levels.append(Level(cell.key.row, cell.paper, words, "paper"))
+        if cell.key.column == ALL_FEATURES and cell.ours is not None:
+            words = f"all features, ours: {cell.ours:.1f}"
+            levels.append(Level(cell.key.row, cell.ours, words, "ours"))
+    return draw_lines(table, levels=levels)
+
+
+BY_CERTIFICATE = by_certificate(load_recipe("logistic"), TOLERANCE, PASSES)
+EXPERIMENTS = [
+    formula_experiment("losses", "figure4", LOSSES, tuple(float(z) for z in range(-3, 4))),
+    experiment(
+        f"margins of {MARGIN_CATEGORY}",
+        run_margins,
+        Fill("figure5", rows=MARGIN_METHODS),
+        corpus=CORPUS,
+        category=MARGIN_CATEGORY,
+        width=BIN_WIDTH,
+        recipes={method: load_recipe(RECIPES[method]) for method in MARGIN_METHODS},
+    ),
+    experiment(
+        "number of features",
+        run_features,
+        Fill("figure7", rows=(LOGISTIC,)),
+        corpus=CORPUS,
+        recipe=BY_CERTIFICATE,
+        sizes=SIZES,
+    ),
+    experiment(
+        "strength of regularization",
+        run_strengths,
+        Fill("figure8", rows=(LOGISTIC,)),
+        corpus=CORPUS,
+        recipe=BY_CERTIFICATE,
+        strengths=STRENGTHS,
+    ),
+    *(
         experiment(
-            f"margins of {MARGIN_CATEGORY}",
-            run_margins,
-            Fill("figure5", rows=MARGIN_METHODS),
+            f"lambda to 0, {row}",
+            partial(run_limit, row),
+            Fill("figure8", (row,), (LIMIT,)),
             corpus=CORPUS,
-            category=MARGIN_CATEGORY,
-            width=BIN_WIDTH,
-            recipes={method: load_recipe(RECIPES[method]) for method in MARGIN_METHODS},
+            recipe=with_terms(load_recipe(name), terms),
+            lam=NEARLY_ZERO,
         )
-    ]
-
-
-def curve_experiments() -> list[Experiment]:
-    """Return the experiments of figures 7 and 8."""
-    logistic = by_certificate(load_recipe("logistic"), TOLERANCE, PASSES)
-    return [
-        experiment(
-            "number of features",
-            run_features,
-            Fill("figure7", rows=(LOGISTIC,)),
-            corpus=CORPUS,
-            recipe=logistic,
-            sizes=SIZES,
-        ),
-        experiment(
-            "strength of regularization",
-            run_strengths,
-            Fill("figure8", rows=(LOGISTIC,)),
-            corpus=CORPUS,
-            recipe=logistic,
-            strengths=STRENGTHS,
-        ),
-        *(
-            experiment(
-                f"lambda to 0, {row}",
-                partial(run_limit, row),
-                Fill("figure8", (row,), (LIMIT,)),
-                corpus=CORPUS,
-                recipe=with_terms(load_recipe(name), terms),
-                lam=NEARLY_ZERO,
-            )
-            for row, (name, terms) in LIMITS.items()
-        ),
-    ]
+        for row, (name, terms) in LIMITS.items()
+    ),
+]
+FIGURES: dict[str, Draw] = {
+    "figure4": partial(draw_formulas, LOSSES, 3.0),
+    "figure5": draw_histograms,
+    "figure7": draw_features,
+    "figure8": draw_lines,
+}

@@ -18,22 +18,32 @@ from numpy.typing import NDArray
 from postil.errors import UsageError
 from postil.features.selection import Selection
 from postil.model.description import column_name
+from postil.plots.figure import Figure, Line, Panel, Place
 from postil.recipes.parts import TermSelection
 from postil.recipes.recipe import Recipe, load_recipe
 from postil_papers.experiment import CellValues, Experiment, Fill, experiment
 from postil_papers.genkin_lewis_madigan_2004.runs import (
     COLLECTIONS,
     EXACT,
-    HYPERPARAMETERS,
     MODAPTE,
     RECIPES,
     Collection,
+    by_hyperparameter,
     on,
     run_of,
 )
 from postil_papers.harness import Problem, remarked, report, training, vectors_of, with_strength
 from postil_papers.paper import axis_column
-from postil_papers.plotting import histogram_cells
+from postil_papers.plotting import (
+    Draw,
+    draw_histograms,
+    draw_lines,
+    facts_of,
+    figure_of,
+    histogram_cells,
+    members_of,
+)
+from postil_papers.reproduction import Table
 
 STATISTICS: Mapping[str, Callable[[list[int]], float]] = {
     "min": min,
@@ -51,6 +61,8 @@ PATH_TERMS = TermSelection("chi-square", 8)
 VARIANCES = tuple(float(f"{10 ** (place / 4):.4g}") for place in range(-16, 17))
 # The figures, and the methods whose priors they draw.
 PATHS = {"figure2": "ridge", "figure3": "lasso"}
+MARKED_VARIANCE = Place(0.01, "0.01, which the paper marks")
+LASSO = by_hyperparameter(load_recipe(RECIPES["lasso"]))
 
 
 def run_features(collection: Collection, recipes: Mapping[str, Recipe], width: float) -> CellValues:
@@ -122,44 +134,46 @@ def path(
     return np.array(found)
 
 
-def sparsity_experiments() -> list[Experiment]:
-    """Return numbers, histogram and ratio for each collection, and figure 8 for ModApte."""
-    lasso = load_recipe(RECIPES["lasso"])
-    recipes = {choice: change(lasso) for choice, change in HYPERPARAMETERS.items()}
-    found = []
-    for collection in COLLECTIONS:
-        name = collection.name
-        found += [
-            on(
-                collection,
-                "features selected",
-                run_features,
-                Fill("features", (name,), tuple(STATISTICS)),
-                Fill("figure7", rows=(name,)),
-                recipes={"norm": recipes["norm"]},
-                width=WIDTH,
-            ),
-            on(
-                collection,
-                "features by hyperparameter",
-                run_ratio,
-                Fill("features-ratio", (name,), (RATIO,)),
-                recipes=recipes,
-            ),
-        ]
-    scatter = on(
+def draw_scatter(table: Table) -> Figure | None:
+    """Draw parameters against training documents, a point for each category."""
+    points = members_of(table, (POSITIVES, PARAMETERS)).values()
+    x, y = tuple(x for x, _ in points), tuple(y for _, y in points)
+    panel = Panel((Line("lasso", x, y, joined=False),))
+    return figure_of(facts_of(table), panel, legend=False) if points else None
+
+
+def _on_collection(collection: Collection) -> list[Experiment]:
+    name = collection.name
+    return [
+        on(
+            collection,
+            "features selected",
+            run_features,
+            Fill("features", (name,), tuple(STATISTICS)),
+            Fill("figure7", rows=(name,)),
+            recipes={"norm": LASSO["norm"]},
+            width=WIDTH,
+        ),
+        on(
+            collection,
+            "features by hyperparameter",
+            run_ratio,
+            Fill("features-ratio", (name,), (RATIO,)),
+            recipes=LASSO,
+        ),
+    ]
+
+
+EXPERIMENTS = [
+    *(each for collection in COLLECTIONS for each in _on_collection(collection)),
+    on(
         MODAPTE,
         "parameters by training documents",
         run_scatter,
         Fill("figure8", columns=(POSITIVES, PARAMETERS)),
-        recipes={"CV": recipes["CV"]},
-    )
-    return [*found, scatter]
-
-
-def path_experiments() -> list[Experiment]:
-    """Return a path for each prior."""
-    return [
+        recipes={"CV": LASSO["CV"]},
+    ),
+    *(
         experiment(
             f"{MODAPTE.name}, path of {method}",
             partial(run_path, figure),
@@ -170,4 +184,12 @@ def path_experiments() -> list[Experiment]:
             recipe=replace(MODAPTE.read_by(load_recipe(EXACT[method])), selection=PATH_TERMS),
         )
         for figure, method in PATHS.items()
-    ]
+    ),
+]
+draw_path = partial(draw_lines, places=(MARKED_VARIANCE,), marked=False)
+FIGURES: dict[str, Draw] = {
+    "figure2": draw_path,
+    "figure3": draw_path,
+    "figure7": draw_histograms,
+    "figure8": draw_scatter,
+}

@@ -1,4 +1,4 @@
-"""All experiments and figures of gao-wu-lee-chua-2003, with those of figures 2, 3 and 4.
+"""Figures 2, 3 and 4: the class loss, and the convergence of GPD.
 
 Figure 2 is the class loss (eq. 4.7) with three α and β. Figure 3 is F1 of one category's training
 documents by step of GPD in 400 directions, from the members' mean; figure 4 has histograms of
@@ -17,19 +17,7 @@ from postil.recipes.recipe import Recipe, load_recipe
 from postil_papers.experiment import CellValues, Fill, experiment
 from postil_papers.gao_wu_lee_chua_2003.descents import Gpd, gpd_on
 from postil_papers.gao_wu_lee_chua_2003.runs import COLLECTION, F1, spaces_of
-from postil_papers.gao_wu_lee_chua_2003.studies import (
-    form_experiments,
-    offset_experiments,
-    solver_experiments,
-    tree_experiments,
-)
-from postil_papers.gao_wu_lee_chua_2003.tables import (
-    REDUCED,
-    dimension_experiments,
-    figure_experiments,
-    method_experiments,
-)
-from postil_papers.gao_wu_lee_chua_2003.thinning import thinning_experiments
+from postil_papers.gao_wu_lee_chua_2003.tables import REDUCED
 from postil_papers.harness import Problem
 from postil_papers.paper import axis_column
 from postil_papers.plotting import (
@@ -98,14 +86,6 @@ def distances(gpd: Gpd, weights: Weights, when: str) -> dict[str, Floats]:
 
 
 EXPERIMENTS = [
-    *dimension_experiments(),
-    *figure_experiments(),
-    *method_experiments(),
-    *tree_experiments(),
-    *solver_experiments(),
-    *offset_experiments(),
-    *form_experiments(),
-    *thinning_experiments(),
     experiment(
         "convergence",
         run_convergence,

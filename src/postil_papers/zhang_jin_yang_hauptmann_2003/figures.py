@@ -1,4 +1,4 @@
-"""Figure 2: the SVM's objective against the seconds of MLR-CG; and growth with the documents.
+"""Figures 1 and 2: losses, and the SVM's objective by the seconds of MLR-CG; and growth.
 
 Figure 2 shows ``O_svm(w) = (1/n) Σ max(0, 1 - yᵢ(w·xᵢ + b)) + λ‖w‖²`` after every step of conjugate
 gradients, and as a level the objective of SMO, whose duality gap is 1e-4 of it. The seconds are of
@@ -16,9 +16,8 @@ logarithms of documents and seconds. SMO stops growing after its first fit that 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -29,17 +28,26 @@ from postil.learn.job import Job
 from postil.learn.method import Method
 from postil.learn.solvers import SOLVERS
 from postil.learn.tasks import CategoryTasks, term_lists, within_range
+from postil.plots.figure import Axis, Figure, Level, Line, Panel
 from postil.recipes.parts import TermSelection
 from postil.recipes.recipe import Recipe
 from postil_papers.experiment import CellValues, Experiment, Fill, Measured, experiment
 from postil_papers.harness import Vectors, random_order, report, vectors_of
 from postil_papers.paper import axis_column
-from postil_papers.zhang_jin_yang_hauptmann_2003.collections import (
-    ARXIV,
-    RCV1,
-    REUTERS,
-    Collection,
+from postil_papers.plotting import (
+    Curve,
+    Draw,
+    Shape,
+    curves_of,
+    draw_formulas,
+    facts_of,
+    figure_of,
+    formula_experiment,
+    hinge,
+    smoothed_hinge,
 )
+from postil_papers.reproduction import Table
+from postil_papers.zhang_jin_yang_hauptmann_2003.collections import ARXIV, RCV1, REUTERS, Collection
 from postil_papers.zhang_jin_yang_hauptmann_2003.tasks import (
     DUAL,
     LAMBDA,
@@ -47,6 +55,7 @@ from postil_papers.zhang_jin_yang_hauptmann_2003.tasks import (
     MLR_CG,
     SMO,
     SMO_LEARN,
+    SVM,
     Learned,
     Task,
     learn,
@@ -56,11 +65,10 @@ from postil_papers.zhang_jin_yang_hauptmann_2003.tasks import (
     timed,
 )
 
-OPTIMUM = "SVM"  # the column of the level
 TOLERANCE = 1e-4
 DIGITS = 6  # of seconds
 # The paper's figure is of RCV1. Of arXiv there are as many documents as SMO can optimize.
-FIGURES = {"figure2": RCV1, "figure2-reuters": REUTERS, "figure2-arxiv": ARXIV}
+CONVERGENCE = {"figure2": RCV1, "figure2-reuters": REUTERS, "figure2-arxiv": ARXIV}
 DOCUMENTS = {ARXIV.name: 32_000}
 # With 781,265 documents SMO would take too long; growth shows how its time grows.
 WITHOUT_OPTIMUM = frozenset({RCV1.name})
@@ -71,8 +79,7 @@ SIZES = (2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 100_000)
 CAP = 120.0  # seconds
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Trace:
+class Trace(NamedTuple):
     """A category's objective after each step, and the seconds since the first began."""
 
     category: str
@@ -130,7 +137,7 @@ def run_convergence(
         if SMO in recipes:
             learned = learn(recipes[SMO], task)
             least = svm_objective(task, learned, LAMBDA)
-            found[figure, category, OPTIMUM] = Measured(least, remark=learned.remark)
+            found[figure, category, SVM] = Measured(least, remark=learned.remark)
     return found
 
 
@@ -224,31 +231,81 @@ def exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
-def convergence_experiments() -> list[Experiment]:
-    """Return an experiment for each figure of convergence."""
-    exact = {**SMO_LEARN, "options": {"tolerance": TOLERANCE}}
-    found = []
-    for figure, collection in FIGURES.items():
-        recipe = solvers_of(collection)[MLR_CG]
-        recipes = {MLR_CG: recipe, SMO: svm(recipe, exact)}
-        if collection.name in WITHOUT_OPTIMUM:
-            del recipes[SMO]
-        found.append(
-            experiment(
-                f"{collection.name}, convergence",
-                partial(run_convergence, figure),
-                Fill(figure, rows=collection.categories),
-                collection=collection,
-                first=DOCUMENTS.get(collection.name),
-                recipes=recipes,
-            )
+def draw_convergence(table: Table) -> Figure | None:
+    """Draw the objective against seconds, a panel for each category, and the SVM's optimum.
+
+    The title of a panel has the last values of both, which the drawing cannot tell apart.
+    """
+    optimum = {
+        cell.key.row: cell.ours
+        for cell in table.cells
+        if cell.key.column == SVM and cell.ours is not None
+    }
+    panels = []
+    for category, curve in curves_of(table, "ours").items():
+        marks: list[Line | Level] = [Line(MLR_CG, curve.x, curve.y, marked=False)]
+        ends = {MLR_CG: curve.y[-1]}
+        if category in optimum:
+            ends[SVM] = optimum[category]
+            marks.append(Level(SVM, optimum[category], ""))
+        shown = ", ".join(f"{method} {value:.4f}" for method, value in ends.items())
+        panels.append(Panel(tuple(marks), f"{category}: {shown}"))
+    return figure_of(facts_of(table), *panels)
+
+
+def draw_growth(table: Table) -> Figure | None:
+    """Draw seconds against documents, a panel for each category, with the exponents over it."""
+    facts, found = facts_of(table), curves_of(table, "ours")
+    sizes = tuple(sorted({size for curve in found.values() for size in curve.x}))
+    by_category: dict[str, dict[str, Curve]] = {}
+    for row, curve in found.items():
+        category, _, method = row.partition(": ")
+        by_category.setdefault(category, {})[method] = curve
+    panels = [
+        Panel(
+            tuple(Line(method, curve.x, curve.y) for method, curve in curves.items()),
+            _title(category, curves),
         )
-    return found
+        for category, curves in by_category.items()
+    ]
+    return figure_of(facts, *panels, x=Axis(facts.x.label, facts.x.scale, sizes))
 
 
-def growth_experiments() -> list[Experiment]:
-    """Return an experiment for each category of arXiv."""
-    return [
+def _title(category: str, curves: Mapping[str, Curve]) -> str:
+    """Return the title of a panel: two exponents a line, so that neighbours do not meet."""
+    slopes = [
+        f"{method} {exponent(curve.x, curve.y):.2f}"
+        for method, curve in curves.items()
+        if len(curve.x) > 1
+    ]
+    pairs = (", ".join(slopes[place : place + 2]) for place in range(0, len(slopes), 2))
+    return "\n".join([f"{category}, exponents" if slopes else category, *pairs])
+
+
+def _convergence(figure: str, collection: Collection) -> Experiment:
+    recipe = solvers_of(collection)[MLR_CG]
+    recipes = {MLR_CG: recipe}
+    if collection.name not in WITHOUT_OPTIMUM:
+        recipes[SMO] = svm(recipe, {**SMO_LEARN, "options": {"tolerance": TOLERANCE}})
+    return experiment(
+        f"{collection.name}, convergence",
+        partial(run_convergence, figure),
+        Fill(figure, rows=collection.categories),
+        collection=collection,
+        first=DOCUMENTS.get(collection.name),
+        recipes=recipes,
+    )
+
+
+# Figure 1, by the names of its series, the sharpest last.
+LOSSES: dict[str, Shape] = {
+    "SVM": hinge,
+    **{f"γ = {gamma}": partial(smoothed_hinge, float(gamma)) for gamma in (1, 2, 5, 10)},
+}
+EXPERIMENTS = [
+    formula_experiment("losses", "figure1", LOSSES, tuple(float(z) for z in range(-3, 4))),
+    *(_convergence(figure, collection) for figure, collection in CONVERGENCE.items()),
+    *(
         experiment(
             f"{ARXIV.name}, growth of {category}",
             partial(run_growth, category),
@@ -260,4 +317,10 @@ def growth_experiments() -> list[Experiment]:
             solvers={**solvers_of(ARXIV), LIBLINEAR: LAMBDA},
         )
         for category in ARXIV.categories
-    ]
+    ),
+]
+FIGURES: dict[str, Draw] = {
+    "figure1": partial(draw_formulas, LOSSES, 3.0),
+    **dict.fromkeys(CONVERGENCE, draw_convergence),
+    GROWTH: draw_growth,
+}
