@@ -54,7 +54,7 @@ def suited(recipe, documents):
 
 
 def least_roc_area(recipe):
-    """What a recipe must reach on the demo corpus: a handful of terms misses many a document."""
+    """Return the ROC area that a recipe must reach on the demo corpus; few terms miss many documents."""
     terms = load_recipe(recipe).selection.terms
     return 0.6 if terms is not None and terms < 50 else 0.7
 
@@ -255,7 +255,7 @@ FIELDS = {"title": [text.split()[0] for text in TEXTS], "body": TEXTS}
 
 
 class TestShapes:
-    """What ``fit`` takes, all others take."""
+    """Every method takes the texts that ``fit`` takes."""
 
     @pytest.mark.parametrize("recipe", ["default", "logistic-dual", "naive-bayes-1"])
     def test_a_mapping_of_fields(self, recipe):
@@ -333,7 +333,7 @@ def test_the_seed_is_that_of_the_random_order_too():
 
 
 def test_folds_share_the_vocabulary_and_the_idf(demo, monkeypatch):
-    """As the docstring of ``out_of_fold_scores`` says."""
+    """Fold by fold, as the docstring of ``out_of_fold_scores`` says."""
     from postil.vectors.vectorizer import Vectorizer
 
     fitted = []

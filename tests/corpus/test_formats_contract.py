@@ -63,7 +63,7 @@ def plain_corpora(draw):
 
 
 def read_options(name, documents):
-    """What a reader is told: which columns are texts, where there are columns."""
+    """Return the reader's options: the columns with text, if there are columns."""
     if name not in TABLES:
         return ReadOptions(format=name)
     fields = dict.fromkeys(field for document in documents for field in document.fields)

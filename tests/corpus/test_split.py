@@ -29,7 +29,7 @@ FOLDS = st.integers(1, 7).map(lambda k: [1 / k] * k)
 
 
 def deviations(labels, parts, shares):
-    """How far each label's count in each part is from its share: {label: largest distance}."""
+    """Return the largest distance of each label's count in a part from its share."""
     totals = Counter(label for one in labels for label in set(one))
     given_ = Counter(
         (label, part) for one, part in zip(labels, parts, strict=True) for label in set(one)

@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Tried:
-    """What one threshold does, straight from the definitions."""
+    """The counts of one threshold, straight from the definitions."""
 
     def __init__(self, threshold, scores, inside, weights):
         accepted = scores >= threshold

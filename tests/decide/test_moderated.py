@@ -79,7 +79,7 @@ def log_loss(scores, inside):
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_it_pays_where_evidence_is_sparse(prior, used, gain, seed):
-    """Of words seen once or twice, weights drawn from the prior, plain ones claim too much."""
+    """Plain probabilities of rare words are too sure if weights are drawn from the prior."""
     rng = np.random.default_rng(seed)
     terms, variance = 600, 9.0
     draw = rng.normal if prior == "gaussian" else rng.laplace

@@ -1,4 +1,4 @@
-"""What the package offers, and that looking at it costs nothing."""
+"""The names that the package offers, and the cost of importing it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ SLOW = "smoothed-hinge"  # in digits, though not in time
 # The check of sample weights compares two fits to seven digits, which only the optimum has: tol=0
 # lets the solvers go on, and asks for no certificate to warn of. No other is expected to fail.
 def expected_to_fail(estimator):
-    """What is learned from mistakes depends on the order of rows: a row twice is not one of 2.
+    """Mistake-driven weights depend on the order of rows: a row twice is not a row of weight 2.
 
     A limit is not reached, and the smoothed hinge not to seven digits in so many steps.
     """

@@ -72,5 +72,5 @@ def cases(draw: st.DrawFn, norms=None) -> Case:
 
 
 def away_from_threshold(case: Case, margins) -> bool:
-    """Whether float32 rounding can have no part in the decisions."""
+    """Return True if float32 rounding cannot change the decisions."""
     return all(abs(margin - case.rule.threshold) > 1e-5 for margin in margins)

@@ -1,4 +1,4 @@
-"""What would flip a decision, against every subset of the words, through the vectorizer itself."""
+"""Flips of a decision, against every subset of the words, through the vectorizer itself."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Reader(HTMLParser):
 
 
 def shown(text: str) -> str:
-    """What a page can show of a text."""
+    """Return a text as a page can show it."""
     unfit = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]"
     return re.sub(unfit, "\ufffd", text)
 

@@ -1,4 +1,4 @@
-"""What a category has to reach, against the decision rule itself."""
+"""The threshold of a category, against the decision rule itself."""
 
 from __future__ import annotations
 

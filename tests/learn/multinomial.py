@@ -66,7 +66,7 @@ class Multinomial:
         return self._shares() @ (logsumexp(z, axis=1) - z[np.arange(len(z)), self.y])
 
     def slopes(self, w):
-        """Of the average loss."""
+        """Return the gradient of the average loss."""
         q = softmax(self.x @ w.T, axis=1)
         q[np.arange(len(q)), self.y] -= 1.0
         return (self._shares()[:, None] * q).T @ self.x

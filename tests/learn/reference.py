@@ -118,7 +118,7 @@ class Problem:
 
     @cached_property
     def paid(self) -> Paid:
-        """What the weights of all features pay."""
+        """Return the prior's cost of all weights."""
         terms = self.x.shape[1]
         if self.intercept == "free":
             return self.terms_pay.put(
@@ -128,12 +128,12 @@ class Problem:
 
     @cached_property
     def is_paid(self) -> NDArray[np.bool_]:
-        """Which weights pay the prior."""
+        """Return the weights that the prior penalises."""
         return (self.paid.absolute > 0) | (self.paid.squared > 0)
 
     @property
     def is_smooth(self) -> bool:
-        """Whether the loss is: what is not of the priors can be split."""
+        """Return True if the loss is smooth; the rest of the priors can be split."""
         return "slope" in LOSSES[self.loss].provides
 
     @property
@@ -161,12 +161,12 @@ class Problem:
         return float(losses.sum() / self.n + self.paid.value(theta).sum())
 
     def slopes(self, theta: Floats) -> Floats:
-        """Of the average loss, along each weight."""
+        """Return the gradient of the average loss."""
         slopes = self.c * self.y * loss_slope(self.loss, self.margins(theta))
         return self.features.T @ slopes / self.n
 
     def violations(self, theta: Floats) -> Floats:
-        """How far each weight is from the optimality condition."""
+        """Return the violation of each weight's optimality condition."""
         return self.paid.violation(self.slopes(theta), theta)
 
     def pulls(self, duals: Floats) -> Floats:
@@ -228,7 +228,7 @@ class Problem:
         return _MINIMA[key]
 
     def minimiser(self) -> Floats:
-        """Where it is. Each w is m + p - q with p, q >= 0, so that |w - m| is p + q."""
+        """Return the minimum. Each w is m + p - q with p, q >= 0, so that |w - m| is p + q."""
         paid, size = self.paid, self.features.shape[1]
         if size == 0:
             return np.zeros(0)

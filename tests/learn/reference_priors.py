@@ -98,7 +98,7 @@ class Paid:
 
     @property
     def rest(self) -> Floats:
-        """Where weights rest that nothing pulls."""
+        """Return the weights at which the prior is smallest."""
         return np.clip(self.mean, self.low, self.high)
 
     def value(self, weights: Floats) -> Floats:
@@ -107,7 +107,7 @@ class Paid:
         return np.where(inside, self.absolute * np.abs(away) + self.squared * away**2, np.inf)
 
     def violation(self, slopes: Floats, weights: Floats) -> Floats:
-        """How far 0 is from the subgradient of slope·w + prior(w), an interval."""
+        """Return the distance of 0 from the subgradient of slope·w + prior(w), an interval."""
         away = weights - self.mean
         pull = slopes + 2 * self.squared * away
         least = pull + np.where(away > 0, self.absolute, -self.absolute)

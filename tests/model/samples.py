@@ -138,7 +138,7 @@ def small_model(**changes: object) -> Model:
 
 
 def tiny_model() -> Model:
-    """As few bytes as a model can have that still has every kind of array."""
+    """Return the smallest model that has every kind of array."""
     vocabulary = Vocabulary.of_terms(["a", "é"])
     vectorizer = Vectorizer("letters", vocabulary=vocabulary, threads=1).fit(["a é", "a"])
     return Model(

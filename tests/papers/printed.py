@@ -1,4 +1,4 @@
-"""What a paper prints, by exhibit, row and column, and what we have."""
+"""The printed and our values of a paper, by exhibit, row and column."""
 
 from __future__ import annotations
 

@@ -379,7 +379,7 @@ def test_figures_are_drawn(demo):
 
 @pytest.mark.parametrize("count", [1, 5, DIRECTIONS, 4 * DIRECTIONS])
 def test_fewer_directions_are_the_first_of_more(spaces, tmp_path, count):
-    """What Projection gives for so many directions is what the grid learns from."""
+    """The grid trains on what Projection gives for each number of directions."""
     space = spaces.of_directions(count)
     training = spaces.vectors.matrix[spaces.vectors.learned]
     wanted = Projection.learned(

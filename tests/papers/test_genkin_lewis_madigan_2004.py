@@ -328,7 +328,7 @@ def facts(tested):
 
 
 def test_both_thresholds_come_of_one_model(lasso, facts):
-    """What the recipe decides when it is trained with either rule."""
+    """Return the decisions of the recipe when it is trained with either rule."""
     for threshold, rule in {"default": "default", "tuned": runs.TUNED}.items():
         wanted = replace(lasso, decide=replace(lasso.decide, rule=rule))
         report = trained(open_corpus("demo"), wanted, categories="shared")[1].report

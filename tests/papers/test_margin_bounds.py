@@ -112,7 +112,7 @@ def separable(draw):
 
 
 def mistakes(documents, signs, weights_of, rate):
-    """How many updates it takes until all is right, θ the sum of what was added."""
+    """Return the number of updates until no mistake is left, with θ the sum of updates."""
     state, made = np.zeros(documents.shape[1]), 0
     while True:
         before = made

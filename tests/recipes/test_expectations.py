@@ -1,4 +1,4 @@
-"""What a recipe's paper prints, beside what was measured."""
+"""Printed values of a recipe's paper beside measured ones."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ WORD_KINDS = {
     "trec": trec,
 }
 CASED_KINDS = ("trec",)
-"""Those whose rules tell capitals from small letters: case is changed behind them."""
+"""Tokenizers whose rules depend on case: case is folded after them."""
 CHAR_KINDS = {"chars": chars, "chars-in-words": chars_in_words}
 
 

@@ -1,4 +1,4 @@
-"""What is suggested to the mistyped."""
+"""Suggestions for mistyped names."""
 
 from __future__ import annotations
 

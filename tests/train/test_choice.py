@@ -274,7 +274,7 @@ class TestStanding:
         assert not replace(other, value=0.412).beats(own)
 
     def test_the_error_bar_of_a_mean_is_its_standard_error(self):
-        """Where the value is the mean over folds, the jackknife is the textbook's formula."""
+        """The jackknife is the textbook formula if the value is the mean over folds."""
         folds = np.random.default_rng(2).normal(size=7)
         mine = Standing(folds.mean(), tuple(np.delete(folds, i).mean() for i in range(7)))
         nothing = Standing(0.0, (0.0,) * 7)

@@ -1,4 +1,4 @@
-"""Which fields a recipe reads where documents do not have all that it wants."""
+"""The fields that a recipe reads if documents lack some that it names."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ class TestTogether:
         assert ("searching λ", 18, 18) in told
 
     def test_probabilities_of_what_was_found(self):
-        """Of documents held out they are better than those of any other strength of the grid."""
+        """On held-out documents they are better than those of any other strength of the grid."""
         grid = [0.01, 1.0, 100.0]
         recipe = recipe_of(
             search={"over": "C", "grid": grid, "folds": 3}, learn=TOGETHER, decide=BEST

@@ -73,7 +73,7 @@ def test_indices_widen_with_the_number_of_entries(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize(("largest", "width"), [(3, np.int64), (4, np.int32)])
 def test_both_index_arrays_are_of_one_width(monkeypatch, largest: int, width: type):
-    """As they are handed to SciPy, which narrows small ones again to what they hold."""
+    """Return the arrays as SciPy takes them; it narrows small indices itself."""
     dense = [[1, 0, 2], [0, 3, 4]]
     arrays = arrays_of(dense)
     blocks = [sp.csr_matrix(np.array([row], dtype=np.float32)) for row in dense]

@@ -30,7 +30,7 @@ class Family:
         return np.column_stack([x, -x])
 
     def weights(self, theta: Floats) -> Floats:
-        """Of the embedded features."""
+        """Return the weights of the embedded features."""
         if self.kind == "additive":
             return theta
         powers = self.mu * np.exp(theta)
