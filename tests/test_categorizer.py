@@ -54,7 +54,7 @@ def suited(recipe, documents):
 
 
 def least_roc_area(recipe):
-    """Return the ROC area that a recipe must reach on the demo corpus; few terms miss many documents."""
+    """Return the ROC area that a recipe must reach on the demo corpus."""
     terms = load_recipe(recipe).selection.terms
     return 0.6 if terms is not None and terms < 50 else 0.7
 
