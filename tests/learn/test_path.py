@@ -45,34 +45,38 @@ class TestPoints:
         for point in range(4):
             alone = method_of(parts, tolerance=1e-6, iterations=100_000).fit(
                 Job(
-                    data.design, data.labels, strengths=Strengths(way, path.strengths.values[point])
+                    data.design,
+                    data.labels,
+                    strengths=Strengths(way, path._columns("values")[point]),
                 )
             )
             for c, name in enumerate(path.names):
                 weights = path[name].weights[[point]].toarray()
                 np.testing.assert_allclose(weights, alone.weights[[c]].toarray(), atol=5e-3)
-                assert path.objectives[point, c] == pytest.approx(
+                assert path[name].reports[point].objective == pytest.approx(
                     alone.reports[c].objective, rel=1e-4
                 )
-            np.testing.assert_allclose(path.intercepts[point], alone.intercepts, atol=5e-3)
+            np.testing.assert_allclose(
+                path._columns("intercepts")[point], alone.intercepts, atol=5e-3
+            )
 
     @each([LASSO, NET, NEWTON])
     def test_it_begins_with_the_constant_alone(self, data, parts):
         path = path_of(data, parts, points=3, ratio=0.5)
         # At the very point at which the first term begins to move, rounding may move it.
         assert all(np.abs(category.weights[[0]]).sum() < 1e-5 for category in path)
-        assert (path.nonzeros[1] > 0).all()
-        assert (path.certificates < 1e-3).all()
+        assert all(category.nonzeros[1] > 0 for category in path)
+        assert all(report.certificate < 1e-3 for own in path for report in own.reports)
 
     def test_strengths_in_three_ways(self, data, lasso):
         n = data.design.documents
         np.testing.assert_allclose(lasso.costs, 1 / (n * lasso.lambdas))
         np.testing.assert_allclose(lasso.variances, 2 / np.square(n * lasso.lambdas))
-        np.testing.assert_array_equal(lasso.strengths.values, lasso.lambdas)
+        np.testing.assert_array_equal(lasso._columns("values"), lasso.lambdas)
         ridge = path_of(data, PRIMAL, way="C", points=3)
         np.testing.assert_allclose(ridge.lambdas, 1 / (2 * n * ridge.costs))
         np.testing.assert_allclose(ridge.variances, ridge.costs)
-        assert ridge.strengths.way == "C"
+        assert all(category.way == "C" for category in ridge)
 
     def test_points_are_even_by_their_logarithms(self, lasso):
         steps = np.diff(np.log(lasso.lambdas), axis=0)
@@ -83,7 +87,7 @@ class TestPoints:
         assert path.lambdas[:, 0].tolist() == [1e-1, 1e-2, 1e-3]
         own = Strengths("C", np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 4.0]]))
         path = path_of(data, LASSO, strengths=own)
-        np.testing.assert_array_equal(path.strengths.values, own.values)
+        np.testing.assert_array_equal(path._columns("values"), own.values)
 
     def test_weights_of_documents_count(self, data):
         weights = np.where(np.arange(80) % 2, 2.0, 0.0)
@@ -93,7 +97,8 @@ class TestPoints:
 
 class TestContinuity:
     def test_objectives_fall_with_the_strength(self, lasso):
-        assert (np.diff(lasso.objectives, axis=0) < 0).all()
+        for path in lasso:
+            assert (np.diff([report.objective for report in path.reports]) < 0).all()
 
     def test_the_sum_of_sizes_grows(self, lasso):
         for path in lasso:
@@ -132,7 +137,7 @@ class TestFiles:
     def test_csv(self, lasso):
         names = [f"term {number}" for number in range(30)]
         rows = list(csv.DictReader(io.StringIO(lasso.to_csv(names))))
-        assert len(rows) == lasso.nonzeros.sum() + 3 * 12
+        assert len(rows) == sum(own.nonzeros.sum() for own in lasso) + 3 * 12
         path = lasso["c1"]
         dense = path.weights.toarray()
         for row in rows:
@@ -147,7 +152,7 @@ class TestFiles:
         assert [category["category"] for category in told] == ["c0", "c1", "c2"]
         first = told[0]
         assert len(first["points"]) == 12
-        assert [len(point["weights"]) for point in first["points"]] == lasso.nonzeros[:, 0].tolist()
+        assert [len(point["weights"]) for point in first["points"]] == lasso["c0"].nonzeros.tolist()
         assert [e["term"] for e in first["order"]] == [str(e.term) for e in lasso["c0"].entries()]
 
     def test_a_plot(self, lasso):

@@ -179,13 +179,9 @@ def _pairwise(function: KernelFunction, first: Matrix, second: Matrix, *settings
     return products
 
 
-def _is_sparse(matrix: Matrix) -> bool:
-    return bool(sp.issparse(matrix))
-
-
 def _as_rows(matrix: Matrix) -> Any:  # noqa: ANN401
     """Return a matrix whose rows can be sliced: CSR, or a NumPy matrix."""
-    if _is_sparse(matrix):
+    if sp.issparse(matrix):
         return matrix.tocsr()
     dense = np.asarray(matrix)
     if dense.ndim != 2:
@@ -194,7 +190,7 @@ def _as_rows(matrix: Matrix) -> Any:  # noqa: ANN401
 
 
 def _as_dense(matrix: Matrix) -> Floats:
-    return np.asarray(matrix.toarray() if _is_sparse(matrix) else matrix, dtype=np.float64)
+    return np.asarray(matrix.toarray() if sp.issparse(matrix) else matrix, dtype=np.float64)
 
 
 def gram_matrix(matrix: Matrix, kernel: KernelFunction, rows: Ints) -> Floats:
@@ -300,13 +296,12 @@ class KernelFit:
         result = np.empty((new.shape[0], len(self.names)))
         for begin in range(0, new.shape[0], BLOCK):
             block = new[begin : begin + BLOCK]
-            result[begin : begin + BLOCK] = self._products(block) @ self.factors.T
+            if isinstance(self.kernel, Precomputed):
+                products = _as_dense(block[:, self.support_rows])
+            else:
+                products = _products_of(self.kernel, block, self.support)
+            result[begin : begin + BLOCK] = products @ self.factors.T
         return result + self.intercepts
-
-    def _products(self, block: Matrix) -> Floats:
-        if isinstance(self.kernel, Precomputed):
-            return _as_dense(block[:, self.support_rows])
-        return _products_of(self.kernel, block, self.support)
 
 
 def fit_kernel(
@@ -353,7 +348,13 @@ def fit_kernel(
     weights = (sample_weights or SampleWeights()).of_documents(labels.documents)
     # Documents of weight 0 are left out from the start.
     present: Ints = np.flatnonzero(weights)
-    _require_memory(len(present), most_bytes)
+    needed = 8 * len(present) ** 2
+    if needed > most_bytes:
+        raise UsageError(
+            f"a kernel matrix of {len(present)} documents needs {needed / 2**30:.1f} GiB, above "
+            f"the limit of {most_bytes / 2**30:.3g} GiB: learn from fewer documents, use a linear "
+            "method, or raise most_bytes"
+        )
     here = labels.of_documents(present)
     classes = None if sample_weights is None else sample_weights.classes
     tasks = CategoryTasks(here, SampleWeights(weights[present], classes))
@@ -387,15 +388,6 @@ def _require_kernel_form(method: Method) -> None:
         raise UsageError(
             "a norm-based prior variance counts terms, which a kernel does not have: give lam, C "
             "or prior_variance"
-        )
-
-
-def _require_memory(count: int, most_bytes: int) -> None:
-    if 8 * count * count > most_bytes:
-        raise UsageError(
-            f"a kernel matrix of {count} documents needs {8 * count * count / 2**30:.1f} GiB, "
-            f"above the limit of {most_bytes / 2**30:.3g} GiB: learn from fewer documents, use "
-            "a linear method, or raise most_bytes"
         )
 
 

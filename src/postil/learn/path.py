@@ -20,7 +20,7 @@ from postil.common.escaping import escaped_json
 from postil.common.suggest import advice
 from postil.common.types import Floats
 from postil.errors import MissingExtraError, UsageError
-from postil.learn.fit import FitReport, LinearFit
+from postil.learn.fit import FitReport
 from postil.learn.job import Job
 from postil.learn.method import Method
 from postil.learn.one_vs_rest import paths as one_vs_rest_paths
@@ -47,6 +47,7 @@ AXES: dict[Way, str] = {
     "C": "C, the weight of errors",
     "prior_variance": "prior variance",
 }
+REPORTED = ("objective", "certificate", "iterations", "stopped")
 _COLUMNS: dict[Way, str] = {"lam": "lambdas", "C": "costs", "prior_variance": "variances"}
 
 
@@ -101,16 +102,6 @@ class CategoryPath:
         return len(self.values)
 
     @property
-    def objectives(self) -> Floats:
-        """The least value of the objective at each point."""
-        return np.array([report.objective for report in self.reports])
-
-    @property
-    def certificates(self) -> Floats:
-        """The certificate of each fit; see ``FitReport``."""
-        return np.array([report.certificate for report in self.reports])
-
-    @property
     def nonzeros(self) -> NDArray[np.int64]:
         """The number of terms with a weight at each point."""
         return np.diff(self.weights.indptr).astype(np.int64)
@@ -147,10 +138,7 @@ class CategoryPath:
                 **self._strength(point),
                 "terms": int(count),
                 "intercept": float(self.intercepts[point]),
-                "objective": report.objective,
-                "certificate": report.certificate,
-                "iterations": report.iterations,
-                "stopped": report.stopped,
+                **{name: getattr(report, name) for name in REPORTED},
             }
             for point, (count, report) in enumerate(zip(self.nonzeros, self.reports, strict=True))
         ]
@@ -228,9 +216,7 @@ class CategoryPath:
     def _strength(self, point: int) -> dict[str, Any]:
         return {
             "point": point,
-            "lam": float(self.lambdas[point]),
-            "C": float(self.costs[point]),
-            "prior_variance": float(self.variances[point]),
+            **{way: float(getattr(self, name)[point]) for way, name in _COLUMNS.items()},
         }
 
     def _weights(self, point: int, terms: Sequence[str] | None) -> Iterator[tuple[str, float]]:
@@ -255,13 +241,8 @@ class RegularizationPath:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The categories."""
+        """The names of the categories."""
         return tuple(path.name for path in self.categories)
-
-    @property
-    def strengths(self) -> Strengths:
-        """The strengths as they were given."""
-        return Strengths(self.categories[0].way, self._columns("values"))
 
     @property
     def lambdas(self) -> Floats:
@@ -278,26 +259,6 @@ class RegularizationPath:
         """The strengths as prior variances."""
         return self._columns("variances")
 
-    @property
-    def intercepts(self) -> Floats:
-        """The constant's scores."""
-        return self._columns("intercepts")
-
-    @property
-    def objectives(self) -> Floats:
-        """The least values of the objective."""
-        return self._columns("objectives")
-
-    @property
-    def certificates(self) -> Floats:
-        """The certificates of the fits."""
-        return self._columns("certificates")
-
-    @property
-    def nonzeros(self) -> NDArray[np.int64]:
-        """The numbers of terms with a weight."""
-        return np.stack([path.nonzeros for path in self.categories], axis=1)
-
     def _columns(self, name: str) -> Floats:
         return np.stack([getattr(path, name) for path in self.categories], axis=1)
 
@@ -305,10 +266,9 @@ class RegularizationPath:
         return iter(self.categories)
 
     def __getitem__(self, name: str) -> CategoryPath:
-        for path in self.categories:
-            if path.name == name:
-                return path
-        raise UsageError(f"there is no category {name!r}{advice(name, sorted(self.names))}")
+        if name not in self.names:
+            raise UsageError(f"there is no category {name!r}{advice(name, sorted(self.names))}")
+        return self.categories[self.names.index(name)]
 
     def to_csv(self, terms: Sequence[str] | None = None) -> str:
         """Return the rows of all categories as comma-separated values; ``terms`` are names."""
@@ -360,31 +320,27 @@ def regularization_path(
         raise UsageError("a path needs a category, and the labels have none")
     job = replace(job, term_priors=method.term_priors(job))
     way, values = _values(job, method, way, points, ratio, strengths)
-    total = float(job.document_weights().sum())
+    total, share = float(job.document_weights().sum()), method.share
     paths: list[CategoryPath] = []
     job = replace(job, strengths=Strengths(way, values))
     for block, fits in one_vs_rest_paths(job, method):
         for at, category in enumerate(range(*block.indices(len(job.labels)))):
-            paths.append(_of_category(fits, at, way, values[:, category], total, method.share))
+            own = values[:, category]
+            pairs = Strengths(way, own).pairs(total, share)
+            lambdas: Floats = pairs[:, 0] / share if share > 0 else pairs[:, 1]
+            path = CategoryPath(
+                name=fits[0].names[at],
+                way=way,
+                values=own,
+                lambdas=lambdas,
+                costs=of_lambda(lambdas, "C", total, share),
+                variances=of_lambda(lambdas, "prior_variance", total, share),
+                weights=sp.csr_matrix(sp.vstack([fit.weights[[at]] for fit in fits])),
+                intercepts=np.array([fit.intercepts[at] for fit in fits]),
+                reports=tuple(fit.reports[at] for fit in fits),
+            )
+            paths.append(path)
     return RegularizationPath(tuple(paths))
-
-
-def _of_category(
-    fits: tuple[LinearFit, ...], at: int, way: Way, values: Floats, documents: float, share: float
-) -> CategoryPath:
-    pairs = Strengths(way, values).pairs(documents, share)
-    lambdas: Floats = pairs[:, 0] / share if share > 0 else pairs[:, 1]
-    return CategoryPath(
-        name=fits[0].names[at],
-        way=way,
-        values=values,
-        lambdas=lambdas,
-        costs=of_lambda(lambdas, "C", documents, share),
-        variances=of_lambda(lambdas, "prior_variance", documents, share),
-        weights=sp.csr_matrix(sp.vstack([fit.weights[[at]] for fit in fits])),
-        intercepts=np.array([fit.intercepts[at] for fit in fits]),
-        reports=tuple(fit.reports[at] for fit in fits),
-    )
 
 
 def _values(
