@@ -87,11 +87,7 @@ def check_has_posterior(method: Method) -> None:
         )
 
 
-def with_variances(
-    fit: LinearFit,
-    job: Job,
-    method: Method,
-) -> LinearFit:
+def with_variances(fit: LinearFit, job: Job, method: Method) -> LinearFit:
     """Return the fit with a variance for each of its weights and for its constants.
 
     The job and the method must be those of the fit. A category without anything to learn has
@@ -114,7 +110,8 @@ def with_variances(
         weights = np.append(fit.weights.data[cells], constant)
         counts = _sample_weights_of(tasks, members, category)
         by_data = _data_precisions(design, terms, weights, counts, method)
-        found = _inverse(by_data + precisions.of(category, terms, weights))
+        held = by_data + precisions.of(category, terms, weights)
+        found = np.minimum(1.0 / np.maximum(held, 1.0 / WIDEST), WIDEST)
         variances[cells] = found[:-1]
         if method.intercept != "none":
             intercepts[category] = min(WIDEST, float(found[-1]) * method.constant**2)
@@ -168,18 +165,12 @@ def _data_precisions(
     design: Design, terms: NDArray[Any], weights: Floats, counts: Floats, method: Method
 ) -> Floats:
     """Return the precisions that the documents give some terms and, last, the constant."""
-    part = _columns(design, terms)
+    every = len(terms) == design.terms and bool((np.diff(terms) > 0).all())
+    part: Any = (design.columns if every else design.columns[:, terms]).astype(np.float64)
     scores = part @ weights[:-1] + weights[-1] * method.constant
     curvatures = counts * CURVATURES[method.loss](scores)
     part.data **= 2
     return np.append(part.T @ curvatures, curvatures.sum() * method.constant**2)
-
-
-def _columns(design: Design, terms: NDArray[Any]) -> Any:  # noqa: ANN401 - a scipy CSC matrix
-    """Return a copy of some columns in double precision."""
-    columns = design.columns
-    every = len(terms) == design.terms and bool((np.diff(terms) > 0).all())
-    return (columns if every else columns[:, terms]).astype(np.float64)
 
 
 def _sample_weights_of(tasks: CategoryTasks, members: sp.csc_matrix[Any], category: int) -> Floats:
@@ -188,9 +179,3 @@ def _sample_weights_of(tasks: CategoryTasks, members: sp.csc_matrix[Any], catego
     weights: Floats = tasks.documents * tasks.other_weights[category]
     weights[inside] = tasks.documents[inside] * tasks.member_weights[category]
     return weights
-
-
-def _inverse(precisions: Floats) -> Floats:
-    """Return variances, ``WIDEST`` where the precision is 0."""
-    variances: Floats = np.minimum(1.0 / np.maximum(precisions, 1.0 / WIDEST), WIDEST)
-    return variances

@@ -79,22 +79,23 @@ class Lsi:
         self.scaled = scaled
         self.seed = seed
         self.tolerance = tolerance
-        self._term_vectors: NDArray[np.float32] | None = None
-        self._singular_values: Floats | None = None
+        self._directions: tuple[NDArray[np.float32], Floats] | None = None
+
+    @property
+    def _fitted(self) -> tuple[NDArray[np.float32], Floats]:
+        if self._directions is None:
+            raise UsageError("this LSI is not fitted: call fit first")
+        return self._directions
 
     @property
     def term_vectors(self) -> NDArray[np.float32]:
         """The matrix U: a row for each term, a column for each direction."""
-        if self._term_vectors is None:
-            raise UsageError("this LSI is not fitted: call fit first")
-        return self._term_vectors
+        return self._fitted[0]
 
     @property
     def singular_values(self) -> Floats:
         """The diagonal of S, falling."""
-        if self._singular_values is None:
-            raise UsageError("this LSI is not fitted: call fit first")
-        return self._singular_values
+        return self._fitted[1]
 
     def fit(
         self,
@@ -118,8 +119,11 @@ class Lsi:
         wanted = min(matrix.shape) if self.dimensions is None else self.dimensions
         values, vectors = _top_directions(matrix, min(wanted, *matrix.shape), self.seed, progress)
         kept = values > self.tolerance * values[:1]
-        self._singular_values = values[kept]
-        self._term_vectors = _with_fixed_signs(vectors[:, kept]).astype(np.float32)
+        vectors = vectors[:, kept]
+        if vectors.size:  # in each direction the first entry furthest from 0 is positive
+            furthest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
+            vectors = vectors * np.where(furthest < 0, -1.0, 1.0)
+        self._directions = vectors.astype(np.float32), values[kept]
         return self
 
     def set_directions(self, values: NDArray[Any], vectors: NDArray[Any]) -> None:
@@ -130,8 +134,8 @@ class Lsi:
                 f"the stored LSI is damaged: term vectors of shape {vectors.shape} and singular "
                 f"values of shape {values.shape} do not belong together"
             )
-        self._singular_values = values.astype(np.float64, copy=False)
-        self._term_vectors = np.ascontiguousarray(vectors, dtype=np.float32)
+        single = np.ascontiguousarray(vectors, dtype=np.float32)
+        self._directions = single, values.astype(np.float64, copy=False)
 
     def transform(self, X: Csr) -> NDArray[np.float32]:  # noqa: N803
         """Project documents onto the directions; return an array of documents × dimensions."""
@@ -166,14 +170,6 @@ def _checked(matrix: Csr) -> Csr:
         row = np.searchsorted(doubled.indptr, infinite[0], "right") - 1
         raise InputError(f"document {row} has a weight that is not a finite number")
     return doubled
-
-
-def _with_fixed_signs(vectors: Floats) -> Floats:
-    """Turn each direction so that its entry furthest from 0 (the first of them) is positive."""
-    if vectors.size == 0:
-        return vectors
-    furthest = np.abs(vectors).argmax(axis=0)
-    return vectors * np.where(vectors[furthest, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
 
 
 def _top_directions(

@@ -82,13 +82,10 @@ def check_indices(matrix: Any, what: str) -> None:  # noqa: ANN401 - any matrix,
     if not sp.issparse(matrix) or given.ndim != 2:
         return
     rows, columns = given.shape
-    if given.format == "csr":
-        _check_compressed(given, rows, columns, what)
-    elif given.format == "csc":
-        _check_compressed(given, columns, rows, what)
-    elif given.format == "bsr":
-        height, width = given.blocksize
-        _check_compressed(given, rows // height, columns // width, what)
+    if given.format in ("csr", "csc", "bsr"):
+        height, width = given.blocksize if given.format == "bsr" else (1, 1)
+        sides = (rows // height, columns // width)
+        _check_compressed(given, *(sides[::-1] if given.format == "csc" else sides), what)
     elif given.format == "coo":
         if not len(given.row) == len(given.col) == len(given.data):
             raise InputError(

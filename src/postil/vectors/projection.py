@@ -110,7 +110,7 @@ class Projection:
                 progress(STEP, steps, None)
 
         report(0)
-        (DirectionsCache() if cache is None else cache).fit(lsi, matrix, report)
+        (cache or DirectionsCache()).fit(lsi, matrix, report)
         if not len(lsi.singular_values):
             raise InputError("the documents have no terms, so LSI finds no direction to learn in")
         return cls(lsi, length)
@@ -128,11 +128,9 @@ class Projection:
     def points(self, matrix: Csr) -> NDArray[np.float32]:
         """Return documents × directions, each row of the length if there is one."""
         points = self.lsi.transform(matrix)
-        if self.length is None:
-            return points
-        factors = _factors(points, self.length)[:, np.newaxis].astype(np.float32)
-        scaled: NDArray[np.float32] = points * factors
-        return scaled
+        if self.length is not None:
+            points *= _factors(points, self.length)[:, np.newaxis].astype(np.float32)
+        return points
 
     def factors(self, matrix: Csr) -> Floats:
         """Return the factor of each document's score by terms; 0 for the point 0."""
@@ -164,10 +162,7 @@ class Projection:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that a model file keeps beside the length."""
-        return {
-            "term_vectors": self.lsi.term_vectors,
-            "singular_values": self.lsi.singular_values,
-        }
+        return {name: getattr(self.lsi, name) for name in _ARRAYS}
 
     @classmethod
     def from_arrays(
@@ -232,7 +227,7 @@ class DirectionsCache:
 
     def _keep(self, path: Path, lsi: Lsi) -> None:
         content = io.BytesIO()
-        np.savez(content, term_vectors=lsi.term_vectors, singular_values=lsi.singular_values)
+        np.savez(content, **{name: getattr(lsi, name) for name in _ARRAYS})
         if content.tell() > self.most_bytes:
             return
         with suppress(OSError, UsageError):
@@ -272,12 +267,12 @@ def _restored(path: Path, lsi: Lsi, wanted: int, terms: int) -> bool:
     """Give LSI the directions of a file; return False if it is absent, damaged or another's."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            vectors, values = (stored[name] for name in _ARRAYS)
-        sound = all(
-            array.dtype == dtype and np.isfinite(array).all()
-            for array, dtype in zip((vectors, values), _ARRAYS.values(), strict=True)
-        )
-        if not sound or vectors.shape != (terms, len(values)) or len(values) > wanted:
+            arrays = {name: stored[name] for name in _ARRAYS}
+        for name, array in arrays.items():
+            if array.dtype != _ARRAYS[name] or not np.isfinite(array).all():
+                return False
+        vectors, values = arrays.values()
+        if vectors.shape != (terms, len(values)) or len(values) > wanted:
             return False
         lsi.set_directions(values, vectors)
     except Exception:  # zipfile, zlib and NumPy have many for a damaged file

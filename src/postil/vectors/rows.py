@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 SPLITS = ("", "train", "test")
+NAMES = ("terms", "ids", "categories")
 
 
 class RowFacts:
@@ -64,9 +65,8 @@ class RowFacts:
     def indicator(self) -> sp.csr_matrix[Any]:
         """Return the documents × categories matrix of labels, categories sorted by name."""
         categories = self.categories
-        place = np.empty(len(categories), dtype=np.int64)
-        for position, name in enumerate(categories):
-            place[self._category_ids[name]] = position
+        # The inverse of the order by name: ids were given in the order of appearance.
+        place = np.argsort([self._category_ids[name] for name in categories])
         index = index_type(len(self._members))
         members = place[np.asarray(self._members, dtype=np.int64)].astype(index)
         ends = np.asarray(self._ends, dtype=index)
@@ -154,10 +154,9 @@ class VectorFile:
 
     def label_sets(self) -> list[list[str]]:
         """Return the labels of each document by name."""
-        starts = self.labels.indptr.tolist()
         return [
             [self.categories[category] for category in self.labels.indices[first:end]]
-            for first, end in pairwise(starts)
+            for first, end in pairwise(self.labels.indptr.tolist())
         ]
 
 
@@ -174,8 +173,10 @@ def write_vectors(path: Path, vectors: VectorFile, *, compress: bool = False) ->
         "label_indptr": labels.indptr,
         "split": np.array([SPLITS.index(split) for split in vectors.splits], dtype=np.uint8),
     }
-    for name in ("terms", "ids", "categories"):
-        arrays[f"{name}_utf8"], arrays[f"{name}_ends"] = _pack(getattr(vectors, name))
+    for name in NAMES:
+        encoded = [each.encode("utf-8", "surrogatepass") for each in getattr(vectors, name)]
+        arrays[f"{name}_utf8"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        arrays[f"{name}_ends"] = np.cumsum([len(each) for each in encoded], dtype=np.int64)
     save = np.savez_compressed if compress else np.savez
     with output_file(path) as file:
         save(file, **arrays)
@@ -207,16 +208,14 @@ def _vector_file(arrays: Any) -> VectorFile:  # noqa: ANN401 - NumPy's own mappi
     import scipy.sparse as sp
 
     rows, columns = (int(size) for size in arrays["shape"])
-    categories = _unpack(arrays["categories_utf8"], arrays["categories_ends"])
+    names = {name: _unpack(arrays[f"{name}_utf8"], arrays[f"{name}_ends"]) for name in NAMES}
+    stored = tuple(arrays[name] for name in ("data", "indices", "indptr"))
+    members = (arrays["label_indices"], arrays["label_indptr"])
     read = VectorFile(
-        matrix=sp.csr_matrix(
-            (arrays["data"], arrays["indices"], arrays["indptr"]), shape=(rows, columns)
-        ),
-        terms=_unpack(arrays["terms_utf8"], arrays["terms_ends"]),
-        ids=_unpack(arrays["ids_utf8"], arrays["ids_ends"]),
-        labels=_indicator(arrays["label_indices"], arrays["label_indptr"], rows, len(categories)),
-        categories=categories,
+        matrix=sp.csr_matrix(stored, shape=(rows, columns)),
+        labels=_indicator(*members, rows, len(names["categories"])),
         splits=[SPLITS[code] for code in arrays["split"]],
+        **names,
     )
     check_indices(read.matrix, "vectors")
     check_indices(read.labels, "labels")
@@ -232,12 +231,6 @@ def _indicator(
 
     ones = np.ones(len(members), dtype=np.int8)
     return sp.csr_matrix((ones, members, ends), shape=(rows, columns))
-
-
-def _pack(names: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    encoded = [name.encode("utf-8", "surrogatepass") for name in names]
-    ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
-    return np.frombuffer(b"".join(encoded), dtype=np.uint8), ends
 
 
 def _unpack(packed: NDArray[np.uint8], ends: NDArray[np.int64]) -> list[str]:

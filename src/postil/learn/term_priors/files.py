@@ -121,7 +121,9 @@ def parse_prior_lines(lines: Iterable[str], source: str) -> Iterator[PriorLine]:
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith(COMMENT):
             continue
-        words = _words(line)
+        cells = [cell.strip() for cell in line.strip().split("\t")]
+        # One tab among blanks does not make the line one of tabs.
+        words = WORD.findall(line) if len(cells) < 3 else cells
         try:
             if words[0] == TOPIC and len(words) == 2:
                 topic = _name(words[1], "topic")
@@ -129,8 +131,7 @@ def parse_prior_lines(lines: Iterable[str], source: str) -> Iterator[PriorLine]:
             if words == [END_OF_TOPIC]:
                 topic = None
                 continue
-            category, words = _category(words, topic)
-            prior = PriorLine(*_values(words, category), number, source)
+            prior = _prior_of(words, topic, number, source)
             before = first_line.setdefault((prior.category, prior.feature), number)
             if before != number:
                 whose = "" if prior.category is None else f" of class {prior.category}"
@@ -140,41 +141,34 @@ def parse_prior_lines(lines: Iterable[str], source: str) -> Iterator[PriorLine]:
         yield prior
 
 
-def _words(line: str) -> list[str]:
-    cells = [cell.strip() for cell in line.strip().split("\t")]
-    # One tab among blanks does not make the line one of tabs.
-    return WORD.findall(line) if len(cells) < 3 else cells
-
-
-def _category(words: list[str], topic: str | None) -> tuple[str | None, list[str]]:
-    """Return the class of a line, and its other words; a term may be called "class", too."""
+def _prior_of(words: list[str], topic: str | None, number: int, source: str) -> PriorLine:
+    """Return the prior of one line."""
+    category = topic
+    # A term may be called "class", too.
     if words[0] == CLASS and len(words) >= 5 and words[3] != ABSOLUTE:
-        return _name(words[1], "class"), words[2:]
-    return topic, words
-
-
-def _values(
-    words: list[str], category: str | None
-) -> tuple[str, float, float, str | None, bool, int]:
-    """Return the first fields of a :class:`PriorLine`."""
+        category, words = _name(words[1], "class"), words[2:]
     if len(words) < 3:
         raise InputError(
             f"{' '.join(words)!r} is too short: a line is {LINE}, after class NAME if it is for "
             f"one class ({SEVERAL_WORDS})"
         )
-    feature, mode, variance, *rest = words
+    feature, *numbers = words[:3]
+    rest = words[3:]
     absolute = rest[:1] == [ABSOLUTE]
     rest = rest[1:] if absolute else rest
     if len(rest) > 1:
         raise InputError(f"{' '.join(rest[1:])!r} is left over after the skew")
-    return (
-        _name(feature, "feature"),
-        _mode(mode),
-        _variance(variance),
-        category,
-        absolute,
-        _skew(rest[0]) if rest else 0,
-    )
+    name = _name(feature, "feature")
+    mode, variance, skew = map(_number, (*numbers, *(rest or ["0"])))
+    if not math.isfinite(mode):
+        raise InputError(f"the mode {numbers[0]!r} is not a finite number ({SEVERAL_WORDS})")
+    if abs(mode) > MOST_MEAN:
+        raise InputError(f"the mode {numbers[0]!r} is not from {-MOST_MEAN:g} to {MOST_MEAN:g}")
+    if not is_variance(variance):
+        raise InputError(f"the variance {numbers[1]!r} is not {VARIANCES}")
+    if skew not in SKEWS:
+        raise InputError(f"the skew {rest[0]!r} is not 1 (at least the mode), 0 or -1 (at most)")
+    return PriorLine(name, mode, variance, category, absolute, int(skew), number, source)
 
 
 def _name(word: str, what: str) -> str:
@@ -192,29 +186,6 @@ def _name(word: str, what: str) -> str:
     return name
 
 
-def _mode(word: str) -> float:
-    value = _number(word)
-    if not math.isfinite(value):
-        raise InputError(f"the mode {word!r} is not a finite number ({SEVERAL_WORDS})")
-    if abs(value) > MOST_MEAN:
-        raise InputError(f"the mode {word!r} is not from {-MOST_MEAN:g} to {MOST_MEAN:g}")
-    return value
-
-
-def _variance(word: str) -> float:
-    value = _number(word)
-    if not is_variance(value):
-        raise InputError(f"the variance {word!r} is not {VARIANCES}")
-    return value
-
-
-def _skew(word: str) -> int:
-    value = _number(word)
-    if value not in SKEWS:
-        raise InputError(f"the skew {word!r} is not 1 (at least the mode), 0 or -1 (at most)")
-    return int(value)
-
-
 def _number(word: str) -> float:
     """Return the number, or NaN if the word is not a number."""
     try:
@@ -224,16 +195,10 @@ def _number(word: str) -> float:
 
 
 def _written(line: PriorLine) -> str:
-    words: list[str] = []
-    if line.category is not None:
-        words += [CLASS, _quoted(line.category, ())]
-    keywords = () if words else (CLASS, TOPIC, END_OF_TOPIC)
-    words.append(_quoted(line.feature, keywords))
+    words = [] if line.category is None else [CLASS, _quoted(line.category, ())]
+    words.append(_quoted(line.feature, () if words else (CLASS, TOPIC, END_OF_TOPIC)))
     words += [repr(value).removesuffix(".0") for value in (line.mode, line.variance)]
-    if line.absolute:
-        words.append(ABSOLUTE)
-    if line.skew:
-        words.append(str(line.skew))
+    words += [ABSOLUTE] * line.absolute + [str(line.skew)] * (line.skew != 0)
     return "\t".join(words)
 
 

@@ -59,12 +59,8 @@ class MatchedPriors:
 
     def to_dict(self, file: PriorFile) -> dict[str, Any]:
         """Return the facts that a model file keeps."""
-        return {
-            "file": file.source,
-            "sha256": file.sha256,
-            "matched": self.matched,
-            "unmatched": self.unmatched,
-        }
+        counts = {"matched": self.matched, "unmatched": self.unmatched}
+        return {"file": file.source, "sha256": file.sha256, **counts}
 
     def unknown(self) -> list[str]:
         """Return the unknown terms and categories as parts of a message."""
@@ -117,8 +113,10 @@ def match_priors(
             if line.feature == CONSTANT_ID and line.category not in found.unknown_categories
         ]
     if found.unknown_features:
-        hint_of = _number_hint if numbered else _term_hint
-        found.feature_hint = hint_of(found.unknown_features[0], vocabulary)
+        first, names = found.unknown_features[0], vocabulary.names
+        found.feature_hint = (
+            _range_hint(first, names) if numbered else _question(near_terms(first, names))
+        )
     if found.unknown_categories:
         found.category_hint = _question(near_names(found.unknown_categories[0], categories))
     if found.unmatched and not found.matched:
@@ -171,13 +169,9 @@ def near_terms(name: str, terms: Iterable[str]) -> list[str]:
     return near_names(name, alike)[:1]
 
 
-def _term_hint(feature: str, vocabulary: Vocabulary) -> str:
-    return _question(near_terms(feature, vocabulary.names))
-
-
-def _number_hint(feature: str, vocabulary: Vocabulary) -> str:
+def _range_hint(feature: str, names: Sequence[str]) -> str:
     """Return the range of the data's features, or nothing if the feature is within it."""
-    numbers = [int(name) for name in vocabulary.names]
+    numbers = [int(name) for name in names]
     is_number = feature.isascii() and feature.isdigit()
     if not numbers or (is_number and min(numbers) <= int(feature) <= max(numbers)):
         return ""
