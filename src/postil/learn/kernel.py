@@ -179,9 +179,13 @@ def _pairwise(function: KernelFunction, first: Matrix, second: Matrix, *settings
     return products
 
 
+def _is_sparse(matrix: Matrix) -> bool:
+    return bool(sp.issparse(matrix))
+
+
 def _as_rows(matrix: Matrix) -> Any:  # noqa: ANN401
     """Return a matrix whose rows can be sliced: CSR, or a NumPy matrix."""
-    if sp.issparse(matrix):
+    if _is_sparse(matrix):
         return matrix.tocsr()
     dense = np.asarray(matrix)
     if dense.ndim != 2:
@@ -190,7 +194,7 @@ def _as_rows(matrix: Matrix) -> Any:  # noqa: ANN401
 
 
 def _as_dense(matrix: Matrix) -> Floats:
-    return np.asarray(matrix.toarray() if sp.issparse(matrix) else matrix, dtype=np.float64)
+    return np.asarray(matrix.toarray() if _is_sparse(matrix) else matrix, dtype=np.float64)
 
 
 def gram_matrix(matrix: Matrix, kernel: KernelFunction, rows: Ints) -> Floats:
