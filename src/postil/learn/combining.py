@@ -27,6 +27,7 @@ LEAF = -1
 JUST_BELOW = -float(np.finfo(np.float32).tiny)
 # Beyond these the bar is the mean, or the highest, to the last digit; then it overflows.
 LEAST_SHARP, MOST_SHARP = 1e-6, 1e6
+_RIVALS: Mapping[str, type[Any]] = {"categories": int, "sharpness": float, "capped": bool}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +82,18 @@ class Rivals:
 
     def to_parts(self) -> Parts:
         """Return plain settings and arrays, for a file."""
-        return {
-            "sharpness": float(self.sharpness),
-            "categories": int(self.categories),
-            "capped": bool(self.capped),
-        }, {}
+        return {name: kind(getattr(self, name)) for name, kind in _RIVALS.items()}, {}
 
     @classmethod
     def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Rivals:  # noqa: ARG003
         """Restore rivals from the parts of a file."""
-        names = ("categories", "sharpness", "capped")
-        categories, sharpness, capped = (settings[name] for name in names)
-        if (type(categories), type(sharpness), type(capped)) != (int, float, bool):
+        given = {name: settings[name] for name in _RIVALS}
+        if any(type(given[name]) is not kind for name, kind in _RIVALS.items()):
             raise InputError(
                 "rivals need a whole number of categories, a number of sharpness and a boolean "
-                f"capped, got {categories!r}, {sharpness!r} and {capped!r}"
+                f"capped, got {', '.join(map(repr, given.values()))}"
             )
-        return cls(categories, sharpness, capped)
+        return cls(**given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +122,9 @@ class Trees:
     kind = "trees"
 
     def __init__(self, roots: ArrayLike, yes: ArrayLike, no: ArrayLike) -> None:
-        self.roots: Places = np.asarray(roots, dtype=np.int32)
-        self.yes: Places = np.asarray(yes, dtype=np.int32)
-        self.no: Places = np.asarray(no, dtype=np.int32)
+        self.roots, self.yes, self.no = (
+            np.asarray(nodes, dtype=np.int32) for nodes in (roots, yes, no)
+        )
         if len(self.yes) != len(self.no) or not self._are_trees():
             raise InputError(
                 "the nodes do not form trees: each node must be the root of one category, or the "

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from postil.common.compression import codec_of_name
 from postil.common.files import output_file
@@ -85,12 +84,16 @@ def packed_model(model: Model) -> list[bytes | memoryview]:
 def packed(parts: Parts) -> list[bytes | memoryview]:
     """Return the bytes of a model's file in pieces, the first two being its header.
 
-    Where the header would be too long, it is written without reports of single categories.
+    Where the header would be too long, it is written without the reports and search results of
+    single categories.
     """
     try:
         return _packed(parts)
     except HeaderTooLongError:
-        shorter = _without_reports(parts.settings)
+        method = dict(parts.settings["method"])
+        if isinstance(method.get("search"), dict):
+            method["search"] = {**method["search"], "categories": None}
+        shorter = {**parts.settings, "reports": [], "method": method}
         if shorter == parts.settings:
             raise
     pieces = _packed(Parts(shorter, parts.arrays))
@@ -101,14 +104,6 @@ def packed(parts: Parts) -> list[bytes | memoryview]:
         stacklevel=4,
     )
     return pieces
-
-
-def _without_reports(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return settings without the reports and search results of single categories."""
-    method = dict(settings["method"])
-    if isinstance(method.get("search"), dict):
-        method["search"] = {**method["search"], "categories": None}
-    return {**settings, "reports": [], "method": method}
 
 
 def _packed(parts: Parts) -> list[bytes | memoryview]:

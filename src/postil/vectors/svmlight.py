@@ -142,12 +142,27 @@ def read_svmlight(
     terms
         The number of columns; by default the largest term number decides.
     """
+    import scipy.sparse as sp
+
     source = Source(None if str(path) == STDIN else Path(path))
     with source.open() as stream:
         lines = _NumberedLines(stream, source.name)
         matrix, numbers = _parsed(lines)
-    from_zero = _counts_from_zero(matrix, zero_based, lines)
-    vectors = _with_columns(matrix, shift=not from_zero, terms=terms, name=source.name)
+    zeros = np.flatnonzero(matrix.indices == 0)
+    from_zero = len(zeros) > 0 if zero_based == "auto" else zero_based
+    if len(zeros) and not from_zero:
+        raise lines.error(
+            _row_of(matrix, int(zeros[0])),
+            "has a term number 0 in a file that counts from 1; read it with zero_based=True",
+        )
+    columns = int(matrix.indices.max()) + from_zero if matrix.nnz else 0
+    if terms is not None and terms < columns:
+        raise UsageError(f"{source.name}: the file has {columns} terms, more than terms={terms}")
+    vectors = sp.csr_matrix(
+        (matrix.data, matrix.indices - int(not from_zero), matrix.indptr),
+        shape=(matrix.shape[0], columns if terms is None else terms),
+    )
+    vectors.eliminate_zeros()
     return SvmlightData(vectors, _named(numbers, label_names, lines), from_zero)
 
 
@@ -240,36 +255,6 @@ def _is_number(word: bytes) -> bool:
 
 def _shown(word: bytes) -> str:
     return repr(word[:40].decode("utf-8", "backslashreplace"))
-
-
-def _counts_from_zero(
-    matrix: sp.csr_matrix[Any], zero_based: bool | Literal["auto"], lines: _NumberedLines
-) -> bool:
-    zeros = np.flatnonzero(matrix.indices == 0)
-    if zero_based == "auto":
-        return len(zeros) > 0
-    if not zero_based and len(zeros):
-        raise lines.error(
-            _row_of(matrix, int(zeros[0])),
-            "has a term number 0 in a file that counts from 1; read it with zero_based=True",
-        )
-    return zero_based
-
-
-def _with_columns(
-    matrix: sp.csr_matrix[Any], *, shift: bool, terms: int | None, name: str
-) -> sp.csr_matrix[Any]:
-    import scipy.sparse as sp
-
-    columns = int(matrix.indices.max()) + (not shift) if matrix.nnz else 0
-    if terms is not None and terms < columns:
-        raise UsageError(f"{name}: the file has {columns} terms, more than terms={terms}")
-    shifted = sp.csr_matrix(
-        (matrix.data, matrix.indices - int(shift), matrix.indptr),
-        shape=(matrix.shape[0], columns if terms is None else terms),
-    )
-    shifted.eliminate_zeros()
-    return shifted
 
 
 def _named(
