@@ -77,7 +77,7 @@ struct PyTermPriors {
     TermPriors view() const {
         TermPriors term_priors{term_priors_of(common), own.view(), term_priors_of(own_priors)};
         require(term_priors.own_priors.size() == term_priors.own.places.size(),
-                "own and of_own must have the same length");
+                "own and own_priors must have the same length");
         return term_priors;
     }
 };
@@ -328,9 +328,9 @@ inline void bind_training(nb::module_& module) {
              "column_documents"_a, "column_values"_a);
     nb::class_<PyLists>(module, "Lists", "Lists of positions of different lengths, concatenated.")
         .def(nb::init<Input<std::int64_t>, Input<std::int32_t>>(), "starts"_a, "places"_a);
-    nb::class_<PyTermPriors>(module, "Beliefs",
+    nb::class_<PyTermPriors>(module, "TermPriors",
                              "Per-term priors: common to all categories, and per category.")
-        .def(nb::init<TermPriorRows, PyLists, TermPriorRows>(), "common"_a, "own"_a, "of_own"_a);
+        .def(nb::init<TermPriorRows, PyLists, TermPriorRows>(), "common"_a, "own"_a, "own_priors"_a);
     nb::class_<PyAssignment>(module, "Assignment", "Categories, their members, weights and strengths.")
         .def(nb::init<PyLists, Input<double>, Input<double>, Input<double>, StrengthRows,
                       std::optional<PyTermPriors>, std::vector<Input<double>>, std::vector<Input<double>>>(),

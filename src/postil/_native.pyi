@@ -764,15 +764,15 @@ class Lists:
 
     def __init__(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-class Beliefs:
+class TermPriors:
     """Per-term priors: common to all categories, and per category."""
 
-    def __init__(self, common: Annotated[NDArray[numpy.float64], dict(shape=(None, 7), order='C', device='cpu', writable=False)], own: Lists, of_own: Annotated[NDArray[numpy.float64], dict(shape=(None, 7), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, common: Annotated[NDArray[numpy.float64], dict(shape=(None, 7), order='C', device='cpu', writable=False)], own: Lists, own_priors: Annotated[NDArray[numpy.float64], dict(shape=(None, 7), order='C', device='cpu', writable=False)]) -> None: ...
 
 class Assignment:
     """Categories, their members, weights and strengths."""
 
-    def __init__(self, members: Lists, document_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], member_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, None, 2), order='C', device='cpu', writable=False)], term_priors: Beliefs | None, starts: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], initial_exponents: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] = []) -> None: ...
+    def __init__(self, members: Lists, document_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], member_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, None, 2), order='C', device='cpu', writable=False)], term_priors: TermPriors | None, starts: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], initial_exponents: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] = []) -> None: ...
 
 def train(design: Design, terms: Lists | None, assignment: Assignment, options: LearnOptions, threads: int, progress: object | None) -> Fits: ...
 
@@ -822,7 +822,7 @@ class PolychotomousOptions:
 class Classes:
     """Labels, weights, strengths and per-term priors of all classes."""
 
-    def __init__(self, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], documents: float, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], terms: Lists | None, term_priors: Beliefs | None, reference: int) -> None: ...
+    def __init__(self, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], documents: float, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], terms: Lists | None, term_priors: TermPriors | None, reference: int) -> None: ...
 
 class PolychotomousFit:
     """Result of training all classes."""

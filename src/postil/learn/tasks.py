@@ -84,7 +84,7 @@ class CategoryTasks:
         self,
         pairs: Floats,
         warm_starts: list[Floats],
-        term_priors: _native.Beliefs | None = None,
+        term_priors: _native.TermPriors | None = None,
         resume_from: list[Floats] | None = None,
     ) -> _native.Assignment:
         """Return the learnable categories as the native core takes them."""

@@ -137,7 +137,7 @@ class TermPriors:
 
     def native(
         self, categories: Sequence[int], documents: float, mix: float
-    ) -> _native.Beliefs | None:
+    ) -> _native.TermPriors | None:
         """Return the priors of these categories for the native core, or None if none differs."""
         if self.factors is None and not self.every and not self.own:
             return None
@@ -147,7 +147,7 @@ class TermPriors:
                 places.append(term)
                 rows.append(prior.numbers(documents, mix))
             starts.append(len(places))
-        return _native.Beliefs(
+        return _native.TermPriors(
             self.common(documents, mix),
             _native.Lists(np.array(starts, dtype=np.int64), np.array(places, dtype=np.int32)),
             np.array(rows, dtype=np.float64).reshape(-1, NUMBERS),
