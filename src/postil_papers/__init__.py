@@ -1,3 +1,1 @@
 """The papers' printed numbers, and the experiments that set ours beside them."""
-
-from __future__ import annotations

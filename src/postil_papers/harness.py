@@ -62,11 +62,7 @@ def report(step: str, done: int, total: int | None) -> None:
 
 def reporting(title: str) -> StepProgress:
     """Return a progress function that puts a title before every step."""
-
-    def progress(step: str, done: int, total: int | None) -> None:
-        report(f"{title}, {step}", done, total)
-
-    return progress
+    return lambda step, done, total: report(f"{title}, {step}", done, total)
 
 
 @contextmanager
@@ -243,3 +239,12 @@ def remarked(values: Mapping[tuple[str, str, str], float], *remarks: str) -> dic
     """Return cells with the remarks of the runs behind them, each once."""
     remark = "; ".join(dict.fromkeys(filter(None, remarks)))
     return {key: Measured(float(value), remark=remark) for key, value in values.items()}
+
+
+def grid_remark(measure: str, strength: str, values: Iterable[tuple[float, float | None]]) -> str:
+    """Return the cross-validated values of a grid of strengths as a remark."""
+    shown = ", ".join(
+        f"{place:g}: {'undefined' if value is None else f'{100 * value:.1f}'}"
+        for place, value in values
+    )
+    return f"cross-validated {measure} by {strength}: {shown}"

@@ -53,12 +53,7 @@ def measured_margins(
         documents = opened if reading.values["split"] else _learnable(opened)
         with reporting_problems(opened), progress_bar() as bar:
             measured = measure_margins(
-                model,
-                documents,
-                columns=columns,
-                gamma=gamma,
-                source=source,
-                progress=bar.update,
+                model, documents, columns=columns, gamma=gamma, source=source, progress=bar.update
             )
     _report_labels(measured, source)
     return {"corpus": source} | _facts(measured)
@@ -134,11 +129,8 @@ def _rows(margins: Margins) -> Iterator[Facts]:
     }
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
     for row, favoured in zip(values, margins.favoured, strict=True):
-        yield dict(zip(columns, map(_finite, row), strict=True)) | {"favours": favoured}
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+        finite = (value if math.isfinite(value) else None for value in row)
+        yield dict(zip(columns, finite, strict=True)) | {"favours": favoured}
 
 
 def _medians(rows: list[Facts]) -> Facts:
@@ -175,6 +167,7 @@ _BOUNDS = {
     "additive": "additive",
     "multiplicative": "multiplicative",
     "ratio": "ratio",
+    "favours": "favours",
 }
 
 
@@ -188,7 +181,7 @@ def show_margins(whole: Facts, each: list[Facts]) -> None:
     show_title("Weights found, and margins y(w·x + b)")
     _show_rows(rows, _WEIGHTS | {"under": f"below {measured['gamma']:g}"})
     show_title("Mistakes at most, and the bounds' terms")
-    _show_rows(rows, _BOUNDS, last="favours")
+    _show_rows(rows, _BOUNDS)
     _show_legend(measured, len(each))
     if whole["terms"] == OVER_MEAN:
         show_wrapped(
@@ -215,17 +208,13 @@ def _show_norms(measured: Facts) -> None:
         )
 
 
-def _show_rows(rows: list[tuple[str, Facts]], columns: dict[str, str], last: str = "") -> None:
-    header = [f"{INDENT}category", *columns.values(), *([last] if last else [])]
+def _show_rows(rows: list[tuple[str, Facts]], columns: dict[str, str]) -> None:
     cells = [
-        [
-            INDENT + name,
-            *(_number(facts[column]) for column in columns),
-            *([facts.get(last, "")] if last else []),
-        ]
+        [INDENT + name, *(_number(facts.get(column, "")) for column in columns)]
         for name, facts in rows
     ]
-    show_table(header, cells, right=" " + "r" * len(columns))
+    numbers = "".join(" " if column == "favours" else "r" for column in columns)
+    show_table((f"{INDENT}category", *columns.values()), cells, right=" " + numbers)
 
 
 def _show_legend(measured: Facts, categories: int) -> None:
@@ -249,7 +238,7 @@ def _show_legend(measured: Facts, categories: int) -> None:
         show_wrapped(line, further=INDENT)
 
 
-def _number(value: float | None) -> str:
-    if value is None:
-        return ABSENT
+def _number(value: float | str | None) -> str:
+    if value is None or isinstance(value, str):
+        return ABSENT if value is None else value
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

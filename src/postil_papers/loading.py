@@ -99,69 +99,56 @@ def _place(place: str, kind: str, values: Mapping[str, object]) -> str:
     return f"{place}, {kind} {name}"
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise TypeError("a text")
-    return value
+def _reader(
+    wanted: str, accepts: Callable[[Any], object], convert: Reader = lambda value: value
+) -> Reader:
+    def read(value: object) -> object:
+        if not accepts(value):
+            raise TypeError(wanted)
+        return convert(value)
+
+    return read
 
 
-def _whole(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise TypeError("a whole number of at least 0")
-    return value
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
-def _number(value: object) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(value):
-        raise TypeError("a number")
-    return float(value)
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
-def _not_negative(value: object) -> float:
-    found = _number(value)
-    if found < 0:
-        raise TypeError("a number of at least 0")
-    return found
+def _is_list(value: object, accepts: Callable[[Any], bool]) -> bool:
+    return isinstance(value, list) and all(map(accepts, value))
 
 
-def _texts(value: object) -> Names:
-    wanted = "a list of texts, none twice"
-    if not isinstance(value, list) or not value:
-        raise TypeError(wanted)
-    found = tuple(_text(item) for item in value)
-    if len(set(found)) != len(found):
-        raise TypeError(wanted)
-    return found
-
-
-def _numbers(value: object) -> tuple[float, ...]:
-    if not isinstance(value, list):
-        raise TypeError("a list of numbers")
-    return tuple(_number(item) for item in value)
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise TypeError("a table")
-    return value
-
-
-def _mappings(value: object) -> list[Mapping[str, Any]]:
-    if not isinstance(value, list):
-        raise TypeError("a list of tables")
-    return [_mapping(item) for item in value]
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, dict)
 
 
 def _one_of(literal: object) -> Reader:
     allowed = get_args(literal)
+    return _reader(f"one of {', '.join(allowed)}", allowed.__contains__)
 
-    def read(value: object) -> object:
-        if value not in allowed:
-            raise TypeError(f"one of {', '.join(allowed)}")
-        return value
 
-    return read
-
+_text = _reader("a text", _is_text)
+_whole = _reader("a whole number of at least 0", lambda value: type(value) is int and value >= 0)
+_number = _reader("a number", _is_number, float)
+_not_negative = _reader(
+    "a number of at least 0", lambda value: _is_number(value) and value >= 0, float
+)
+_texts = _reader(
+    "a list of texts, none twice",
+    lambda value: value and _is_list(value, _is_text) and len(set(value)) == len(value),
+    tuple,
+)
+_numbers = _reader(
+    "a list of numbers",
+    lambda value: _is_list(value, _is_number),
+    lambda value: tuple(map(float, value)),
+)
+_mapping = _reader("a table", _is_mapping)
+_mappings = _reader("a list of tables", lambda value: _is_list(value, _is_mapping))
 
 PAPER: Schema = {
     "name": (_text, REQUIRED),
@@ -294,13 +281,15 @@ def _figure(values: Mapping[str, object], place: str) -> PaperFigure:
     )
     if not series:
         raise InputError(f"{place}: the figure has no series")
+    rows = [*(line.name for line in series), *(value.row for value in printed)]
+    columns = [*map(axis_column, x.values), *(value.column for value in printed)]
     places = [(value.row, value.column) for value in printed]
     if len(set(places)) != len(places):
         raise InputError(f"{place}: two values have the same row and column")
     figure = PaperFigure(
         **found,
-        rows=_ordered([*(line.name for line in series), *(value.row for value in printed)]),
-        columns=_ordered([*map(axis_column, x.values), *(value.column for value in printed)]),
+        rows=tuple(dict.fromkeys(rows)),
+        columns=tuple(dict.fromkeys(columns)),
         values=printed,
         scale=y.scale,
         x=x,
@@ -354,7 +343,3 @@ def _check_ids(paper: Paper, place: str) -> None:
         if not shown[note.table].is_open:
             _check_names(place, "row of a note", note.rows, shown[note.table].rows)
             _check_names(place, "column of a note", note.columns, shown[note.table].columns)
-
-
-def _ordered(names: Iterable[str]) -> Names:
-    return tuple(dict.fromkeys(names))

@@ -25,6 +25,9 @@ from postil.model.model import DocumentDigest, Model
 from postil.model.numbered import NumberedDocuments, check_takes_texts, columns_of
 from postil.train.assess import with_fields
 
+STEP = "measuring margins"
+MOST_DOCUMENTS, MOST_SCORES = 4096, 1 << 22  # at a time
+SHOWN = 5
 ADDITIVE, MULTIPLICATIVE, NEITHER = "additive", "multiplicative", "neither"
 
 
@@ -170,6 +173,7 @@ class MarginTally:
         self.gamma = gamma
         self.constant = constant
         self.documents = 0
+        self.block = max(1, min(MOST_DOCUMENTS, MOST_SCORES // max(1, len(self.names))))
         self._intercepts = intercepts
         self._weights = sp.csr_matrix(weights, dtype=np.float64)
         self._by_term = sp.csr_matrix(self._weights.T)
@@ -186,13 +190,17 @@ class MarginTally:
         self._sums += norms.sum(axis=1)
         self.documents += len(labels)
         known = Labels.of(labels, self.names)
-        signed = _signed((exact @ self._by_term).toarray() + self._intercepts, known)
+        scores = (exact @ self._by_term).toarray() + self._intercepts
+        signed = np.where(known.members.toarray(), scores, -scores)
         self._least = np.minimum(self._least, signed.min(axis=0))
         self._under += (signed < self.gamma).sum(axis=0)
         self._members += known.sizes()
 
     def margins(self) -> Margins:
         """Return the margins of all documents added, at least one."""
+        weights = self._weights
+        if self.constant:
+            weights = sp.hstack([weights, sp.csr_matrix(self._intercepts[:, np.newaxis])], "csr")
         means = self._sums / self.documents
         pairs = zip(self._largest.tolist(), means.tolist(), strict=True)
         return Margins(
@@ -201,17 +209,11 @@ class MarginTally:
             gamma=self.gamma,
             constant=self.constant,
             norms=Norms(*(Norm(largest, mean) for largest, mean in pairs)),
-            sizes=weight_sizes(self._with_constant()),
+            sizes=weight_sizes(weights),
             members=self._members,
             least=self._least,
             under=self._under,
         )
-
-    def _with_constant(self) -> sp.csr_matrix[Any]:
-        if not self.constant:
-            return self._weights
-        intercepts = sp.csr_matrix(self._intercepts[:, np.newaxis])
-        return sp.csr_matrix(sp.hstack([self._weights, intercepts]))
 
 
 def _norms(vectors: sp.csr_matrix[Any], constant: float) -> Iterator[Any]:
@@ -224,20 +226,6 @@ def _norms(vectors: sp.csr_matrix[Any], constant: float) -> Iterator[Any]:
     yield np.sqrt(np.bincount(rows, sizes**2, documents) + constant)
     yield largest
     yield np.bincount(rows, sizes, documents) + constant
-
-
-def _signed(scores: Floats, labels: Labels) -> Floats:
-    """Return the margins y (w·x + b) of all pairs."""
-    margins = -scores
-    members = labels.members.tocoo()
-    margins[members.row, members.col] *= -1.0
-    return margins
-
-
-STEP = "measuring margins"
-MOST_DOCUMENTS = 4096
-MOST_SCORES = 1 << 22
-SHOWN = 5
 
 
 class MeasuredMargins(NamedTuple):
@@ -283,12 +271,11 @@ def measure_margins(
     """
     check_takes_texts(model)
     tally = _tally(model, columns, gamma)
-    block = _block(tally)
     digest = DocumentDigest()
     seen: set[str] = set()
     vectorizer = model.vectorizer
     passing = with_fields(documents, vectorizer.fields.names, source)
-    while held := list(islice(passing, block)):
+    while held := list(islice(passing, tally.block)):
         for document in held:
             digest.add(document.fields, document.labels)
             seen.update(document.labels)
@@ -309,11 +296,10 @@ def measure_vector_margins(
 ) -> MeasuredMargins:
     """Return the margins of a model of numbered features; unknown features are ignored."""
     tally = _tally(model, columns, gamma)
-    block = _block(tally)
     vectors = columns_of(model, documents)
     labels = documents.labels_for(model.names)
-    for start in range(0, len(labels), block):
-        rows = slice(start, start + block)
+    for start in range(0, len(labels), tally.block):
+        rows = slice(start, start + tally.block)
         tally.add(vectors[rows], labels[rows])
         if progress is not None:
             progress(STEP, tally.documents, None)
@@ -326,8 +312,11 @@ def few(names: Sequence[str]) -> str:
     return ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
 
 
-def _refuse_not_linear(model: Model) -> None:
-    """Raise UsageError if scores are not linear in the document: the bounds need that."""
+def _tally(model: Model, columns: Sequence[int] | None, gamma: float) -> MarginTally:
+    """Return a tally of some categories, with a constant if any category has an intercept.
+
+    Raise UsageError if scores are not linear in the document: the bounds need that.
+    """
     made = []
     if model.projection is not None:
         made.append("documents are scaled to a length in the directions of LSI")
@@ -338,11 +327,6 @@ def _refuse_not_linear(model: Model) -> None:
             f"margins need a linear model, and in this one {' and '.join(made)}: use a model of a "
             "recipe without that"
         )
-
-
-def _tally(model: Model, columns: Sequence[int] | None, gamma: float) -> MarginTally:
-    """Return a tally of some categories, with a constant if any category has an intercept."""
-    _refuse_not_linear(model)
     chosen = list(range(model.categories) if columns is None else columns)
     return MarginTally(
         [model.names[c] for c in chosen],
@@ -351,11 +335,6 @@ def _tally(model: Model, columns: Sequence[int] | None, gamma: float) -> MarginT
         constant=bool(model.intercepts.any()),
         gamma=gamma,
     )
-
-
-def _block(tally: MarginTally) -> int:
-    """Return the number of documents to score at a time."""
-    return max(1, min(MOST_DOCUMENTS, MOST_SCORES // max(1, len(tally.names))))
 
 
 def _measured(

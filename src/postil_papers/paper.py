@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from postil.plots.figure import Scale, Stroke
 
@@ -55,9 +55,12 @@ class Exhibit:
     """A table or a figure of a paper, with its numbers in rows and columns.
 
     On the ``log`` scale numbers are compared by their logarithms to base 10. ``decimals_of`` holds
-    the decimals of columns that differ from the others, in a table that mixes units.
+    the decimals of columns that differ from the others, in a table that mixes units. Where
+    ``is_open``, our results may have rows and columns that the paper does not name, because a curve
+    may be drawn through any places.
     """
 
+    is_open: ClassVar[bool] = False
     id: str
     title: str
     where: str
@@ -73,11 +76,6 @@ class Exhibit:
     def decimals_in(self, column: str) -> int:
         """Return the number of decimals to show in a column."""
         return dict(self.decimals_of).get(column, self.decimals)
-
-    @property
-    def is_open(self) -> bool:
-        """True if our results may have rows and columns that the paper does not name."""
-        return False
 
     @property
     def places(self) -> tuple[tuple[str, str], ...]:
@@ -108,15 +106,11 @@ class Series:
 class PaperFigure(Exhibit):
     """A figure: a row for each series, a column for each place on the horizontal axis."""
 
+    is_open: ClassVar[bool] = True
     kind: Kind
     x: AxisFacts
     y: AxisFacts
     series: tuple[Series, ...]
-
-    @property
-    def is_open(self) -> bool:
-        """True: a curve may be drawn through any places."""
-        return True
 
     @property
     def places(self) -> tuple[tuple[str, str], ...]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 from html import escape
-from typing import TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +16,7 @@ from postil.errors import UsageError
 from postil.plots.drawing import stroke, svg_bytes
 from postil.plots.figure import Axis, Bars, Figure, Level, Line, Origin, Panel, Place
 from postil_papers.experiment import CellKey, CellValues, Experiment, Fill, experiment
-from postil_papers.paper import AxisFacts, PaperFigure, axis_column
+from postil_papers.paper import PaperFigure, axis_column
 from postil_papers.reproduction import Table
 
 Shape: TypeAlias = Callable[[Floats], Floats]
@@ -27,20 +25,11 @@ POINTS = 241  # of a curve that is computed
 DIGITS = 9  # of a bin's middle: enough to tell bins apart, too few to show rounding
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(NamedTuple):
     """The points of one series by rising x."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Histogram:
-    """Counts of numbers in neighbouring bins of one width."""
-
-    edges: tuple[float, ...]
-    counts: tuple[float, ...]
 
 
 def curves_of(table: Table, origin: Origin) -> dict[str, Curve]:
@@ -71,9 +60,21 @@ def members_of(table: Table, columns: Sequence[str]) -> dict[str, tuple[float, .
     }
 
 
-def histograms_of(table: Table) -> dict[str, Histogram]:
+def histograms_of(table: Table) -> dict[str, Bars]:
     """Return our histograms from cells whose columns are the middles of bins of one width."""
-    return {row: _histogram(row, curve) for row, curve in curves_of(table, "ours").items()}
+    found = {}
+    for row, curve in curves_of(table, "ours").items():
+        middles = np.asarray(curve.x)
+        widths = np.diff(middles)
+        if not len(widths) or not np.allclose(widths, widths[0], atol=10.0**-DIGITS * 4):
+            raise UsageError(
+                f"row {row!r}: a histogram needs two bins or more of one width, with their middles "
+                f"as columns; got {list(curve.x)}"
+            )
+        half = float(widths.mean()) / 2
+        edges = np.append(middles - half, middles[-1] + half)
+        found[row] = Bars(row, tuple(np.round(edges, DIGITS).tolist()), curve.y)
+    return found
 
 
 def bin_edges(samples: Mapping[str, ArrayLike], width: float) -> tuple[float, ...]:
@@ -108,19 +109,6 @@ def histogram_cells(
     return cells
 
 
-def _histogram(row: str, curve: Curve) -> Histogram:
-    middles = np.asarray(curve.x)
-    widths = np.diff(middles)
-    if not len(widths) or not np.allclose(widths, widths[0], atol=10.0**-DIGITS * 4):
-        raise UsageError(
-            f"row {row!r}: a histogram needs two bins or more of one width, with their middles as "
-            f"columns; got {list(curve.x)}"
-        )
-    half = float(widths.mean()) / 2
-    edges = np.append(middles - half, middles[-1] + half)
-    return Histogram(tuple(np.round(edges, DIGITS).tolist()), curve.y)
-
-
 def _place(column: str) -> float | None:
     try:
         return float(column)
@@ -132,11 +120,7 @@ Draw = Callable[[Table], Figure | None]
 
 
 def draw_lines(
-    table: Table,
-    *,
-    levels: Sequence[Level] = (),
-    places: Sequence[Place] = (),
-    marked: bool = True,
+    table: Table, *, levels: Sequence[Level] = (), places: Sequence[Place] = (), marked: bool = True
 ) -> Figure | None:
     """Draw our curves joined and filled, the paper's known points open and not joined.
 
@@ -158,10 +142,7 @@ def draw_lines(
 
 def draw_histograms(table: Table) -> Figure | None:
     """Draw a panel for each histogram, all over the same axes."""
-    panels = [
-        Panel((Bars(name, histogram.edges, histogram.counts),), name)
-        for name, histogram in histograms_of(table).items()
-    ]
+    panels = [Panel((bars,), name) for name, bars in histograms_of(table).items()]
     return figure_of(facts_of(table), *panels, legend=False)
 
 
@@ -189,29 +170,24 @@ def figure_of(
     """Return a figure over the axes that the paper prints, or ``None`` without any panel."""
     if not panels:
         return None
-    x = axis_of(facts.x) if x is None else x
-    return Figure(facts.id, facts.title, x, axis_of(facts.y), panels, legend=legend)
-
-
-def axis_of(facts: AxisFacts) -> Axis:
-    """Return an axis as the paper prints it."""
-    return Axis(facts.label, facts.scale, facts.values)
+    printed, y = (Axis(axis.label, axis.scale, axis.values) for axis in (facts.x, facts.y))
+    return Figure(facts.id, facts.title, x or printed, y, panels, legend=legend)
 
 
 def formula_experiment(
     name: str, figure: str, shapes: Mapping[str, Shape], places: Sequence[float]
 ) -> Experiment:
     """Return an experiment that evaluates functions at some places; it reads no documents."""
+
+    def evaluated() -> CellValues:
+        return {
+            (figure, name, axis_column(place)): float(value)
+            for name, shape in shapes.items()
+            for place, value in zip(places, shape(np.array(places)), strict=True)
+        }
+
     fill = Fill(figure, tuple(shapes), tuple(map(axis_column, places)))
-    return experiment(name, partial(_evaluated, figure, shapes, places), fill)
-
-
-def _evaluated(figure: str, shapes: Mapping[str, Shape], places: Sequence[float]) -> CellValues:
-    return {
-        (figure, name, axis_column(place)): float(value)
-        for name, shape in shapes.items()
-        for place, value in zip(places, shape(np.array(places)), strict=True)
-    }
+    return experiment(name, evaluated, fill)
 
 
 def hinge(z: Floats) -> Floats:

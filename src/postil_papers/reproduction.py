@@ -211,13 +211,8 @@ def assemble(
 ) -> Table:
     """Return one table: the paper's cells, then those that only we have.
 
-    Parameters
-    ----------
-    paper, exhibit:
-        The paper, and the table or figure of it.
-    found, errors, absences:
-        Our numbers, the errors of cells that failed, and the reasons of cells that were not tried;
-        they may hold cells of other tables too.
+    ``found``, ``errors`` and ``absences`` hold our numbers, the errors of cells that failed and the
+    reasons of cells that were not tried, perhaps of other tables too.
     """
     named = (CellKey(exhibit.id, row, column) for row, column in exhibit.places)
     ours = (key for key in (*found, *errors, *absences) if key.table == exhibit.id)

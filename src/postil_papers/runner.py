@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from postil.common.suggest import advice
@@ -85,65 +85,47 @@ def reproduce(
     check_experiments(paper, experiments)
     wanted = {exhibit.id for exhibit in exhibits}
     needed = [each for each in experiments.values() if each.tables() & wanted]
-    ledger = _Ledger(paper)
-    with using(store) as results:
+    runs: list[Run] = []
+    found: dict[CellKey, Measured] = {}
+    errors: dict[CellKey, str] = {}
+    absences: dict[CellKey, str] = {}
+    with using(store) as kept:
         for number, each in enumerate(needed, 1):
             step = Step(each.name, number, len(needed), "started")
             if progress is not None:
                 progress(step)
-            run = ledger.enter(each, results)
+            run, results = _run(each, paper, kept, found)
+            runs.append(run)
+            found |= results
+            missing = run.error or f"the experiment {each.name!r} gave no value"
+            reasons = absences if run.state == "absent" else errors
+            reasons |= {key: missing for key in each.expected(paper) if key not in results}
             if progress is not None:
                 progress(replace(step, state=run.state, seconds=run.seconds, error=run.error))
-    tables = (
-        assemble(paper, exhibit, ledger.found, ledger.errors, ledger.absences)
-        for exhibit in exhibits
-    )
-    return Reproduction(paper, tuple(tables), tuple(ledger.runs))
+    tables = (assemble(paper, exhibit, found, errors, absences) for exhibit in exhibits)
+    return Reproduction(paper, tuple(tables), tuple(runs))
 
 
-@dataclass(slots=True)
-class _Ledger:
-    """The results and errors of a reproduction so far."""
-
-    paper: Paper
-    found: dict[CellKey, Measured] = field(default_factory=dict)
-    errors: dict[CellKey, str] = field(default_factory=dict)
-    absences: dict[CellKey, str] = field(default_factory=dict)
-    runs: list[Run] = field(default_factory=list)
-
-    def enter(self, experiment: Experiment, store: ResultStore) -> Run:
-        """Run an experiment and take its results or its error."""
-        results: Results = {}
-        started = time.perf_counter()
-        state: RunState
-        try:
-            kept = store.get(
-                experiment.name,
-                experiment.run,
-                experiment.settings,
-                lambda values: checked_results(values, experiment, self.paper),
-            )
-            results = kept.value
-            self._refuse_twice(results)
-            state, seconds, error = "cached" if kept.cached else "finished", kept.seconds, ""
-        except Exception as caught:
-            results = {}
-            state = "absent" if isinstance(caught, AbsentCorpusError) else "failed"
-            seconds, error = time.perf_counter() - started, _message(caught)
-        run = Run(experiment.name, state, seconds, plain(experiment.settings), error)
-        self.found.update(results)
-        self.runs.append(run)
-        missing = error or f"the experiment {experiment.name!r} gave no value"
-        reasons = self.absences if state == "absent" else self.errors
-        reasons.update(
-            {key: missing for key in experiment.expected(self.paper) if key not in results}
+def _run(
+    experiment: Experiment, paper: Paper, store: ResultStore, found: Results
+) -> tuple[Run, Results]:
+    """Run an experiment; return its outcome and its results, which are none if it fails."""
+    name, settings = experiment.name, plain(experiment.settings)
+    started = time.perf_counter()
+    try:
+        kept = store.get(
+            name,
+            experiment.run,
+            experiment.settings,
+            lambda values: checked_results(values, experiment, paper),
         )
-        return run
-
-    def _refuse_twice(self, results: Results) -> None:
-        for key in results:
-            if key in self.found:
+        for key in kept.value:
+            if key in found:
                 raise UsageError(f"{', '.join(key)} was filled by another experiment already")
+    except Exception as caught:
+        state: RunState = "absent" if isinstance(caught, AbsentCorpusError) else "failed"
+        return Run(name, state, time.perf_counter() - started, settings, _message(caught)), {}
+    return Run(name, "cached" if kept.cached else "finished", kept.seconds, settings), kept.value
 
 
 def _message(error: Exception) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 from postil.corpus.document import Document
@@ -19,16 +19,6 @@ from postil_papers.harness import random_order, trained
 
 WEBKB, NEWSGROUPS = "webkb", "20news-19997"
 _HEADER = re.compile(r"[A-Za-z][\w -]*+:.*?(?=\n\n)", re.DOTALL)
-
-
-def articles_with_headers() -> Iterable[Document]:
-    """Return the articles of 20 Newsgroups with all header lines."""
-    return open_corpus(NEWSGROUPS, choices={"strip_headers": False})
-
-
-def pages_with_headers() -> Iterator[Document]:
-    """Return the pages of WebKB with their MIME headers."""
-    return with_headers(open_named(WEBKB), named(WEBKB).find())
 
 
 def with_headers(pages: Iterable[Document], place: Path) -> Iterator[Document]:
@@ -54,16 +44,16 @@ def _headers(place: Path) -> Iterator[tuple[str, str]]:
             yield "/".join(member.parts[-3:]), found.group()
 
 
-READERS: Mapping[str, Callable[[], Iterable[Document]]] = {
-    NEWSGROUPS: articles_with_headers,
-    WEBKB: pages_with_headers,
-}
-
-
 @lru_cache(maxsize=1)
 def all_documents(corpus: str) -> tuple[Document, ...]:
-    """Return all documents of a corpus; the last corpus stays in memory for the next method."""
-    return tuple(READERS.get(corpus, partial(open_corpus, corpus))())
+    """Return all documents, those of WebKB and 20 Newsgroups with their headers.
+
+    The last corpus stays in memory for the next method.
+    """
+    if corpus == WEBKB:
+        return tuple(with_headers(open_named(WEBKB), named(WEBKB).find()))
+    choices = {"strip_headers": False} if corpus == NEWSGROUPS else {}
+    return tuple(open_corpus(corpus, choices=choices))
 
 
 def random_splits(

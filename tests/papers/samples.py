@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import StringIO
+
+from rich.console import Console
 
 from postil_papers.experiment import Experiment, Fill, Measured, by_name
 from postil_papers.loading import parse_paper
+from postil_papers.render.terminal import print_reproduction
 from postil_papers.reproduction import Reproduction
 from postil_papers.runner import reproduce
 
@@ -132,3 +136,11 @@ def small_reproduction() -> Reproduction:
     """All of it, with seconds that are always the same."""
     found = reproduce(small_paper(), small_experiments())
     return replace(found, runs=tuple(replace(run, seconds=1.25) for run in found.runs))
+
+
+def terminal_text(reproduction, width=80):
+    """The text that a pipe of that width would get."""
+    buffer = StringIO()
+    plain = {"highlight": False, "color_system": None, "force_terminal": False}
+    print_reproduction(reproduction, Console(file=buffer, width=width, **plain))
+    return buffer.getvalue()

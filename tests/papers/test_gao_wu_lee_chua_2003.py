@@ -14,6 +14,7 @@ from tests.papers.printed import ours, printed, printed_numbers
 from tests.papers.stand_ins import DIRECTIONS, LARGEST, small, small_experiment, small_recipe
 
 from postil.errors import UsageError
+from postil.evaluate.counts import Counts
 from postil.learn.job import Job
 from postil.recipes.recipe import load_recipe
 from postil.vectors.projection import DirectionsCache, Projection
@@ -358,7 +359,7 @@ def test_forms_are_compared_on_the_same_cuts(demo):
 def test_rules_change_thresholds_alone(demo, demos):
     run = runs.run_of(DEMO, demos["multi, binary, f1"].settings["recipe"])
     zero, ruled = (
-        np.array([tally.true_positives, tally.false_negatives])
+        np.array([tally.counts.true_positives, tally.counts.false_negatives])
         for tally in (run.at_zero, run.by_rule)
     )
     assert zero.sum(axis=0).tolist() == ruled.sum(axis=0).tolist()
@@ -421,8 +422,8 @@ def test_a_stop_is_what_the_learner_comes_to(spaces, name):
         accepted = fit.scores(problem.unseen) > 0
         wanted = tally_of(problem.labels.names, accepted, problem.truth.toarray())
         found = stops[stop].tally
-        assert found.true_positives.tolist() == wanted.true_positives.tolist()
-        assert found.false_positives.tolist() == wanted.false_positives.tolist()
+        assert found.counts.true_positives.tolist() == wanted.counts.true_positives.tolist()
+        assert found.counts.false_positives.tolist() == wanted.counts.false_positives.tolist()
         assert stops[stop].steps == iterations
     assert stops["many"].smooth > stops["few"].smooth
 
@@ -469,7 +470,7 @@ def test_class_losses():
 
 def tally(*counts):
     names = [*"abc"][: len(counts[0])]
-    return Tally(names, *(np.array(each, dtype=np.float64) for each in counts))
+    return Tally(names, Counts(*(np.array(each) for each in counts), cases=9))
 
 
 def test_averages_by_hand():

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from tests.papers.printed import ours, printed_numbers
+from tests.papers.samples import terminal_text
 from tests.papers.stand_ins import small_experiment, small_recipe
 
 from postil.corpus.document import Document
@@ -36,7 +37,6 @@ from postil_papers.genkin_lewis_madigan_2004.runs import (
 from postil_papers.harness import trained, with_strength
 from postil_papers.loading import load_paper
 from postil_papers.registry import experiments_of, figures_of
-from postil_papers.render.terminal import terminal_text
 from postil_papers.results import ResultStore, using
 from postil_papers.runner import reproduce
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.papers.samples import terminal_text
 
 from postil.corpus.named.registry import NAMES
 from postil_papers.experiment import check_experiments
 from postil_papers.loading import load_paper, paper_names
 from postil_papers.registry import code_of_paper, experiments_of, figures_of
 from postil_papers.render.pages import cells_json, html_page, markdown_page
-from postil_papers.render.terminal import terminal_text
 from postil_papers.results import code_of, plain
 from postil_papers.runner import reproduce
 

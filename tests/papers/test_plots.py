@@ -366,7 +366,7 @@ def test_members_need_every_column():
 
 def test_one_number_makes_a_histogram():
     histogram = histograms_of(small_table(histogram_cells("figure1", {"One": [3.0]}, 10)))["One"]
-    assert (histogram.edges, histogram.counts) == ((0.0, 10.0, 20.0), (1.0, 0.0))
+    assert (histogram.edges, histogram.heights) == ((0.0, 10.0, 20.0), (1.0, 0.0))
 
 
 def test_many_rows_stand_below_each_other_in_the_page():

@@ -18,6 +18,7 @@ from tests.papers.samples import (
     small_experiments,
     small_paper,
     small_reproduction,
+    terminal_text,
 )
 
 from postil.common.escaping import escaped
@@ -25,7 +26,7 @@ from postil_papers.experiment import Experiment, Fill, Measured, by_name
 from postil_papers.loading import load_paper, parse_paper
 from postil_papers.registry import figures_of
 from postil_papers.render.pages import cells_json, html_page, markdown_page, write_files
-from postil_papers.render.terminal import print_reproduction, terminal_text
+from postil_papers.render.terminal import print_reproduction
 from postil_papers.render.view import difference_text, number_text, paper_text
 from postil_papers.runner import reproduce
 

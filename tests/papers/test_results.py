@@ -169,12 +169,12 @@ def test_code_fingerprints_follow_sources(tmp_path, monkeypatch):
 def test_code_of_a_module_is_that_of_what_it_imports(monkeypatch):
     taken = []
     monkeypatch.setattr(results, "code_fingerprint", lambda *modules: taken.append(modules))
-    code_of.__wrapped__("postil_papers.zhang_2000.web_pages")
+    code_of.__wrapped__("postil_papers.zhang_2000.tables")
     (modules,) = taken
     assert {f"postil_papers.{name}" for name in ("single_label", "harness", "results")} < set(
         modules
     )
-    assert "postil_papers.zhang_2000.tables" not in modules
+    assert "postil_papers.zhang_2000.selections" not in modules
     assert set(results.RUN_CODE) < set(modules)
 
 

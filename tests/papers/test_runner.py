@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.papers.samples import experiment, fail, small_experiments, small_paper
+from tests.papers.samples import experiment, fail, small_experiments, small_paper, terminal_text
 
 from postil.errors import UsageError
 from postil_papers import results
 from postil_papers.experiment import CellKey, Experiment, Fill, Measured, by_name
 from postil_papers.registry import listed
 from postil_papers.render.pages import html_page, markdown_page
-from postil_papers.render.terminal import terminal_text
 from postil_papers.render.view import totals
 from postil_papers.results import ResultStore
 from postil_papers.runner import reproduce

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.papers.printed import ours, printed_numbers
+from tests.papers.samples import terminal_text
 from tests.papers.stand_ins import (
     Walked,
     known_corpora,
@@ -30,7 +31,6 @@ from postil_papers.harness import vectors_of, with_strength
 from postil_papers.loading import load_paper
 from postil_papers.plotting import hinge, smoothed_hinge
 from postil_papers.registry import experiments_of, figures_of
-from postil_papers.render.terminal import terminal_text
 from postil_papers.runner import reproduce
 from postil_papers.zhang_jin_yang_hauptmann_2003 import (
     collections,
@@ -413,7 +413,7 @@ def test_a_task_has_the_terms_of_its_own_category():
     ]
     vectors = vectors_of(documents, Representation(analyzer="words lower", fields=("body",)))
     task = task_of(vectors, "a", TermSelection("information-gain", 2))
-    assert (task.design.documents, task.design.terms, task.category) == (8, 2, "a")
+    assert (task.design.documents, task.design.terms, task.labels.names) == (8, 2, ("a",))
     assert task.truth.toarray()[:, 0].tolist() == [True] * 4
     assert sorted(set(task.signs.tolist())) == [-1.0, 1.0]
     few = task_of(vectors, "b", TermSelection("information-gain", 2), vectors.learned[:3])

@@ -149,7 +149,7 @@ def test_table_1_on_the_demo(paper, experiments, name):
 @pytest.mark.parametrize("method", tables.METHODS)
 def test_table_5_on_made_up_articles(paper, experiments, news, method, monkeypatch):
     known_corpora(monkeypatch)
-    monkeypatch.setitem(single_label.READERS, "made-up articles", lambda: news)
+    monkeypatch.setattr(single_label, "open_corpus", lambda *_, **__: news)
     name = f"20news-19997 {tables.METHODS[method]}"
     settings = {**experiments[name].settings, "corpus": "made-up articles"}
     found = reproduce(paper, {name: replace(experiments[name], settings=settings)}, only=["table5"])

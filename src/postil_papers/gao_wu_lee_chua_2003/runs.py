@@ -13,6 +13,8 @@ import scipy.sparse as sp
 
 from postil.common.types import Flags, Floats
 from postil.errors import UsageError
+from postil.evaluate.counts import Counts, count
+from postil.evaluate.measures import f1, f1_of_means, micro
 from postil.recipes.parts import Decide, Representation
 from postil.recipes.recipe import Recipe
 from postil.train.run import LearningSpace, TrainingRun
@@ -31,7 +33,7 @@ F1, MCE = "mfom-f1", "mfom-mce"  # the recipes
 MFOM_TREE, BPA_TREE, MULTI = "mfom-tree", "bpa-tree", "mfom-multi"
 
 # Names of the averages, where a table of ours has several.
-MICRO, MACRO, MEAN = "micro F1", "macro F1 (eq. 6.1)", "mean of F1s"
+AVERAGES = ("micro F1", "macro F1 (eq. 6.1)", "mean of F1s")
 
 SEED = 0
 AT_ZERO = "default"  # the rule that tunes nothing
@@ -63,30 +65,17 @@ def linear_svm(recipe: Recipe) -> Recipe:
     )
 
 
-def _share(part: Floats, whole: Floats) -> Floats:
-    """Return one over the other; 0/0 is 0."""
-    result: Floats = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
-    return result
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """TP, FP and FN of each category; a precision, recall or F1 of 0/0 is 0."""
+    """The counts of each category by its name; a precision, recall or F1 of 0/0 is 0."""
 
     categories: list[str]
-    true_positives: Floats
-    false_positives: Floats
-    false_negatives: Floats
+    counts: Counts
 
     def of(self, names: Sequence[str]) -> Tally:
         """Return the tally of some categories."""
-        places = [self.categories.index(name) for name in names]
-        return Tally(
-            list(names),
-            self.true_positives[places],
-            self.false_positives[places],
-            self.false_negatives[places],
-        )
+        places = np.array([self.categories.index(name) for name in names], dtype=np.intp)
+        return Tally(list(names), self.counts.of(places))
 
     def without(self, names: Sequence[str]) -> Tally:
         """Return the tally of all other categories."""
@@ -94,16 +83,11 @@ class Tally:
 
     def micro(self) -> float:
         """Return ``2ΣTP / (ΣFP + ΣFN + 2ΣTP)`` (eq. 6.2)."""
-        found = 2 * self.true_positives.sum()
-        wrong = self.false_positives.sum() + self.false_negatives.sum()
-        return float(found / (found + wrong)) if found + wrong else 0.0
+        return float(np.nan_to_num(micro(self.counts, "f1")))
 
     def macro(self) -> float:
         """Return ``2 ΣR ΣP / (N (ΣP + ΣR))`` (eq. 6.1), the F1 of mean precision and recall."""
-        found = self.true_positives
-        precision = float(_share(found, found + self.false_positives).mean())
-        recall = float(_share(found, found + self.false_negatives).mean())
-        return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
+        return float(np.nan_to_num(f1_of_means(self.counts)))
 
     def mean(self) -> float:
         """Return ``ΣF1 / N``, which others call macro-averaged F1."""
@@ -111,25 +95,20 @@ class Tally:
 
     def f1s(self) -> Floats:
         """Return F1 of each category (eq. 4.3)."""
-        found = 2 * self.true_positives
-        return _share(found, found + self.false_positives + self.false_negatives)
+        return np.nan_to_num(f1(self.counts))
 
 
 def tally_of(names: Sequence[str], accepted: Flags, truth: Flags) -> Tally:
     """Count decisions, documents × categories."""
-    return Tally(
-        list(names),
-        (accepted & truth).sum(axis=0).astype(np.float64),
-        (accepted & ~truth).sum(axis=0).astype(np.float64),
-        (~accepted & truth).sum(axis=0).astype(np.float64),
-    )
+    return Tally(list(names), count(sp.csr_matrix(truth), sp.csr_matrix(accepted)))
 
 
 def average_cells(
     table: str, row: str, tally: Tally, remark: str, **others: float
 ) -> dict[tuple[str, str, str], Measured]:
     """Return a row with all three averages and other columns, with one remark."""
-    values = {MICRO: tally.micro(), MACRO: tally.macro(), MEAN: tally.mean(), **others}
+    averages = (tally.micro(), tally.macro(), tally.mean())
+    values = dict(zip(AVERAGES, averages, strict=True)) | others
     return {
         (table, row, column): Measured(value, remark=remark) for column, value in values.items()
     }

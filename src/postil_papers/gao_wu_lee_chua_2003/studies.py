@@ -24,9 +24,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,13 +37,11 @@ from postil.recipes.recipe import Recipe, load_recipe
 from postil_papers.experiment import CellValues, Experiment, Fill, Measured, experiment
 from postil_papers.gao_wu_lee_chua_2003.descents import Descent, lbfgs_of, stops_of
 from postil_papers.gao_wu_lee_chua_2003.runs import (
+    AVERAGES,
     BPA_TREE,
     COLLECTION,
     F1,
-    MACRO,
-    MEAN,
     MFOM_TREE,
-    MICRO,
     MULTI,
     average_cells,
     learned,
@@ -63,8 +61,6 @@ from postil_papers.gao_wu_lee_chua_2003.tables import (
 )
 from postil_papers.harness import Problem, report
 from postil_papers.zhang_jin_yang_hauptmann_2003.collections import Collection
-
-AVERAGES = (MICRO, MACRO, MEAN)
 
 NODES = "nodes a tree"
 TREES = {"perceptrons": BPA_TREE, "F1": MFOM_TREE}
@@ -155,8 +151,7 @@ def formed(form: str, figure: str) -> Recipe:
     return replace(changed, decide=Decide(rule="default"))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cut:
+class Cut(NamedTuple):
     """Documents to learn from and to test on, and the categories that were made rare."""
 
     learned: Indices

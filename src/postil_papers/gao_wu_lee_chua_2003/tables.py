@@ -66,12 +66,8 @@ METHOD_ROWS = {
 def run_counts(collection: Collection, recipe: Recipe) -> CellValues:
     """Fill the numbers of documents, categories and terms."""
     vectors = spaces_of(collection, recipe.representation).vectors
-    found = (
-        len(vectors.learned),
-        len(vectors.tested),
-        len(vectors.labels.names),
-        vectors.matrix.shape[1],
-    )
+    documents = (len(vectors.learned), len(vectors.tested))
+    found = (*documents, len(vectors.labels.names), vectors.matrix.shape[1])
     return {
         ("collection", "Reuters-21578", name): float(value)
         for name, value in zip(COUNTS, found, strict=True)
@@ -84,10 +80,7 @@ def run_figure(
     """Fill a column of table 1: the averages of both parts of the categories."""
     stop = stops_of(collection, descent)[USUAL]
     found: dict[tuple[str, str, str], float] = {}
-    for part, tally in (
-        (TOP, stop.tally.of(largest)),
-        (OTHER, stop.tally.without(largest)),
-    ):
+    for part, tally in ((TOP, stop.tally.of(largest)), (OTHER, stop.tally.without(largest))):
         found["table1", f"{part}, {MICRO}", column] = tally.micro()
         found["table1", f"{part}, {MACRO}", column] = tally.macro()
         found["table1-mean", f"{part}, {MACRO}", column] = tally.mean()

@@ -102,11 +102,7 @@ def run_scatter(collection: Collection, recipes: Mapping[str, Recipe]) -> CellVa
 
 
 def run_path(
-    figure: str,
-    collection: Collection,
-    category: str,
-    variances: Sequence[float],
-    recipe: Recipe,
+    figure: str, collection: Collection, category: str, variances: Sequence[float], recipe: Recipe
 ) -> CellValues:
     """Fill figure 2 or 3: the parameters of a few terms at each variance of their prior."""
     documents = training(collection.documents(), category)

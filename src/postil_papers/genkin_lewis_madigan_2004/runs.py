@@ -203,12 +203,9 @@ def run_facts(model: Model, tested: Assessment, wanted: int | None) -> RunFacts:
 
 def _padded(counts: Counts, absent: int) -> Counts:
     """Return counts followed by categories without any."""
-    return replace(
-        counts,
-        true_positives=np.pad(counts.true_positives, (0, absent)),
-        false_positives=np.pad(counts.false_positives, (0, absent)),
-        false_negatives=np.pad(counts.false_negatives, (0, absent)),
-    )
+    each = (counts.true_positives, counts.false_positives, counts.false_negatives)
+    right, wrong, missed = (np.pad(numbers, (0, absent)) for numbers in each)
+    return Counts(right, wrong, missed, counts.cases)
 
 
 def on(
@@ -225,12 +222,7 @@ def on(
         for key, each in recipes.items()
     }
     return experiment(
-        f"{collection.name}, {name}",
-        run,
-        *fills,
-        collection=collection,
-        recipes=loaded,
-        **settings,
+        f"{collection.name}, {name}", run, *fills, collection=collection, recipes=loaded, **settings
     )
 
 

@@ -19,7 +19,7 @@ from postil_papers.render.view import (
     transposed,
     view,
 )
-from postil_papers.reproduction import Cell, Reproduction, Table
+from postil_papers.reproduction import Reproduction, Table
 
 if TYPE_CHECKING:
     from postil.plots.figure import Figure
@@ -33,8 +33,7 @@ LEGEND = (
 
 def markdown_page(reproduction: Reproduction, pictures: Mapping[str, str] | None = None) -> str:
     """Return a page in Markdown; ``pictures`` maps the ids of figures to their files."""
-    blocks = [*_blocks(reproduction, pictures or {})]
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join(_blocks(reproduction, pictures or {})) + "\n"
 
 
 def _blocks(reproduction: Reproduction, pictures: Mapping[str, str]) -> Iterator[str]:
@@ -47,7 +46,7 @@ def _blocks(reproduction: Reproduction, pictures: Mapping[str, str]) -> Iterator
         yield from _markdown_table(view(table), pictures.get(table.id))
     if reproduction.runs:
         yield "## How it was run"
-        yield _grid(HEADER, [[*map(_plain, row)] for row in run_rows(reproduction)], "llrl")
+        yield _grid(HEADER, [[*map(_plain, row)] for row in run_rows(reproduction)], "<<><")
     if paper.left_out:
         yield "## Left out"
         yield "\n".join(f"- {_plain(part.what)}: {_plain(part.why)}" for part in paper.left_out)
@@ -60,7 +59,7 @@ def _markdown_table(shown: TableView, picture: str | None) -> Iterator[str]:
         yield f"![{_plain(shown.title)}]({picture})"
     if shown.rows:
         rows = [(_plain(row.name), *map(_markdown_cell, row.cells)) for row in shown.rows]
-        yield _grid(("", *map(_plain, shown.columns)), rows, "l" + "r" * len(shown.columns))
+        yield _grid(("", *map(_plain, shown.columns)), rows, "<" + ">" * len(shown.columns))
     if shown.summary:
         yield "\n".join(f"- {_plain(line)}" for line in shown.summary)
     if shown.footnotes:
@@ -78,20 +77,17 @@ def _markdown_cell(cell: CellView | None) -> str:
 
 def _grid(header: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> str:
     """Return a table of cells that are Markdown already, columns aligned left or right."""
-    lines = [header, *rows]
-    widths = [max(3, *(len(line[i]) for line in lines)) for i in range(len(header))]
+    widths = [max(3, *map(len, column)) for column in zip(header, *rows, strict=True)]
+
+    def line(texts: Sequence[str]) -> str:
+        cells = zip(texts, sides, widths, strict=True)
+        return f"| {' | '.join(f'{text:{side}{width}}' for text, side, width in cells)} |"
+
     rule = [
-        "-" * (width - 1) + ":" if side == "r" else "-" * width
+        "-" * (width - 1) + (":" if side == ">" else "-")
         for width, side in zip(widths, sides, strict=True)
     ]
-    padded = [
-        [
-            text.rjust(width) if side == "r" else text.ljust(width)
-            for text, width, side in zip(line, widths, sides, strict=True)
-        ]
-        for line in lines
-    ]
-    return "\n".join(f"| {' | '.join(line)} |" for line in (padded[0], rule, *padded[1:]))
+    return "\n".join(map(line, (header, rule, *rows)))
 
 
 _SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_<|[]&~"})
@@ -148,27 +144,14 @@ def cells_json(reproduction: Reproduction) -> list[dict[str, Any]]:
     A number that is missing is ``None``: in ``paper`` where only we have one, in ``ours`` where no
     experiment ran or it failed (then ``error`` says how).
     """
-    return [_object(cell) for cell in reproduction.cells()]
-
-
-def _object(cell: Cell) -> dict[str, Any]:
-    return {
-        "table": cell.key.table,
-        "row": cell.key.row,
-        "column": cell.key.column,
-        "paper": cell.paper,
-        "ours": cell.ours,
-        "difference": cell.difference,
-        "paper_deviation": cell.paper_deviation,
-        "ours_deviation": cell.ours_deviation,
-        "tolerance": cell.tolerance,
-        "verdict": cell.verdict,
-        "source": cell.source,
-        "where": cell.where or None,
-        "note": cell.note or None,
-        "remark": cell.remark or None,
-        "error": cell.error or None,
-    }
+    numbers = ("paper", "ours", "difference", "paper_deviation", "ours_deviation", "tolerance")
+    texts = ("verdict", "source", "where", "note", "remark", "error")
+    return [
+        cell.key._asdict()
+        | {name: getattr(cell, name) for name in numbers}
+        | {name: getattr(cell, name) or None for name in texts}
+        for cell in reproduction.cells()
+    ]
 
 
 def write_files(

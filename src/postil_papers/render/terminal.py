@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from io import StringIO
 from typing import TYPE_CHECKING
 
 from postil.common.escaping import escaped
@@ -12,7 +11,6 @@ from postil_papers.reproduction import Reproduction
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table as RichTable
     from rich.text import Text
 
 
@@ -48,18 +46,6 @@ def print_reproduction(reproduction: Reproduction, console: Console | None = Non
         _print_line(console, Text(escaped(line)))
 
 
-def terminal_text(reproduction: Reproduction, width: int = 80) -> str:
-    """Return the text that a pipe of that width would get."""
-    from rich.console import Console
-
-    buffer = StringIO()
-    print_reproduction(
-        reproduction,
-        Console(file=buffer, width=width, highlight=False, color_system=None, force_terminal=False),
-    )
-    return buffer.getvalue()
-
-
 def _print_line(console: Console, text: Text) -> None:
     # Long lines are left to the terminal to break: a pipe gets them whole.
     console.print(text, soft_wrap=True)
@@ -71,79 +57,69 @@ def _print_table(console: Console, shown: TableView) -> None:
     heading = Text(shown.id, "bold")
     heading.append(f"  {shown.title} ({shown.where})", "not bold")
     _print_line(console, heading)
-    for position, columns in enumerate(_column_groups(shown, console.width)):
+    names = [Text(row.name) for row in shown.rows]
+    columns = [_column(shown, place) for place in range(len(shown.columns))]
+    room = console.width - max(map(len, names))
+    for position, group in enumerate(_side_by_side(columns, room)):
         if position:
             console.print()
-        _print_grid(console, _grid(shown, columns))
+        _print_grid(console, names, group)
     for line in shown.summary:
         _print_line(console, Text(line))
     for number, text in enumerate(shown.footnotes, 1):
         _print_line(console, Text(f"[{number}] {text}", "dim"))
 
 
-def _print_grid(console: Console, grid: RichTable) -> None:
+def _print_grid(console: Console, names: list[Text], columns: Sequence[list[Text]]) -> None:
+    from rich import box
     from rich.measure import Measurement
+    from rich.table import Table as RichTable
 
+    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    grid.add_column("", no_wrap=True)
+    for heading, *_ in columns:
+        grid.add_column(heading, no_wrap=True)
+    for name, *cells in zip(names, *(cells for _, *cells in columns), strict=True):
+        grid.add_row(name, *cells)
     # On its own a table shrinks to the console and cuts numbers off.
     grid.width = Measurement.get(console, console.options.update_width(WIDEST), grid).maximum
     console.print(grid, crop=False)
 
 
-def _grid(shown: TableView, columns: Sequence[int]) -> RichTable:
-    from rich import box
-    from rich.table import Table as RichTable
+def _column(shown: TableView, place: int) -> list[Text]:
+    """Return the heading and the cells of a column, with their parts below each other."""
     from rich.text import Text
 
-    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    grid.add_column("", no_wrap=True)
-    for column in columns:
-        headings = "".join(_padded(HEADINGS, _widths(shown, column)))
-        name = shown.columns[column].rjust(len(headings))
-        grid.add_column(Text(f"{name}\n{headings.rjust(len(name))}"), no_wrap=True)
-    for row in shown.rows:
-        cells = [_cell(row.cells[column], shown, column) for column in columns]
-        grid.add_row(Text(row.name), *cells)
-    return grid
+    cells = [row.cells[place] for row in shown.rows]
+    texts = [_texts(cell) for cell in cells]
+    widths = [max(map(len, parts)) for parts in zip(HEADINGS, *texts, strict=True)]
+    gap = " " * GAP
+    headings = gap.join(map(str.rjust, HEADINGS, widths))
+    name = shown.columns[place].rjust(len(headings))
+    column = [Text(f"{name}\n{headings.rjust(len(name))}")]
+    for cell, parts in zip(cells, texts, strict=True):
+        paper, ours, difference = map(str.rjust, parts, widths)
+        # Set flush right by hand: rich would drop the spaces of an empty difference.
+        text = Text(" " * (len(name) - len(headings)) + paper)
+        text.append(gap + ours, "red" if cell and cell.failed else "")
+        text.append(gap + difference, STYLES.get((cell and cell.verdict) or "", ""))
+        column.append(text if cell else Text(""))
+    return column
 
 
-def _cell(cell: CellView | None, shown: TableView, column: int) -> Text:
-    from rich.text import Text
-
+def _texts(cell: CellView | None) -> tuple[str, str, str]:
     if cell is None:
-        return Text("")
-    widths = _widths(shown, column)
-    paper, ours, difference = _padded(_texts(cell), widths)
-    # Set flush right by hand: rich would drop the spaces of an empty difference.
-    text = Text(" " * (len(shown.columns[column]) - sum(widths) - 2 * GAP) + paper)
-    text.append(ours, "red" if cell.failed else "")
-    text.append(difference, STYLES.get(cell.verdict or "", ""))
-    return text
-
-
-def _texts(cell: CellView) -> tuple[str, str, str]:
+        return "", "", ""
     marks = "".join(f"[{number}]" for number in cell.footnotes)
     return cell.paper, cell.ours, cell.difference + cell.mark + marks
 
 
-def _widths(shown: TableView, column: int) -> list[int]:
-    texts = [HEADINGS, *(_texts(cell) for row in shown.rows if (cell := row.cells[column]))]
-    return [max(len(text[part]) for text in texts) for part in range(len(HEADINGS))]
-
-
-def _padded(texts: Sequence[str], widths: Sequence[int]) -> list[str]:
-    gaps = [0, GAP, GAP]
-    return [
-        " " * gap + text.rjust(width) for text, width, gap in zip(texts, widths, gaps, strict=True)
-    ]
-
-
-def _column_groups(shown: TableView, width: int) -> Iterator[list[int]]:
+def _side_by_side(columns: Sequence[list[Text]], room: int) -> Iterator[list[list[Text]]]:
     """Yield the columns that fit side by side; one that is too wide stands alone."""
-    room = width - max(len(row.name) for row in shown.rows)
-    group: list[int] = []
+    group: list[list[Text]] = []
     used = 0
-    for column, name in enumerate(shown.columns):
-        needed = max(len(name), sum(_widths(shown, column)) + 2 * GAP) + COLUMN_GAP
+    for column in columns:
+        needed = column[0].plain.index("\n") + COLUMN_GAP
         if group and used + needed > room:
             yield group
             group, used = [], 0

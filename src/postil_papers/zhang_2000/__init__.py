@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from postil_papers.zhang_2000 import selections, tables, web_pages
+from postil_papers.zhang_2000 import selections, tables
 
-EXPERIMENTS = [*tables.EXPERIMENTS, *selections.EXPERIMENTS, *web_pages.EXPERIMENTS]
+EXPERIMENTS = [*tables.EXPERIMENTS, *selections.EXPERIMENTS]
 FIGURES = tables.FIGURES

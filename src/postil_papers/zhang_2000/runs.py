@@ -22,7 +22,7 @@ from postil.model.model import Model
 from postil.recipes.parts import TermSelection
 from postil.recipes.recipe import Recipe, load_recipe
 from postil.train.assess import Assessment
-from postil_papers.harness import TOP_TEN, trained
+from postil_papers.harness import TOP_TEN, grid_remark, trained
 from postil_papers.results import remember
 
 DEFINITION = "nearest"
@@ -52,9 +52,7 @@ class Collection:
 
 # Every whole recall, and those of the printed break-even points.
 REUTERS = Collection(
-    "reuters-modapte",
-    TOP_TEN,
-    tuple(sorted([*map(float, range(50, 101)), 89.8, 91.5, 91.8])),
+    "reuters-modapte", TOP_TEN, tuple(sorted([*map(float, range(50, 101)), 89.8, 91.5, 91.8]))
 )
 
 
@@ -98,10 +96,6 @@ class RunFacts:
         values: Floats = 100 * self.points.of(self.places(names)).values
         return values
 
-    def others(self, names: Sequence[str]) -> list[str]:
-        """Return all categories but these."""
-        return [name for name in self.categories if name not in names]
-
 
 def run_of(collection: Collection, recipe: Recipe) -> RunFacts:
     """Return the run of a recipe, computed once."""
@@ -121,6 +115,10 @@ def run_facts(model: Model, tested: Assessment, collection: Collection) -> RunFa
     categories = list(tested.report.categories)
     columns = [categories.index(name) for name in collection.largest]
     search: Mapping[str, Any] | None = model.method.get("search")
+    remark = ""
+    if search is not None:
+        grid = ((row["C"], row["value"]) for row in search["grid"])
+        remark = f"C = {search['C']:g}; {grid_remark(search['measure'], 'C', grid)}"
     return RunFacts(
         categories=categories,
         points=ranking.break_even[DEFINITION],
@@ -128,7 +126,7 @@ def run_facts(model: Model, tested: Assessment, collection: Collection) -> RunFa
             tested.truth[:, columns], tested.scores[:, columns], collection.recalls
         ),
         C=None if search is None else float(search["C"]),
-        remark="" if search is None else _search_remark(search),
+        remark=remark,
     )
 
 
@@ -137,11 +135,3 @@ def precision_at(truth: Csr, scores: Floats, recalls: Sequence[float]) -> list[f
     curve = precision_recall_curve(micro_cuts(truth, scores, AVERAGING))
     reached = np.searchsorted(100 * curve.recall, np.asarray(recalls) - ROUNDING)
     return [100 * float(value) for value in curve.precision[reached]]
-
-
-def _search_remark(search: Mapping[str, Any]) -> str:
-    shown = ", ".join(
-        f"{row['C']:g}: " + ("undefined" if row["value"] is None else f"{100 * row['value']:.1f}")
-        for row in search["grid"]
-    )
-    return f"C = {search['C']:g}; cross-validated {search['measure']} by C: {shown}"

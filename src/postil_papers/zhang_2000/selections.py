@@ -86,10 +86,7 @@ READINGS: Mapping[str, tuple[Mapping[str, Any], Select]] = {
     "one list for all categories": ({}, one_list),
     "all terms": ({"min_occurrences": 1}, all_terms),
     "title and body joined": ({"apart": False, "min_occurrences": 1}, Problem.selection),
-    "no stop words": (
-        {"analyzer": "letters lower stop(smart) stem(porter)"},
-        Problem.selection,
-    ),
+    "no stop words": ({"analyzer": "letters lower stop(smart) stem(porter)"}, Problem.selection),
 }
 
 

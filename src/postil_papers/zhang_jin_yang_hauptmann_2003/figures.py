@@ -92,13 +92,6 @@ def trace_objective(job: Job, method: Method) -> tuple[Trace, ...]:
 
     For ``smoothed-conjugate-gradient`` it is the SVM's objective, not that of the smooth problem,
     and costs a pass over the documents. A category in which there is nothing to learn has no steps.
-
-    Parameters
-    ----------
-    job:
-        The documents and categories to learn.
-    method:
-        The method; its solver must provide a trace.
     """
     able = [name for name, solver in SOLVERS.items() if "trace" in solver.provides]
     if method.solver not in able:

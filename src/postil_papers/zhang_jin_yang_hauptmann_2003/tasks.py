@@ -80,11 +80,6 @@ class Task(Problem):
     knows no selection, works on the same matrix.
     """
 
-    @property
-    def category(self) -> str:
-        """The name of the category."""
-        return self.labels.names[0]
-
     @cached_property
     def signs(self) -> Floats:
         """The labels y of the training documents: 1 in the category, -1 elsewhere."""
@@ -160,7 +155,7 @@ def _by_recipe(recipe: Recipe, task: Task) -> Learned:
     fit = task.learn(recipe, threads=1, quiet=True)
     (report,) = fit.reports
     stopped = report.stopped == "iterations" and recipe.method().tolerance > 0
-    remark = f"{task.category}: stopped at a {report.kind} of {report.certificate:.1e}"
+    remark = f"{task.labels.names[0]}: stopped at a {report.kind} of {report.certificate:.1e}"
     return Learned(fit.weights.toarray()[0], float(fit.intercepts[0]), remark if stopped else "")
 
 

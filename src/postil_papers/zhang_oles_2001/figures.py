@@ -84,10 +84,7 @@ def break_even(problem: Problem, recipe: Recipe, lam: float | None, step: str) -
     """Return the break-even point of a recipe, with another λ if one is given."""
     strengths = None if lam is None else Strengths("lam", np.full(len(problem.labels), lam))
     fit = problem.learn(
-        recipe,
-        problem.selection(recipe),
-        strengths=strengths,
-        progress=partial(report, step),
+        recipe, problem.selection(recipe), strengths=strengths, progress=partial(report, step)
     )
     stopped = stopped_early(fit.reports) if recipe.learn["options"]["tolerance"] else 0
     remark = f"{stopped} of {len(fit.reports)} categories were stopped after {PASSES} passes"

@@ -28,7 +28,14 @@ from postil.recipes.parts import Decide, Search
 from postil.recipes.recipe import Recipe, load_recipe
 from postil.train.train import train
 from postil_papers.experiment import CellValues, Experiment, Fill, Measured, experiment
-from postil_papers.harness import quiet_fits, report, training, vectors_of, with_strength
+from postil_papers.harness import (
+    grid_remark,
+    quiet_fits,
+    report,
+    training,
+    vectors_of,
+    with_strength,
+)
 from postil_papers.zhang_oles_2001.tables import CORPUS, RECIPES, by_certificate
 
 MEASURE = "break-even"
@@ -43,7 +50,9 @@ def run_search(method: str, corpus: str, recipe: Recipe) -> CellValues:
         model = train(open_corpus(corpus), recipe, progress=report)
     found: dict[str, Any] = model.method["search"]
     unfinished = sum(row["unfinished"] for row in found["grid"])
-    remark = _remark(str(found["measure"]), [(row["lam"], row["value"]) for row in found["grid"]])
+    remark = grid_remark(
+        found["measure"], "λ", ((row["lam"], row["value"]) for row in found["grid"])
+    )
     if unfinished:
         passes = cast("Method", recipe.method()).solver_options.iterations
         remark += f"; {unfinished} fits were stopped after {passes} passes"
@@ -83,16 +92,8 @@ def best_smoothing(
         tallies = tallies + np.stack(found)
     values = chosen.value(tallies)
     worth = values if chosen.higher_is_better else -values
-    remark = _remark(measure, list(zip(grid, values.tolist(), strict=True)))
+    remark = grid_remark(measure, "λ", zip(grid, values.tolist(), strict=True))
     return float(grid[int(np.argmax(worth))]), remark
-
-
-def _remark(measure: str, values: Sequence[tuple[float, float | None]]) -> str:
-    shown = ", ".join(
-        f"{lam:g}: {'undefined' if value is None else f'{100 * value:.1f}'}"
-        for lam, value in values
-    )
-    return f"cross-validated {measure} by λ: {shown}"
 
 
 def _searching(name: str) -> Recipe:

@@ -188,8 +188,7 @@ EXPERIMENTS = [
             Fill("table2-thresholds", (row,), (method,)),
             corpus=CORPUS,
             recipe=replace(
-                by_certificate(load_recipe(name), TOLERANCE, STUDY_PASSES),
-                decide=Decide(rule=rule),
+                by_certificate(load_recipe(name), TOLERANCE, STUDY_PASSES), decide=Decide(rule=rule)
             ),
         )
         for row, rule in THRESHOLDS.items()
