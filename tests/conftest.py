@@ -8,9 +8,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-# A shell's background ignores Ctrl-C, and so do the children of whoever does: tests that send it
-# would wait for ever.
+settings.register_profile(
+    "postil",
+    max_examples=200 if os.environ.get("POSTIL_FULL") else 50,
+    deadline=None,  # the first example of a test may import, build or read what the others use
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("postil")
+
+# Background jobs of a shell ignore Ctrl-C, and so do their children: tests that send it would wait
+# for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

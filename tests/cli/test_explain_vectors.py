@@ -109,7 +109,7 @@ def test_what_cannot_be_is_said(postil, folder, command, code, told):
 NUMBERS = st.dictionaries(st.integers(1, 12), st.floats(-8, 8, width=32).filter(bool), max_size=8)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(NUMBERS, min_size=1, max_size=4))
 def test_any_vector_is_explained_as_it_is_scored(tmp_path_factory, rows):
     """Margins are the predictor's scores, and what is said to flip a decision does."""

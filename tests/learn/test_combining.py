@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InputError, UsageError
@@ -30,7 +30,6 @@ def bars_of(scores, sharpness):
     st.floats(0.1, 20.0),
     st.booleans(),
 )
-@settings(deadline=None)
 def test_rivals_are_those_of_the_formula(scores, sharpness, capped):
     given_scores = np.array(scores)
     rivals = Rivals(3, sharpness, capped)
@@ -71,7 +70,6 @@ def forests(draw):
 
 
 @given(forests(), st.integers(0, 1000))
-@settings(deadline=None)
 def test_trees_give_the_score_of_the_last_node(trees, seed):
     rng = np.random.default_rng(seed)
     scores = rng.integers(-2, 3, (5, trees.rows)).astype(float)

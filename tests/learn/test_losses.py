@@ -195,7 +195,7 @@ def dual_cost(loss, new, old, margin, steepness):
 
 
 @WITH_CONJUGATE
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     share=st.floats(0, 1),
     margin=st.floats(-20, 20),

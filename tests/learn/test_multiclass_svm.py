@@ -180,7 +180,7 @@ def test_the_gap_is_to_the_minimum(intercept):
     assert before <= 1e-3
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 1000), classes=st.integers(2, 5))
 def test_minima_are_as_near_as_the_bound_says(seed, classes):
     x, y = planted(seed, documents=12, terms=4, classes=classes)

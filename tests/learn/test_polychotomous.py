@@ -427,7 +427,7 @@ def test_an_interrupt_stops_it():
     assert (ran.stdout, ran.stderr) == ("stopped\n", "")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 10_000),
     shape=st.tuples(st.integers(3, 25), st.integers(1, 12), st.integers(2, 5)),

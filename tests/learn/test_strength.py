@@ -28,7 +28,7 @@ def share_of(prior, mix):
 
 
 @pytest.mark.parametrize(("prior", "mix"), MIXES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(value=POSITIVE, documents=st.floats(1, 1e6))
 def test_pairs_are_those_of_the_formulas(prior, mix, value, documents):
     share = share_of(prior, mix)
@@ -46,7 +46,7 @@ def test_lambda_is_that_of_the_formula_shown(prior, mix):
     np.testing.assert_allclose(absolute * np.abs(WEIGHTS) + squared * WEIGHTS**2, shown)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(value=POSITIVE, documents=st.floats(1, 1e6))
 def test_variances_are_those_of_the_distributions(value, documents):
     # exp(-n prior(w)) is a density but for a factor: its variance is found by summing.

@@ -145,7 +145,7 @@ def test_margins_and_slopes_are_sums_over_rivals(kind, sharpness, categories):
     st.lists(st.floats(0.01, 100.0), min_size=2, max_size=12),
     st.floats(0.05, 20.0),
 )
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_margins_are_equation_4_13_in_logarithms(positive, sharpness):
     scores = np.array([positive])
     margins = margins_of(np.log(scores), sharpness)[0]

@@ -331,7 +331,7 @@ def test_with_a_reference(intercept):
     check(problems_of(intercept=intercept, reference="a"))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from(PRIORS), st.sampled_from(["penalised", "free"]))
 def test_whatever_the_documents(seed, prior, intercept):
     check(problems_of(*prior, seed=seed, intercept=intercept))

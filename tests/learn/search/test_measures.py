@@ -23,7 +23,7 @@ FIGURES = [name for name in EXAMPLES if name not in MEASURES] + ["f2", "micro-re
 
 
 @pytest.mark.parametrize("name", FIGURES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=10))
 def test_no_cut_is_better(name, pairs):
     scores = np.array([[float(s)] for s, _ in pairs])
@@ -90,7 +90,7 @@ def test_names_that_are_neither():
 
 
 class TestBreakEven:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=12))
     def test_the_cut_of_least_difference(self, pairs):
         scores = np.array([[float(s)] for s, _ in pairs])

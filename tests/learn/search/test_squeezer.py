@@ -60,7 +60,7 @@ class TestLimit:
         assert max(kept) <= most
         assert result.squeezed.terms.tolist() == kept
 
-    @settings(max_examples=8, deadline=None)
+    @settings(max_examples=8)
     @given(st.integers(0, 1000), st.integers(1, 9), st.booleans())
     def test_whatever_the_documents(self, seed, most, exactly):
         rng = np.random.default_rng(seed)

@@ -60,7 +60,7 @@ def test_by_every_loss(loss):
     check(problems_of(loss=loss))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from(PRIORS), st.sampled_from(["penalised", "free"]))
 def test_whatever_the_documents(seed, prior, intercept):
     check(problems_of(*prior, seed=seed, intercept=intercept))

@@ -159,7 +159,7 @@ def best_objective(problem):
 
 
 @pytest.mark.parametrize("kind", SOLVERS_AND_INTERCEPTS, ids="/".join)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_no_column_however_scaled_makes_a_certificate_lie(kind, data):
     parts = data.draw(st.sampled_from([p for p in CERTIFYING if p[2:] == kind]))

@@ -319,7 +319,7 @@ class TestTheConstant:
         np.testing.assert_allclose(ten * np.append(np.ones(12), 10.0), one, rtol=1e-4)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.sampled_from([1e-2, 0.5, 4.0, 100.0]), st.integers(0, 20), st.sampled_from(LINKS))
 def test_units_of_terms_do_not_matter(scale, seed, loss):
     x, y = noisy(np.random.default_rng(seed), documents=60, terms=5)

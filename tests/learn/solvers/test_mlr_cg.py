@@ -100,7 +100,7 @@ def test_a_free_intercept_s_gap_closes():
         assert b.certificate < 0.3 * a.certificate
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 1000), gamma=st.sampled_from([1.0, 5.0, 50.0, 200.0]))
 def test_minima_are_ln2_over_gamma_apart_at_most(seed, gamma):
     # Proposition 1 and theorem 2: O_svm(w̄) <= O_γ(ŵ) <= O_svm(w̄) + ln2/γ.

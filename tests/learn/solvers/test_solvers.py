@@ -242,7 +242,7 @@ def test_stored_zeros_and_double_precision_change_nothing(parts):
 
 
 @EVERY_METHOD
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_any_small_problem_is_certified(parts, data):
     documents, terms = data.draw(st.integers(2, 8)), data.draw(st.integers(0, 5))

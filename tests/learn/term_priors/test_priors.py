@@ -216,7 +216,7 @@ def test_usual_priors_change_nothing(parts):
 
 
 @each(LOGISTIC)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_any_priors_at_all(parts, data):
     number = st.sampled_from([0.0, 0.0, 0.5, -1.0, 3.0])
