@@ -25,6 +25,7 @@ from ..samples import (
 
 MANY = 600
 LONG = {"tolerance": 0.0, "iterations": 2**31}
+SHORT = {"tolerance": 0.5, "iterations": 20}
 LOGISTIC = ("logistic", "gaussian", "dual-coordinate", "penalised")
 # One method for each solver; a squared loss would be solved by one Newton step.
 ENDLESS = [next(p for p in reversed(LEGAL) if p[2] == solver) for solver in SOLVERS]
@@ -57,14 +58,14 @@ def test_what_progress_raises_stops_the_work_and_leaves_everything_usable(parts,
         calls.append((done, total))
         raise KeyboardInterrupt
 
-    before = method_of(parts, tolerance=0.5).fit(Job(*endless, threads=threads, quiet=True))
+    before = method_of(parts, **SHORT).fit(Job(*endless, threads=threads, quiet=True))
     with pytest.raises(KeyboardInterrupt):
         method_of(parts, lam=1e-9, **LONG).fit(
             Job(*endless, threads=threads, progress=interrupt, quiet=True)
         )
     assert len(calls) == 1
     assert calls[0][0] < calls[0][1] == MANY
-    after = method_of(parts, tolerance=0.5).fit(Job(*endless, threads=threads, quiet=True))
+    after = method_of(parts, **SHORT).fit(Job(*endless, threads=threads, quiet=True))
     np.testing.assert_array_equal(before.weights.toarray(), after.weights.toarray())
 
 
