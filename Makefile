@@ -35,10 +35,10 @@ demo: install ## Train, test and explain a categorizer on the embedded corpus
 	@$(BIN)/postil demo
 
 test: develop ## Run the tests
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-all: develop ## Run the tests with every legal combination of loss, prior and solver
-	POSTIL_FULL=yes $(BIN)/python -m pytest -n auto --dist loadgroup
+	POSTIL_FULL=yes $(BIN)/python -m pytest -n auto --dist worksteal
 
 check: develop ## Check style, types, layers, stubs and generated tables
 	$(BIN)/ruff check .
