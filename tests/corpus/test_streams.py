@@ -251,12 +251,14 @@ class TestTextLines:
         assert [error.position for error in problems.first] == ["line 2", "line 3"]
 
     def test_nul_byte(self):
-        with pytest.raises(DocumentError, match="line 1: holds a NUL byte"):
+        with pytest.raises(DocumentError, match="line 1: the line holds a NUL byte"):
             lines_of(b"a\0b\n")
 
     def test_lone_surrogate_in_utf_7(self):
         assert lines_of("zwölf".encode("utf-7"), "utf-7")[0] == [(1, "zwölf")]
-        with pytest.raises(DocumentError, match=r"line 2: is not valid utf-7: .*surrogate"):
+        with pytest.raises(
+            DocumentError, match=r"line 2: the line is not valid utf-7: .*surrogate"
+        ):
             lines_of(b"one\n+2AA-\n", "utf-7")
 
     def test_broken_utf_16(self):

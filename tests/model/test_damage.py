@@ -204,7 +204,7 @@ def test_foreign_files(content, tmp_path):
     path.write_bytes(content)
     with pytest.raises(ModelFileError, match=r"foreign\.postil: is (not a postil model|empty)"):
         load_model(path)
-    with pytest.raises(ModelFileError, match=r"<bytes>: is not a postil model"):
+    with pytest.raises(ModelFileError, match=r"<bytes>: the file is not a postil model"):
         model_from_bytes(content)
 
 
@@ -237,9 +237,9 @@ def test_what_may_not_be_read(tmp_path, monkeypatch):
 
 def test_wrong_usage_is_no_damage(tmp_path):
     save_model(tiny_model(), tmp_path / "model.postil")
-    with pytest.raises(UsageError, match="threads is at least 1"):
+    with pytest.raises(UsageError, match="threads must be from 1"):
         load_model(tmp_path / "model.postil", threads=0)
-    with pytest.raises(UsageError, match="threads is at least 1"):
+    with pytest.raises(UsageError, match="threads must be from 1"):
         model_from_bytes(TINY, threads=1000)
 
 

@@ -91,7 +91,7 @@ class TestFile:
     @pytest.mark.parametrize(
         ("tables", "said"),
         [
-            ({"aim": {"measure": "f"}}, r"the recipe: \[aim\]: figure of merit 'f'"),
+            ({"aim": {"measure": "f"}}, r"the recipe: \[aim\]: measure 'f'"),
             ({"aim": {}}, r"\[aim\] needs a measure"),
             ({"aim": {"measure": "f1", "comp": True}}, "did you mean 'compare'"),
             (

@@ -72,8 +72,10 @@ def predict(
     from postil.model.load import load_model
     from postil.train.predict import Predictor
 
-    if (corpus is None) == (not texts):
-        raise UsageError("name a corpus, or give --text, but not both")
+    if corpus is None and not texts:
+        raise UsageError("name a corpus to categorize, or give a text with --text")
+    if corpus is not None and texts:
+        raise UsageError("give a corpus or --text, not both")
     if output is not None:
         check_output(output, model, corpus)
     loaded = load_model(model, threads=threads)

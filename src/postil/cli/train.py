@@ -330,7 +330,8 @@ def _show(model: Model, output: Path, seconds: float, report: Report | None) -> 
 def say_written(output: Path) -> None:
     """Print the size of a model file that was written."""
     size = output.stat().st_size
-    say(f"wrote {output} ({size / 1e6:.1f} MB); see postil inspect {output}")
+    shown = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
+    say(f"wrote {output} ({shown}); see postil inspect {output}")
 
 
 def _as_dict(

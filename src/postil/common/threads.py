@@ -23,7 +23,7 @@ def thread_count(wanted: int | None) -> int:
         processors = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
         return min(processors, MOST_THREADS)
     if not 1 <= wanted <= MOST_THREADS:
-        raise UsageError(f"threads is at least 1 and at most {MOST_THREADS}, not {wanted}")
+        raise UsageError(f"threads must be from 1 to {MOST_THREADS}, not {wanted}")
     return wanted
 
 

@@ -54,7 +54,7 @@ LOSSES: Mapping[str, Loss] = MappingProxyType(
         Loss(
             "modified-squared",
             "modified least squares, also squared hinge (zhang-oles-2001, eq. 11)",
-            frozenset({"slope", "curvature", "curvature bound", "conjugate", "continuation"}),
+            frozenset({"slope", "curvature", "curvature bound", "conjugate"}),
             "max(0, 1 - z)²",
             _native.LossName.modified_squared,
         ),
@@ -81,7 +81,7 @@ LOSSES: Mapping[str, Loss] = MappingProxyType(
         ),
         Loss(
             "perceptron",
-            "mistakes, by how far (zhang-2000, section 2.1)",
+            "the margin of mistakes (zhang-2000, section 2.1)",
             frozenset({"mistakes"}),
             "max(0, -z)",
             _native.LossName.perceptron,

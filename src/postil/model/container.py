@@ -174,16 +174,18 @@ def read_header(buffer: Buffer) -> Header:
         return Header(metadata, found, start)
     except ValueError as error:
         if ours:
-            raise damaged(error, "has a damaged header") from error
+            raise damaged(error, "the file has a damaged header") from error
         raise foreign("it does not begin like one") from error
 
 
 def foreign(reason: str) -> ModelFileError:
     """Return the error for a file that never was a model."""
-    return ModelFileError(f"is not a postil model: {reason}; name a file that postil train wrote")
+    return ModelFileError(
+        f"the file is not a postil model: {reason}; name a file that postil train wrote"
+    )
 
 
-def damaged(reason: object, what: str = "is damaged") -> ModelFileError:
+def damaged(reason: object, what: str = "the file is damaged") -> ModelFileError:
     """Return the error for a model file whose bytes were changed."""
     return ModelFileError(f"{what} ({reason}); copy it again")
 
@@ -194,7 +196,7 @@ def read_tensors(buffer: Buffer, header: Header) -> Arrays:
         entries = [_entry(name, described) for name, described in header.tensors.items()]
         promised = header.start + _covered(entries, header.start)
     except InputError as error:
-        raise damaged(error, "has a damaged header") from error
+        raise damaged(error, "the file has a damaged header") from error
     if promised != len(buffer):
         what = "is cut short" if promised > len(buffer) else "continues after its end"
         raise ModelFileError(

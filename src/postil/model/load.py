@@ -143,11 +143,13 @@ def _readable() -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise ModelFileError("the file does not exist") from None
+        raise ModelFileError(
+            "the file does not exist; check the path, or write a model with postil train"
+        ) from None
     except OSError as error:
-        raise ModelFileError(f"cannot be read ({error.strerror})") from error
+        raise ModelFileError(f"the file cannot be read ({error.strerror})") from error
     except ValueError as error:  # a name with a NUL, or a file emptied meanwhile
-        raise ModelFileError(f"cannot be read ({error})") from error
+        raise ModelFileError(f"the file cannot be read ({error})") from error
 
 
 def _model(buffer: Buffer, threads: int) -> Model:
@@ -185,14 +187,14 @@ def _checked_metadata(found: dict[str, str]) -> Metadata:
         raise foreign("it is a safetensors file of another program")
     version = found.get("format_version", "")
     if not _VERSION.fullmatch(version):
-        raise damaged(f"format version {version!r}", "has a damaged header")
+        raise damaged(f"format version {version!r}", "the file has a damaged header")
     if int(version) != FORMAT_VERSION:
         raise ModelFileError(
             f"was written by a newer postil, in format version {version}; this postil "
             f"({__version__}) reads version {FORMAT_VERSION}: upgrade postil"
         )
     if found.keys() != set(Metadata._fields):
-        raise damaged("its metadata are not complete", "has a damaged header")
+        raise damaged("its metadata are not complete", "the file has a damaged header")
     return Metadata(**found)
 
 

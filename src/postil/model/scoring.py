@@ -25,8 +25,9 @@ class TextScorer:
     """The scores of a linear model, straight from texts: x(text) · W + b.
 
     The scores are those of ``vectorizer.transform(texts) @ weights + intercepts`` in float64, with
-    W in float32, but no vector is made: words are looked up, counted, weighted and summed as they
-    are read. Scores do not depend on the number of threads; several threads may use one scorer.
+    W in float32, but no matrix is made: the words of one document are looked up, counted, weighted
+    and summed in a reused buffer. Scores do not depend on the number of threads; several threads
+    may use one scorer.
 
     Cost: time linear in the texts and in the weights of their terms, plus the categories for each
     document. Memory: the weights once more where a term has them for a quarter of the categories

@@ -153,7 +153,7 @@ def test_what_the_learners_say_of_themselves(learner):
     ("wrong", "words"),
     [
         ({"figure": "f0"}, "f0"),
-        ({"figure": "area"}, "there is no figure called 'area'"),
+        ({"figure": "area"}, "it is not a known measure"),
         ({"form": "ternary"}, "ternary"),
         ({"solver": "newton"}, "there is no solver 'newton'"),
         ({"starts": ()}, "starts must not be empty: give one of members-mean, batch-perceptron"),

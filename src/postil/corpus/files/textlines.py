@@ -134,11 +134,11 @@ class TextLines:
             line = line.removeprefix("\ufeff")
         if "\0" in line:
             raise self._error(
-                "holds a NUL byte, so it is binary or in another encoding; name the encoding "
-                f"if it is text (--encoding {_unmarked_encoding(self._head) or 'utf-16'})"
+                "the line holds a NUL byte, so the file is binary or in another encoding; name the "
+                f"encoding if it is text (--encoding {_unmarked_encoding(self._head) or 'utf-16'})"
             )
         if self._is_utf_7 and not is_encodable(line):
-            raise self._error(f"is not valid {self.encoding}: it {LONE_SURROGATE}")
+            raise self._error(f"the line is not valid {self.encoding}: it {LONE_SURROGATE}")
         return line
 
     def good(self, problems: Problems) -> Iterator[str]:
@@ -181,7 +181,7 @@ class TextLines:
         guess = _unmarked_encoding(self._head)
         advised = guess if guess not in {None, self.encoding} else "latin-1"
         return (
-            f"is not valid {self.encoding} ({reason}); name the encoding it has "
+            f"the line is not valid {self.encoding} ({reason}); name the encoding it has "
             f"(--encoding {advised})"
         )
 

@@ -93,7 +93,9 @@ class Rows:
             except StopIteration:
                 return None
             except csv.Error as error:
-                self._bad_line = None
+                if self._bad_line is not None:  # a binary file, most likely
+                    error_in_line, self._bad_line = self._bad_line, None
+                    raise error_in_line from error
                 last = self.lines.number
                 where = f"line {first}" if first == last else f"lines {first} to {last}"
                 raise DocumentError(self._source, where, _malformed(error)) from error

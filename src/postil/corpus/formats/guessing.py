@@ -24,7 +24,8 @@ SVMLIGHT_LINE = re.compile(
 SVMLIGHT_FEATURE = re.compile(r"\s\d+:[-+.\d]")
 SVMLIGHT_EXTENSIONS = (".svm", ".svmlight", ".libsvm")
 SVMLIGHT = (
-    "holds vectors in svmlight/libsvm format, not texts; read them with postil.vectors.svmlight"
+    "the file holds vectors in svmlight/libsvm format, not texts; use it with postil train, "
+    "predict, evaluate or path"
 )
 SNIFFED_LINES = 20
 
@@ -110,7 +111,7 @@ def guess_format(source: Source, options: ReadOptions) -> Format:
     format = next(fitting, candidates[-1] if candidates else None)
     if format is None:
         raise CorpusError(
-            f"{source.name}: is of no known format (it holds NUL bytes); "
+            f"{source.name}: the file is of no known format (it holds NUL bytes); "
             f"name its format (--format) or encoding (--encoding). Formats: {', '.join(FORMATS)}"
         )
     return format

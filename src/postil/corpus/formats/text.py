@@ -43,7 +43,7 @@ def refuse_empty(source: Source, blank: bytes = b"") -> None:
 
 def empty(source: Source) -> CorpusError:
     """Return the error for a file without documents."""
-    return CorpusError(f"{source.name}: the file is empty: it holds no documents")
+    return CorpusError(f"{source.name}: the file is empty; give a file with documents")
 
 
 def one_line(document: Document) -> str:

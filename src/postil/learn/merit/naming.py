@@ -286,8 +286,8 @@ def unpooled(figure: Figure) -> Figure:
 def _unknown(said: str, name: str) -> str:
     known = [*EXAMPLES, *_OWN]
     near = near_names(said, known) or [KINDS[each].example for each in near_names(name, KINDS)]
-    own = "" if near else "; register a figure of your own first (in Python: register_figure)"
-    return f"there is no figure called {name!r}{advise(near, known)}{own}"
+    own = "" if near else "; in Python, register a measure of your own with register_figure first"
+    return f"it is not a known measure{advise(near, known)}{own}"
 
 
 def _shape(said: str) -> tuple[str, str, str]:
@@ -326,4 +326,4 @@ def _number(text: str, said: str, kind: Kind) -> float:
 
 
 def _refuse(text: object, message: str) -> NoReturn:
-    raise SpecError(f"figure of merit {text!r}: {message}")
+    raise SpecError(f"measure {text!r}: {message}")

@@ -2,7 +2,8 @@
 //
 // Each loss is a struct with the following members:
 //
-//     value(z), slope(z) = f'(z), curvature(z) = f''(z)
+//     smooth          true if the slope is continuous
+//     value(z), slope(z) = f'(z), curvature(z) = f''(z); value and slope also take a Point
 //     Point           a margin with cached values for its slope and curvature; at(z) makes one,
 //                     move(point, by) changes its margin
 //     Reach           a trust region of margins; reach(distance) makes one
