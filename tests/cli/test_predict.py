@@ -116,11 +116,14 @@ class TestText:
         assert postil("predict", model, "--text", "a road", "-o", "one.jsonl").out == ""
         assert json.loads((tmp_path / "one.jsonl").read_text())["labels"] == ["transport"]
 
-    @pytest.mark.parametrize("arguments", [(), ("demo", "--text", "road")])
-    def test_a_text_or_a_corpus(self, postil, model, arguments):
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [((), "name a corpus to categorize"), (("demo", "--text", "road"), "not both")],
+    )
+    def test_a_text_or_a_corpus(self, postil, model, arguments, message):
         result = postil("predict", model, *arguments)
         assert result.code == 2
-        assert "but not both" in result.err
+        assert message in result.err
 
 
 class TestHeader:

@@ -85,7 +85,7 @@ def test_hashing_needs_no_vocabulary(postil, tmp_path):
         (("-o", "x.npz", "--weights", "tf-idf"), "one of binary, counts"),
         (("-o", "x.npz", "--min-df", "many"), "--min-df is a whole number"),
         (("-o", "x.npz", "--apart"), "two or more"),
-        (("-o", "x.npz", "--threads", "0"), "at least 1"),
+        (("-o", "x.npz", "--threads", "0"), "from 1 to"),
         (("-o", "no/such/folder/x.npz"), "no/such/folder"),
     ],
 )

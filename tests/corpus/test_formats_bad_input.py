@@ -71,7 +71,7 @@ BAD_DOCUMENTS = {
         "1 5",
     ),
     "csv bad byte in a malformed row": (
-        *("csv", CSV + b'2,"\xe9"x,b\n3,x,b\n', "line 3", "not well formed", "1 3"),
+        *("csv", CSV + b'2,"\xe9"x,b\n3,x,b\n', "line 3", "--encoding latin-1", "1 3"),
     ),
     "csv with NUL": ("csv", CSV + b"2,a\0b,b\n3,x,b\n", "line 3", "NUL byte", "1 3"),
     "csv lone returns": ("csv", CSV + b"2,a\rb,b\n3,x,b\n", "line 3", "carriage return", "1 3"),
