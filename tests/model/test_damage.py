@@ -204,7 +204,7 @@ def test_foreign_files(content, tmp_path):
     path.write_bytes(content)
     with pytest.raises(
         ModelFileError,
-        match=r"foreign\.postil: (the file is not a postil model|is empty|the file is empty)",
+        match=r"foreign\.postil: the file is (not a postil model|empty)",
     ):
         load_model(path)
     with pytest.raises(ModelFileError, match=r"<bytes>: the file is not a postil model"):

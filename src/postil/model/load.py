@@ -133,7 +133,7 @@ def _mapped(path: Path) -> MappedFile:
         what = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
         raise ModelFileError(f"is {what}; name a file that postil train wrote")
     if status.st_size == 0:
-        raise ModelFileError("is empty; copy it again or train the model again")
+        raise ModelFileError("the file is empty; copy it again or train the model again")
     with _readable(), path.open("rb") as file:
         return MappedFile(path, file.fileno())
 
