@@ -28,7 +28,7 @@ bool same_bits(const std::vector<Value>& one, const std::vector<Value>& other) {
            (one.empty() || std::memcmp(one.data(), other.data(), one.size() * sizeof(Value)) == 0);
 }
 
-// Equation 4.7 with d = -f, as 1 - l.
+// 1 - l, where l is the loss of equation 4.7 with d = -f.
 struct Acceptance {
     Acceptance(Long score, Long steepness, Long offset) : z(steepness * (score - offset)) {
         value = 1.0L / (1.0L + std::exp(-z));

@@ -1,8 +1,8 @@
 """Thresholds, one per category, tuned to the scores of training documents.
 
 A category whose scores are too poor to tune on gets a fallback (SCut.fbr, Yang 2001): where the
-best F1 of any cut is below a floor, no cut is trusted. The best F1 decides also where a rule tunes
-for something else, because it measures how far the scores can be trusted. A stated precision that
+best F1 of any cut is below a floor, no cut is trusted. Rules for other measures use the best F1,
+too, because it shows how far the scores can be trusted. A stated precision that
 no cut reaches falls back at any floor; a stated recall is not kept for a category that falls back.
 The fallback ``few`` looks at the number of members alone. docs/deciding.md has the reasons.
 """

@@ -16,9 +16,8 @@ weight is 1/hⱼ:
     hⱼ = Σᵢ cᵢ pᵢ (1 - pᵢ) xᵢⱼ² + πⱼ,    pᵢ = 1/(1 + exp(-w·xᵢ - b))
 
 πⱼ is the precision of the prior. That of the square is its curvature, 2nbⱼ: 1/σⱼ² for a Gaussian
-prior. The absolute value has a curvature of 0 except at its corner. It counts as the square that
-touches it at the weight, |w| ≤ w²/(2|ŵ|) + |ŵ|/2, which is also the Gaussian that a Laplace prior
-is, as a mixture, given the weight (Tibshirani 1996, section 2.5):
+prior. The absolute value has a curvature of 0 except at its corner. It is replaced by the quadratic
+bound that touches it at the weight ŵ, |w| ≤ w²/(2|ŵ|) + |ŵ|/2 (Tibshirani 1996, section 2.5):
 
 ::
 

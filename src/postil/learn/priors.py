@@ -107,14 +107,14 @@ PRIORS: Mapping[str, Prior] = MappingProxyType(
         ),
         Prior(
             "jeffreys",
-            "hyperparameter-free, of local optima (genkin-lewis-madigan-2004, section 3.3)",
+            "no strength to choose, several local optima (genkin-lewis-madigan-2004, section 3.3)",
             frozenset({"scale mixture"}),
             "ln(|w|) / n",
             0.0,
         ),
         Prior(
             "entropy",
-            "Winnow's: relative entropy beside a start μ (zhang-2000, section 2.2)",
+            "Winnow's: relative entropy with respect to a start μ (zhang-2000, section 2.2)",
             frozenset({"strength", "updates"}),
             "λ Σ± (w ln(w/μ) - w + μ)",
             1.0,

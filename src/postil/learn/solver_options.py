@@ -48,9 +48,9 @@ class PrimalCoordinateOptions(SolverOptions):
     term that rested can move again, the exact curvature bound. The paper's are
     ``trust_region="doubled"`` (or ``"halved"`` with ``least_reach=0``), ``bound="printed"``,
     ``shuffle=False``, ``constant_visits=1``; ``movement=1e-3`` is its stopping rule,
-    ``continuation=50`` its c_k. ``truncation`` is its selection of features inside the iterations:
-    a term whose weight is smaller than this after a sweep leaves for good, so that the end is no
-    optimum of all terms, and the certificate shows how far from one it is.
+    ``continuation=50`` its sequence c_k of algorithm 2. ``truncation`` is its selection of features
+    inside the iterations: a term whose weight is smaller than this after a sweep is removed for
+    good. The result is then no optimum over all terms, and the certificate shows the distance.
     """
 
     trust_region: Literal["doubled", "halved"] = option("halved", one_of("doubled", "halved"))

@@ -40,7 +40,7 @@ def check_intercept(intercept: str, constant: float) -> None:
 class Solver(Part):
     """An algorithm: what it needs of the other parts, what it provides, and its options.
 
-    ``weights``: it finds weights. ``term priors``: each term may have a prior of its own.
+    ``term priors``: each term may have a prior of its own.
     ``duals``: it can start from dual variables by document. ``kernels``: it needs only the products
     of documents. ``objective``: it minimises an objective with a strength. ``updates``: it can
     resume from weights with other documents. ``trace``: it can keep its objective after each step.
@@ -60,7 +60,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
             "primal-coordinate",
             "primal coordinate descent with trust region (zhang-oles-2001, algorithms 1-4; "
             "genkin-lewis-madigan-2004, figures 4 and 5)",
-            frozenset({"weights", "objective", "term priors"}),
+            frozenset({"objective", "term priors"}),
             frozenset({"slope", "curvature bound"}),
             frozenset({"step"}),
             frozenset({"none", "penalised", "free"}),
@@ -70,7 +70,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "dual-coordinate",
             "dual coordinate descent (zhang-oles-2001, algorithm 5)",
-            frozenset({"weights", "objective", "duals", "kernels"}),
+            frozenset({"objective", "duals", "kernels"}),
             frozenset({"conjugate"}),
             frozenset({"ridge"}),
             frozenset({"none", "penalised"}),
@@ -80,7 +80,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "newton-coordinate",
             "proximal Newton steps over a working set of terms",
-            frozenset({"weights", "objective", "term priors"}),
+            frozenset({"objective", "term priors"}),
             frozenset({"slope", "curvature"}),
             frozenset({"step"}),
             frozenset({"none", "penalised", "free"}),
@@ -90,7 +90,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "smo",
             "sequential minimal optimisation (zhang-oles-2001, eq. 7; Platt 1999)",
-            frozenset({"weights", "objective", "kernels"}),
+            frozenset({"objective", "kernels"}),
             frozenset({"box dual"}),
             frozenset({"ridge"}),
             frozenset({"free"}),
@@ -100,7 +100,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "em",
             "expectation maximisation (genkin-lewis-madigan-2004, section 3.3; Figueiredo 2003)",
-            frozenset({"weights", "objective"}),
+            frozenset({"objective"}),
             frozenset({"slope", "curvature"}),
             frozenset({"scale mixture"}),
             frozenset({"none", "penalised", "free"}),
@@ -110,7 +110,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "mistake-driven",
             "Perceptron and Winnow updates (zhang-2000, sections 2.1 and 2.2)",
-            frozenset({"weights", "duals", "updates"}),
+            frozenset({"duals", "updates"}),
             frozenset({"mistakes"}),
             frozenset({"updates"}),
             frozenset({"none", "penalised"}),
@@ -120,7 +120,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "dual-gradient",
             "updates of dual variables, additive or multiplicative (zhang-2000, section 2)",
-            frozenset({"weights", "objective", "duals", "updates"}),
+            frozenset({"objective", "duals", "updates"}),
             frozenset({"box dual"}),
             frozenset({"updates"}),
             frozenset({"none", "penalised"}),
@@ -130,7 +130,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "conjugate-gradient",
             "nonlinear conjugate gradients, categories in lock step",
-            frozenset({"weights", "objective", "trace"}),
+            frozenset({"objective", "trace"}),
             frozenset({"slope"}),
             frozenset({"ridge"}),
             frozenset({"none", "penalised", "free"}),
@@ -140,7 +140,7 @@ SOLVERS: Mapping[str, Solver] = MappingProxyType(
         Solver(
             "smoothed-conjugate-gradient",
             "MLR-CG: the limit of smooth problems (zhang-jin-yang-hauptmann-2003, algorithm 1)",
-            frozenset({"weights", "objective", "trace", "limit"}),
+            frozenset({"objective", "trace", "limit"}),
             frozenset({"smoothing"}),
             frozenset({"ridge"}),
             frozenset({"none", "penalised", "free"}),

@@ -51,9 +51,9 @@ LOGISTIC = "logistic"
 SHOWN = 40
 MOST_DIGITS = 10
 UNNAMED = "1"
-MISCOUNTED = "there are {} weights for {} features and the constant"
+WRONG_COUNT = "there are {} weights for {} features and the constant"
 # A threshold beyond this means never, or always.
-ENDLESS = 1e300
+INFINITE = 1e300
 
 TRANSFORMS = {
     "tfMethod": "the logarithm of counts was taken (tfMethod {})",
@@ -230,7 +230,7 @@ def _end_topic(model: ParsedModel, topic: dict[str, _Statement], end: _Statement
             raise end.error(f"the topic has no {needed}")
     features, beta = topic["topicFeats"], topic["beta"]
     if len(beta.words) != len(features.words) + 1:
-        raise beta.error(MISCOUNTED.format(len(beta.words), len(features.words)))
+        raise beta.error(WRONG_COUNT.format(len(beta.words), len(features.words)))
     if len(set(features.words)) != len(features.words):
         raise features.error("a feature is given twice")
     *weights, intercept = map(beta.number, beta.words)
@@ -241,7 +241,7 @@ def _end_topic(model: ParsedModel, topic: dict[str, _Statement], end: _Statement
     threshold = 0.0
     if "threshold" in topic:
         threshold = topic["threshold"].number(topic["threshold"].only())
-        threshold = threshold if abs(threshold) < ENDLESS else threshold * math.inf
+        threshold = threshold if abs(threshold) < INFINITE else threshold * math.inf
     own = dict(zip(features.words, weights, strict=True))
     model.classes[name] = ParsedClass(own, intercept, threshold)
 
@@ -304,7 +304,7 @@ def _add_class(
             raise statement.error(f"there is no class number {name[:SHOWN]!r}")
         name = declared[int(name)] if declared else name
         if len(words) != len(features) + 1:
-            raise statement.error(MISCOUNTED.format(len(words), len(features)))
+            raise statement.error(WRONG_COUNT.format(len(words), len(features)))
         pairs = list(zip((*features, "0"), words, strict=True))
     else:
         if not (name in declared if declared else count is None or numbered):

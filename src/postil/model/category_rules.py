@@ -27,7 +27,7 @@ from postil.learn.combining import Rivals, Trees
 from postil.model.model import Model
 from postil.model.scoring import categories_of, factors_of, rows_of_sums, vector_rows
 
-# Terms that are tried at a time as one more; memory is BLOCK × (rows + directions).
+# The number of candidate terms scored at a time; memory is BLOCK × (rows + directions).
 BLOCK = 1024
 
 
@@ -193,7 +193,7 @@ def not_linear(model: Model) -> bool:
     return model.projection is not None or model.combination is not None
 
 
-def scored_anew(
+def rescored(
     model: Model,
     by_term: sp.csc_matrix[Any],
     facts: DocumentFacts,

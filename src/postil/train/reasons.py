@@ -17,7 +17,7 @@ from postil.errors import UsageError
 from postil.explain.explainer import Explainer
 from postil.explain.explanation import Explanation
 from postil.explain.reading import UNKNOWN, DocumentTerms, given_terms
-from postil.model.category_rules import DocumentFacts, category_rule, not_linear, scored_anew
+from postil.model.category_rules import DocumentFacts, category_rule, not_linear, rescored
 from postil.model.description import column_name
 from postil.model.model import Model
 from postil.model.numbered import NAMES, VECTORS, NumberedDocuments
@@ -113,7 +113,7 @@ class _DecisionReasons:
             other = category_rule(model, facts, cut.rival)
             rule = replace(own.over(other), threshold=cut.threshold)
         if not_linear(model):
-            rule = scored_anew(model, self._by_term, facts, rule, column, cut.rival)
+            rule = rescored(model, self._by_term, facts, rule, column, cut.rival)
         accepted = bool(model.decision.accept(facts.scores)[0, column])
         if rule.accepts(score) != accepted:
             # Equal scores go by the order of columns, and differences are rounded: the last

@@ -78,7 +78,7 @@ def check_indices(matrix: Any, what: str) -> None:  # noqa: ANN401 - any matrix,
     """
     import scipy.sparse as sp
 
-    given: Any = matrix  # issparse tells type checkers of less than it has
+    given: Any = matrix  # type checkers know fewer attributes of sparse matrices
     if not sp.issparse(matrix) or given.ndim != 2:
         return
     rows, columns = given.shape
