@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -319,12 +320,17 @@ def _with_aim(table: Mapping[str, Any]) -> dict[str, Any]:
     return full
 
 
+def _recipe_files() -> dict[str, Traversable]:
+    """Return the files of postil's own recipes by name; those of a paper have its folder."""
+    folder = files("postil.recipes") / "files"
+    entries = list(folder.iterdir())
+    entries += [file for entry in entries if entry.is_dir() for file in entry.iterdir()]
+    return {Path(e.name).stem: e for e in entries if e.name.endswith(".toml")}
+
+
 def recipe_names() -> list[str]:
     """Return the names of postil's own recipes."""
-    folder = files("postil.recipes") / "files"
-    return sorted(
-        Path(entry.name).stem for entry in folder.iterdir() if entry.name.endswith(".toml")
-    )
+    return sorted(_recipe_files())
 
 
 def load_recipe(name: str) -> Recipe:
@@ -341,8 +347,9 @@ def load_recipe(name: str) -> Recipe:
 
 def recipe_text(name: str) -> str:
     """Return the TOML of a recipe by its name or by the path of a file."""
-    if name in recipe_names():
-        return (files("postil.recipes") / "files" / f"{name}.toml").read_text(encoding="utf-8")
+    own = _recipe_files()
+    if name in own:
+        return own[name].read_text(encoding="utf-8")
     path = Path(name)
     if path.suffix != ".toml" and len(path.parts) == 1:
         raise UsageError(
