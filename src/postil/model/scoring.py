@@ -6,15 +6,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from postil import _native
 from postil.common.threads import thread_count
 from postil.common.types import Floats
-from postil.errors import UsageError
+from postil.errors import InputError, UsageError
 from postil.model.model import Model
 from postil.model.weights import Weights, canonical_weights, finite_vector
 from postil.vectors.fields import Columns
+from postil.vectors.matrices import index_type
 from postil.vectors.vectorizer import NOT_FITTED, CachingWordMap, Texts, Vectorizer
 
 if TYPE_CHECKING:
@@ -86,6 +87,43 @@ class TextScorer:
     def score_columns(self, columns: Columns) -> Floats:
         """Return the scores of texts in columns, one for each field."""
         return self._native.scores(columns, self.threads)
+
+    def top(self, texts: Texts, k: int) -> tuple[NDArray[np.int32], Floats]:
+        """Return the ``k`` best categories of every text, best first, and their scores.
+
+        Of equals the lower category comes first; with fewer than ``k`` categories, all are
+        returned. Memory: documents × ``k``.
+        """
+        if k < 1:
+            raise UsageError(f"k must be a number of categories of at least 1, got {k}")
+        columns = self.vectorizer.fields.columns(texts)
+        return self._native.top(columns, min(k, self.categories), self.threads)
+
+    def above(self, texts: Texts, thresholds: ArrayLike) -> sp.csr_matrix[Any]:
+        """Return the scores that reach their category's threshold: documents × categories, sparse.
+
+        ``thresholds`` is one number for each category, or one for all; no score reaches infinity.
+        A score of zero that reaches its threshold is stored like any other. Memory: 28 bytes for
+        each score and 32 for each document.
+        """
+        import scipy.sparse as sp
+
+        limits = np.asarray(thresholds, dtype=np.float64)
+        limits = np.full(self.categories, limits) if limits.ndim == 0 else limits
+        if limits.shape != (self.categories,):
+            raise UsageError(
+                f"thresholds must be one number for each of {self.categories} categories, got the "
+                f"shape {limits.shape}"
+            )
+        if np.isnan(limits).any():
+            raise InputError("thresholds must be numbers, infinity included; some are not a number")
+        columns = self.vectorizer.fields.columns(texts)
+        starts, categories, scores = self._native.above(columns, limits, self.threads)
+        index = index_type(len(scores))
+        return sp.csr_matrix(
+            (scores, categories.astype(index, copy=False), starts.astype(index, copy=False)),
+            shape=(len(starts) - 1, self.categories),
+        )
 
     def _make_native(self) -> _native.Scorer:
         vectorizer, terms = self.vectorizer, self.vectorizer.terms
