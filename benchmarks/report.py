@@ -62,7 +62,7 @@ def _written(cell: Cell) -> str:
     return f"{cell:,}" if isinstance(cell, int) else str(cell)
 
 
-PACKAGES = (
+COMPARED = (
     "numpy",
     "scipy",
     "scikit-learn",
@@ -83,7 +83,7 @@ BUSY = 0.5
 
 def description() -> dict[str, str]:
     """Describe the computer, Python and the packages that are compared."""
-    found = {name: _version(name) for name in PACKAGES}
+    found = {name: _version(name) for name in COMPARED}
     versions = ", ".join(f"{name} {number}" for name, number in found.items() if number)
     return {
         PROCESSOR: f"{_processor_model()}, {thread_count(None)} cores",

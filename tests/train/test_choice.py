@@ -255,7 +255,7 @@ class TestCategorizer:
             )
             unknown = TextCategorizer.load(tmp_path / "own.postil")
             assert unknown.predict(self.TEXTS) == learned.predict(self.TEXTS)
-            with pytest.raises(UsageError, match="register a figure"):
+            with pytest.raises(UsageError, match="register a measure"):
                 unknown.fit(self.TEXTS, self.LABELS)
         finally:
             RULES.pop("choice-jaccard", None)

@@ -48,7 +48,7 @@ def test_none_where_affinity_is_unknown(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("wanted", [0, -1, 257])
 def test_none_and_too_many_are_refused(wanted: int):
-    with pytest.raises(UsageError, match=f"at least 1 and at most 256, not {wanted}"):
+    with pytest.raises(UsageError, match=f"must be from 1 to 256, not {wanted}"):
         Vectorizer(threads=wanted)
 
 
