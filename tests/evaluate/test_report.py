@@ -21,6 +21,7 @@ from postil.evaluate import (
     break_even_points,
     compare_runs,
     measure_run,
+    rendering,
 )
 from postil.evaluate.measures import MEASURES
 from postil.evaluate.ranking import AVERAGINGS
@@ -250,3 +251,22 @@ def test_what_is_not_scored_has_no_ranking():
     assert np.isnan(report.ranking.roc_areas).tolist() == [False, True]
     with pytest.raises(UsageError, match=r"scored has shape \(1,\) for 2 categories"):
         measure_run(truth, nothing, scores=scores, scored=[True])
+
+
+def test_a_header_is_wrapped_and_never_cut():
+    words = "category train test TP FP FN precision recall F1 break-even,nearest average,precision"
+    header = [name.replace(",", ", ") for name in words.split()]
+    row = [
+        "money-fx",
+        "2,877",
+        "1,087",
+        "1,066",
+        "14",
+        "21",
+        "98.7",
+        "98.1",
+        "98.4",
+        "98.3",
+        "99.7",
+    ]
+    assert "break-even," in rendering.as_text([rendering._table("title", header, [row])], 100)

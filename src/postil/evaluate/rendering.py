@@ -256,7 +256,8 @@ def _table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     )
     table.add_column(Text(visible(header[0])), overflow="ellipsis")
     for name in header[1:]:
-        table.add_column(Text(visible(name)), justify="right")
+        longest = max(map(len, name.split()), default=1)  # a header is wrapped, never cut
+        table.add_column(Text(visible(name)), justify="right", min_width=longest)
     for row in rows:
         table.add_row(*map(Text, row))
     return table
