@@ -29,7 +29,8 @@ class NaiveBayes(BaseMethod):
         one-vs-rest   score_c = ln P(c)/P(not c) + Σ x ln P(term | c)/P(term | not c)
 
     Scores are linear in x, so that a fit is like any other. They are log odds, but of a model too
-    naive to take them for probabilities. Cost: one pass over the non-zeros, and the number of
+    naive to take them for probabilities. A category whose selection keeps no term has the log odds
+    of its size as the score of every document. Cost: one pass over the non-zeros, and the number of
     categories times their terms.
     """
 
@@ -110,8 +111,10 @@ class NaiveBayes(BaseMethod):
 
 
 def _log_share(counts: Floats, smoothing: float) -> Floats:
-    """Return ln P(term | class), every count raised by λ."""
+    """Return ln P(term | class), every count raised by λ; empty where there are no terms."""
     raised = np.maximum(counts, 0.0) + smoothing
+    if not len(raised):
+        return raised
     share: Floats = np.log(raised) - np.log(raised.sum())
     return share
 
