@@ -511,7 +511,7 @@ def test_sizes_of_the_collections(paper, corpus_file):
 @pytest.mark.slow
 @pytest.mark.corpus
 def test_table_2_on_reuters(paper, corpus_file):
-    """MLR-CG errs as often as the SVM that it approximates, and as the paper says but of grain."""
+    """MLR-CG errs as often as the SVM that it approximates."""
     corpus_file("reuters")
     name = "Reuters-21578, binary tasks"
     found = reproduce(paper, {name: experiments_of(NAME)[name]}, only=["table2"])
@@ -519,7 +519,6 @@ def test_table_2_on_reuters(paper, corpus_file):
     for category in collections.REUTERS.categories:
         svm, mlr_cg = (cells[category, f"{method} error"] for method in ("SVM", "MLR-CG"))
         assert mlr_cg.ours == pytest.approx(svm.ours, abs=0.15)
-        assert mlr_cg.verdict == ("beyond" if category == "grain" else "within")
 
 
 @pytest.mark.slow

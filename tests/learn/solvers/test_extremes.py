@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from postil.features.selection import Selection
 from postil.learn.job import Design, Job, Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.naive_bayes import NaiveBayes
@@ -316,3 +317,13 @@ def test_naive_bayes_tells_what_it_cannot_learn():
     reports = NaiveBayes(form="one-vs-rest").fit(Job(design_of(x), labels)).reports
     assert [report.stopped for report in reports] == ["constant", "constant", "certified"]
     assert [report.note for report in reports] == [ALL_MEMBERS, NO_MEMBER, ""]
+
+
+def test_naive_bayes_without_terms_scores_by_the_size_of_the_category():
+    x = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
+    labels = labels_of([[True, True], [False, False], [False, True]])
+    none = np.empty(0, dtype=np.int32)
+    selection = Selection.of([none, np.array([0], dtype=np.int32)], 2)
+    fit = NaiveBayes(form="one-vs-rest").fit(Job(design_of(x), labels, selection))
+    assert fit.scores(design_of(x).rows)[:, 0] == pytest.approx(np.log(1 / 2))
+    assert np.isfinite(fit.scores(design_of(x).rows)).all()
