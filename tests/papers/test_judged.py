@@ -39,7 +39,7 @@ def section(name: str, table: str) -> str:
 def marked(text: str) -> set[tuple[str, str]]:
     """Rows and columns of the cells of a Markdown table that are marked ``!`` or ``*``."""
     rows = [
-        [cell.strip() for cell in line.strip("|").split("|")]
+        [cell.strip() for cell in line[1:-1].split("|")]
         for line in text.splitlines()
         if line.startswith("|")
     ]

@@ -278,15 +278,15 @@ def test_experiments_report_progress(news):
 @pytest.mark.corpus
 @pytest.mark.parametrize(
     ("name", "corpus"),
-    [("webkb naive-bayes-1", "webkb"), ("lambda of naive-bayes-2, one bar", "reuters")],
+    [("webkb naive-bayes-1", "webkb"), ("lambda of mod-least-squares, one bar", "reuters")],
 )
 def test_near_to_the_paper(paper, experiments, corpus_file, name, corpus):
     corpus_file(corpus)
     found = reproduce(paper, {name: experiments[name]})
     cells = [cell for cell in found.cells() if cell.ours is not None]
     assert cells
-    allowed = 2.5 if corpus == "webkb" else 0.0  # points, or powers of ten
-    assert all(abs(cell.difference) <= allowed for cell in cells)
+    allowed = {"table5": 2.5, "table1": 0.0, "table2-selection": 1.0}  # points, or powers of ten
+    assert all(abs(cell.difference) <= allowed[cell.key.table] for cell in cells)
 
 
 @pytest.mark.slow
