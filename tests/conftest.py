@@ -25,6 +25,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 CORPUS_FILES = {
     "reuters": "reuters21578.tar.gz",
+    "reuters-modapte": "reuters21578.tar.gz",
     "20news-bydate": "20news-bydate.tar.gz",
     "20news-19997": "20news-19997.tar.gz",
     "webkb": "webkb.tar.gz",

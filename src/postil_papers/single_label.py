@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from postil.corpus.document import Document
-from postil.corpus.files.archives import decode_latin1, members
+from postil.corpus.files.archives import Member, decode_latin1, members
+from postil.corpus.named import industry_sector, webkb
 from postil.corpus.named.registry import named, open_named
 from postil.corpus.opening import open_corpus
 from postil.errors import DocumentError, UsageError
@@ -17,41 +18,49 @@ from postil.model.model import Model
 from postil.recipes.recipe import Recipe
 from postil_papers.harness import random_order, trained
 
-WEBKB, NEWSGROUPS = "webkb", "20news-19997"
+WEBKB, SECTOR, NEWSGROUPS = "webkb", "industry-sector", "20news-19997"
+# The corpora of web pages, and the id of a page by its file.
+PAGE_IDS: Mapping[str, Callable[[Member], str]] = {
+    WEBKB: webkb.page_id,
+    SECTOR: industry_sector.page_id,
+}
 _HEADER = re.compile(r"[A-Za-z][\w -]*+:.*?(?=\n\n)", re.DOTALL)
 
 
-def with_headers(pages: Iterable[Document], place: Path) -> Iterator[Document]:
+def with_headers(
+    pages: Iterable[Document], place: Path, page_id: Callable[[Member], str]
+) -> Iterator[Document]:
     """Yield pages with the field ``headers`` from the archive at ``place``.
 
-    Title and words of the page become the field ``body``.
+    Title and words of the page become the field ``body``. ``page_id`` gives the id of a page.
     """
-    headers = dict(_headers(place))
+    headers = dict(_headers(place, page_id))
     for page in pages:
         body = f"{page.fields['title']}\n{page.fields['body']}"
         fields = {"headers": headers.get(page.id, ""), "body": body}
         yield Document(page.id, fields, page.labels, page.split)
 
 
-def _headers(place: Path) -> Iterator[tuple[str, str]]:
-    """Yield the header of each file by its id, ``class/university/url``."""
+def _headers(place: Path, page_id: Callable[[Member], str]) -> Iterator[tuple[str, str]]:
+    """Yield the header of each file by its id."""
     for member in members(place):
         try:
             found = _HEADER.match(decode_latin1(member.read()))
         except DocumentError:
             continue  # the corpus itself reports it
         if found:
-            yield "/".join(member.parts[-3:]), found.group()
+            yield page_id(member), found.group()
 
 
 @lru_cache(maxsize=1)
 def all_documents(corpus: str) -> tuple[Document, ...]:
-    """Return all documents, those of WebKB and 20 Newsgroups with their headers.
+    """Return all documents, web pages and those of 20 Newsgroups with their headers.
 
     The last corpus stays in memory for the next method.
     """
-    if corpus == WEBKB:
-        return tuple(with_headers(open_named(WEBKB), named(WEBKB).find()))
+    if corpus in PAGE_IDS:
+        place = named(corpus).find()
+        return tuple(with_headers(open_named(corpus), place, PAGE_IDS[corpus]))
     choices = {"strip_headers": False} if corpus == NEWSGROUPS else {}
     return tuple(open_corpus(corpus, choices=choices))
 

@@ -141,6 +141,11 @@ def test_what_a_reproduction_is_held_to(paper):
     assert (by_id["micro"].each, by_id["macro"].each) == (1.5, 3)
 
 
+def test_recipes_read_as_the_experiments_do():
+    for collection, name in ((collections.REUTERS, "mlr-cg"), (collections.UNIV_6, "mmlr-cg")):
+        assert collection.read_by(load_recipe(name)) == load_recipe(name)
+
+
 # ------------------------------------------------------------------------------ on stand-ins
 
 SMALLER = {"sizes": [60, 120, 240], "first": 120}

@@ -12,7 +12,7 @@ from tests.papers.printed import printed
 from tests.papers.stand_ins import known_corpora, small, small_experiment
 
 from postil.corpus.document import Document, Problems
-from postil.corpus.named.webkb import webkb
+from postil.corpus.named.webkb import page_id, webkb
 from postil.corpus.opening import open_corpus
 from postil.errors import UsageError
 from postil.recipes.recipe import load_recipe
@@ -43,7 +43,7 @@ def test_exhibits(paper):
     printed = [table for table in paper.tables if "-" not in table.id]  # others are studies
     assert [table.id for table in printed] == ["table1", "table2", "table3", "table5"]
     assert [figure.id for figure in paper.figures] == [f"figure{n}" for n in (4, 5, 6, 7, 8)]
-    assert [len(table.values) for table in printed] == [6, 24, 60, 14]
+    assert [len(table.values) for table in printed] == [6, 24, 60, 21]
     assert all(table.columns == METHODS for table in printed[:3])
 
 
@@ -62,6 +62,7 @@ def test_exhibits(paper):
         (("table3", "Interest", "Logistic Reg"), 78.1, None),
         (("table3", "Corn", "Mod SVM"), 86.7, None),
         (("table5", "Naive Bayes-1", "20NewsGroup"), 89.7, 0.5),
+        (("table5", "Logistic Reg", "IndustrySector"), 92.3, 0.9),
         (("table5", "Naive Bayes-2", "WebKB"), 68.7, 1.1),
         (("table5", "Mod SVM", "20NewsGroup"), 94.7, 0.3),
         (("figure7", "Logistic Reg", "all"), 85, None),
@@ -249,7 +250,7 @@ def test_pages_keep_their_headers(tmp_path):
     (folder / "http:^^one").write_text(f"Server: CERN/3.0\nDate: Monday\n\n{page}")
     (folder / "http:^^two").write_text(page)
     place = tmp_path / "webkb"
-    found = {each.id: each for each in with_headers(webkb(place)(Problems()), place)}
+    found = {each.id: each for each in with_headers(webkb(place)(Problems()), place, page_id)}
     one, two = (found[f"course/cornell/http:^^{name}"] for name in ("one", "two"))
     assert one.fields["headers"] == "Server: CERN/3.0\nDate: Monday"
     assert one.fields["body"].split() == ["Course", "1", "Homework"]

@@ -129,7 +129,8 @@ class Collection:
 
 # Headlines and stories; the words that a reader of a page sees, its title among them; titles and
 # abstracts. The paper does not say how its texts were read: this was chosen before any result was
-# seen. texts.py has other readings, with the errors of each on training documents.
+# seen, and the recipes say it. texts.py has other readings, with the errors of each on training
+# documents.
 WORDS = "letters lower stop(smart) stem(porter)"
 TEXTS = {"analyzer": WORDS, "fields": ("title", "body"), "apart": False}
 # The documents of RCV1 are stems already, in one field, in which nothing stands apart.

@@ -32,7 +32,14 @@ from postil.recipes.recipe import Recipe, load_recipe
 from postil_papers.experiment import CellValues, Fill, Measured, experiment
 from postil_papers.harness import TOP_TEN, stopped_early, trained
 from postil_papers.plotting import Draw, draw_lines
-from postil_papers.single_label import NEWSGROUPS, WEBKB, accuracies, all_documents, random_splits
+from postil_papers.single_label import (
+    NEWSGROUPS,
+    SECTOR,
+    WEBKB,
+    accuracies,
+    all_documents,
+    random_splits,
+)
 
 CORPUS = "reuters-modapte"
 # Table 1's and 2's Naive Bayes is the one against the rest.
@@ -70,6 +77,7 @@ METHODS = {
 # The paper's name of a corpus, ours, and the fields that are kept apart.
 CORPORA = {
     "20NewsGroup": (NEWSGROUPS, ("headers", "subject", "body")),
+    "IndustrySector": (SECTOR, ("headers", "body")),
     "WebKB": (WEBKB, ("headers", "body")),
 }
 

@@ -334,7 +334,7 @@ def test_a_part_that_cannot_be_written(server, corpus):
 
 
 def test_what_has_no_address_says_so(no_corpora):
-    with pytest.raises(FetchError, match=r"no public address .*fetch arxiv-120k --from PATH"):
+    with pytest.raises(FetchError, match=r"no address of the file .*fetch arxiv-120k --from PATH"):
         fetch("arxiv-120k")
 
 

@@ -99,8 +99,8 @@ class _Task:
         name, homepage = self.corpus.name, self.distribution.homepage
         if not urls:
             raise FetchError(
-                f"the corpus {name} has no public address ({homepage} is what it was made from); "
-                f"if you have its file: {_offline(name)}"
+                f"postil knows no address of the file of {name} (see {homepage}); "
+                f"if you have it: {_offline(name)}"
             )
         target = _store() / self.distribution.file_name
         part = target.with_name(f"{target.name}.part")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from postil.corpus.corpus import Corpus, DocumentSource
 from postil.corpus.files.streams import Source
-from postil.corpus.named import newsgroups, ohsumed, rcv1, reuters, webkb
+from postil.corpus.named import industry_sector, newsgroups, ohsumed, rcv1, reuters, webkb
 from postil.corpus.named.entry import NamedCorpus, Option
 from postil.corpus.options import ReadOptions, flag
 from postil.errors import UsageError
@@ -35,6 +35,7 @@ _READERS: dict[str, tuple[Callable[..., DocumentSource], tuple[Option, ...]]] = 
     "20news-bydate": (partial(newsgroups.newsgroups, by_date=True), newsgroups.OPTIONS),
     "20news-19997": (partial(newsgroups.newsgroups, by_date=False), newsgroups.OPTIONS),
     "webkb": (webkb.webkb, webkb.OPTIONS),
+    "industry-sector": (industry_sector.industry_sector, ()),
     "arxiv-120k": (_read_jsonl, ()),
     "rcv1-v2": (partial(rcv1.rcv1, sample=False), ()),
     "rcv1-v2-sample": (partial(rcv1.rcv1, sample=True), ()),

@@ -124,8 +124,8 @@ def webkb(path: Path, *, test_university: str = NO_UNIVERSITY) -> DocumentSource
             "course/cornell/http:^^www.cs.cornell.edu^"
         )
         for member, text in text_members(path, _is_page, problems, absent):
-            parts = member.parts[-3:]
-            yield Document("/".join(parts), _fields(text), (parts[0],), split_of(parts[1]))
+            label, university, _ = member.parts[-3:]
+            yield Document(page_id(member), page_fields(text), (label,), split_of(university))
 
     return read
 
@@ -135,7 +135,13 @@ def _is_page(member: Member) -> bool:
     return len(folders) == 2 and folders[0] in CLASSES and folders[1] in _FOLDERS
 
 
-def _fields(content: str) -> dict[str, str]:
+def page_id(member: Member) -> str:
+    """Return ``class/university/url`` of a page."""
+    return "/".join(member.parts[-3:])
+
+
+def page_fields(content: str) -> dict[str, str]:
+    """Return title and body of a page without the MIME header before it."""
     header = _MIME_HEADER.match(content)
     page = content[header.end() :] if header else content
     if header and _PLAIN_TEXT.search(header.group()):
