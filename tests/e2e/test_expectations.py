@@ -17,7 +17,7 @@ CASES = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.reproduction
 @pytest.mark.corpus
 @pytest.mark.parametrize(("name", "corpus"), CASES)
 def test_a_recipe_comes_as_near_to_its_paper_as_it_says(name, corpus, corpus_file):
