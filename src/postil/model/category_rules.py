@@ -17,13 +17,17 @@ from postil.explain.rule import (
     SHOWN_RIVALS,
     Bar,
     CategoryRule,
+    SHOWN_DOCUMENTS,
     Circumstance,
     NodeScore,
     Path,
     RivalScore,
     Scaling,
+    Support,
+    SupportShare,
 )
-from postil.learn.combining import Rivals, Trees
+from postil.learn.combining import KernelSums, Rivals, Trees
+from postil.learn.kernel_functions import kernel_name
 from postil.model.model import Model
 from postil.model.scoring import categories_of, factors_of, rows_of_sums, vector_rows
 
@@ -144,8 +148,8 @@ class DocumentFacts:
 def category_rule(model: Model, facts: DocumentFacts, column: int) -> CategoryRule:
     """Return the linear rule that decides on a category for this document.
 
-    It is the category's row of weights, less the bar of its rivals, or the node of its tree that
-    decides.
+    It is the category's row of weights, less the bar of its rivals; the node of its tree that
+    decides; or the sum of its support documents, each times what a unit of its product adds.
     """
     row, height = column, 0.0
     circumstances: tuple[Circumstance, ...] = ()
@@ -159,6 +163,14 @@ def category_rule(model: Model, facts: DocumentFacts, column: int) -> CategoryRu
             row = steps[-1].row
             nodes = tuple(NodeScore(names[step.row], step.score, step.accepted) for step in steps)
             circumstances = (Path(model.names[column], nodes),)
+        case KernelSums() as sums:
+            per_row, alone = sums.linear_rule(column, facts.rows)
+            return CategoryRule(
+                model.names[column],
+                model.weights.T.astype(np.float64) @ per_row,
+                alone,
+                circumstances=(_support(model, facts, column, sums),),
+            )
     return CategoryRule(
         model.names[column],
         model.weights[[row]].toarray()[0],
@@ -185,6 +197,26 @@ def _bar(model: Model, facts: DocumentFacts, column: int, rivals: Rivals, height
         rivals.capped,
         listed,
         rivals.categories - 1,
+    )
+
+
+def _support(model: Model, facts: DocumentFacts, column: int, sums: KernelSums) -> Support:
+    added = sums.shares(column, facts.rows)
+    order = np.argsort(-added, kind="stable")
+
+    def shares(rows: list[int]) -> tuple[SupportShare, ...]:
+        found = [SupportShare(sums.ids[r], float(facts.rows[r]), float(added[r])) for r in rows]
+        return tuple(found)
+
+    up, down = order[added[order] > 0], order[::-1][added[order[::-1]] < 0]
+    return Support(
+        model.names[column],
+        kernel_name(sums.kernel),
+        shares(up[:SHOWN_DOCUMENTS].tolist()),
+        shares(down[:SHOWN_DOCUMENTS].tolist()),
+        len(up) + len(down),
+        float(added[up].sum()),
+        float(added[down].sum()),
     )
 
 
