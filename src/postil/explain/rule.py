@@ -172,7 +172,8 @@ class SupportShare:
 class Support:
     """The support documents of a kernel that add most to the score of a category, each way.
 
-    ``count`` of them add something in all: ``total_up`` and ``total_down``.
+    ``count`` documents share terms with the one that is explained, and add ``total_up`` and
+    ``total_down``. What the kernel of documents without common terms adds is in the intercept.
     """
 
     category: str
@@ -195,10 +196,10 @@ class Support:
             for way, found, total in sides
         ]
         return [
-            f"{visible(self.category)}: {counted(self.count, 'document')} by the kernel "
-            f"{self.kernel}",
+            f"{visible(self.category)}: {counted(self.count, 'training document')} with terms of "
+            f"this one, by the kernel {self.kernel}",
             *listed,
-            "The weights of terms hold for this document alone.",
+            "The weights of terms below hold for this document alone.",
         ]
 
 

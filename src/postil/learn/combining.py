@@ -35,6 +35,8 @@ LEAF = -1
 JUST_BELOW = -float(np.finfo(np.float32).tiny)
 # Beyond these the bar is the mean, or the highest, to the last digit; then it overflows.
 LEAST_SHARP, MOST_SHARP = 1e-6, 1e6
+# Of a document that is far longer than those of the training: sums stay finite.
+LARGEST_KERNEL = 1e100
 _RIVALS: Mapping[str, type[Any]] = {"categories": int, "sharpness": float, "capped": bool}
 
 
@@ -280,19 +282,12 @@ class KernelSums:
         return sp.csr_matrix((self.factors, self.support, self.starts), shape=shape)
 
     def combined(self, scores: Floats) -> Floats:
-        """Return the sums of each category."""
-        products = self.kernel.of_products(np.asarray(scores, dtype=np.float64))
-        sums: Floats = (self.matrix @ products.T).T + self.intercepts
-        if not np.isfinite(sums).all():
-            raise InputError(
-                f"the kernel {kernel_name(self.kernel)} gives scores that are not finite: the "
-                'vectors are too long for it; use norm = "l2" in [representation], or less degree'
-            )
+        """Return the sums of each category; each kernel is at most ``LARGEST_KERNEL``."""
+        with np.errstate(over="ignore"):
+            products = self.kernel.of_products(np.asarray(scores, dtype=np.float64))
+        kept = np.clip(products, -LARGEST_KERNEL, LARGEST_KERNEL)
+        sums: Floats = (self.matrix @ kept.T).T + self.intercepts
         return sums
-
-    def shares(self, category: int, scores: Floats) -> Floats:
-        """Return what each support document adds to a category's score, for one document."""
-        return self.kernel.of_products(scores) * self._factors_of(category)
 
     def linear_rule(self, category: int, scores: Floats) -> tuple[Floats, float]:
         """Return the score of one document as a sum over rows, ``Σᵣ aᵣ (x·sᵣ) + b``: a and b.

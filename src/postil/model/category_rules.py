@@ -169,7 +169,7 @@ def category_rule(model: Model, facts: DocumentFacts, column: int) -> CategoryRu
                 model.names[column],
                 model.weights.T.astype(np.float64) @ per_row,
                 alone,
-                circumstances=(_support(model, facts, column, sums),),
+                circumstances=(_support(model.names[column], sums, facts.rows, per_row),),
             )
     return CategoryRule(
         model.names[column],
@@ -200,23 +200,24 @@ def _bar(model: Model, facts: DocumentFacts, column: int, rivals: Rivals, height
     )
 
 
-def _support(model: Model, facts: DocumentFacts, column: int, sums: KernelSums) -> Support:
-    added = sums.shares(column, facts.rows)
-    order = np.argsort(-added, kind="stable")
+def _support(category: str, sums: KernelSums, products: Floats, per_row: Floats) -> Support:
+    added = products * per_row
 
-    def shares(rows: list[int]) -> tuple[SupportShare, ...]:
-        found = [SupportShare(sums.ids[r], float(facts.rows[r]), float(added[r])) for r in rows]
-        return tuple(found)
+    def shares(sign: float) -> tuple[SupportShare, ...]:
+        order = np.argsort(-sign * added, kind="stable")[:SHOWN_DOCUMENTS]
+        return tuple(
+            SupportShare(sums.ids[row], float(products[row]), float(added[row]))
+            for row in order[sign * added[order] > 0].tolist()
+        )
 
-    up, down = order[added[order] > 0], order[::-1][added[order[::-1]] < 0]
     return Support(
-        model.names[column],
+        category,
         kernel_name(sums.kernel),
-        shares(up[:SHOWN_DOCUMENTS].tolist()),
-        shares(down[:SHOWN_DOCUMENTS].tolist()),
-        len(up) + len(down),
-        float(added[up].sum()),
-        float(added[down].sum()),
+        shares(1.0),
+        shares(-1.0),
+        int(np.count_nonzero(added)),
+        float(added[added > 0].sum()),
+        float(added[added < 0].sum()),
     )
 
 
