@@ -184,16 +184,18 @@ def kernel_with(name, first):
         (lambda: changed(rivals_model, rivals_with(sharpness=0.0)), "sharpness must be from"),
         (lambda: changed(rivals_model, rivals_with(sharpness="1")), "rivals need a whole"),
         (lambda: changed(rivals_model, rivals_with(more=1)), "not known"),
-        *((lambda array=array: changed(kernel_model, arrays=kernel_with(*array)), sentence)
-          for array, sentence in (
-            (("starts", [0, 1]), "one row for each"),
-            (("starts", [0, 9, 4]), "one row for each"),
-            (("support", [9]), "rising support documents"),
-            (("support", [-1]), "rising support documents"),
-            (("factors", [np.nan]), "finite"),
-            (("intercepts", [np.inf]), "finite"),
-            (("id_ends", [99]), "'id_ends' of a kernel does not rise"),
-          )),
+        *(
+            (lambda array=array: changed(kernel_model, arrays=kernel_with(*array)), sentence)
+            for array, sentence in (
+                (("starts", [0, 1]), "one row for each"),
+                (("starts", [0, 9, 4]), "one row for each"),
+                (("support", [9]), "rising support documents"),
+                (("support", [-1]), "rising support documents"),
+                (("factors", [np.nan]), "finite"),
+                (("intercepts", [np.inf]), "finite"),
+                (("id_ends", [99]), "'id_ends' of a kernel does not rise"),
+            )
+        ),
         (lambda: changed(kernel_model, without=["combination.factors"]), "factors"),
         (lambda: changed(kernel_model, arrays={"combination.support": np.ones(2)}), "int32"),
         (lambda: changed(kernel_model, arrays={"combination.id_bytes": np.ones(2, "u1")}), "rise"),

@@ -118,7 +118,7 @@ def test_what_a_kernel_cannot_do_is_refused_by_the_recipe(tables, sentence):
 
 def test_too_many_documents_are_refused_before_the_search(monkeypatch):
     monkeypatch.setattr(kernel_method, "MOST_BYTES", 8 * 6**2)
-    with pytest.raises(UsageError, match="of 7 documents take .* the limit is 6 documents"):
+    with pytest.raises(UsageError, match=r"of 7 documents take .* the limit is 6 documents"):
         train(documents(), kernel_recipe())
 
 

@@ -301,7 +301,9 @@ class KernelSums:
     def to_parts(self) -> Parts:
         """Return plain settings and arrays, for a file."""
         encoded = [name.encode("utf-8", "surrogatepass") for name in self.ids]
-        arrays = {name: getattr(self, name) for name in _KERNEL_ARRAYS if not name.startswith("id_")}
+        arrays = {
+            name: getattr(self, name) for name in _KERNEL_ARRAYS if not name.startswith("id_")
+        }
         return {"kernel": kernel_name(self.kernel)}, {
             **arrays,
             "id_bytes": np.frombuffer(b"".join(encoded), dtype=np.uint8),
@@ -320,8 +322,8 @@ class KernelSums:
         if ends != sorted(ends) or ends[-1] != len(content):
             raise InputError(f"'id_ends' of a kernel does not rise from 0 to {len(content)}")
         ids = [content[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(ends)]
-        given = (arrays[name] for name in ("starts", "support", "factors", "intercepts"))
-        return cls(product_kernel(settings["kernel"]), *given, ids)
+        given = {name: arrays[name] for name in ("starts", "support", "factors", "intercepts")}
+        return cls(product_kernel(settings["kernel"]), **given, ids=ids)
 
     def _factors_of(self, category: int) -> Floats:
         entries = slice(int(self.starts[category]), int(self.starts[category + 1]))

@@ -1,10 +1,10 @@
 """Learning with kernels: one-vs-rest in the dual over one matrix of products.
 
 A kernel is a function of two matrices of documents (rows) that returns the dense matrix of their
-products, rows of the first × rows of the second. A spec such as ``rbf(0.5)`` or
-``polynomial(degree=2, offset=1)`` names one of :mod:`postil.learn.kernel_functions`; any function of
-that shape will do, as long as the product of two documents depends on these two alone and the matrix of all products is
-positive semi-definite. Scores are sums of products with training documents.
+products, rows of the first × rows of the second. A spec such as ``rbf(0.5)`` names one of
+:mod:`postil.learn.kernel_functions`; any function of that shape will do, as long as the product of
+two documents depends on these two alone and the matrix of all products is positive semi-definite.
+Scores are sums of products with training documents.
 """
 
 from __future__ import annotations
@@ -319,7 +319,7 @@ def _kernel_fit(
     fits: _native.Fits | None,
     point: tuple[int, int],
 ) -> KernelFit:
-    """Gather the fits of one of some points, and keep the documents with a factor in some category."""
+    """Gather the fits of one of the points; keep documents with a factor in some category."""
     this, points = point
     place = {int(category): at * points + this for at, category in enumerate(tasks.learnable)}
     rows = [sp.csr_matrix((0, len(present)))]

@@ -69,7 +69,8 @@ class Polynomial:
 
     def of_products(self, products: Floats) -> Floats:
         """Return the kernel of documents with these plain products."""
-        return (self.scale * products + self.offset) ** self.degree
+        found: Floats = (self.scale * products + self.offset) ** self.degree
+        return found
 
     def slopes(self, products: Floats) -> Floats:
         """Return (f(p) - f(0)) / p of each product p: what a unit of it adds."""
@@ -97,13 +98,15 @@ class Exponential:
 
     def of_products(self, products: Floats) -> Floats:
         """Return the kernel of documents with these plain products."""
-        return np.exp(2 * self.gamma * (products - 1))
+        found: Floats = np.exp(2 * self.gamma * (products - 1))
+        return found
 
     def slopes(self, products: Floats) -> Floats:
         """Return (f(p) - f(0)) / p of each product p: what a unit of it adds."""
         some = np.where(products == 0, 1.0, products)
         grown = np.where(products == 0, 2 * self.gamma, np.expm1(2 * self.gamma * some) / some)
-        return np.exp(-2 * self.gamma) * grown
+        found: Floats = math.exp(-2 * self.gamma) * grown
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ import scipy.sparse as sp
 from postil.common.types import Floats, Ints
 from postil.explain.rule import (
     LEAST_SHARE,
+    SHOWN_DOCUMENTS,
     SHOWN_RIVALS,
     Bar,
     CategoryRule,
-    SHOWN_DOCUMENTS,
     Circumstance,
     NodeScore,
     Path,
