@@ -17,18 +17,16 @@ from postil import _native
 from postil.errors import InputError, SpecError, UsageError
 from postil.learn.fit import NotConvergedWarning
 from postil.learn.job import Job, SampleWeights
-from postil.learn.kernel import (
-    BLOCK,
+from postil.learn.kernel import BLOCK, fit_kernel, gram_matrix
+from postil.learn.kernel_functions import (
     KERNELS,
     Linear,
     Polynomial,
     Precomputed,
     Rbf,
-    fit_kernel,
-    gram_matrix,
     kernel_from,
 )
-from postil.learn.kernel import kernel_name as name_of
+from postil.learn.kernel_functions import kernel_name as name_of
 from postil.learn.strength import Regularization, Strengths
 from postil.learn.tasks import ALWAYS, NEVER
 

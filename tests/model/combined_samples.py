@@ -97,6 +97,20 @@ def rivals_model(**changes: object) -> Model:
     )
 
 
+def kernel_recipe(kernel: str = "polynomial(2)", **changes: object) -> Recipe:
+    table = {
+        "name": "kernel",
+        "representation": {"analyzer": "words lower"},
+        "learn": {"learner": "kernel", "kernel": kernel, "loss": "hinge", "lam": 0.01},
+    }
+    return Recipe.from_dict(table | changes)
+
+
+def kernel_model(kernel: str = "polynomial(2)") -> Model:
+    """Sums of a kernel with support documents."""
+    return train(documents(), kernel_recipe(kernel), corpus="sheep and boats", threads=1)
+
+
 def best_of(model: Model) -> Model:
     """The same model, giving each document its best category."""
     rule = DecisionRule(
@@ -111,4 +125,6 @@ COMBINED = {
     "rivals": rivals_model,
     "projected rivals": lambda: rivals_model(projection=projected_model().projection),
     "forest of terms": lambda: forest_model(projection=None),
+    "kernel": kernel_model,
+    "exponential kernel": lambda: kernel_model("exponential(0.5)"),
 }

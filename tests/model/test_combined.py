@@ -25,6 +25,7 @@ from .combined_samples import (
     FOREST,
     STORIES,
     forest_model,
+    kernel_model,
     projected_model,
     rivals_model,
 )
@@ -138,6 +139,19 @@ def rivals_with(**wrong):
     return {"combination": RIVALS | {"settings": RIVALS["settings"] | wrong}}
 
 
+def kernel_named(spec):
+    return {"combination": {"kind": "kernel", "settings": {"kernel": spec}}}
+
+
+def kernel_with(name, first):
+    """Return an array of a kernel's with other first numbers."""
+    array = to_parts(kernel_model()).arrays[f"combination.{name}"].copy()
+    if name == "starts" and len(first) < 3:
+        return {"combination.starts": np.array(first)}
+    array[: len(first)] = first
+    return {f"combination.{name}": array}
+
+
 @pytest.mark.parametrize(
     ("parts", "sentence"),
     [
@@ -170,6 +184,24 @@ def rivals_with(**wrong):
         (lambda: changed(rivals_model, rivals_with(sharpness=0.0)), "sharpness must be from"),
         (lambda: changed(rivals_model, rivals_with(sharpness="1")), "rivals need a whole"),
         (lambda: changed(rivals_model, rivals_with(more=1)), "not known"),
+        *(
+            (lambda array=array: changed(kernel_model, arrays=kernel_with(*array)), sentence)
+            for array, sentence in (
+                (("starts", [0, 1]), "one row for each"),
+                (("starts", [0, 9, 4]), "one row for each"),
+                (("support", [9]), "rising support documents"),
+                (("support", [-1]), "rising support documents"),
+                (("factors", [np.nan]), "finite"),
+                (("intercepts", [np.inf]), "finite"),
+                (("id_ends", [99]), "'id_ends' of a kernel does not rise"),
+            )
+        ),
+        (lambda: changed(kernel_model, without=["combination.factors"]), "factors"),
+        (lambda: changed(kernel_model, arrays={"combination.support": np.ones(2)}), "int32"),
+        (lambda: changed(kernel_model, arrays={"combination.id_bytes": np.ones(2, "u1")}), "rise"),
+        (lambda: changed(kernel_model, kernel_named("rbf(1)")), "write exponential"),
+        (lambda: changed(kernel_model, kernel_named("polynomial(2)")), "not known"),
+        (lambda: changed(kernel_model, kernel_named(2)), "must be a text"),
     ],
 )
 def test_deceitful_files_are_refused(parts, sentence):
@@ -224,7 +256,8 @@ def test_whatever_stands_in_a_file_it_is_refused_or_usable(kind):
         array = parts.arrays[name]
         changes = [array[:-1], array.astype("f8"), array.astype("i8"), array.reshape(-1)]
         for value in MISFITS:
-            if np.isfinite(value) or array.dtype.kind == "f":
+            limits = None if array.dtype.kind == "f" else np.iinfo(array.dtype)
+            if limits is None or limits.min <= value <= limits.max:
                 changed_one = array.copy()
                 changed_one.reshape(-1)[-1] = value
                 changes.append(changed_one)

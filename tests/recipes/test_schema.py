@@ -9,6 +9,7 @@ import pytest
 
 from postil.errors import PostilError, UsageError
 from postil.learn.all_classes import MulticlassSvmMethod, PolychotomousMethod, PolychotomousOptions
+from postil.learn.kernel_method import KernelMethod
 from postil.learn.losses import LOSSES
 from postil.learn.merit.method import MfomMethod, TreeMethod
 from postil.learn.method import Method
@@ -106,6 +107,17 @@ ENTRIES = {
         "constant": "number",
         "options": "table",
     },
+    "learn, kernel": {
+        "kernel": "text",
+        "loss": "text",
+        "solver": "text",
+        "lam": "number",
+        "C": "number",
+        "prior_variance": "number",
+        "intercept": "text",
+        "constant": "number",
+        "options": "table",
+    },
     "search": {
         "over": "text",
         "grid": "numbers",
@@ -137,6 +149,7 @@ BESIDES = {
     "learn, of naive Bayes": {"learner": '"naive-bayes"'},
     "learn, polychotomous": {"learner": '"polychotomous"', "prior": '"elastic-net"'},
     "learn, multiclass-svm": {"learner": '"multiclass-svm"'},
+    "learn, kernel": {"learner": '"kernel"'},
     "aim": {"measure": '"f1"'},
     "expect": {"corpus": '"c"', "measure": '"f1"', "value": "1", "tolerance": "1"},
 }
@@ -248,6 +261,7 @@ def test_every_example_is_right(tmp_path, table, key, kind):
         "learn, of naive Bayes": learn_schema.LEARN["naive-bayes"],
         "learn, polychotomous": learn_schema.LEARN["polychotomous"],
         "learn, multiclass-svm": learn_schema.LEARN["multiclass-svm"],
+        "learn, kernel": learn_schema.LEARN["kernel"],
         "learn, mfom": learn_schema.LEARN["mfom"],
         "learn, tree": learn_schema.LEARN["tree"],
     }[table]
@@ -290,6 +304,8 @@ def test_the_schema_knows_what_the_parts_know():
     assert set(learn_schema.LEARN["polychotomous"]) == polychotomous | {"learner"}
     svm = names(MulticlassSvmMethod) - {"regularization"} | names(Regularization)
     assert set(learn_schema.LEARN["multiclass-svm"]) == svm | {"learner"}
+    kernel = names(KernelMethod) - {"regularization"} | names(Regularization)
+    assert set(learn_schema.LEARN["kernel"]) == kernel | {"learner"}
     assert set(learn_schema.LEARN["mfom"]) == names(MfomMethod) | {"learner"}
     assert set(learn_schema.LEARN["tree"]) == names(TreeMethod) | {"learner"}
     assert {(table, key) for table, key, _ in all_entries()} >= {

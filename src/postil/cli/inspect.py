@@ -190,7 +190,8 @@ def gather(
 
 def _only_compares(model: Model) -> bool:
     rule = model.decision
-    by_category = model.rows == model.categories  # nodes of trees have no mean
+    # Nodes of trees and support documents have no mean.
+    by_category = model.rows == model.categories and "kernel" not in model.recipe.get("learn", {})
     fixed = rule.at_most is not None and rule.at_least == rule.at_most
     return fixed and by_category and model.categories > 1
 

@@ -142,6 +142,9 @@ def _combination(combination: Mapping[str, Any]) -> str:
     if combination["kind"] == "trees":
         nodes = _counted(combination["rows"], "node")
         return f"trees: {nodes} in all; the last one on the way decides"
+    if combination["kind"] == "kernel":
+        support = _counted(combination["rows"], "support document")
+        return f"sums of the kernel {combination['kernel']} with {support}"
     return _settings(combination)
 
 
@@ -301,6 +304,7 @@ def show_category(whole: Facts, facts: Facts) -> None:
             "decision": _decision(whole),
             "intercept": f"{facts['intercept']:.4g}{_intercept_interval(whole, facts)}",
             "weights": f"{facts['nonzeros']:,} of {columns:,} not 0",
+            "support": _counted(facts["support"], "document") if "support" in facts else "",
             "tree": _counted(len(facts["nodes"]), "node") if "nodes" in facts else "",
             "report": "the model keeps none" if report is None else _settings(kept),
             "note": (report or {}).get("note", ""),

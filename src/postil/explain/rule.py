@@ -1,7 +1,7 @@
 """The linear rule of one category, which an explanation explains.
 
 Beside the weights, a decision may rest on circumstances of the document: a scaling in LSI, a bar
-that rival categories set, a path through a tree.
+that rival categories set, a path through a tree, the support documents of a kernel.
 """
 
 from __future__ import annotations
@@ -156,7 +156,54 @@ class Path:
         return [*passed, f"{last}, and here it ends: the terms are those of this node"]
 
 
-Circumstance: TypeAlias = Scaling | Bar | Path
+SHOWN_DOCUMENTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SupportShare:
+    """A support document, its product with the document, and what it adds to the score."""
+
+    id: str
+    product: float
+    added: float
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The support documents of a kernel that add most to the score of a category, each way.
+
+    ``count`` documents share terms with the one that is explained, and add ``total_up`` and
+    ``total_down``. What the kernel of documents without common terms adds is in the intercept.
+    """
+
+    category: str
+    kernel: str
+    up: tuple[SupportShare, ...]
+    down: tuple[SupportShare, ...]
+    count: int
+    total_up: float
+    total_down: float
+    key: ClassVar[str] = "support"
+    title: ClassVar[str] = "The training documents that decide"
+
+    def lines(self) -> list[str]:
+        """List the documents for and against, and say what the weights of terms are."""
+        write = Figures([self.total_up, self.total_down]).signed
+        sides = (("for", self.up, self.total_up), ("against", self.down, self.total_down))
+        listed = [
+            f"{way} ({write(total)} in all): "
+            + (", ".join(f"{visible(each.id)} {write(each.added)}" for each in found) or "none")
+            for way, found, total in sides
+        ]
+        return [
+            f"{visible(self.category)}: {counted(self.count, 'training document')} with terms of "
+            f"this one, by the kernel {self.kernel}",
+            *listed,
+            "The weights of terms below hold for this document alone.",
+        ]
+
+
+Circumstance: TypeAlias = Scaling | Bar | Path | Support
 """A fact that a decision rests on beside the sum over terms."""
 
 

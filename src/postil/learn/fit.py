@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from postil.common.types import Floats
-from postil.learn.combining import Combination
+from postil.learn.combining import Combination, combined_in_blocks
 from postil.vectors.matrices import check_indices
 
 StopReason = Literal["certified", "movement", "iterations", "precision", "constant"]
@@ -172,5 +172,13 @@ class LinearFit:
     def scores(self, matrix: Any) -> Floats:  # noqa: ANN401 - any scipy sparse matrix
         """Return the scores of documents: documents × categories."""
         check_indices(matrix, "documents")
-        linear: Floats = np.asarray((matrix @ self.weights.T).todense()) + self.intercepts
-        return linear if self.combination is None else self.combination.combined(linear)
+        if self.combination is None:
+            return self._linear(matrix)
+        rows = matrix.tocsr()
+        return combined_in_blocks(
+            self.combination, rows.shape[0], lambda part: self._linear(rows[part])
+        )
+
+    def _linear(self, matrix: Any) -> Floats:  # noqa: ANN401
+        scores: Floats = np.asarray((matrix @ self.weights.T).todense()) + self.intercepts
+        return scores

@@ -27,11 +27,13 @@ if TYPE_CHECKING:
 class Design:
     """The matrix of documents and terms that all categories and threads share.
 
-    ``rows`` is canonical CSR of float32; ``columns`` is built on first use, in one pass. Memory:
-    16 bytes for each non-zero, in both orders together.
+    ``rows`` is canonical CSR of float32; ``columns`` is built on first use, in one pass. ``ids``
+    are those of the documents, if they are known. Memory: 16 bytes for each non-zero, in both
+    orders together.
     """
 
-    def __init__(self, matrix: Sparse) -> None:
+    def __init__(self, matrix: Sparse, ids: Sequence[str] = ()) -> None:
+        self.ids = ids
         with np.errstate(over="ignore"):
             single = checked_weights(matrix).astype(np.float32, copy=False)
         self.rows: Csr = checked_weights(single)  # finite in single precision too

@@ -1,182 +1,45 @@
 """Learning with kernels: one-vs-rest in the dual over one matrix of products.
 
 A kernel is a function of two matrices of documents (rows) that returns the dense matrix of their
-products, rows of the first × rows of the second. A spec such as ``rbf(0.5)`` or
-``polynomial(degree=2, offset=1)`` names one of ``KERNELS``; any function of that shape will do, as
-long as the product of two documents depends on these two alone and the matrix of all products is
-positive semi-definite. Scores are sums of products with training documents.
+products, rows of the first × rows of the second. A spec such as ``rbf(0.5)`` names one of
+:mod:`postil.learn.kernel_functions`; any function of that shape will do, as long as the product of
+two documents depends on these two alone and the matrix of all products is positive semi-definite.
+Scores are sums of products with training documents.
 """
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from postil import _native
 from postil.common.progress import Progress
-from postil.common.suggest import advice
 from postil.common.threads import thread_count
 from postil.common.types import Floats, Ints
-from postil.errors import InputError, SpecError, UsageError
+from postil.errors import InputError, UsageError
 from postil.learn.fit import FitReport, warn_of_unfinished
 from postil.learn.job import Labels, SampleWeights
+from postil.learn.kernel_functions import (
+    KernelFunction,
+    Matrix,
+    Precomputed,
+    kernel_from,
+    kernel_name,
+)
 from postil.learn.method import Method
 from postil.learn.solvers import SOLVERS
 from postil.learn.strength import Strengths
 from postil.learn.tasks import CategoryTasks, within_range
-
-Matrix: TypeAlias = Any  # sparse or dense
-KernelFunction = Callable[..., Any]
 
 # Documents whose products are made at a time: a sparse product of all documents would take more
 # memory than the matrix it fills.
 BLOCK = 512
 # The memory limit of all products: 16,384 documents.
 MOST_BYTES = 2 << 30
-
-
-@dataclass(frozen=True, slots=True)
-class Linear:
-    """The plain product, which the linear forms learn with."""
-
-    name: ClassVar[str] = "linear"
-    formula: ClassVar[str] = "x·y"
-
-    def __call__(self, first: Matrix, second: Matrix) -> Floats:
-        """Return the products of the rows of two matrices."""
-        return _pairwise(linear_kernel, first, second)
-
-
-@dataclass(frozen=True, slots=True)
-class Polynomial:
-    """All products of up to ``degree`` terms; without an offset, of exactly ``degree`` terms."""
-
-    name: ClassVar[str] = "polynomial"
-    formula: ClassVar[str] = "(scale x·y + offset)^degree"
-    degree: int = 3
-    offset: float = 1.0
-    scale: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.degree) and self.degree >= 1 and self.degree % 1 == 0):
-            raise UsageError(f"degree must be a whole number of at least 1, got {self.degree!r}")
-        object.__setattr__(self, "degree", int(self.degree))
-        if not (math.isfinite(self.offset) and self.offset >= 0):
-            raise UsageError(f"offset must be a finite number of at least 0, got {self.offset!r}")
-        _require_positive("scale", self.scale)
-
-    def __call__(self, first: Matrix, second: Matrix) -> Floats:
-        """Return the products of the rows of two matrices."""
-        settings = (self.degree, self.scale, self.offset)
-        return _pairwise(polynomial_kernel, first, second, *settings)
-
-
-@dataclass(frozen=True, slots=True)
-class Rbf:
-    """The radial basis function: 1 for equal documents, falling with their distance."""
-
-    name: ClassVar[str] = "rbf"
-    formula: ClassVar[str] = "exp(-gamma ‖x - y‖²)"
-    gamma: float = 1.0
-
-    def __post_init__(self) -> None:
-        _require_positive("gamma", self.gamma)
-
-    def __call__(self, first: Matrix, second: Matrix) -> Floats:
-        """Return the products of the rows of two matrices."""
-        return _pairwise(rbf_kernel, first, second, self.gamma)
-
-
-@dataclass(frozen=True, slots=True)
-class Precomputed:
-    """Given products: rows are documents, columns the training documents."""
-
-    name: ClassVar[str] = "precomputed"
-    formula: ClassVar[str] = "as given"
-
-    def __call__(self, first: Matrix, second: Matrix) -> Floats:  # noqa: ARG002
-        """Raise UsageError, because a matrix of products has no documents to multiply."""
-        raise UsageError("a precomputed kernel is a matrix and cannot make products")
-
-
-NamedKernel: TypeAlias = Linear | Polynomial | Rbf | Precomputed
-KERNELS: Mapping[str, type[NamedKernel]] = MappingProxyType(
-    {kind.name: kind for kind in (Linear, Polynomial, Rbf, Precomputed)}
-)
-
-_SPEC = re.compile(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*")
-
-
-def kernel_from(kernel: str | KernelFunction) -> KernelFunction:
-    """Return the kernel that a spec names; a function is returned as it is.
-
-    Parameters are given in the order of the kernel's fields, or by name:
-    ``polynomial(2, offset=1)``.
-    """
-    if callable(kernel):
-        return kernel
-    match = _SPEC.fullmatch(kernel)
-    if match is None:
-        raise SpecError(
-            f"kernel {kernel!r} does not parse: write a name and numbers, as in rbf(0.5)"
-        )
-    name, inside = match[1], match[2]
-    if name not in KERNELS:
-        raise SpecError(f"there is no kernel {name!r}{advice(name, sorted(KERNELS))}")
-    kind: Callable[..., KernelFunction] = KERNELS[name]
-    try:
-        return kind(**_arguments(kind, inside))
-    except UsageError as error:
-        raise SpecError(f"kernel {kernel!r}: {error}") from None
-
-
-def kernel_name(kernel: KernelFunction) -> str:
-    """Return the spec of a kernel, or the name of a function without one."""
-    if type(kernel) not in KERNELS.values():
-        return str(getattr(kernel, "__name__", type(kernel).__name__))
-    kind: Any = kernel
-    inside = ", ".join(f"{f.name}={getattr(kind, f.name):.17g}" for f in fields(kind))
-    return f"{kind.name}({inside})" if inside else str(kind.name)
-
-
-def _arguments(kind: Any, inside: str | None) -> dict[str, Any]:  # noqa: ANN401 - a dataclass
-    known = [f.name for f in fields(kind)]
-    given: dict[str, float] = {}
-    texts = inside.split(",") if inside and inside.strip() else []
-    if len(texts) > len(known):
-        raise UsageError(f"{kind.name} takes {len(known)} numbers, got {len(texts)}")
-    for place, text in enumerate(texts):
-        name, separator, value = (part.strip() for part in text.rpartition("="))
-        name = name if separator else known[place]
-        if name not in known or name in given:
-            what = "given twice" if name in given else f"not known{advice(name, known)}"
-            raise UsageError(f"{name!r} is {what}")
-        try:
-            given[name] = float(value)
-        except ValueError:
-            raise UsageError(f"{name} must be a number, got {value!r}") from None
-    return given
-
-
-def _require_positive(name: str, value: float) -> None:
-    if not (math.isfinite(value) and value > 0):
-        raise UsageError(f"{name} must be a finite number above 0, got {value!r}")
-
-
-def _pairwise(function: KernelFunction, first: Matrix, second: Matrix, *settings: float) -> Floats:
-    """Return scikit-learn's products in double precision."""
-    products: Floats = function(
-        first.astype(np.float64, copy=False), second.astype(np.float64, copy=False), *settings
-    )
-    return products
 
 
 def _is_sparse(matrix: Matrix) -> bool:
@@ -341,8 +204,43 @@ def fit_kernel(
     most_bytes : int
         The memory limit of the products.
     """
+    (found,) = fit_kernel_path(
+        matrix,
+        labels,
+        method,
+        kernel,
+        sample_weights=sample_weights,
+        strengths=strengths,
+        starts=starts,
+        threads=threads,
+        progress=progress,
+        most_bytes=most_bytes,
+    )
+    if not quiet:
+        warn_of_unfinished(found.reports, method.tolerance)
+    return found
+
+
+def fit_kernel_path(
+    matrix: Matrix,
+    labels: Labels,
+    method: Method,
+    kernel: str | KernelFunction,
+    *,
+    sample_weights: SampleWeights | None = None,
+    strengths: Strengths | None = None,
+    starts: Sequence[Floats] = (),
+    threads: int | None = None,
+    progress: Progress | None = None,
+    most_bytes: int = MOST_BYTES,
+) -> tuple[KernelFit, ...]:
+    """Fit every category with one strength after the other, from the same products.
+
+    The strengths are points × categories, or a single point; each fit starts from the one before.
+    The parameters are those of :func:`fit_kernel`.
+    """
     function = kernel_from(kernel)
-    _require_kernel_form(method)
+    check_kernel_form(method)
     matrix = _as_rows(matrix)
     if labels.documents != matrix.shape[0]:
         raise UsageError(
@@ -378,13 +276,14 @@ def fit_kernel(
             )
         if progress is not None:
             progress(len(tasks.learnable), len(tasks.learnable))
-    result = _kernel_fit(matrix, function, tasks, pairs[:, 0].sum(axis=1), present, fits)
-    if not quiet:
-        warn_of_unfinished(result.reports, method.tolerance)
-    return result
+    return tuple(
+        _kernel_fit(matrix, function, tasks, lambdas, present, fits, (point, pairs.shape[1]))
+        for point, lambdas in enumerate(pairs.sum(axis=2).T)
+    )
 
 
-def _require_kernel_form(method: Method) -> None:
+def check_kernel_form(method: Method) -> None:
+    """Raise UsageError if a method cannot learn with a kernel."""
     if "kernels" not in SOLVERS[method.solver].provides:
         able = [solver.name for solver in SOLVERS.values() if "kernels" in solver.provides]
         raise UsageError(f"the solver {method.solver} has no kernel form: use {' or '.join(able)}")
@@ -418,9 +317,11 @@ def _kernel_fit(
     strengths: Floats,
     present: Ints,
     fits: _native.Fits | None,
+    point: tuple[int, int],
 ) -> KernelFit:
-    """Gather the fits, and keep the documents with a factor in some category."""
-    place = {int(category): at for at, category in enumerate(tasks.learnable)}
+    """Gather the fits of one of the points; keep documents with a factor in some category."""
+    this, points = point
+    place = {int(category): at * points + this for at, category in enumerate(tasks.learnable)}
     rows = [sp.csr_matrix((0, len(present)))]
     intercepts, reports, ends = [], [], []
     for category in range(len(tasks.labels)):

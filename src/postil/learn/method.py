@@ -101,6 +101,9 @@ class BaseMethod:
     def check_own_strengths(self, wanted: str) -> None:
         """Raise UsageError if categories cannot have a strength each, as ``wanted`` needs."""
 
+    def check_documents(self, count: int) -> None:
+        """Raise UsageError if the method cannot learn from so many documents."""
+
     def check_folds(self, job: Job) -> None:
         """Raise an error if the folds of a job's documents cannot be learned from."""
 

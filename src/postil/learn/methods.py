@@ -15,6 +15,7 @@ from postil.learn.all_classes import (
     MulticlassSvmMethod,
     PolychotomousMethod,
 )
+from postil.learn.kernel_method import KernelMethod
 from postil.learn.merit.method import MFOM, TREE, MfomMethod, TreeMethod
 from postil.learn.method import BaseMethod, Method
 from postil.learn.naive_bayes import NaiveBayes
@@ -30,6 +31,7 @@ METHODS: Mapping[str, type[BaseMethod]] = MappingProxyType(
         MULTICLASS_SVM: MulticlassSvmMethod,
         MFOM: MfomMethod,
         TREE: TreeMethod,
+        "kernel": KernelMethod,
     }
 )
 

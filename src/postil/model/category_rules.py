@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from postil.common.types import Floats, Ints
 from postil.explain.rule import (
     LEAST_SHARE,
+    SHOWN_DOCUMENTS,
     SHOWN_RIVALS,
     Bar,
     CategoryRule,
@@ -22,8 +23,11 @@ from postil.explain.rule import (
     Path,
     RivalScore,
     Scaling,
+    Support,
+    SupportShare,
 )
-from postil.learn.combining import Rivals, Trees
+from postil.learn.combining import KernelSums, Rivals, Trees
+from postil.learn.kernel_functions import kernel_name
 from postil.model.model import Model
 from postil.model.scoring import categories_of, factors_of, rows_of_sums, vector_rows
 
@@ -144,8 +148,8 @@ class DocumentFacts:
 def category_rule(model: Model, facts: DocumentFacts, column: int) -> CategoryRule:
     """Return the linear rule that decides on a category for this document.
 
-    It is the category's row of weights, less the bar of its rivals, or the node of its tree that
-    decides.
+    It is the category's row of weights, less the bar of its rivals; the node of its tree that
+    decides; or the sum of its support documents, each times what a unit of its product adds.
     """
     row, height = column, 0.0
     circumstances: tuple[Circumstance, ...] = ()
@@ -159,6 +163,14 @@ def category_rule(model: Model, facts: DocumentFacts, column: int) -> CategoryRu
             row = steps[-1].row
             nodes = tuple(NodeScore(names[step.row], step.score, step.accepted) for step in steps)
             circumstances = (Path(model.names[column], nodes),)
+        case KernelSums() as sums:
+            per_row, alone = sums.linear_rule(column, facts.rows)
+            return CategoryRule(
+                model.names[column],
+                model.weights.T.astype(np.float64) @ per_row,
+                alone,
+                circumstances=(_support(model.names[column], sums, facts.rows, per_row),),
+            )
     return CategoryRule(
         model.names[column],
         model.weights[[row]].toarray()[0],
@@ -185,6 +197,27 @@ def _bar(model: Model, facts: DocumentFacts, column: int, rivals: Rivals, height
         rivals.capped,
         listed,
         rivals.categories - 1,
+    )
+
+
+def _support(category: str, sums: KernelSums, products: Floats, per_row: Floats) -> Support:
+    added = products * per_row
+
+    def shares(sign: float) -> tuple[SupportShare, ...]:
+        order = np.argsort(-sign * added, kind="stable")[:SHOWN_DOCUMENTS]
+        return tuple(
+            SupportShare(sums.ids[row], float(products[row]), float(added[row]))
+            for row in order[sign * added[order] > 0].tolist()
+        )
+
+    return Support(
+        category,
+        kernel_name(sums.kernel),
+        shares(1.0),
+        shares(-1.0),
+        int(np.count_nonzero(added)),
+        float(added[added > 0].sum()),
+        float(added[added < 0].sum()),
     )
 
 

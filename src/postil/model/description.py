@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from postil.common.types import Floats
 from postil.decide.decision import State
 from postil.errors import UsageError
-from postil.learn.combining import Trees
+from postil.learn.combining import KernelSums, Trees
 from postil.model.model import Model
 from postil.model.parts import to_parts
 from postil.model.save import packed
@@ -42,7 +43,8 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
     the size of each part in the file. Where the model has variances, each weight has its
     ``deviation``, the root of its variance. Where it has a ``projection`` or a ``combination``,
     these say how scores are made; a category that is a tree has ``nodes``, and its own terms are
-    those of the root. Cost: a few passes over the weights.
+    those of the root. A category of a kernel counts its ``support`` documents, and its terms have
+    the weights of a document that holds nothing else. Cost: a few passes over the weights.
     """
     if top < 0:
         raise UsageError(f"top must be a number of terms of at least 0, got {top}")
@@ -151,7 +153,7 @@ def _scoring(model: Model) -> dict[str, Any]:
 def _categories(model: Model, top: int) -> list[dict[str, Any]]:
     values = model.decision.acceptance.values
     measure = "share" if model.decision.whole_batch else "threshold"
-    weights = model.weights.tocsr()
+    weights, intercepts = _rows_of_terms(model)
     variances = None if model.variances is None else model.variances.tocsr().data
     deviations = None if variances is None else np.sqrt(variances, dtype=np.float64)
 
@@ -162,7 +164,7 @@ def _categories(model: Model, top: int) -> list[dict[str, Any]]:
         columns, data = weights.indices[entries], weights.data[entries]
         return {
             "nonzeros": int(np.count_nonzero(data)),
-            "intercept": float(model.intercepts[row]),
+            "intercept": float(intercepts[row]),
             "up": _top(model.vectorizer, columns, data, own, top),
             "down": _top(model.vectorizer, columns, -data, own, top, sign=-1.0),
         }
@@ -176,6 +178,8 @@ def _categories(model: Model, top: int) -> list[dict[str, Any]]:
             own |= {"nonzeros": sum(node["nonzeros"] for node in nodes), "nodes": nodes}
         else:
             own = facts(category)
+        if isinstance(model.combination, KernelSums):
+            own["support"] = int(np.diff(model.combination.starts)[category])
         spread = {}
         if model.intercept_variances is not None:
             spread["intercept_deviation"] = float(np.sqrt(model.intercept_variances[category]))
@@ -192,6 +196,22 @@ def _categories(model: Model, top: int) -> list[dict[str, Any]]:
             }
         )
     return described
+
+
+def _rows_of_terms(model: Model) -> tuple[Any, Floats]:
+    """Return the weights of terms and the intercepts: rows × columns, as CSR.
+
+    A kernel has rows of support documents; its weights and intercepts are those near a document
+    without terms, by category.
+    """
+    sums = model.combination
+    if not isinstance(sums, KernelSums):
+        return model.weights.tocsr(), model.intercepts
+    nothing = np.zeros(1)
+    near = sums.matrix * float(sums.kernel.slopes(nothing)[0])
+    weights = (near @ model.weights.tocsr().astype(np.float64)).tocsr()
+    weights.sort_indices()
+    return weights, sums.combined(np.zeros((1, sums.rows)))[0]
 
 
 def _top(

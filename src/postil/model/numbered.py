@@ -281,7 +281,7 @@ class TrainingVectors:
     """The vectors of training documents, with their labels, vectorizer and fingerprint.
 
     ``numbered`` is True where terms are the numbers of svmlight data. ``method`` describes the
-    vectors in the model.
+    vectors in the model. ``ids`` are those of the documents, if they have any.
     """
 
     matrix: sp.csr_matrix[Any]
@@ -290,6 +290,7 @@ class TrainingVectors:
     training: TrainingFingerprint
     numbered: bool = False
     method: Mapping[str, Any] = field(default_factory=dict)
+    ids: Sequence[str] = ()
 
     def priors(self, file: PriorFile) -> MatchedPriors:
         """Return the priors of a file for these terms and categories."""

@@ -23,6 +23,12 @@ values of a model, and the settings of each part, null where a model lacks it. T
 ``projection.term_vectors``     F32          terms × directions
 ``projection.singular_values``  F64          of the directions, falling
 ``combination.*``               I32          the nodes of trees
+``combination.support``         I32          of a kernel: the row of weights of each factor
+``combination.factors``         F64          of a kernel: by category
+``combination.starts``          I64          the begin of each category's factors, and the end
+``combination.intercepts``      F64          by category
+``combination.id_bytes``        U8           the ids of the support documents in UTF-8
+``combination.id_ends``         I64          the end of each
 ``decision.*``                  F64, U8      the arrays of the decision rule, by category
 ``calibration.*``               F64, I64     the arrays of the calibration
 ``training.members``            U8 to U64    the training documents of each category

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from postil import _native
 from postil.common.threads import thread_count
 from postil.common.types import Floats
 from postil.errors import InputError, UsageError
+from postil.learn.combining import combined_in_blocks
 from postil.model.model import Model
 from postil.model.weights import Weights, canonical_weights, finite_vector
 from postil.vectors.fields import Columns
@@ -174,6 +176,13 @@ def vector_rows(model: Model, vectors: sp.csr_matrix[Any]) -> Floats:
     weights = model.weights.T.astype(np.float64)
     sums: Floats = (vectors.astype(np.float64) @ weights).toarray()
     return rows_of_sums(model, sums, factors_of(model, vectors))
+
+
+def scores_of(model: Model, documents: int, rows_of: Callable[[slice], Floats]) -> Floats:
+    """Return documents × categories, from a function that makes the rows of some documents."""
+    if model.combination is None:
+        return rows_of(slice(0, documents))
+    return combined_in_blocks(model.combination, documents, rows_of)
 
 
 def categories_of(model: Model, rows: Floats) -> Floats:

@@ -103,6 +103,17 @@ LEARN: Mapping[str, Table] = {
         "least": whole_number(3),
         "folds": whole_number(5, least=0),
     },
+    "kernel": {
+        **_LEARNER,
+        "kernel": text("polynomial(2)", empty=False),
+        "loss": name_of(LOSSES, "hinge"),
+        "solver": name_of(SOLVERS, "dual-coordinate"),
+        **_STRENGTH,
+        "intercept": name_of(get_args(InterceptKind), "penalised"),
+        "constant": positive("1.0"),
+        OPTIONS: table("{ iterations = 1000 }"),
+        LOSS_OPTIONS: table("{ gamma = 200.0 }"),
+    },
     "naive-bayes": {
         **_LEARNER,
         "smoothing": positive("1e-2"),
@@ -153,6 +164,7 @@ _OPTIONS_OF: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], type[PartOp
     "multiclass-svm": {OPTIONS: lambda _: SmoothedConjugateGradientOptions},
     "mfom": {OPTIONS: lambda given: MERIT_SOLVERS[given.get("solver") or LBFGS]},
     "tree": {OPTIONS: lambda given: NODE_OPTIONS[given.get("solver") or LBFGS]},
+    "kernel": {OPTIONS: _solver_options, LOSS_OPTIONS: _loss_options},
     "naive-bayes": {},
 }
 

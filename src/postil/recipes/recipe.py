@@ -17,12 +17,14 @@ from postil.decide.calibration import Logistic, Moderated, Probit, Softmax
 from postil.decide.fitted_calibration import Platt
 from postil.decide.scores import Needs
 from postil.errors import InputError, UsageError
+from postil.learn.kernel_method import NO_AUTO, ONE_SELECTION, KernelMethod
 from postil.learn.merit.figures import FBeta, Figure
 from postil.learn.merit.method import PERCEPTRON
 from postil.learn.merit.naming import figure_named
 from postil.learn.method import BaseMethod
 from postil.learn.methods import method_from
 from postil.learn.naive_bayes import NaiveBayes
+from postil.learn.search.grids import AUTO
 from postil.learn.strength import Regularization
 from postil.learn.term_priors.priors import EQUAL
 from postil.recipes.entries import prefix_errors
@@ -78,6 +80,8 @@ class Recipe:
             with prefix_errors("[search]"):
                 self._method.check_searchable()
                 self.search.over_lambda().check(self._method)
+                if isinstance(self._method, KernelMethod) and self.search.grid == AUTO:
+                    raise UsageError(NO_AUTO)
         with prefix_errors("[decide] rule"):
             self._check_rule()
         with prefix_errors("[decide] calibration"):
@@ -109,6 +113,11 @@ class Recipe:
                 "Naive Bayes counts terms, and LSI has coordinates instead of counts; leave lsi "
                 "out, or use another learner"
             )
+        if isinstance(self._method, KernelMethod):
+            raise UsageError(
+                "a model keeps the support documents of a kernel by their terms, and LSI mixes all "
+                'terms; leave lsi out, or use learner = "linear"'
+            )
 
     def _check_selection(self) -> None:
         method = self._method
@@ -118,6 +127,8 @@ class Recipe:
                 "multi-class Naive Bayes uses the same terms for all categories; leave the table "
                 'out, or write form = "one-vs-rest" in [learn]'
             )
+        if has_selection and isinstance(method, KernelMethod) and self.selection.scope != "corpus":
+            raise UsageError(ONE_SELECTION)
 
     def _check_rule(self) -> None:
         rule = parse_rule(self.decide.rule)

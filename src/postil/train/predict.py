@@ -13,7 +13,7 @@ from postil.decide.calibration import Softmax, moderated_scores, needs_variances
 from postil.decide.decision import State
 from postil.model.model import Model
 from postil.model.numbered import NumberedDocuments, check_takes_texts, columns_of
-from postil.model.scoring import TextScorer, categories_of, factors_of, rows_of_sums, vector_rows
+from postil.model.scoring import TextScorer, factors_of, rows_of_sums, scores_of, vector_rows
 from postil.model.weights import score_variances
 from postil.vectors.fields import Columns
 
@@ -80,7 +80,7 @@ class VectorPredictor(Decider):
 
     def scores(self, vectors: sp.csr_matrix[Any]) -> Floats:
         """Return scores, documents × categories; cost: the weights of the documents' terms."""
-        return categories_of(self.model, self.rows(vectors))
+        return scores_of(self.model, vectors.shape[0], lambda part: self.rows(vectors[part]))
 
     def rows(self, vectors: sp.csr_matrix[Any]) -> Floats:
         """Return the scores of the rows of weights, before they are combined."""
@@ -110,7 +110,11 @@ class Predictor(Decider):
 
     def scores(self, columns: Columns) -> Floats:
         """Return scores, texts × categories; the higher, the more likely."""
-        return categories_of(self.model, self.rows(columns))
+        return scores_of(
+            self.model,
+            len(columns[0]),
+            lambda part: self.rows([texts[part] for texts in columns]),
+        )
 
     def rows(self, columns: Columns) -> Floats:
         """Return the scores of the rows of weights, before they are combined."""

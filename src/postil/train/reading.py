@@ -155,7 +155,8 @@ def read_training(
         reader.chunks(documents, vectorizer, recipe=recipe, unread=unread)
     )
     labels = Labels(tuple(reader.facts.categories), reader.facts.indicator().astype(bool))
-    return recipe, TrainingVectors(matrix, labels, vectorizer, reader.fingerprint(labels))
+    training = reader.fingerprint(labels)
+    return recipe, TrainingVectors(matrix, labels, vectorizer, training, ids=reader.facts.ids)
 
 
 def numbered_training(documents: NumberedDocuments, threads: int | None = None) -> TrainingVectors:

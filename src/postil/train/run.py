@@ -63,7 +63,7 @@ class LearningSpace:
         """Return the space that a recipe asks for."""
         wanted = recipe.representation
         if wanted.lsi is None:
-            return cls(Design(vectors.matrix))
+            return cls(Design(vectors.matrix, vectors.ids))
         return cls._projected(
             vectors.matrix,
             Projection.learned(vectors.matrix, wanted.lsi, wanted.length, progress=progress),
@@ -128,6 +128,7 @@ class TrainingRun:
         self.seed = seed
         self.progress = progress
         self.method = recipe.method(seed)
+        self.method.check_documents(space.design.documents)
         self.unfinished = Unfinished(self.method.tolerance)
         self.facts: dict[str, Any] = {}  # about the training, for the model
         self.priors: TermPriors | None = None
