@@ -20,6 +20,7 @@ ORDER = (
     "learning_memory",
     "learning_growth",
     "measures",
+    "strength",
 )
 
 
