@@ -1,11 +1,9 @@
 """Every recipe gives what its ``[[expect]]`` blocks say, on the corpora that are here.
 
-All recipes are trained in a full run (POSTIL_FULL), else a few that take seconds.
+``make test`` trains a few recipes that take seconds, ``make test-all`` all of them.
 """
 
 from __future__ import annotations
-
-import os
 
 import pytest
 
@@ -17,13 +15,13 @@ from postil.train.train import train
 
 QUICK = ("perceptron", "winnow-n", "winnow-u")
 CASES = [
-    (recipe, corpus)
-    for recipe in (recipe_names() if os.environ.get("POSTIL_FULL") else QUICK)
+    pytest.param(recipe, corpus, marks=() if recipe in QUICK else pytest.mark.reproduction)
+    for recipe in recipe_names()
     for corpus in sorted({each.corpus for each in load_recipe(recipe).expect})
 ]
 
 
-@pytest.mark.reproduction
+@pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.parametrize(("name", "corpus"), CASES)
 def test_a_recipe_comes_as_near_to_its_paper_as_it_says(name, corpus, corpus_file):

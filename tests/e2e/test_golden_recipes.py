@@ -1,9 +1,9 @@
 """Every recipe trains to the numbers in ``golden/recipes.json``: weights, thresholds, reports.
 
-Digests of weights and probabilities are compared bit by bit where ``CI`` is set, on the machine
-they were recorded on; elsewhere the sums beside them are compared to nine digits. Record the file
-again with ``POSTIL_GOLDEN=write`` and no pytest-xdist, after a change that is meant to change
-numbers.
+Digests are compared bit by bit where ``CI`` is set, but for probabilities, whose last bits depend on
+the processor, and for recipes with LSI, whose directions depend on the library of linear algebra;
+elsewhere the sums beside them are compared to nine digits, with LSI to four. Record the file again
+with ``POSTIL_GOLDEN=write`` and no pytest-xdist, after a change that is meant to change numbers.
 """
 
 from __future__ import annotations
@@ -84,11 +84,13 @@ def test_a_recipe_trains_to_the_recorded_numbers(corpus, recipe, corpus_file):
         GOLDEN.write_text(json.dumps(written, sort_keys=True, indent=1) + "\n", encoding="utf-8")
         return
     expected = json.loads(GOLDEN.read_text(encoding="utf-8"))[case]
-    if os.environ.get("CI"):
-        assert found == expected
-        return
     assert found["report"] == expected["report"]
+    has_lsi = load_recipe(recipe).representation.lsi is not None
     for name, values in expected.items():
-        if isinstance(values, dict):
-            assert found[name]["shape"] == values["shape"]
-            np.testing.assert_allclose(found[name]["sums"], values["sums"], rtol=1e-9, atol=1e-12)
+        if not isinstance(values, dict):
+            continue
+        if os.environ.get("CI") and not has_lsi and name != "probabilities":
+            assert found[name] == values
+        assert found[name]["shape"] == values["shape"]
+        tolerance = 1e-4 if has_lsi else 1e-9
+        np.testing.assert_allclose(found[name]["sums"], values["sums"], rtol=tolerance, atol=1e-12)
