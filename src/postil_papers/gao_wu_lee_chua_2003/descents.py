@@ -34,11 +34,15 @@ LBFGS_TOLERANCE, LBFGS_PAIRS = 1e-3, 10
 
 @dataclass(frozen=True, slots=True)
 class Descent:
-    """A recipe that learns by GPD, its number of directions, and the steps to measure after."""
+    """A recipe that learns by GPD, its number of directions, and the steps to measure after.
+
+    ``scaled`` is as in :meth:`Spaces.of_directions`.
+    """
 
     recipe: Recipe
     dimensions: int
     stops: Mapping[str, int]
+    scaled: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +74,8 @@ def stops_of(collection: Collection, descent: Descent) -> dict[str, Stop]:
 
 def _descended(collection: Collection, descent: Descent) -> dict[str, Stop]:
     recipe, dimensions = descent.recipe, descent.dimensions
-    problem = spaces_of(collection, recipe.representation).of_directions(dimensions)
+    spaces = spaces_of(collection, recipe.representation)
+    problem = spaces.of_directions(dimensions, scaled=descent.scaled)
     return descend(problem, recipe, descent.stops, f"{recipe.name} in {dimensions} directions, ")
 
 
