@@ -49,13 +49,12 @@ class Descent:
 class Stop:
     """The decisions after some steps.
 
-    ``smooth`` is the mean over categories of the smooth figure of merit, ``attained`` that of
-    decisions at 0, both on training documents; ``seconds`` are of all steps so far.
+    ``smooth`` is the mean over categories of the smooth figure of merit on training documents;
+    ``seconds`` are of all steps so far.
     """
 
     tally: Tally
     smooth: float
-    attained: float
     seconds: float
     steps: int
 
@@ -163,9 +162,8 @@ class Gpd:
         """Decide on the test documents."""
         problem = self.problem
         scores = problem.unseen @ weights.terms + weights.intercepts
-        smooth, attained = (float(values.mean()) for values in self.values(weights))
         tally = tally_of(problem.labels.names, scores > 0, problem.truth.toarray())
-        return Stop(tally, smooth, attained, seconds, step)
+        return Stop(tally, float(self.values(weights)[0].mean()), seconds, step)
 
 
 @contextmanager
