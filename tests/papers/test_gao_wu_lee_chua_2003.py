@@ -16,9 +16,12 @@ from tests.papers.stand_ins import DIRECTIONS, LARGEST, small, small_experiment,
 from postil.errors import UsageError
 from postil.evaluate.counts import Counts
 from postil.learn.job import Job
+from postil.learn.merit.figures import FBeta
+from postil.learn.merit.objective import Merit
+from postil.learn.merit.options import GpdOptions
 from postil.recipes.recipe import load_recipe
 from postil.vectors.projection import DirectionsCache, Projection
-from postil_papers.gao_wu_lee_chua_2003 import figures, runs, studies, tables
+from postil_papers.gao_wu_lee_chua_2003 import beta, figures, runs, studies, tables
 from postil_papers.gao_wu_lee_chua_2003.descents import Descent, ascend, descend, stops_of
 from postil_papers.gao_wu_lee_chua_2003.runs import (
     BPA_TREE,
@@ -216,6 +219,7 @@ CHANGES = {
     "most": 20,
     "category": "council",
     "steps": 160,
+    "folds": 2,
     "fewest": FEWEST,
     "cuts": 3,
 }
@@ -223,7 +227,8 @@ CHANGES = {
 
 def small_descent(descent):
     stops = {stop: steps // SHRINKING for stop, steps in descent.stops.items()}
-    return Descent(small(descent.recipe), max(1, descent.dimensions // SHRINKING), stops)
+    dimensions = max(1, descent.dimensions // SHRINKING)
+    return replace(descent, recipe=small(descent.recipe), dimensions=dimensions, stops=stops)
 
 
 def on_demo(experiment):
@@ -318,11 +323,52 @@ def test_trees_have_as_many_nodes_as_their_shape_allows(demo):
 
 def test_every_solver_and_form_is_measured(demo):
     assert len(ours(demo, "solvers")) == 2 * 3 * 4
-    assert len(ours(demo, "offset")) == 2 * 3
+    assert len(ours(demo, beta.TABLE)) == (1 + 4 * 2 + 4) * 5
     rows = {row for row, _ in ours(demo, "multi")}
     forms = {f"{form}, {figure}" for form in studies.FORMS for figure in studies.MULTI_FIGURES}
     assert rows == forms | set(studies.RULED.values())
     assert {row for row, _ in ours(demo, "multi-rare")} == rows
+
+
+READINGS = [
+    beta.Reading(sign, signed, outside)
+    for sign in (0, 1, -1)
+    for signed in (False, True)
+    for outside in (False, True)
+]
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_readings_of_beta_by_hand(reading):
+    """Against the class loss of figure 2: TP is Σ 1 - l of members, FP is Σ of what is accepted."""
+    rng = np.random.default_rng(3)
+    cases = np.where(rng.random((30, 2)) < 0.4, 1, -1).astype(np.int8)
+    scores = rng.normal(size=(30, 2)) - 0.3
+    options = GpdOptions(steepness=2.0)
+    slopes = beta.ReadingSlopes(Merit(FBeta(), cases, np.ones(30)), options, reading)
+    slopes(scores, np.empty_like(scores))
+    d = np.where(cases < 0, scores, -scores) if reading.signed else -scores
+    offsets = reading.sign * d.mean(axis=0) / (2.0 if reading.outside else 1.0)
+    loss = figures.class_loss(2.0, offsets, d)
+    accepted = np.where(cases < 0, loss, 1 - loss) if reading.signed else 1 - loss
+    counts = slopes.seen.counts
+    assert counts.true_positives == pytest.approx((accepted * (cases > 0)).sum(axis=0))
+    assert counts.false_positives == pytest.approx((accepted * (cases < 0)).sum(axis=0))
+
+
+def test_no_beta_is_the_run_of_tables_2_and_3(spaces):
+    recipe = small_recipe(load_recipe(F1))
+    problem = spaces.of_directions(8)
+    (accepted,) = beta.decided(problem, recipe, beta.Reading(), 20)
+    wanted = descend(problem, recipe, {"all": 20})["all"].tally.counts
+    found = tally_of(problem.labels.names, accepted, problem.truth.toarray()).counts
+    assert found.true_positives.tolist() == wanted.true_positives.tolist()
+    assert found.false_positives.tolist() == wanted.false_positives.tolist()
+
+
+def test_unscaled_points_keep_their_length_of_all_directions(spaces):
+    whole, fewer = spaces.whole().design.rows, spaces.of_directions(5, scaled=False).design.rows
+    assert fewer.toarray() == pytest.approx(whole.toarray()[:, :5])
 
 
 def test_categories_made_rare_are_left_with_few_documents():

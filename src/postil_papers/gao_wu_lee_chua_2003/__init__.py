@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from postil_papers.gao_wu_lee_chua_2003 import figures, studies, tables
+from postil_papers.gao_wu_lee_chua_2003 import beta, figures, studies, tables
 
-EXPERIMENTS = [*tables.EXPERIMENTS, *studies.EXPERIMENTS, *figures.EXPERIMENTS]
+EXPERIMENTS = [
+    *tables.EXPERIMENTS,
+    *beta.EXPERIMENTS,
+    *studies.EXPERIMENTS,
+    *figures.EXPERIMENTS,
+]
 FIGURES = figures.FIGURES

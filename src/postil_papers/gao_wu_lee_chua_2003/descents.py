@@ -34,24 +34,27 @@ LBFGS_TOLERANCE, LBFGS_PAIRS = 1e-3, 10
 
 @dataclass(frozen=True, slots=True)
 class Descent:
-    """A recipe that learns by GPD, its number of directions, and the steps to measure after."""
+    """A recipe that learns by GPD, its number of directions, and the steps to measure after.
+
+    ``scaled`` is as in :meth:`Spaces.of_directions`.
+    """
 
     recipe: Recipe
     dimensions: int
     stops: Mapping[str, int]
+    scaled: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stop:
     """The decisions after some steps.
 
-    ``smooth`` is the mean over categories of the smooth figure of merit, ``attained`` that of
-    decisions at 0, both on training documents; ``seconds`` are of all steps so far.
+    ``smooth`` is the mean over categories of the smooth figure of merit on training documents;
+    ``seconds`` are of all steps so far.
     """
 
     tally: Tally
     smooth: float
-    attained: float
     seconds: float
     steps: int
 
@@ -70,7 +73,8 @@ def stops_of(collection: Collection, descent: Descent) -> dict[str, Stop]:
 
 def _descended(collection: Collection, descent: Descent) -> dict[str, Stop]:
     recipe, dimensions = descent.recipe, descent.dimensions
-    problem = spaces_of(collection, recipe.representation).of_directions(dimensions)
+    spaces = spaces_of(collection, recipe.representation)
+    problem = spaces.of_directions(dimensions, scaled=descent.scaled)
     return descend(problem, recipe, descent.stops, f"{recipe.name} in {dimensions} directions, ")
 
 
@@ -158,9 +162,8 @@ class Gpd:
         """Decide on the test documents."""
         problem = self.problem
         scores = problem.unseen @ weights.terms + weights.intercepts
-        smooth, attained = (float(values.mean()) for values in self.values(weights))
         tally = tally_of(problem.labels.names, scores > 0, problem.truth.toarray())
-        return Stop(tally, smooth, attained, seconds, step)
+        return Stop(tally, float(self.values(weights)[0].mean()), seconds, step)
 
 
 @contextmanager

@@ -133,9 +133,13 @@ class Spaces:
         matrix = self.vectors.matrix[self.vectors.learned]
         return Projection.learned(matrix, wanted, self.representation.length, progress=report)
 
-    def of_directions(self, dimensions: int) -> Problem:
-        """Return points in the first directions, scaled to the representation's length there."""
-        points = narrowed(self.projection, dimensions).points(self.vectors.matrix)
+    def of_directions(self, dimensions: int, *, scaled: bool = True) -> Problem:
+        """Return points in the first directions, scaled to the representation's length there.
+
+        If they are not ``scaled``, they are shorter: they have that length in all directions.
+        """
+        kept = narrowed(self.projection, dimensions) if scaled else self.projection
+        points = kept.points(self.vectors.matrix)[:, :dimensions]
         return self.vectors.problem(sp.csr_matrix(points))
 
     def whole(self) -> Problem:

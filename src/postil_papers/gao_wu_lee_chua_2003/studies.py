@@ -1,4 +1,4 @@
-"""Studies that the paper does not report: trees, solvers, the offset β, and rival categories.
+"""Studies that the paper does not report: trees, solvers, and rival categories.
 
 - ``trees``: one level, as they grow, and cut where held-out documents say. The paper says neither
   when it stops splitting nor how it prunes. Each is beside what table 4 prints of its kind.
@@ -7,7 +7,6 @@
   until it is level; and L-BFGS as the recipes have it, 15 steps, with α by the distance of members
   and others. ``objective`` is the mean over categories of the smooth figure on training documents;
   that of the last row has another α, and cannot be compared.
-- ``offset``: β of section 6.2, none or the mean of d over all training documents at every step.
 - ``multi``: section 4.3, which the paper proposes and does not measure. All on the sparse vectors
   of ``mfom-multi``, by L-BFGS. A form defines the margin of a category: its score (``binary``), its
   score over the bar of its rivals (``rivals``, eq. 4.13), or over that bar held below 0
@@ -40,7 +39,6 @@ from postil_papers.gao_wu_lee_chua_2003.runs import (
     AVERAGES,
     BPA_TREE,
     COLLECTION,
-    F1,
     MFOM_TREE,
     MULTI,
     average_cells,
@@ -50,14 +48,10 @@ from postil_papers.gao_wu_lee_chua_2003.runs import (
     spaces_of,
 )
 from postil_papers.gao_wu_lee_chua_2003.tables import (
-    FEW,
     FIGURES,
     FULL,
-    REDUCED,
-    STOPS,
     USUAL,
     figure_descent,
-    grid_descent,
 )
 from postil_papers.harness import Problem, report
 from postil_papers.zhang_jin_yang_hauptmann_2003.collections import Collection
@@ -114,13 +108,6 @@ def run_lbfgs(row: str, collection: Collection, recipe: Recipe) -> CellValues:
     run = run_of(collection, recipe)
     remark = f"α by the distance of scores; learned in {run.seconds:.0f} s"
     return average_cells("solvers", row, run.by_rule, remark, objective=run.smooth)
-
-
-def run_offset(row: str, collection: Collection, descent: Descent) -> CellValues:
-    """Fill all averages after few steps."""
-    stop = stops_of(collection, descent)[FEW]
-    remark = f"mean F1 of training documents {stop.attained:.3f}"
-    return average_cells("offset", row, stop.tally, remark)
 
 
 def run_form(row: str, collection: Collection, recipe: Recipe, fewest: int) -> CellValues:
@@ -248,16 +235,6 @@ def _solvers(figure: str, name: str) -> Iterator[Experiment]:
         )
 
 
-def _offset_descents() -> dict[str, Descent]:
-    """Return the descent of each β; that without is a row of tables 2 and 3."""
-    recipe = load_recipe(F1)
-    options = {**recipe.learn["options"], "offset": "mean"}
-    return {
-        "none": grid_descent(REDUCED),
-        "the mean of d": Descent(learning(recipe, options=options), REDUCED, {FEW: STOPS[FEW]}),
-    }
-
-
 def _forms(figure: str) -> Iterator[Experiment]:
     recipes = {f"{form}, {figure}": formed(form, figure) for form in FORMS}
     for row, recipe in recipes.items():
@@ -295,15 +272,5 @@ EXPERIMENTS = [
         for shape, changed in SHAPES.items()
     ),
     *(each for figure, name in FIGURES.items() for each in _solvers(figure, name)),
-    *(
-        experiment(
-            f"offset, {row}",
-            partial(run_offset, row),
-            Fill("offset", (row,), AVERAGES),
-            collection=COLLECTION,
-            descent=descent,
-        )
-        for row, descent in _offset_descents().items()
-    ),
     *(each for figure in MULTI_FIGURES for each in _forms(figure)),
 ]

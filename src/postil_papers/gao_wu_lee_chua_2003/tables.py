@@ -2,12 +2,14 @@
 
 A row of tables 2 and 3 is one run of GPD, measured after 500, 1000, 2000 and 3000 steps.
 ``table1-mean``, ``table2-mean`` and ``table4-mean`` hold the mean of F1s in the same runs, which
-the paper does not print. The trends are differences of rows.
+the paper does not print. The trends are differences of rows. ``table2-length`` has the rows of one
+trend again, where vectors are not scaled in the directions that are used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from postil.recipes.recipe import Recipe, load_recipe
@@ -52,6 +54,9 @@ SPANS = {
     f"from {DIMENSIONS[0]} to {BEND}": (DIMENSIONS[0], BEND),
     f"from {BEND} to {FULL}": (BEND, FULL),
 }
+
+UNSCALED = "table2-length"
+EARLY = next(iter(SPANS))
 
 # Table 4.
 BASELINE, SVM, MFOM = "Baseline", "Linear SVM", "MFoM"
@@ -111,6 +116,17 @@ def run_trend(table: str, collection: Collection, descents: Mapping[str, Descent
         for span, (first, last) in SPANS.items()
         for stop in STOPS
     }
+
+
+def run_unscaled(collection: Collection, descents: Mapping[str, Descent]) -> CellValues:
+    """Fill the ends of the first span of table 2, and its growth, with vectors not scaled again."""
+    first, last = (
+        {name: stop.tally.macro() for name, stop in stops_of(collection, descent).items()}
+        for descent in descents.values()
+    )
+    growth = {name: last[name] - first[name] for name in first}
+    rows = zip((*descents, EARLY), (first, last, growth), strict=True)
+    return {(UNSCALED, row, name): value for row, each in rows for name, value in each.items()}
 
 
 def run_method(
@@ -195,6 +211,13 @@ EXPERIMENTS = [
             descents={str(end): grid_descent(end) for end in (DIMENSIONS[0], BEND, FULL)},
         )
         for table in TRENDS
+    ),
+    experiment(
+        UNSCALED,
+        run_unscaled,
+        Fill(UNSCALED, (*map(str, SPANS[EARLY]), EARLY), tuple(STOPS)),
+        collection=COLLECTION,
+        descents={str(end): replace(grid_descent(end), scaled=False) for end in SPANS[EARLY]},
     ),
     *(
         _figure_experiment(figure, dimensions)
