@@ -175,11 +175,15 @@ inline void bind_coordinate_options(nb::module_& module) {
     nb::enum_<TrustRegion>(module, "TrustRegion")
         .value("doubled", TrustRegion::doubled)
         .value("halved", TrustRegion::halved);
+    nb::enum_<Movement>(module, "Movement")
+        .value("sweep", Movement::sweep)
+        .value("steps", Movement::steps);
     nb::class_<PrimalOptions>(module, "PrimalOptions", "Primal coordinate descent.")
         .def(nb::init<>())
         .def_rw("sweeps", &PrimalOptions::sweeps)
         .def_rw("tolerance", &PrimalOptions::tolerance)
         .def_rw("movement", &PrimalOptions::movement)
+        .def_rw("movement_of", &PrimalOptions::movement_of)
         .def_rw("trust_region", &PrimalOptions::trust_region)
         .def_rw("initial_reach", &PrimalOptions::initial_reach)
         .def_rw("reach_slack", &PrimalOptions::reach_slack)

@@ -278,6 +278,11 @@ class TrustRegion(enum.Enum):
 
     halved = 1
 
+class Movement(enum.Enum):
+    sweep = 0
+
+    steps = 1
+
 class PrimalOptions:
     """Primal coordinate descent."""
 
@@ -300,6 +305,12 @@ class PrimalOptions:
 
     @movement.setter
     def movement(self, arg: float, /) -> None: ...
+
+    @property
+    def movement_of(self) -> Movement: ...
+
+    @movement_of.setter
+    def movement_of(self, arg: Movement, /) -> None: ...
 
     @property
     def trust_region(self) -> TrustRegion: ...

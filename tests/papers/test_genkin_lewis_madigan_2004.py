@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from tests.papers.printed import ours, printed_numbers
 from tests.papers.samples import terminal_text
 from tests.papers.stand_ins import small_experiment, small_recipe
@@ -20,10 +21,14 @@ from postil.corpus.opening import open_corpus
 from postil.errors import InputError, UsageError
 from postil.evaluate.comparisons import Comparison
 from postil.evaluate.counts import Counts
+from postil.features.selection import Selection
+from postil.learn.job import Design
 from postil.plots.drawing import svg_bytes
+from postil.recipes.parts import TermSelection
 from postil.recipes.recipe import load_recipe
 from postil.train.assess import assessment
-from postil_papers.genkin_lewis_madigan_2004 import FIGURES, figures, runs, tables
+from postil_papers.experiment import Measured
+from postil_papers.genkin_lewis_madigan_2004 import FIGURES, figures, runs, selected, tables
 from postil_papers.genkin_lewis_madigan_2004.runs import (
     EXACT,
     HYPERPARAMETERS,
@@ -148,6 +153,7 @@ def test_what_is_judged(paper):
         "order": 0,
         "table5": 3,
         "features": 46.9,
+        "claims": 0,
     }
     assert tolerances["table4"].judges("lasso, tuned", "ModApte")
     assert not tolerances["table4"].judges("lasso, tuned", "OHSUMED")
@@ -303,6 +309,48 @@ def test_no_feature_at_all_has_no_ratio(monkeypatch):
         figures.run_ratio(MODAPTE, {"norm": None, "CV": None})
 
 
+def test_the_default_c_of_svm_light():
+    matrix = sp.csr_matrix([[3.0, 4.0, 0.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]])
+    chosen = Selection.of([np.array(ids, np.int32) for ids in ([0, 1], [1, 2], [])], 3)
+    # Mean norms 5/3 and (4 + 2)/3; a category without terms has nothing to learn.
+    found = selected.default_c(Design(matrix), chosen)
+    np.testing.assert_allclose(found, [9 / 25, 1 / 4, 1.0])
+
+
+def test_a_claim_names_the_selections_behind_it(monkeypatch):
+    f1 = {"all features": 48.0, "BNS, 5": 48.0, "BNS, 50": 48.1, "BNS, 500": 50.0}
+    monkeypatch.setattr(selected, "f1_of", lambda _, row, __: f1[row])
+    recipes = {row: row for row in f1}
+    found = selected.run_claim("beats", "lasso, CV", "default", MODAPTE, recipes)
+    claim = found["claims", "beats", "ModApte"]
+    assert (claim.value, claim.remark) == (1.0, "beats: BNS, 50; BNS, 500")
+    assert found["selected", "BNS, 5", "lasso, CV"].value == 48.0
+    f1["all features"] = 50.0
+    assert selected.run_claim("beats", None, "default", MODAPTE, recipes) == {
+        ("claims", "beats", "ModApte"): Measured(0.0)
+    }
+
+
+def test_a_constant_counts_where_something_was_learned(monkeypatch):
+    facts = RunFacts([*"abc"], [1, 2, 0], [3, 0, 0], [4, 1, 0], {})
+    monkeypatch.setattr(selected, "run_of", lambda *_: facts)
+    recipes = {selected.WHOLE: None}
+    (value,) = selected.run_constant("out", MODAPTE, recipes).values()
+    assert value == 0
+    facts.parameters[1] = 0
+    (value,) = selected.run_constant("out", MODAPTE, recipes).values()
+    assert value == 1
+
+
+def test_the_svm_on_all_terms_is_that_of_its_recipe():
+    # With every term selected C is 1, and the numbers are those of a run.
+    recipe = runs.prepared(load_recipe(RECIPES["SVM"]), DEMO)
+    all_terms = replace(recipe, selection=TermSelection("bns", 10**6))
+    run = runs.run_of(DEMO, recipe)
+    found = selected.svm_f1(DEMO, all_terms)
+    assert found == pytest.approx({each: run.macro_f1(each) for each in runs.THRESHOLDS}, abs=1.0)
+
+
 def test_norm_based_leaves_the_search_out():
     recipe = by_hyperparameter(load_recipe("ridge-logistic-bns-5"))["norm"]
     assert (recipe.search, recipe.learn["prior_variance"]) == (None, "norm")
@@ -391,10 +439,21 @@ def test_a_run_is_done_once_and_kept(tmp_path, monkeypatch, lasso):
     assert done == [1, 1]
 
 
+@pytest.mark.parametrize(
+    "name", [*RECIPES.values(), *tables.BY_SIZE.values(), *tables.BY_MEASURE.values()]
+)
+def test_recipes_are_those_of_the_reproduction(name):
+    """A run changes a recipe's thresholds only: reading, folds and learning are its own."""
+    recipe = load_recipe(name)
+    run = runs.prepared(recipe, MODAPTE)
+    assert run == replace(recipe, decide=replace(recipe.decide, rule=runs.TUNED))
+    assert recipe.search is None or recipe.search.cut == "by-category"
+
+
 def test_recipes_are_read_and_searched_as_the_paper_says():
-    recipe = load_recipe(RECIPES["lasso"])
+    recipe = load_recipe(EXACT["lasso"])
     assert recipe.search.cut == "stratified"
-    assert runs.prepared(recipe, MODAPTE).search.cut == "random"
+    assert runs.prepared(recipe, MODAPTE).search.cut == "by-category"
     assert runs.prepared(load_recipe(RECIPES["SVM"]), MODAPTE).search is None
     stems = RCV1.read_by(recipe).representation
     assert (stems.analyzer, stems.fields) == ("whitespace", ("body",))

@@ -45,6 +45,7 @@ inline LearnOptions sample_options(Random& random) {
     options.primal.shuffle = random.one_in(2);
     options.primal.trust_region = static_cast<TrustRegion>(random.below(2));
     options.primal.movement = random.one_in(4) ? 1e-3 : 0.0;
+    options.primal.movement_of = static_cast<Movement>(random.below(2));
     options.primal.constant_visits = static_cast<std::uint32_t>(random.between(1, 40));
     options.primal.continuation = random.one_in(4) ? 10 : 0;
     options.primal.least_reach = random.one_in(2) ? 1e-3 : 0.0;

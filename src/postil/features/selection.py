@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,10 @@ class Selection:
         np.cumsum([len(ids) for ids in chosen], out=offsets[1:])
         flat = np.concatenate([np.empty(0, np.int32), *chosen])
         return cls(flat.astype(np.int32, copy=False), offsets, terms)
+
+    def of_categories(self, chosen: Iterable[int]) -> Selection:
+        """Return the selection of some of the categories."""
+        return Selection.of([self[int(category)] for category in chosen], self.terms)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -262,7 +262,7 @@ class Job:
         """Return the terms of some categories; None if all categories may use all terms."""
         if self.selection is None:
             return None
-        return Selection.of([self.selection[int(c)] for c in categories], self.design.terms)
+        return self.selection.of_categories(categories)
 
     def of_categories(self, chosen: Ints) -> Job:
         """Return the job of some categories; costs the number of memberships."""

@@ -47,10 +47,12 @@ class PrimalCoordinateOptions(SolverOptions):
     (all terms depend on it), the trust region that ends as Newton's method, with a floor so that a
     term that rested can move again, the exact curvature bound. The paper's are
     ``trust_region="doubled"`` (or ``"halved"`` with ``least_reach=0``), ``bound="printed"``,
-    ``shuffle=False``, ``constant_visits=1``; ``movement=1e-3`` is its stopping rule,
-    ``continuation=50`` its sequence c_k of algorithm 2. ``truncation`` is its selection of features
-    inside the iterations: a term whose weight is smaller than this after a sweep is removed for
-    good. The result is then no optimum over all terms, and the certificate shows the distance.
+    ``shuffle=False``, ``constant_visits=1``; ``movement=1e-3`` is its stopping rule, with the
+    change of margins over a whole sweep, or, ``movement_of="steps"``, of every step: its words
+    allow both. ``continuation=50`` is its sequence c_k of algorithm 2, ``truncation`` its selection
+    of features inside the iterations: a term whose weight is smaller than this after a sweep is
+    removed for good. The result is then no optimum over all terms, and the certificate shows the
+    distance.
     """
 
     trust_region: Literal["doubled", "halved"] = option("halved", one_of("doubled", "halved"))
@@ -58,6 +60,7 @@ class PrimalCoordinateOptions(SolverOptions):
     initial_reach: float = option(1.0, number("above 0", lambda value: value > 0, finite=False))
     reach_slack: float = option(0.1, _NOT_NEGATIVE)
     movement: float = option(0.0, _NOT_NEGATIVE)
+    movement_of: Literal["sweep", "steps"] = option("sweep", one_of("sweep", "steps"))
     continuation: int = option(0, _COUNT)
     shuffle: bool = True
     constant_visits: int = option(8, SWEEPS)
@@ -76,6 +79,7 @@ class PrimalCoordinateOptions(SolverOptions):
             reach_slack=self.reach_slack,
             least_reach=self.least_reach,
             movement=self.movement,
+            movement_of=getattr(_native.Movement, self.movement_of),
             continuation=self.continuation,
             shuffle=self.shuffle,
             constant_visits=self.constant_visits,

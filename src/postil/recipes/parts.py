@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from postil.common.types import Ints
 from postil.errors import UsageError
 from postil.features.inputs import Csr
 from postil.features.scopes import select_above_bar, select_for_all
@@ -127,21 +128,24 @@ class TermSelection:
                 "write terms = 1000 to keep that many, or threshold for all terms above a score"
             )
 
-    def chosen(self, matrix: Csr, members: Csr) -> Selection | None:
-        """Select the terms of each category; None keeps all terms.
+    def chosen(self, matrix: Csr, members: Csr, categories: Ints | None = None) -> Selection | None:
+        """Select the terms of each category, or of some; None keeps all terms.
 
         ``matrix`` is documents × terms, ``members`` documents × categories.
         """
         if self.measure is None:
             return None
+        if categories is not None and self.scope == "category":  # alone: as among the others
+            members, categories = members[:, categories], None
         select = SCOPES[self.scope]
-        return select(
+        found = select(
             matrix,
             sp.csr_matrix(members, dtype=np.float32),
             measure=self.measure,
             k=self.terms,
             threshold=self.threshold,
         )
+        return found if categories is None else found.of_categories(categories)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.common.progress import StepProgress
-from postil.common.types import Floats
+from postil.common.types import Floats, Ints
 from postil.decide import OutOfFoldScores, TrainingScores, fit_rule, parse_rule
 from postil.decide.calibration import Calibration, calibration_needs, fit_calibration
 from postil.decide.decision import DecisionRule
@@ -256,12 +256,14 @@ class TrainingRun:
             quiet=True,
         )
 
-    def _select(self, rows: NDArray[Any] | None) -> Selection | None:
-        """Select terms by some documents; None stands for all documents."""
+    def _select(
+        self, rows: NDArray[Any] | None, categories: Ints | None = None
+    ) -> Selection | None:
+        """Select terms by some documents, of some categories; None stands for all."""
         matrix, members = self.design.rows, self.labels.members
         if rows is not None and self.recipe.selection.measure is not None:
             matrix, members = matrix[rows], members[rows]
-        return self.recipe.selection.chosen(matrix, members)
+        return self.recipe.selection.chosen(matrix, members, categories)
 
     def _check_folds(self, purpose: str) -> None:
         if self.design.documents < 2:

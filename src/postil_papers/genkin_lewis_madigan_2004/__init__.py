@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from postil_papers.genkin_lewis_madigan_2004 import figures, tables
+from postil_papers.genkin_lewis_madigan_2004 import figures, selected, tables
 
-EXPERIMENTS = [*tables.EXPERIMENTS, *figures.EXPERIMENTS]
+EXPERIMENTS = [*tables.EXPERIMENTS, *selected.EXPERIMENTS, *figures.EXPERIMENTS]
 FIGURES = tables.FIGURES | figures.FIGURES

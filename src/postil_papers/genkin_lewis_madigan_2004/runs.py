@@ -121,11 +121,11 @@ class RunFacts:
 def prepared(recipe: Recipe, collection: Collection) -> Recipe:
     """Return the recipe as runs learn it.
 
-    It reads the collection's texts, deals the folds of its search at random (section 4.4) and tunes
-    thresholds for the least training error.
+    It reads the collection's texts, deals the folds of its search at random for each category
+    (section 4.4) and tunes thresholds for the least training error.
     """
     read = collection.read_by(recipe)
-    search = None if read.search is None else replace(read.search, cut="random")
+    search = None if read.search is None else replace(read.search, cut="by-category")
     return replace(read, search=search, decide=replace(read.decide, rule=TUNED))
 
 

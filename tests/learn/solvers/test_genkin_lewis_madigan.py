@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from postil.learn.job import Job
+from postil.learn.job import Job, SampleWeights
 from postil.learn.method import Method
 from postil.learn.strength import Regularization
 
@@ -69,20 +69,21 @@ def lasso_step(slope, curvature, beta, lam, tau=np.inf):
 
 
 def printed(x, y, step_of, passes, *, is_exact=True, is_halved=True):
-    """Figure 4. Gives β after each pass, with Σ|Δr| and Σ|r|."""
+    """Figure 4. Gives β after each pass, with Σ|Δr|, net and of all steps, and Σ|r|."""
     beta, reach = np.zeros(x.shape[1]), np.ones(x.shape[1])
     r, story = np.zeros(len(y)), []
     for _ in range(passes):
-        moved = 0.0
+        before, steps = r, 0.0
         for j in range(x.shape[1]):
             slope = (-x[:, j] * y / (1 + np.exp(r))).sum()
             curvature = (x[:, j] ** 2 * bound(r, reach[j] * x[:, j], is_exact)).sum()
             step = np.clip(step_of(j, slope, curvature, beta[j]), -reach[j], reach[j])
             change = step * x[:, j] * y
             r = r + change
-            moved += np.abs(change).sum()
+            steps += np.abs(change).sum()
             beta[j] += step
             reach[j] = max(2 * abs(step), reach[j] / 2) if is_halved else 2 * abs(step) + 0.1
+        moved = {"sweep": np.abs(r - before).sum(), "steps": steps}
         story.append((beta.copy(), moved, np.abs(r).sum()))
     return story
 
@@ -103,7 +104,7 @@ def steps_for(prior, intercept, variance, terms, mix=0.5):
     return step_of
 
 
-def ours(prior, intercept, variance, shape="many documents", **options):
+def ours(prior, intercept, variance, shape="many documents", weights=None, **options):
     _, _, design, labels = sample(shape)
     method = Method(
         "logistic",
@@ -113,11 +114,15 @@ def ours(prior, intercept, variance, shape="many documents", **options):
         intercept,
         options=AS_PRINTED | options,
     )
-    return method, method.fit(Job(design, labels, quiet=True))
+    job = Job(design, labels, sample_weights=SampleWeights(weights), quiet=True)
+    return method, method.fit(job)
 
 
-def story_of(prior, intercept, variance, shape="many documents", passes=8, **settings):
+def story_of(
+    prior, intercept, variance, shape="many documents", passes=8, kept=slice(None), **settings
+):
     x, truth, _, _ = sample(shape)
+    x, truth = x[kept], truth[kept]
     constant = np.ones((len(x), 0 if intercept == "none" else 1))
     step_of = steps_for(prior, intercept, variance, x.shape[1])
     y = np.where(truth[:, 0], 1.0, -1.0)
@@ -165,16 +170,39 @@ def test_the_printed_steps_meet_all_that_figure_5_does():
     assert ((path[:-1] != 0) & (path[1:] == 0)).any()
 
 
+def last_pass(story, of="sweep"):
+    """The pass after which the rule of section 4.2 stops."""
+    return 1 + [moved[of] <= 0.0005 * (1 + size) for _, moved, size in story].index(True)
+
+
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("intercept", INTERCEPTS)
 @pytest.mark.parametrize("variance", VARIANCES)
 def test_the_stopping_rule_is_the_paper_s(prior, intercept, variance):
+    """Between the beginning and the end of a pass; the change of every step stops later."""
     story = story_of(prior, intercept, variance, passes=300)
-    rule = [moved <= 0.0005 * (1 + size) for _, moved, size in story]
-    _, found = ours(prior, intercept, variance, movement=0.0005, iterations=300)
-    report = found.reports[0]
-    assert report.stopped == "movement"
-    assert report.iterations == rule.index(True) + 1
+    for of, options in {"sweep": {}, "steps": {"movement_of": "steps"}}.items():
+        _, found = ours(prior, intercept, variance, movement=0.0005, iterations=300, **options)
+        report = found.reports[0]
+        assert report.stopped == "movement"
+        assert report.iterations == last_pass(story, of)
+    assert last_pass(story) <= last_pass(story, "steps")
+
+
+def test_the_two_readings_of_the_rule_differ():
+    # Else the test above could not tell one from the other.
+    story = story_of("laplace", "penalised", 30.0, passes=300)
+    assert last_pass(story) < last_pass(story, "steps")
+
+
+@pytest.mark.parametrize("of", ["sweep", "steps"])
+def test_documents_that_a_fold_holds_out_do_not_move(of):
+    x, _, _, _ = sample()
+    weights = np.where(np.arange(len(x)) % 3 == 0, 0.0, 1.0)
+    story = story_of("laplace", "penalised", 30.0, passes=300, kept=weights > 0)
+    options = {"movement": 0.0005, "movement_of": of, "iterations": 300}
+    _, found = ours("laplace", "penalised", 30.0, weights=weights, **options)
+    assert found.reports[0].iterations == last_pass(story, of)
 
 
 @pytest.mark.parametrize("prior", PRIORS)

@@ -163,7 +163,7 @@ class _Walk:
     def __init__(self, search: AutomaticSearch, tried: Floats, first: Tallies) -> None:
         self.search = search
         self.tried = tried
-        rounds = len(search.fits.held_out)
+        rounds = len(search.fits.rounds)
         self.counts = np.zeros((rounds, *first.counts.shape[1:]))
         self.counts[0] = first.counts[0]
         self.left = first.unfinished.copy()

@@ -129,10 +129,10 @@ class SearchResult:
     unmeasured values are nan. A standard error is the jackknife's, leaving out one fold at a time.
 
     ``chosen`` is the strength to learn each category with. ``fell_back`` marks the categories that
-    have too few members, or too few others, for a strength of their own (none, if ``cut`` is
-    random), and ``tied`` those whose measure was always the same: both take the best place for all
-    together. ``unfinished`` counts for each place the fits that ran out of iterations. ``squeezed``
-    is the result of a limit of terms.
+    have too few members, or too few others, for a strength of their own (none, if the ``cut``
+    is not stratified), and ``tied`` those whose measure was always the same: both take the best
+    place for all together. ``unfinished`` counts for each place the fits that ran out of
+    iterations. ``squeezed`` is the result of a limit of terms.
     """
 
     names: tuple[str, ...]

@@ -18,7 +18,14 @@ from postil.learn.fit import NotConvergedWarning
 from postil.learn.job import Job
 from postil.learn.method import BaseMethod
 from postil.learn.search.auto import AutomaticSearch, usual_ratio
-from postil.learn.search.folds import CUTS, Cut, HeldOutFits, SelectionOf, make_parts
+from postil.learn.search.folds import (
+    CUTS,
+    Cut,
+    FoldsByCategory,
+    HeldOutFits,
+    SelectionOf,
+    make_parts,
+)
 from postil.learn.search.grids import (
     AUTO,
     PAPER_GRID,
@@ -52,7 +59,8 @@ class LambdaSearch:
     (``usual_grid``). Only the first ``rounds`` folds are run: 2 of 10 is
     genkin-lewis-madigan-2004's. By default every category keeps its share in every fold, and a
     category with too few members for that takes the best strength for all together; with ``cut =
-    "random"``, as in that paper, documents go to folds whatever their categories.
+    "random"`` documents go to folds whatever their categories, and with ``cut = "by-category"``, as
+    in that paper, they do so for each category anew.
 
     The default ``measure`` is F1; that of a polychotomous method, which has one strength for all
     classes, is the log-likelihood under softmax.
@@ -105,6 +113,8 @@ class LambdaSearch:
             )
         if not self.shared:
             method.check_own_strengths("shared = false")
+        if self.cut == "by-category":
+            method.check_own_strengths('cut = "by-category"')
 
     def run(
         self, job: Job, method: BaseMethod, *, selection_of: SelectionOf | None = None
@@ -154,12 +164,12 @@ class SearchRun:
         self.method = method
         self.job = job
         self.rounds = search.rounds or search.folds
-        present = job.labels.of_documents(np.flatnonzero(job.document_weights()))
-        self.fits = HeldOutFits(
+        folds = FoldsByCategory if search.cut == "by-category" else HeldOutFits
+        self.fits = folds(
             method,
             job,
             method.search_measure(search.measure),
-            make_parts(present, search.folds, search.seed, search.cut),
+            lambda labels: make_parts(labels, search.folds, search.seed, search.cut),
             self.rounds,
             selection_of,
         )
@@ -205,7 +215,7 @@ class SearchRun:
 
         A random cut does not ask for that.
         """
-        if self.search.cut == "random":
+        if self.search.cut != "stratified":
             return np.zeros(len(self.job.labels), dtype=np.bool_)
         sizes = self.job.labels.of_documents(self.fits.present).sizes()
         return np.minimum(sizes, len(self.fits.present) - sizes) < self.search.folds

@@ -30,10 +30,18 @@ enum class TrustRegion : std::uint8_t {
     halved,   // Δ = max(2|step|, Δ/2), the paper's alternative: converges to Newton steps
 };
 
+// The change Δr of a document's margin that the stopping rule adds up; documents count by weight, so
+// that those a fold holds out do not.
+enum class Movement : std::uint8_t {
+    sweep,  // between the beginning and the end of a sweep (genkin-lewis-madigan-2004, section 4.2)
+    steps,  // of every step, forth and back: never less, so that the rule stops later
+};
+
 struct PrimalOptions {
     std::uint32_t sweeps = 1000;
     double tolerance = 1e-4;  // of the certificate; 0: not checked
     double movement = 0.0;    // stop if Σ|Δr| < movement (1 + Σ|r|); 0: not checked
+    Movement movement_of = Movement::sweep;
     TrustRegion trust_region = TrustRegion::halved;
     double initial_reach = 1.0;
     double reach_slack = 0.1;  // ε
@@ -118,6 +126,9 @@ private:
 
     void sweep() {
         movement_ = 0.0;
+        before_.clear();
+        if (options_.movement > 0.0)
+            for (const auto& row : rows_) before_.push_back(row.point.margin);
         approximate_ = {};
         if (options_.shuffle) random_.shuffle(std::span(order_));
         const auto constant = problem_.terms.size();
@@ -174,7 +185,7 @@ private:
         problem_.for_each(place, [&](std::size_t i, double x) {
             auto& row = rows_[i];
             const auto by = change * x * row.label;
-            movement_ += std::abs(by);
+            movement_ += row.weight * std::abs(by);
             loss_.move(row.point, by);
         });
     }
@@ -182,9 +193,14 @@ private:
     bool finished(Fit& fit) {
         if (fit.iterations == 0 || fit.iterations < options_.continuation) return false;
         if (options_.movement > 0.0) {
-            double margins = 0.0;
-            for (const auto& row : rows_) margins += std::abs(row.point.margin);
-            if (movement_ < options_.movement * (1.0 + margins)) {
+            double margins = 0.0, net = 0.0;
+            for (std::size_t i = 0; i < rows_.size(); ++i) {
+                const auto& [point, label, weight] = rows_[i];
+                margins += weight * std::abs(point.margin);
+                net += weight * std::abs(point.margin - before_[i]);
+            }
+            const auto moved = options_.movement_of == Movement::sweep ? net : movement_;
+            if (moved < options_.movement * (1.0 + margins)) {
                 fit.stop = Stop::movement;
                 return true;
             }
@@ -271,7 +287,8 @@ private:
     std::vector<Coordinate> coordinates_;
     std::vector<std::uint32_t> order_;
     Random random_;
-    double movement_ = 0.0;   // Σ|Δr| of the last sweep
+    double movement_ = 0.0;       // Σ|Δr| of the steps of the last sweep
+    std::vector<double> before_;  // margins before the last sweep
     Optimality approximate_;  // seen during the last sweep
     bool has_gap_ = true;
     std::vector<double> units_;  // of violations, by coordinate
