@@ -1,7 +1,7 @@
 """Every recipe trains to the numbers in ``golden/recipes.json``: weights, thresholds, reports.
 
-Digests are compared bit by bit where ``CI`` is set, but for probabilities, whose last bits depend
-on the processor, and for recipes with LSI, whose directions depend on the library of linear algebra;
+Where ``CI`` is set, digests are compared bit by bit, but for probabilities, whose last bits depend
+on the processor, and for recipes with LSI, whose directions depend on the linear algebra library;
 elsewhere the sums beside them are compared to nine digits, with LSI to four. Record the file again
 with ``POSTIL_GOLDEN=write`` and no pytest-xdist, after a change that is meant to change numbers.
 """
