@@ -23,6 +23,8 @@ SPECS = [
     "default",
     "default(0.3)",
     "training-error",
+    "probability",
+    "probability(0.4)",
     "f1",
     "error",
     "precision(0.7)",

@@ -72,7 +72,7 @@ def test_specs_have_one_canonical_form(written, canonical):
     [
         ("", "names no rule"),
         ("   ", "names no rule"),
-        ("f2", r"no decision rule is called 'f2'.*Allowed: default, training-error, f1"),
+        ("f2", r"no decision rule is called 'f2'.*Allowed: default, training-error, prob"),
         ("training_error", "did you mean 'training-error'"),
         ("precision", "needs the least precision, a number above 0 to 1"),
         ("precision(0)", "got '0'"),

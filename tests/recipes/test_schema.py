@@ -131,7 +131,7 @@ ENTRIES = {
         "most_terms": "whole",
         "exactly": "flag",
     },
-    "decide": {"rule": "text", "calibration": "text", "folds": "whole"},
+    "decide": {"labels": "text", "rule": "text", "calibration": "text", "folds": "whole"},
     "aim": {"measure": "text", "compare": "flag"},
     "expect": {"corpus": "text", "measure": "text", "value": "number", "tolerance": "number"},
 }
@@ -339,8 +339,8 @@ def test_the_schema_knows_what_the_parts_know():
         ("[representation]\napart = true", "[representation]: fields are kept apart only"),
         (
             '[decide]\ncalibration = "plat"',
-            "[decide] calibration: expected one of logistic, platt, isotonic, moderated, softmax, "
-            "probit, got \"plat\"; did you mean 'platt'?",
+            "[decide] calibration: expected one of auto, logistic, hierarchical, joint, platt, "
+            "isotonic, moderated, softmax, probit, got \"plat\"; did you mean 'platt'?",
         ),
         ('[decide]\nrule = "f2"', "[decide] rule: decision rule 'f2': no decision rule is called"),
         ("[learn]\nlam = 1.0\n[search]", "[search]: [learn] gives lam and [search] looks for λ"),

@@ -173,7 +173,7 @@ class TestSize:
 class TestOtherWays:
     @pytest.mark.parametrize("way", OTHER_WAYS)
     def test_it_keeps_the_vectors_and_the_thresholds(self, way):
-        recipe = load_recipe("default").aimed_at("f2")
+        recipe = load_recipe("default").aimed_at("f2").for_documents(single_label=False)
         other = other_recipe(recipe, OTHER_WAYS[way](figure_named("f2")))
         assert other.learn["learner"] == "mfom"
         assert other.learn["figure"] == {TRAINED: "f2", TOGETHER: "balanced-error"}[way]

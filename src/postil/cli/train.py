@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,9 +55,25 @@ def train(
         Option(
             "--for",
             metavar="MEASURE",
-            help="Measure to train for: f1, f0.5, micro-f1, error, balanced-error, "
+            help="Measure to train for: accuracy, macro-f1, micro-f1, f0.5, balanced-error, "
             '"recall>=0.95", "precision>=0.9", "cost(fp=1, fn=5)", "utility(tp=2, fp=-1)" or t11u.',
         ),
+    ] = None,
+    one_label: Annotated[
+        bool | None,
+        Option(
+            "--one-label/--many-labels",
+            help="Give each document exactly one category, or any number of them.",
+            show_default="one if every training document has exactly one label",
+        ),
+    ] = None,
+    rule: Annotated[
+        str | None,
+        Option(help="Decision rule, such as best, probability(0.5), f1 or f1 at-least(1)."),
+    ] = None,
+    calibration: Annotated[
+        str | None,
+        Option(help="How scores become probabilities: hierarchical, joint, platt or isotonic."),
     ] = None,
     compare: Annotated[
         bool | None,
@@ -116,7 +133,8 @@ def train(
     """Learn a model from labelled documents and write it to a file.
 
     Documents marked test are never learned from. If there are any, the model is measured on them.
-    Thresholds and probabilities come from the training documents only.
+    Decisions and probabilities come from the training documents only. If each of them has exactly
+    one label, so will every other document; --many-labels changes this.
 
     A search chooses λ, the strength of regularization, by cross-validation on the training
     documents. Every search option asks for a search; the recipe's [search] table supplies the
@@ -142,7 +160,8 @@ def train(
       postil train demo -o searched.postil -r logistic --search
       postil train demo -o searched.postil --search-per-category --search-folds 3
       postil train demo -o searched.postil --search-grid auto --search-per-category
-      postil train demo -o aimed.postil --for f1
+      postil train demo -o aimed.postil --for macro-f1
+      postil train demo -o one.postil --one-label
       postil train demo -o aimed.postil --for "recall>=0.95"
       postil train demo -o aimed.postil --for "cost(fp=1, fn=5)" --no-compare
       postil train demo -o ten.postil -r lasso-logistic --most-terms 10
@@ -164,6 +183,7 @@ def train(
     }
     entries = {name: value for name, value in given.items() if value is not None}
     chosen = _trained_for(load_recipe(recipe), measure, compare)
+    chosen = _deciding(chosen, one_label, rule, calibration)
     if search or entries:
         blamed = {
             f"--search-measure {search_measure}": search_measure is not None,
@@ -249,6 +269,24 @@ def _trained_for(recipe: Recipe, measure: str | None, compare: bool | None) -> R
         raise UsageError(f"--for: {error}") from None
     except UsageError as error:
         raise UsageError(f"--for {measure} with the recipe {recipe.name}: {error}") from None
+
+
+def _deciding(
+    recipe: Recipe, one_label: bool | None, rule: str | None, calibration: str | None
+) -> Recipe:
+    """Return the recipe with the options of decisions applied."""
+    if one_label is not None:
+        recipe = recipe.deciding("one" if one_label else "many")
+    given = {"rule": rule, "calibration": calibration}
+    for name, value in given.items():
+        if value is not None:
+            changed: dict[str, Any] = {name: value}
+            try:
+                recipe = replace(recipe, decide=replace(recipe.decide, **changed))
+            except UsageError as error:
+                message = str(error).removeprefix("[decide]").removeprefix(f" {name}:").strip()
+                raise UsageError(f"--{name} {value!r}: {message}") from None
+    return recipe
 
 
 def _searched(recipe: Recipe, entries: dict[str, Any], option: str) -> Recipe:

@@ -2,7 +2,8 @@
 
 A calibration is a rising function of the score for each category, or one of all categories
 together. The learner's own loss gives some of them (logistic, probit, softmax); those that are
-fitted to out-of-fold scores are in ``postil.decide.fitted_calibration``.
+fitted to out-of-fold scores are in ``postil.decide.fitted_calibration`` and
+``postil.decide.shared_calibration``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from postil.common.types import Floats, Ints
 from postil.decide.decision import DecisionRule
 from postil.decide.fitted_calibration import Isotonic, Platt
 from postil.decide.scores import Needs, Scores, Sparse, TrainingSet, checked_scores
+from postil.decide.shared_calibration import Hierarchical, Joint
 from postil.errors import InputError, SpecError, UsageError
 
 
@@ -116,11 +118,20 @@ class Moderated(Logistic):
     help: ClassVar[str] = "as logistic, drawn to 1/2 where the weights of a text are uncertain"
 
 
-Calibration: TypeAlias = Logistic | Platt | Isotonic | Moderated | Softmax | Probit
+Calibration: TypeAlias = Logistic | Platt | Isotonic | Joint | Moderated | Softmax | Probit
 
 CALIBRATIONS: dict[str, type[Calibration]] = {
     calibration.kind: calibration
-    for calibration in (Logistic, Platt, Isotonic, Moderated, Softmax, Probit)
+    for calibration in (
+        Logistic,
+        Hierarchical,
+        Joint,
+        Platt,
+        Isotonic,
+        Moderated,
+        Softmax,
+        Probit,
+    )
 }
 
 
@@ -172,8 +183,8 @@ def fit_calibration(
     kind:
         Name of a calibration of ``CALIBRATIONS``.
     scores:
-        ``OutOfFoldScores`` of the training documents for ``platt`` and ``isotonic``; the others
-        need none.
+        ``OutOfFoldScores`` of the training documents for ``hierarchical``, ``joint``, ``platt`` and
+        ``isotonic``; the others need none.
     truth:
         Sparse indicator of memberships, training documents × categories.
     weights:

@@ -28,7 +28,7 @@ SURE = 1e-15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Fitted:
+class FittedArrays:
     """Arrays that are fitted to the out-of-fold scores of each category by itself."""
 
     kind: ClassVar[str]
@@ -47,7 +47,7 @@ class _Fitted:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Platt(_Fitted):
+class Platt(FittedArrays):
     """``1 / (1 + exp(-(slope·x + intercept)))`` of ``x = (score - centre) / scale`` (Platt 1999).
 
     Fitted by maximum likelihood, with Platt's targets: members ``(N₊ + 1)/(N₊ + 2)`` and others
@@ -64,7 +64,7 @@ class Platt(_Fitted):
     intercept: Floats
 
     def __post_init__(self) -> None:
-        _Fitted.__post_init__(self)
+        FittedArrays.__post_init__(self)
         numbers = np.array([self.centre, self.scale, self.slope, self.intercept])
         if not np.isfinite(numbers).all() or (self.scale <= 0).any() or (self.slope < 0).any():
             raise InputError(
@@ -192,7 +192,7 @@ def _gradient_and_step(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Isotonic(_Fitted):
+class Isotonic(FittedArrays):
     """The rising function of the score that is nearest to membership in squares.
 
     Fitted by pooling adjacent violators (Ayer et al. 1955; Zadrozny and Elkan 2002); documents of
@@ -209,7 +209,7 @@ class Isotonic(_Fitted):
     values: Floats
 
     def __post_init__(self) -> None:
-        _Fitted.__post_init__(self)
+        FittedArrays.__post_init__(self)
         if not _sound(self.offsets, self.scores, self.values):
             raise InputError(
                 "isotonic calibration: each category needs knots of rising, finite scores with "

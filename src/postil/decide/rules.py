@@ -32,6 +32,7 @@ from postil.decide.cuts import (
 )
 from postil.decide.decision import DecisionRule, Shares, State, Thresholds
 from postil.decide.scores import Csc, Needs, Scores, Sparse, TrainingSet
+from postil.decide.shared_calibration import Hierarchical, best_probability
 from postil.decide.tuning import (
     CONSTANT_THRESHOLDS,
     FALLBACKS,
@@ -86,6 +87,20 @@ def _proportional(training: TrainingSet, factor: float, _: Fallback | None) -> F
     return Shares(shares), states
 
 
+def _probability(training: TrainingSet, least: float, _: Fallback | None) -> Fitted:
+    """Give labels from one probability on, that of highest F1 or the stated one.
+
+    The probabilities are those of the calibration ``hierarchical``, and agree with the decisions.
+    """
+    states = constant_categories(training)
+    calibration = Hierarchical.fit(training)
+    fitted = states == State.FITTED
+    least = least or best_probability(training, calibration, fitted)
+    thresholds = constant_thresholds(states)
+    thresholds[fitted] = calibration.thresholds(least)[fitted]
+    return Thresholds(thresholds), states
+
+
 def _tuning(objective: Objective) -> Fit:
     return lambda training, target, fallback: tuned(training, objective, target, fallback)
 
@@ -106,6 +121,7 @@ _PRECISION = Parameter("the least precision", 0, 1, above_least=True)
 _RECALL = Parameter("the least recall", 0, 1, above_least=True)
 _THRESHOLD = Parameter("the threshold of every category", -np.inf, np.inf, default=0.0)
 _PLACES = Parameter("how many categories a document gets", 1, 2**31 - 1, whole=True)
+_PROBABILITY = Parameter("the least probability, 0 for the best by F1", 0, 1, default=0.0)
 _FACTOR = Parameter("the factor", 0, np.inf, default=1.0, above_least=True)
 
 _REGISTERED = (
@@ -121,6 +137,13 @@ _REGISTERED = (
         "fewest errors on the training documents (zhang-oles-2001, section 4.2)",
         Needs.TRAINING,
         _tuning(FEWEST_ERRORS),
+    ),
+    Rule(
+        "probability",
+        "calibrated probability at or above one number, by default that of highest micro-F1",
+        Needs.OUT_OF_FOLD,
+        _probability,
+        _PROBABILITY,
     ),
     out_of_fold_rule("f1", "highest F1 out of fold", HIGHEST_F1),
     out_of_fold_rule("error", "fewest errors out of fold", FEWEST_ERRORS),

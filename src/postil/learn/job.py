@@ -174,6 +174,11 @@ class Labels:
         """Return the number of members of each category."""
         return np.bincount(self.members.indices, minlength=len(self)).astype(np.int64)
 
+    @property
+    def is_single_label(self) -> bool:
+        """True if every document has exactly one label."""
+        return self.documents > 0 and bool((np.diff(self.members.indptr) == 1).all())
+
     def by_category(self) -> sp.csc_matrix[Any]:
         """Return the memberships by category."""
         return self.members.tocsc()

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from postil.common.types import Ints
+from postil.decide.rules import RuleSpec, parse_rule
+from postil.decide.shared_calibration import Hierarchical, Joint
 from postil.errors import UsageError
 from postil.features.inputs import Csr
 from postil.features.scopes import select_above_bar, select_for_all
 from postil.features.select import select_terms
 from postil.features.selection import Selection
 from postil.learn.search.folds import Cut
+from postil.learn.search.grids import AUTO
 from postil.learn.search.search import LambdaSearch
 from postil.learn.search.squeezer import Squeezer
 from postil.learn.strength import Way
@@ -194,13 +197,53 @@ class Search:
         return search
 
 
+LABEL_COUNTS = (AUTO, "one", "many")
+ONE_LABEL, MANY_LABELS = "best", "probability"  # the rules that "auto" stands for
+
+
 @dataclass(frozen=True, slots=True)
 class Decide:
-    """The ``[decide]`` table: how scores become decisions and probabilities."""
+    """The ``[decide]`` table: how scores become decisions and probabilities.
 
+    Parameters
+    ----------
+    labels : {"auto", "one", "many"}
+        The number of categories of a document. ``"auto"`` is one if every training document has
+        exactly one label, else many.
+    rule, calibration : str, optional
+        The decision rule and the calibration. ``"auto"`` gives the best category and probabilities
+        that sum to 1 to documents of one label, and else every category from one probability on.
+        Without a calibration it is that of the learner, if it has one.
+    folds : int
+        The number of folds that rule and calibration are tuned on.
+    """
+
+    labels: str = "auto"
     rule: str = "default"
     calibration: str | None = None
     folds: int = 5
+
+    def tuned_rule(self) -> RuleSpec:
+        """Return the rule; before any document is seen, ``"auto"`` is the rule of many labels."""
+        return parse_rule(MANY_LABELS if self.rule == AUTO else self.rule)
+
+    def resolved(self, single_label: bool, own: str | None = None) -> Decide:
+        """Return the table with rule and calibration in place of ``"auto"``.
+
+        Parameters
+        ----------
+        single_label : bool
+            True if every training document has exactly one label.
+        own : str, optional
+            The calibration of a learner whose scores only compare with each other.
+        """
+        one = self.labels == "one" or (self.labels == AUTO and single_label)
+        rule, calibration = self.rule, self.calibration
+        if rule == AUTO:
+            rule = ONE_LABEL if one or own is not None else MANY_LABELS
+        if calibration == AUTO:
+            calibration = own or (Joint.kind if rule == ONE_LABEL else Hierarchical.kind)
+        return replace(self, rule=rule, calibration=calibration)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,11 @@ from postil.decide import parse_rule
 from postil.decide.aims import rule_for
 from postil.decide.calibration import Logistic, Moderated, Probit, Softmax
 from postil.decide.fitted_calibration import Platt
+from postil.decide.rules import RuleSpec
 from postil.decide.scores import Needs
 from postil.errors import InputError, UsageError
 from postil.learn.kernel_method import NO_AUTO, ONE_SELECTION, KernelMethod
-from postil.learn.merit.figures import FBeta, Figure
+from postil.learn.merit.figures import FBeta, Figure, PlainError
 from postil.learn.merit.method import PERCEPTRON
 from postil.learn.merit.naming import figure_named
 from postil.learn.method import BaseMethod
@@ -131,7 +132,9 @@ class Recipe:
             raise UsageError(ONE_SELECTION)
 
     def _check_rule(self) -> None:
-        rule = parse_rule(self.decide.rule)
+        rule = self.decide.tuned_rule()
+        if self.decide.rule == AUTO:
+            return
         if self._method.compares_scores and rule.at_least != rule.at_most:
             raise UsageError(
                 f"{self.decide.rule!r} compares scores with thresholds, and one model for all "
@@ -150,7 +153,7 @@ class Recipe:
 
     def _check_aim(self, aim: Aim) -> None:
         figure_named(aim.measure)
-        is_tuned = parse_rule(self.decide.rule).needs is Needs.OUT_OF_FOLD
+        is_tuned = self.decide.tuned_rule().needs is Needs.OUT_OF_FOLD
         if aim.compare and (self._method.compares_scores or not is_tuned):
             raise UsageError(
                 "compare needs thresholds that are tuned out of fold, and the rule "
@@ -178,8 +181,32 @@ class Recipe:
             return self.search
         if self.aim is not None:
             return Search(measure=search_measure_for(figure_named(self.aim.measure)))
-        is_tuned = parse_rule(self.decide.rule).needs is Needs.OUT_OF_FOLD
+        is_tuned = self.decide.tuned_rule().needs is Needs.OUT_OF_FOLD
         return Search(measure="break-even") if is_tuned else Search()
+
+    def deciding(self, labels: str) -> Recipe:
+        """Return the same recipe for documents of ``"one"`` label, or of ``"many"``."""
+        decide = replace(self.decide, labels=labels)
+        counts = self.decide.tuned_rule().rule.counts
+        if counts != (labels == "one"):
+            decide = replace(decide, rule=AUTO, calibration=AUTO)
+        return replace(self, decide=decide)
+
+    def for_documents(self, single_label: bool) -> Recipe:
+        """Return the same recipe with the decisions that documents ask for.
+
+        ``single_label`` is True if every training document has exactly one label.
+        """
+        own = next(iter(self._method.calibrations), None) if self._method.compares_scores else None
+        decide, aim = self.decide, self.aim
+        one = decide.labels == "one" or (decide.labels == AUTO and single_label)
+        if aim is not None and one and decide.calibration == AUTO:
+            # The best category serves accuracy and F1. For other measures a document may have none.
+            plain = isinstance(figure_named(aim.measure), FBeta | PlainError)
+            rule = AUTO if plain else str(replace(decide.tuned_rule(), at_least=0, at_most=1))
+            decide = replace(decide, rule=rule)
+            aim = replace(aim, compare=aim.compare and not plain)
+        return replace(self, decide=decide.resolved(single_label, own), aim=aim)
 
     def aimed_at(self, measure: str, *, compare: bool = True) -> Recipe:
         """Return the same recipe with thresholds, search and learning set for a measure.
@@ -205,7 +232,7 @@ class Recipe:
             self,
             learn={**self.learn, "figure": figure.name} if own else self.learn,
             search=None if search is None else replace(search, measure=search_measure_for(figure)),
-            decide=replace(self.decide, rule=_rule_for(figure, self.decide.rule)),
+            decide=replace(self.decide, rule=_rule_for(figure, self.decide.tuned_rule())),
             aim=Aim(figure.name, compare and not own),
             expect=(),
         )
@@ -297,9 +324,9 @@ def _trains_for_figures(learn: Mapping[str, Any]) -> bool:
     return has_figure and learn.get("solver") != PERCEPTRON
 
 
-def _rule_for(figure: Figure, before: str) -> str:
+def _rule_for(figure: Figure, old: RuleSpec) -> str:
     """Return the rule for a figure with the limits on the number of categories of another."""
-    rule, old = parse_rule(rule_for(figure)), parse_rule(before)
+    rule = parse_rule(rule_for(figure))
     if old.rule.counts:
         return str(rule)
     return str(replace(rule, at_least=old.at_least, at_most=old.at_most))
@@ -321,7 +348,7 @@ def _with_aim(table: Mapping[str, Any]) -> dict[str, Any]:
     if measure is None:
         return dict(table)
     figure = figure_named(measure)
-    decide = {"rule": _rule_for(figure, Decide().rule), **table.get("decide", {})}
+    decide = {"rule": _rule_for(figure, Decide().tuned_rule()), **table.get("decide", {})}
     full = {**table, "decide": decide}
     if "search" in table:
         full["search"] = {"measure": search_measure_for(figure), **table["search"]}

@@ -35,7 +35,7 @@ from postil.recipes.entries import (
     whole_number,
 )
 from postil.recipes.learn_schema import check_learn
-from postil.recipes.parts import SCOPES
+from postil.recipes.parts import LABEL_COUNTS, SCOPES
 from postil.vectors.projection import FULL
 from postil.vectors.vectorizer import MOST_MODEL_BUCKETS
 from postil.vectors.weighting import NAMED, NORMS
@@ -140,8 +140,9 @@ SEARCH: Table = {
 }
 
 DECIDE: Table = {
+    "labels": name_of(LABEL_COUNTS, "one"),
     "rule": text("f1", empty=False),
-    "calibration": name_of(CALIBRATIONS, "platt"),
+    "calibration": name_of((AUTO, *CALIBRATIONS), "platt"),
     "folds": whole_number(5, least=2),
 }
 

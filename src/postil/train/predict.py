@@ -30,7 +30,13 @@ class Decider:
     def given(self, scores: Floats) -> list[list[int]]:
         """Return the columns of the categories given to each text, best first."""
         accepted = self.model.decision.accept(scores)
-        return [_best_first(row, given) for row, given in zip(scores, accepted, strict=True)]
+        calibration = self.model.calibration
+        order: Floats | None = None
+        if calibration is not None and not needs_variances(calibration):
+            # The scores of two categories do not compare; their probabilities do.
+            order = self.probabilities(scores)
+        order = scores if order is None else order
+        return [_best_first(row, given) for row, given in zip(order, accepted, strict=True)]
 
     def names(self, scores: Floats) -> list[tuple[str, ...]]:
         """Return the names of the categories given to each text, best first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from postil.features.inputs import Csr
 from postil.features.selection import Selection
 from postil.learn.fit import LinearFit, Unfinished
 from postil.learn.job import Design, Job, Labels, SampleWeights
+from postil.learn.method import Method
 from postil.learn.resume import resumable, usable_units
 from postil.learn.strength import Strengths
 from postil.learn.term_priors.priors import TermPriors
@@ -94,6 +95,9 @@ class LearningSpace:
         return {"lsi": {"directions": self.projection.directions, **scaled}}
 
 
+MOST_DUAL_BYTES = 2**30
+
+
 class TrainingRun:
     """The steps of training after documents have become vectors.
 
@@ -120,7 +124,7 @@ class TrainingRun:
         seed: int,
         progress: StepProgress,
     ) -> None:
-        self.recipe = recipe
+        self.recipe = recipe = recipe.for_documents(labels.is_single_label)
         self.space = space
         self.design = space.design
         self.labels = labels
@@ -135,6 +139,7 @@ class TrainingRun:
         self._strengths: Strengths | None = None
         self._selection: Selection | None = None  # of the fit to all documents
         self._held_out: OutOfFoldScores | None = None
+        self._duals: Sequence[Floats] = ()  # of the fit to all documents, if folds start from them
 
     def with_recipe(self, recipe: Recipe, suffix: str) -> TrainingRun:
         """Return a run of the same documents by another recipe, whose steps have a suffix."""
@@ -162,8 +167,13 @@ class TrainingRun:
     def learn(self) -> LinearFit:
         """Learn from all documents."""
         self._selection = self._select(None)
-        job = replace(self._job("learning", self.design), selection=self._selection)
+        job = replace(
+            self._job("learning", self.design),
+            selection=self._selection,
+            keep_starts=self._held_out is None and self._keeps_duals(),
+        )
         fit = self.method.fit(job)
+        self._duals = fit.starts
         self.unfinished.add("on all documents", fit.reports)
         return fit
 
@@ -241,9 +251,28 @@ class TrainingRun:
             selection=self._select(learned),
             sample_weights=SampleWeights(weights),
         )
+        if self._duals:
+            # Without the shares of the held-out documents nothing of them is left in the weights.
+            job = replace(job, warm_starts=[each * weights[: len(each)] for each in self._duals])
         fit = self.method.fit(job)
         self.unfinished.add("out of fold", fit.reports)
         return fit.scores(design.rows[held_out])
+
+    def _keeps_duals(self) -> bool:
+        """Return True if the folds can start from the dual variables of the fit to all documents.
+
+        Weights would do no harm either if a solver went on to the end, but one that stops early
+        would keep something of the held-out documents. Terms that each fold selects for itself
+        change the problem too much.
+        """
+        size = 8 * self.design.documents * len(self.labels)
+        return (
+            isinstance(self.method, Method)
+            and "duals" in self.method.parts[2].provides
+            and self.recipe.selection.measure is None
+            and self.space.projection is None
+            and size <= MOST_DUAL_BYTES
+        )
 
     def _job(self, step: str, design: Design) -> Job:
         return Job(

@@ -14,6 +14,7 @@ from postil.model.model import Model
 from postil.model.numbered import NumberedDocuments, TrainingVectors
 from postil.model.save import check_names_fit
 from postil.recipes.entries import prefix_errors
+from postil.recipes.parts import ONE_LABEL
 from postil.recipes.recipe import Recipe, load_recipe, recipe_names
 from postil.train.choice import choose_run
 from postil.train.reading import (
@@ -24,6 +25,8 @@ from postil.train.reading import (
     read_training,
 )
 from postil.train.run import LearningSpace, TrainingRun
+
+SINGLE_LABEL = "single-label: the model gives every document exactly one category"
 
 
 def train(
@@ -120,6 +123,8 @@ def learn_from(
         run.facts["priors"] = matched.to_dict(priors)
         if notify is not None or matched.unmatched:
             notify_or_warn(matched.note(priors.source), notify, PriorsWarning, depth=4)
+    if notify is not None and run.recipe.decide.rule == ONE_LABEL:
+        notify(SINGLE_LABEL)
     run.search()
     run = choose_run(run)
     fit = run.learn()

@@ -231,6 +231,13 @@ _REGISTERED = (
     Kind("t11u", "the utility of TREC 2002, 2TP - FP", _PLAIN, lambda _: Utility(2, -1), "t11u"),
 )
 
+# The plain name of a measure is its mean over categories, macro-f1. Other names of the same:
+USUAL_NAMES = {
+    "accuracy": "error",
+    "balanced-accuracy": "balanced-error",
+    "f1-macro": "f1",
+    "f1-micro": "micro-f1",
+}
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _REGISTERED}
 EXAMPLES = (*(kind.example for kind in _REGISTERED), "micro-f1")
 _OWN: dict[str, OwnFigure] = {}
@@ -253,8 +260,8 @@ def figure_named(text: str) -> Figure:
     said = text.strip().lower()
     if said in _OWN:
         return _OWN[said]
-    if said.startswith(MACRO):
-        _refuse(text, f"the plain name is the mean over categories: {said[len(MACRO) :]}")
+    said = said.replace("_", "-")
+    said = USUAL_NAMES.get(said, said).removeprefix(MACRO)
     pooled = said.startswith(MICRO)
     form, name, rest = _shape(said.removeprefix(MICRO))
     if name not in KINDS:

@@ -70,6 +70,7 @@ public:
 private:
     // In passes: wrongly shrunk documents are found even if the tolerance is never reached.
     static constexpr std::uint32_t unshrink_interval = 32;
+    static constexpr double unknown = -1.0;
 
     struct PassSummary {
         double gap, objective;
@@ -77,14 +78,22 @@ private:
 
     void begin(std::span<const double> start) {
         duals_.assign(problem_.size(), 0.0);
-        norms_.resize(problem_.size());
+        norms_.assign(problem_.size(), unknown);
         for (std::size_t i = 0; i < problem_.size(); ++i) {
             if (problem_.weights[i] == 0.0) continue;
             all_.push_back(static_cast<std::uint32_t>(i));
-            norms_[i] = scale(i) * products_.squared_norm(i);
-            if (!start.empty() && start[i] != 0.0) set(i, start[i]);
+            if (start.empty() || start[i] == 0.0) continue;
+            set(i, start[i]);
+            active_.push_back(all_.back());
         }
-        active_ = all_;
+        // Documents that had no share in the start are likely to have none at the end, either.
+        if (active_.empty() || !options_.shrink) active_ = all_;
+    }
+
+    // Computed on the first visit, when the document has just been read.
+    double norm(std::size_t i) {
+        if (norms_[i] == unknown) norms_[i] = scale(i) * products_.squared_norm(i);
+        return norms_[i];
     }
 
     double scale(std::size_t i) const {
@@ -112,7 +121,7 @@ private:
             const auto value = problem_.weights[i] * loss_.value(z);
             loss += value;
             gap += value + problem_.weights[i] * (loss_.conjugate(a) + a * z);
-            const auto next = loss_.dual_step(a, z, norms_[i]);
+            const auto next = loss_.dual_step(a, z, norm(i));
             if (next == a) continue;
             largest = std::max(largest, loss_.violation(a, z));
             set(i, next);
