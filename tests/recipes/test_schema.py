@@ -60,6 +60,7 @@ ENTRIES = {
         "analyzer": "text",
         "fields": "texts",
         "apart": "flag",
+        "also": "texts",
         "weights": "text",
         "norm": "text",
         "min_df": "number",

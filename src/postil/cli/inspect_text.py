@@ -103,6 +103,8 @@ def _representation(whole: Facts) -> dict[str, str]:
     if vectorizer["fields"]:
         how = "apart" if vectorizer["apart"] else "joined"
         fields = f"{', '.join(vectorizer['fields'])}, {how}"
+    if vectorizer["also"]:
+        fields += f"; {', '.join(vectorizer['also'])} once more, apart"
     constant = ", a constant" if vectorizer["constant"] else ""
     return {
         "analyzer": vectorizer["analyzer"],

@@ -241,7 +241,7 @@ def document_from_texts(texts: Sequence[str], fields: Fields, name: str = "") ->
 def _by_field(texts: Sequence[str], fields: Fields) -> Iterator[tuple[str, str]]:
     for given in texts:
         field, equals, text = given.partition("=")
-        if equals and field in fields.names:
+        if equals and field in (*fields.names, *fields.also):
             yield field, text
         elif fields.apart:
             shown = " ".join(f"--text {name}=…" for name in fields.names)

@@ -190,17 +190,32 @@ def _arranged(
         )
     if not fields.names:
         parts = tuple(TextPart(name, text) for name, text in given.items())
-        return parts, [_Column(0, 0, tuple(text for _, text in parts))] if parts else []
+        if not parts:
+            return parts, []
+        whole = _Column(0, 0, tuple(text for _, text in parts))
+        return parts, [whole, *_columns_apart(fields, list(given), parts)]
     if given and not given.keys() & set(fields.names):
         raise UsageError(
             f"the document has the fields {', '.join(given)}, the vectorizer takes "
             f"{', '.join(fields.names)}"
         )
     parts = tuple(TextPart(name, given.get(name, "")) for name in fields.names)
-    return parts, [
+    joined = [
         _Column(space, number, (part.text,))
-        for number, (part, space) in enumerate(zip(parts, fields.spaces, strict=True))
+        for number, (part, space) in enumerate(zip(parts, fields.spaces, strict=False))
     ]
+    return parts, joined + _columns_apart(fields, list(fields.names), parts)
+
+
+def _columns_apart(
+    fields: Fields, present: list[str], parts: tuple[TextPart, ...]
+) -> list[_Column]:
+    """Return the columns of the fields that are counted once more, apart."""
+    columns = []
+    for space, name in enumerate(fields.also, 1):
+        number = present.index(name) if name in present else 0
+        columns.append(_Column(space, number, (parts[number].text if name in present else "",)))
+    return columns
 
 
 def _as_str(text: Text) -> str:

@@ -117,6 +117,7 @@ def _vectorizer(vectorizer: Vectorizer) -> dict[str, Any]:
         "analyzer": str(vectorizer.analyzer.spec),
         "fields": list(vectorizer.fields.names),
         "apart": vectorizer.fields.apart,
+        "also": list(vectorizer.fields.also),
         **asdict(vectorizer.weighting),
         "terms": vectorizer.terms,
         "hashed": vectorizer.buckets is not None,

@@ -7,7 +7,7 @@ values of a model, and the settings of each part, null where a model lacks it. T
 ==============================  ===========  ====================================================
 ``vocabulary.bytes``            U8           the terms in UTF-8, one after another
 ``vocabulary.ends``             U8 to U64    the end of each
-``vocabulary.spaces``           U8           the field of each, where fields are apart
+``vocabulary.spaces``           U8           the field of each, where fields are counted apart
 ``vocabulary.documents``        U8 to U64    the training documents that hold each
 ``vocabulary.occurrences``      U8 to U64    the occurrences of each in them
 ``vectorizer.idf``              F64          by term or bucket, where the weighting has an idf
@@ -216,7 +216,11 @@ def _write_vectorizer(model: Model) -> Parts:
         "bounds": asdict(vectorizer.bounds),
         "buckets": vectorizer.buckets,
         "documents": vectorizer.documents,
-        "fields": {"names": list(fields.names), "apart": fields.apart},
+        "fields": {
+            "names": list(fields.names),
+            "apart": fields.apart,
+            "also": list(fields.also),
+        },
         "given_vocabulary": vectorizer.fixed_vocabulary,
         "vocabulary": vocabulary,
         "weighting": asdict(vectorizer.weighting),
@@ -230,8 +234,10 @@ def _read_vectorizer(settings: Settings, tensors: Tensors, known: Known) -> Vect
     if (found["vocabulary"] is None) == (found["buckets"] is None):
         raise InputError("vectorizer must have either a vocabulary or hash buckets")
     check_buckets(found["buckets"])  # no array confirms them
-    own = checked(found["fields"], {"names": list, "apart": bool}, "fields")
-    fields = Fields(texts(own["names"], "fields.names"), own["apart"])
+    own = checked(found["fields"], {"names": list, "apart": bool, "also": list}, "fields")
+    fields = Fields(
+        texts(own["names"], "fields.names"), own["apart"], texts(own["also"], "fields.also")
+    )
     vectorizer = Vectorizer(
         _analyzer(found["analyzer"]),
         fields=fields,
@@ -270,7 +276,7 @@ def _vocabulary_to_parts(vocabulary: Vocabulary) -> Parts:
         "documents": narrowed(vocabulary.documents),
         "occurrences": narrowed(vocabulary.occurrences),
     }
-    if vocabulary.fields.apart:
+    if vocabulary.fields.has_spaces:
         arrays["spaces"] = narrowed(vocabulary.native.spaces())
     settings = {"terms": len(vocabulary), "total": vocabulary.total}
     return Parts(settings, prefixed("vocabulary", arrays))
@@ -282,9 +288,9 @@ def _vocabulary_from_parts(settings: object, tensors: Tensors, fields: Fields) -
     count, total = found["terms"], found["total"]
     terms = _terms(tensors, count)
     spaces = [0] * count
-    if fields.apart:
+    if fields.has_spaces:
         numbers = tensors.take("vocabulary.spaces", "u", count)
-        check_below(numbers, len(fields.names), "vocabulary.spaces")
+        check_below(numbers, max(fields.spaces) + 1, "vocabulary.spaces")
         spaces = numbers.tolist()
     documents = tensors.take("vocabulary.documents", "u", count).astype(np.uint64)
     occurrences = tensors.take("vocabulary.occurrences", "u", count).astype(np.uint64)

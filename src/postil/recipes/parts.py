@@ -41,6 +41,7 @@ class Representation:
     analyzer: str = "words lower min(2)"
     fields: tuple[str, ...] = ()
     apart: bool = False
+    also: tuple[str, ...] = ()
     weights: str = "tfidf"
     norm: str = "l2"
     min_df: float = 1
@@ -77,7 +78,7 @@ class Representation:
     def _vectorizer_parts(self) -> dict[str, Any]:
         return {
             "analyzer": Analyzer(self.analyzer),
-            "fields": Fields(tuple(self.fields), self.apart),
+            "fields": Fields(tuple(self.fields), self.apart, tuple(self.also)),
             "weighting": Weighting.named(self.weights, norm=self.norm),  # type: ignore[arg-type]
             "bounds": TermBounds(self.min_df, self.max_df, self.max_terms, self.min_occurrences),
         }

@@ -107,6 +107,7 @@ REPRESENTATION: Table = {
     "analyzer": text("words lower min(2)", empty=False),
     "fields": texts("title", "body"),
     "apart": flag(True),
+    "also": texts("title"),
     "weights": name_of(NAMED, "tfidf"),
     "norm": name_of(NORMS, "l2"),
     "min_df": _documents("2"),

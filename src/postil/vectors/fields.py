@@ -20,19 +20,32 @@ def as_sequence(texts: Iterable[Text]) -> Sequence[Text]:
     return texts if isinstance(texts, Sequence) else list(texts)
 
 
+def _decoded(text: Text) -> str:
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+
+
 @dataclass(frozen=True, slots=True)
 class Fields:
     """The fields that make up a document's vector, in order.
 
     Joined, a word is one term in whichever field it occurs. Apart, a title word and the same body
     word are two terms (zhang-oles-2001), named ``title:oil`` and ``body:oil``. Without names there
-    is one field, the text itself.
+    is one field, the text itself. The fields in ``also`` are counted a second time, apart: a title
+    word is then the term ``oil`` of the whole document and the term ``title:oil``.
     """
 
     names: tuple[str, ...] = ()
     apart: bool = False
+    also: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        strange = [name for name in self.also if self.names and name not in self.names]
+        if self.also and (self.apart or strange or len(set(self.also)) < len(self.also)):
+            raise UsageError(
+                f"also counts fields apart that are read joined, each once; got "
+                f"{', '.join(self.also)} with {self.names or 'all fields'}"
+                f"{', apart' if self.apart else ''}"
+            )
         if self.apart and len(self.names) < 2:
             raise UsageError(
                 "fields are kept apart only where two or more are named: name them, as in "
@@ -54,7 +67,13 @@ class Fields:
     def spaces(self) -> list[int]:
         """The number of the term space of each column."""
         count = max(1, len(self.names))
-        return list(range(count)) if self.apart else [0] * count
+        own = list(range(1, 1 + len(self.also)))
+        return list(range(count)) if self.apart else [0] * count + own
+
+    @property
+    def has_spaces(self) -> bool:
+        """True if terms have more than one space."""
+        return self.apart or bool(self.also)
 
     def columns(self, texts: Sequence[Text] | Mapping[str, Sequence[Text]]) -> Columns:
         """Arrange texts, given as a sequence or as a mapping of fields, into columns."""
@@ -67,16 +86,22 @@ class Fields:
                 f"documents have the fields {', '.join(self.names)}: pass a mapping from each "
                 "field to its texts"
             )
-        return (as_sequence(texts),)
+        listed = as_sequence(texts)
+        return listed, *([""] * len(listed) for _ in self.also)
 
     def _columns_by_name(self, texts: Mapping[str, Sequence[Text]]) -> Columns:
         missing = [name for name in self.names if name not in texts]
+        if self.also and not self.names:
+            return self.columns_of(
+                Document("", dict(zip(texts, map(_decoded, row), strict=True)))
+                for row in zip(*texts.values(), strict=True)
+            )
         if missing or not self.names:
             raise UsageError(
                 f"the texts have the fields {', '.join(texts)}, and the vectorizer takes "
                 f"{', '.join(self.names) or 'plain texts'}"
             )
-        return tuple(as_sequence(texts[name]) for name in self.names)
+        return tuple(as_sequence(texts[name]) for name in (*self.names, *self.also))
 
     def columns_of(self, documents: Iterable[Document]) -> Columns:
         """Arrange documents into columns; an absent field is empty.
@@ -84,20 +109,23 @@ class Fields:
         Without names all fields are one text, a line each, and n-grams cross from one field into
         the next; named fields never share an n-gram.
         """
-        if not self.names:
-            return (["\n".join(document.fields.values()) for document in documents],)
         listed = list(documents)
-        return tuple([d.fields.get(name, "") for d in listed] for name in self.names)
+        also = [[d.fields.get(name, "") for d in listed] for name in self.also]
+        if not self.names:
+            return ["\n".join(document.fields.values()) for document in listed], *also
+        return *([d.fields.get(name, "") for d in listed] for name in self.names), *also
 
     def term_name(self, space: int, term: str) -> str:
         """Return the name of a term as users see it."""
-        return f"{self.names[space]}{SEPARATOR}{term}" if self.apart else term
+        if self.apart:
+            return f"{self.names[space]}{SEPARATOR}{term}"
+        return f"{self.also[space - 1]}{SEPARATOR}{term}" if space else term
 
     def parse_term(self, name: str) -> tuple[int, str]:
         """Return the space and the bare term of a name."""
-        if not self.apart:
-            return 0, name
         field, separator, term = name.partition(SEPARATOR)
+        if not self.apart:
+            return (1 + self.also.index(field), term) if field in self.also else (0, name)
         if not separator or field not in self.names:
             raise UsageError(
                 f"the term {name!r} must read FIELD{SEPARATOR}TERM, since fields are kept apart"

@@ -174,7 +174,7 @@ class Vocabulary:
     def names(self) -> list[str]:
         """The terms as users see them, by column."""
         terms = self.native.terms()
-        if not self.fields.apart:
+        if not self.fields.has_spaces:
             return terms
         spaces = self.native.spaces().tolist()
         return [self.fields.term_name(s, t) for s, t in zip(spaces, terms, strict=True)]
