@@ -71,10 +71,7 @@ def render_html(explanations: Sequence[Explanation], *, title: str = "") -> str:
 
 def _section(explanation: Explanation) -> dict[str, Any]:
     """Return what the template shows of one category."""
-    segments = segments_of(explanation)
-    strongest = max((abs(s.added) for part in segments for s in part), default=0.0)
-    mark = _marker(explanation, strongest)
-    parts = explanation.document.parts
+    strongest, fields = marked_fields(explanation)
     tables = [
         (css, term_table(title, shares, shares[:SHOWN_TERMS], SHOWN_TERMS))
         for title, css, shares in (
@@ -91,15 +88,46 @@ def _section(explanation: Explanation) -> dict[str, Any]:
         "circumstances": lines_by_title(explanation.circumstances),
         "strongest": strongest,
         "push_figures": Figures([strongest]),
-        "fields": [
-            (part.field, mark(part.text, cuts)) for part, cuts in zip(parts, segments, strict=True)
-        ],
+        "fields": fields,
         "tables": tables,
         "largest": max((abs(share.added) for share in explanation.terms), default=0.0),
         "sum": sum_cells(explanation),
         "remarks": remarks(explanation),
         "flips": flip_lines(explanation),
     }
+
+
+class Stretch(NamedTuple):
+    """A stretch of a field's text; ``css`` is empty where no term with a push stands on it."""
+
+    text: str
+    css: str = ""
+    title: str = ""
+
+
+def marked_fields(
+    explanation: Explanation, most: int | None = None
+) -> tuple[float, list[tuple[str, list[Stretch]]]]:
+    """Return the strongest push of a word, and the text of each field with its marks.
+
+    Parameters
+    ----------
+    explanation:
+        The explanation whose words are marked.
+    most:
+        The most characters of a field; the rest is cut off, and an ellipsis stands for it.
+    """
+    segments = segments_of(explanation)
+    strongest = max((abs(s.added) for part in segments for s in part), default=0.0)
+    mark = _marker(explanation, strongest)
+    fields = []
+    for part, cuts in zip(explanation.document.parts, segments, strict=True):
+        if most is None or len(part.text) <= most:
+            fields.append((part.field, mark(part.text, cuts)))
+        else:
+            kept = [cut for cut in cuts if cut.end <= most]
+            fields.append((part.field, [*mark(part.text[:most], kept), Stretch("…")]))
+    return strongest, fields
 
 
 class Segment(NamedTuple):
@@ -154,14 +182,6 @@ def _cut(
         while opened < len(starts) and starts[opened] == bound:
             active[terms[opened]] += 1
             opened += 1
-
-
-class Stretch(NamedTuple):
-    """A stretch of a field's text; ``css`` is empty where no term with a push stands on it."""
-
-    text: str
-    css: str = ""
-    title: str = ""
 
 
 def _marker(
