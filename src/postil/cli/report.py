@@ -37,7 +37,7 @@ def report(
     threads: Threads = None,
     seed: Seed = 0,
 ) -> None:
-    """Write a page on how good a model is, where it errs and what it learned.
+    """Write a page on how good a model is and where it errs.
 
     The page measures the model on the documents marked test: headline numbers with intervals, the
     categories, confusions, curves and the worst mistakes with their words highlighted. If the

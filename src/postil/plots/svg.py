@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 WIDTH, HEIGHT = 480, 320
-LEFT, RIGHT, TOP, BOTTOM = 54, 16, 12, 50
+LEFT, RIGHT, TOP, BOTTOM = 54, 26, 12, 50
 TICKS = 5
 STEPS = (1.0, 2.0, 5.0, 10.0)
 

@@ -34,6 +34,7 @@ from postil.report.tables import (
     cells_of,
     confusion_table,
     doubt_table,
+    error_table,
     fit_facts,
     leaderboard,
     term_table,
@@ -79,6 +80,7 @@ def render_report(study: Study, model_name: str) -> str:
         charts={name: [_drawn(c) for c in some if c] for name, some in charts.items()},
         categories=category_table(report),
         confusions=confusion_table(measured),
+        errors=error_table(report),
         together=together_table(measured) if report.accuracy is None else None,
         terms=term_table(whole, each),
         mistakes=[_mistake(mistake) for mistake in study.mistakes],
@@ -146,7 +148,7 @@ def _mistake(mistake: Mistake) -> dict[str, Any]:
         reason = ""
     else:
         fields = marked_fields(explanation, TEXT)[1]
-        reason = f"{explanation.category}: {verdict(explanation)}"
+        reason = verdict(explanation)
     return {
         "id": document.id,
         "given": ", ".join(map(visible, mistake.given)) or "nothing",

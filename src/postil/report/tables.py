@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -96,7 +96,7 @@ def confusion_table(measured: Measured) -> Table:
     rows = [
         (
             Cell(visible(names[true])),
-            Cell("nothing else" if given < 0 else visible(names[given])),
+            Cell(visible(names[given])),
             _count(count),
             _share(count / int(members[true])),
         )
@@ -109,14 +109,29 @@ def confusion_table(measured: Measured) -> Table:
 def confusions(truth: Csr, decisions: Csr) -> list[tuple[tuple[int, int], int]]:
     """Count the documents that miss a label of theirs and were given another, wrong one.
 
-    A pair is the missed label and the wrong one, or -1 if nothing wrong was given; the most
-    frequent pairs come first. Cost: for each document, its missed times its wrong labels.
+    A pair is the missed label and the wrong one; the most frequent pairs come first. Cost: for
+    each document, its missed times its wrong labels.
     """
     counts: Counter[tuple[int, int]] = Counter()
     for true, given in zip(_sets(truth), _sets(decisions), strict=True):
-        wrong = sorted(given - true) or [-1]
-        counts.update((label, other) for label in true - given for other in wrong)
+        counts.update(product(true - given, given - true))
     return sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+
+
+def error_table(report: Report) -> Table:
+    """Return the categories with the most errors: documents that miss the label, or got it."""
+    counts = report.counts
+    errors = counts.errors
+    order = [each for each in np.argsort(-errors, kind="stable").tolist() if errors[each]]
+    rows = [
+        (
+            Cell(visible(report.categories[each])),
+            _count(int(counts.false_negatives[each])),
+            _count(int(counts.false_positives[each])),
+        )
+        for each in order[:MOST_PAIRS]
+    ]
+    return Table(("category", "missed", "wrongly given"), rows, 1, _rest(len(order), len(rows)))
 
 
 def together_table(measured: Measured) -> Table:
