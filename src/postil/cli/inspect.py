@@ -57,6 +57,9 @@ def inspect(
     margin_at: Annotated[
         float | None, Option(help="Margin below which documents are counted (default: 1).")
     ] = None,
+    card: Annotated[
+        bool, Option("--card", help="Print a model card in Markdown, to publish with the model.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show what a model holds and how it was trained.
@@ -71,6 +74,7 @@ def inspect(
       postil inspect demo.postil --sort certificate --json
       postil inspect sure.postil --category sport --interval 0.9
       postil inspect demo.postil --margins demo
+      postil inspect demo.postil --card > README.md
     """
     from postil.model.load import load_model
     from postil.model.overview import gather
@@ -83,7 +87,16 @@ def inspect(
 
     if margins is None:
         refuse_without(reading, margin_at)
+    alone = (categories, top, sort, interval, margins, as_json or None)
+    if card and any(option is not None for option in alone):
+        raise UsageError("--card describes the whole model: give it without other options")
     loaded = load_model(model)
+    if card:
+        from postil.model.card import model_card
+
+        with _checking_facts(model):
+            typer.echo(model_card(loaded, model.name), nl=False)
+        return
     named = bool(categories)
     columns = category_columns(categories or loaded.names, loaded.names, str(model))
     if top is None:
