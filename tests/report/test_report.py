@@ -141,9 +141,9 @@ def test_coverage_confusions_wilson_and_ticks():
     truth = sp.csr_matrix(np.array([[1, 0], [0, 1], [1, 1]], dtype=bool))
     given = sp.csr_matrix(np.array([[1, 0], [1, 0], [1, 0]], dtype=bool))
     found = coverage_curve(truth, given, np.array([[0.9, 0.1], [0.6, 0.4], [0.9, 0.2]]))
-    assert found.minima.tolist() == [0.6, 0.9]
-    assert found.precision.tolist() == pytest.approx([2 / 3, 1.0])
-    assert found.coverage.tolist() == pytest.approx([1.0, 2 / 3])
+    assert found.thresholds.tolist() == [0.9, 0.6]
+    assert found.precision.tolist() == pytest.approx([1.0, 2 / 3])
+    assert found.coverage.tolist() == pytest.approx([2 / 3, 1.0])
     assert confusions(truth, given) == [((1, 0), 1)]
     assert wilson(0.5, 100) == pytest.approx((0.4038, 0.5962), abs=1e-4)
     assert wilson(1.0, 10) == pytest.approx((0.7225, 1.0), abs=1e-4)

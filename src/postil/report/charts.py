@@ -48,9 +48,9 @@ def precision_recall_chart(measured: Measured) -> Chart | None:
 
 
 class Coverage(NamedTuple):
-    """Precision and coverage at each minimum probability, which rises."""
+    """Precision and coverage at each minimum probability, the minimum falling."""
 
-    minima: Floats
+    thresholds: Floats
     precision: Floats
     coverage: Floats
 
@@ -80,9 +80,9 @@ def coverage_curve(
     first = np.zeros(len(order))
     first[np.unique(given.row[order], return_index=True)[1]] = 1.0  # of each document
     return Coverage(
-        ranked[ends][::-1],
-        ratio(np.cumsum(right[order])[ends], ends + 1.0)[::-1],
-        ratio(np.cumsum(first)[ends], truth.shape[0])[::-1],
+        ranked[ends],
+        ratio(np.cumsum(right[order])[ends], ends + 1.0),
+        ratio(np.cumsum(first)[ends], truth.shape[0]),
     )
 
 
@@ -91,12 +91,12 @@ def coverage_chart(measured: Measured) -> Chart | None:
     if measured.probabilities is None or not measured.decisions.nnz:
         return None
     found = coverage_curve(measured.truth, measured.decisions, measured.probabilities)
-    kept = np.unique(np.linspace(0, len(found.minima) - 1, POINTS).round().astype(np.int64))
+    kept = np.unique(np.linspace(0, len(found.thresholds) - 1, POINTS).round().astype(np.int64))
     line = _line("given labels", found.coverage[kept].tolist(), found.precision[kept].tolist())
     rows = []
     for least in MINIMA:
-        at = int(np.searchsorted(found.minima, least))
-        if at < len(found.minima):
+        at = np.count_nonzero(found.thresholds >= least) - 1
+        if at >= 0:
             shares = shown(float(found.precision[at])), shown(float(found.coverage[at]))
             rows.append((f"{least:g}", *shares))
     figure = _figure("coverage", "Precision against coverage", "coverage", "precision", [line])

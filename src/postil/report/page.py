@@ -84,7 +84,7 @@ def render_report(study: Study, model_name: str) -> str:
         together=together_table(measured) if report.accuracy is None else None,
         terms=term_table(whole, each),
         mistakes=[_mistake(mistake) for mistake in study.mistakes],
-        doubts=doubt_table(study.doubts, study.doubted),
+        doubts=doubt_table(study.doubts, study.doubted or 0),
         bounds=(SURE, UNLIKELY),
         leaderboard=leaderboard(model.method.get("auto")),
         fits=fit_facts(whole, each),

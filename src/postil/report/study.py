@@ -76,7 +76,8 @@ class Study:
     """Everything that a report shows of a model on a corpus.
 
     ``mistaken`` and ``doubted`` count the documents that ``mistakes`` and ``doubts`` begin with.
-    ``absent`` says why there is nothing on training documents; it is empty if there is.
+    ``doubted`` is None if there are no probabilities out of fold. ``absent`` says why there is
+    nothing on training documents; it is empty if there is.
     """
 
     model: Model
@@ -88,7 +89,7 @@ class Study:
     absent: str
     curve: LearningCurve | None
     doubts: list[Doubt]
-    doubted: int
+    doubted: int | None
 
 
 def study(
@@ -172,7 +173,7 @@ def study(
             Doubt(texts[False, each.row], _named(model, each.lacks), _named(model, each.has))
             for each in doubtful[:SUSPECTS]
         ],
-        doubted=len(doubtful),
+        doubted=None if found is None or found.probabilities is None else len(doubtful),
     )
 
 
