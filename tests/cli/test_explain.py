@@ -136,7 +136,7 @@ def test_a_corpus_from_a_pipe(postil, model):
 
 
 def test_a_page_with_all_categories_and_the_words_in_place(postil, model, tmp_path):
-    wanted = ("--category", "sport", "--category", "weather")
+    wanted = ("--id", "gz-101", "--category", "sport", "--category", "weather")
     result = postil("explain", model, "demo", *wanted, "--html", "why.html")
     assert result.code == 0
     assert result.out == ""
@@ -148,6 +148,30 @@ def test_a_page_with_all_categories_and_the_words_in_place(postil, model, tmp_pa
     assert "gz-101: given" in page
     piped = postil("explain", model, "demo", *wanted, "--html", "-")
     assert piped.out == page
+
+
+def test_a_page_on_several_documents_has_an_index(postil, model, tmp_path, monkeypatch):
+    monkeypatch.setattr("postil.cli.explain.MOST_ON_PAGE", 3)
+    stream = "".join(
+        json.dumps({"id": f"<i>{n}", "text": "snow", "labels": ["weather"] * (n % 2)}) + "\n"
+        for n in range(5)
+    )
+    (tmp_path / "c.jsonl").write_text(stream + "{oops\n")
+    result = postil("explain", model, "c.jsonl", "-o", "why.html")
+    assert result.code == 0
+    assert "These are the first 3 documents of c.jsonl. Name others with --id." in result.err
+    page = (tmp_path / "why.html").read_text(encoding="utf-8")
+    assert page.count("<section id=") == 3
+    for number in (1, 2, 3):
+        assert (
+            page.count(f'href="#document-{number}"') == page.count(f'id="document-{number}"') == 1
+        )
+    assert "<i>" not in page
+    assert page.count('class="differs"') == 1
+    named = postil("explain", model, "demo", "--id", "gz-120", "--id", "gz-103", "-o", "-")
+    assert named.out.index('"#document-1"><bdi>gz-120') < named.out.index(
+        '"#document-2"><bdi>gz-103'
+    )
 
 
 def test_what_the_text_holds_cannot_reach_the_terminal_or_the_page(postil, model):
@@ -187,7 +211,6 @@ def test_the_best_category_is_told_from_its_rival(postil, tmp_path):
         (("demo", "--text", "x"), 2, "give one or the other"),
         (("--text", "x", "--id", "1"), 2, "--id names a document of a corpus"),
         (("--text", "x", "--text", "y"), 2, "--text was given twice"),
-        (("demo", "--id", "a", "--id", "b", "--html", "p.html"), 2, "a page explains one document"),
         (("demo", "--json", "--html", "-"), 2, "both write to standard output"),
         (("demo", "--html", "p.html", "--top", "3"), 2, "--top is for text and JSON"),
         (("demo", "--top", "-1"), 2, "--top"),

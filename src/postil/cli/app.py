@@ -20,6 +20,7 @@ COMMANDS = {
     "update": "Learn new labelled documents on top of a model.",
     "predict": "Give documents their categories, one line of JSON each.",
     "evaluate": "Measure a model on labelled documents.",
+    "report": "Write a page on how good a model is and where it errs.",
     "explain": "Show why a model gave a document a category or not.",
     "inspect": "Show what a model holds and how it was trained.",
     "import-model": "Turn a model file of BBR, BMR or BXR into a postil model.",

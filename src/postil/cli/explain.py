@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 WIDTH = 80
 WIDEST = 120
 EXAMPLES = 3
+MOST_ON_PAGE = 100
 
 Explain: TypeAlias = "Callable[[Document, Sequence[int] | None], DocumentReasons]"
 
@@ -47,7 +49,11 @@ def explain(
     documents: OptionalCorpus = None,
     ids: Annotated[
         list[str] | None,
-        Option("--id", help="Id of a document to explain; may be repeated (default: the first)."),
+        Option(
+            "--id",
+            help="Id of a document to explain; may be repeated (default: the first, and on a page "
+            f"the first {MOST_ON_PAGE}).",
+        ),
     ] = None,
     categories: Annotated[
         list[str] | None,
@@ -61,7 +67,10 @@ def explain(
     html: Annotated[
         str | None,
         Option(
-            metavar="FILE", help="Page to write, with the words highlighted; - is standard output."
+            "--html",
+            "-o",
+            metavar="FILE",
+            help="Page to write, with the words highlighted; - is standard output.",
         ),
     ] = None,
     top: Annotated[
@@ -73,7 +82,8 @@ def explain(
 
     The output names the terms that speak for and against the category and what each added, the
     margin to the threshold, the probability if the model is calibrated, and the words whose loss
-    or gain would flip the decision.
+    or gain would flip the decision. A page on several documents begins with an index of what each
+    was given.
 
     A model of numbered features reads svmlight files; their documents are numbered from 1.
 
@@ -81,6 +91,7 @@ def explain(
     Examples:
       postil explain demo.postil demo --id gz-101
       postil explain demo.postil demo --category sport --json
+      postil explain demo.postil demo --split test -o why.html
       postil explain demo.postil --text "The harbour committee met on Monday" --html why.html
       postil explain bbr.postil test.svm --id 7
     """
@@ -98,6 +109,7 @@ def explain(
         explained = explainer_of(loaded, vectors)
     except UsageError as error:
         raise UsageError(f"{model}: {error}") from None
+    note = ""
     if vectors is not None:
         chosen = numbered_documents(vectors, ids or [], loaded.names)
     elif documents is None:
@@ -105,16 +117,23 @@ def explain(
     else:
         opened = reading.open(documents)
         with reporting_problems(opened):
-            chosen = documents_with(opened, ids or [])
+            chosen = documents_with(opened, ids or [], 1 if html is None else MOST_ON_PAGE + 1)
+        if not ids and len(chosen) > MOST_ON_PAGE:
+            chosen = chosen[:MOST_ON_PAGE]
+            note = f"These are the first {MOST_ON_PAGE} documents of {opened.name}."
         ModelFields(loaded.vectorizer.fields).check(chosen)
-    results = [(document, explained(document, columns)) for document in chosen]
+    results: Iterable[tuple[Document, DocumentReasons]]
+    results = ((document, explained(document, columns)) for document in chosen)
+    if as_json:
+        results = list(results)
     if html is not None:
-        _write_page(html, *results[0])
+        counted = with_progress(results, "explaining") if len(chosen) > 1 else results
+        _write_page(html, counted, f"{model.name} on {documents or 'a text'}", note)
     if as_json:
         shown = [_to_dict(*result, texts, top) for result in results]
         show_json({"model": str(model), "documents": shown})
     elif html is None:
-        _show(results, top)
+        _show(list(results), top)
 
 
 def _check_options(
@@ -134,9 +153,6 @@ def _check_options(
         ),
         "--id names a document of a corpus, and --text has no id: leave --id out": (
             bool(ids and texts)
-        ),
-        "a page explains one document: give --html one --id": (
-            html is not None and len(set(ids or ())) > 1
         ),
         "--json and --html - both write to standard output: name a file for the page": (
             as_json and html == STREAM
@@ -162,17 +178,17 @@ def explainer_of(model: Model, vectors: NumberedDocuments | None) -> Explain:
     return lambda document, columns: numbered.explain(vectors, int(document.id) - 1, columns)
 
 
-def documents_with(corpus: Corpus, ids: Sequence[str]) -> list[Document]:
-    """Return the documents of these ids in their order, or the first document without ids.
+def documents_with(corpus: Corpus, ids: Sequence[str], most: int = 1) -> list[Document]:
+    """Return the documents of these ids in their order, or without ids the first ``most``.
 
     Reading stops as soon as all are found.
     """
     documents = iter(corpus)
     if not ids:
-        first = next(documents, None)
-        if first is None:
+        first = list(islice(documents, most))
+        if not first:
             raise CorpusError(f"{corpus.name} holds no document to explain")
-        return [first]
+        return first
     wanted = list(dict.fromkeys(ids))
     found: dict[str, Document] = {}
     seen: list[str] = []
@@ -269,14 +285,33 @@ def _headline(document: Document, result: DocumentReasons) -> str:
     return visible(f"{name}: given {given}{labelled}")
 
 
-def _write_page(target: str, document: Document, result: DocumentReasons) -> None:
+def _write_page(
+    target: str, results: Iterable[tuple[Document, DocumentReasons]], title: str, note: str
+) -> None:
+    """Write the page of one document, or that of several with an index."""
     from postil.common.files import output_file
-    from postil.explain.page import render_html
+    from postil.explain.page import Explained, render_documents, render_html
 
-    page = render_html(
-        [reason.explanation for reason in result.reasons], title=_headline(document, result)
-    )
+    results = iter(results)
+    first = list(islice(results, 2))
+    if len(first) == 1:
+        ((document, result),) = first
+        reasons = [reason.explanation for reason in result.reasons]
+        page = render_html(reasons, title=_headline(document, result))
+    else:
+        explained = (
+            Explained(
+                document.id,
+                result.given,
+                document.labels,
+                [reason.explanation for reason in result.reasons],
+            )
+            for document, result in chain(first, results)
+        )
+        page = render_documents(explained, title=title, note=note)
     with naming_errors(target), output_file(target) as file:
         file.write(page.encode("utf-8"))
+    if note:
+        say(f"{note} Name others with --id.")
     if target != STREAM:
         say(f"wrote {target}")

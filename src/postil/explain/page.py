@@ -1,4 +1,4 @@
-"""Explanations as one HTML page, with the words that count highlighted in the text.
+"""Explanations as one HTML page, of one document or of several, with the words highlighted.
 
 The page runs no script, fetches nothing, and escapes everything that comes from outside.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -33,6 +33,7 @@ LEVELS = 5
 FAINT = 0.02
 """Below this part of the strongest push, a word is underlined and has no colour behind it."""
 SHOWN_TERMS = 30
+SHOWN_IN_SEVERAL = 10
 TERMS_IN_TITLE = 3
 
 
@@ -69,14 +70,64 @@ def render_html(explanations: Sequence[Explanation], *, title: str = "") -> str:
     )
 
 
-def _section(explanation: Explanation) -> dict[str, Any]:
-    """Return what the template shows of one category."""
-    segments = segments_of(explanation)
-    strongest = max((abs(s.added) for part in segments for s in part), default=0.0)
-    mark = _marker(explanation, strongest)
-    parts = explanation.document.parts
+class Explained(NamedTuple):
+    """A document of a page on several: its id, given categories, labels, and explanations."""
+
+    id: str
+    given: tuple[str, ...]
+    labels: tuple[str, ...]
+    explanations: Sequence[Explanation]
+
+
+def render_documents(documents: Iterable[Explained], *, title: str, note: str = "") -> str:
+    """Return a page on several documents, with an index of what each was given.
+
+    The documents are rendered one by one as they come; memory is the page.
+
+    Parameters
+    ----------
+    documents:
+        The documents with their explanations, of which none is kept.
+    title, note:
+        Heading of the page, and a sentence below it.
+    """
+    rendered = [_explained(number, each) for number, each in enumerate(documents, 1)]
+    return render_page(
+        "explanations.html",
+        heading=title,
+        note=note,
+        documents=rendered,
+        labelled=any(each["labels"] for each in rendered),
+    )
+
+
+def _explained(number: int, document: Explained) -> dict[str, Any]:
+    """Return a row of the index, and the document as HTML."""
+    from markupsafe import Markup
+
+    shown: dict[str, Any] = {
+        "id": visible(document.id) or f"document {number}",
+        "given": ", ".join(map(visible, document.given)) or "no category",
+        "labels": ", ".join(map(visible, document.labels)),
+        "differs": bool(document.labels) and set(document.given) != set(document.labels),
+        "anchor": f"document-{number}",
+    }
+    page = render_page(
+        "explained.html",
+        document=shown,
+        anchor=shown["anchor"],
+        sections=[_section(each, SHOWN_IN_SEVERAL) for each in document.explanations],
+        levels=LEVELS,
+        term_columns=TERM_COLUMNS,
+    )
+    return shown | {"page": Markup(page)}
+
+
+def _section(explanation: Explanation, shown: int = SHOWN_TERMS) -> dict[str, Any]:
+    """Return what the template shows of one category, with at most ``shown`` terms each way."""
+    strongest, fields = marked_fields(explanation)
     tables = [
-        (css, term_table(title, shares, shares[:SHOWN_TERMS], SHOWN_TERMS))
+        (css, term_table(title, shares, shares[:shown], shown))
         for title, css, shares in (
             ("Pushed up", "u", explanation.up),
             ("Pushed down", "d", explanation.down),
@@ -91,15 +142,46 @@ def _section(explanation: Explanation) -> dict[str, Any]:
         "circumstances": lines_by_title(explanation.circumstances),
         "strongest": strongest,
         "push_figures": Figures([strongest]),
-        "fields": [
-            (part.field, mark(part.text, cuts)) for part, cuts in zip(parts, segments, strict=True)
-        ],
+        "fields": fields,
         "tables": tables,
         "largest": max((abs(share.added) for share in explanation.terms), default=0.0),
         "sum": sum_cells(explanation),
         "remarks": remarks(explanation),
         "flips": flip_lines(explanation),
     }
+
+
+class Stretch(NamedTuple):
+    """A stretch of a field's text; ``css`` is empty where no term with a push stands on it."""
+
+    text: str
+    css: str = ""
+    title: str = ""
+
+
+def marked_fields(
+    explanation: Explanation, most: int | None = None
+) -> tuple[float, list[tuple[str, list[Stretch]]]]:
+    """Return the strongest push of a word, and the text of each field with its marks.
+
+    Parameters
+    ----------
+    explanation:
+        The explanation whose words are marked.
+    most:
+        The most characters of a field; the rest is cut off, and an ellipsis stands for it.
+    """
+    segments = segments_of(explanation)
+    strongest = max((abs(s.added) for part in segments for s in part), default=0.0)
+    mark = _marker(explanation, strongest)
+    fields = []
+    for part, cuts in zip(explanation.document.parts, segments, strict=True):
+        if most is None or len(part.text) <= most:
+            fields.append((part.field, mark(part.text, cuts)))
+        else:
+            kept = [cut for cut in cuts if cut.end <= most]
+            fields.append((part.field, [*mark(part.text[:most], kept), Stretch("…")]))
+    return strongest, fields
 
 
 class Segment(NamedTuple):
@@ -154,14 +236,6 @@ def _cut(
         while opened < len(starts) and starts[opened] == bound:
             active[terms[opened]] += 1
             opened += 1
-
-
-class Stretch(NamedTuple):
-    """A stretch of a field's text; ``css`` is empty where no term with a push stands on it."""
-
-    text: str
-    css: str = ""
-    title: str = ""
 
 
 def _marker(

@@ -37,6 +37,8 @@ class Assessment(NamedTuple):
         The measures.
     truth, decisions, scores
         Documents × categories of the report.
+    probabilities : array, optional
+        Documents × categories of the report; None if the model is not calibrated.
     learned_from : bool
         True if the documents are those of the training or of an update.
     unknown : tuple of str
@@ -49,6 +51,7 @@ class Assessment(NamedTuple):
     scores: Floats
     learned_from: bool = False
     unknown: tuple[str, ...] = ()
+    probabilities: Floats | None = None
 
     def unknown_note(self) -> str:
         """Return a line about the labels that the model has not learned, or nothing."""
@@ -224,7 +227,9 @@ def _assessed(
         options=options,
     )
     unknown = tuple(sorted(_members(seen).difference(model.names)))
-    return Assessment(report, truth, decisions, wide, digests.learned_from(model), unknown)
+    return Assessment(
+        report, truth, decisions, wide, digests.learned_from(model), unknown, probabilities
+    )
 
 
 def _aimed(model: Model, options: Options | None) -> tuple[Options, str]:

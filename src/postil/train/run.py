@@ -234,15 +234,15 @@ class TrainingRun:
             folds = make_folds(self.labels.members, count, self.seed)
             steps = (f"fold {number} of {len(folds)}" for number in range(1, len(folds) + 1))
             self._held_out = out_of_fold_scores(
-                lambda learned, held_out: self._score(next(steps), learned, held_out),
+                lambda learned, held_out: self.score(next(steps), learned, held_out),
                 folds,
                 self.design.documents,
                 len(self.labels),
             )
         return self._held_out
 
-    def _score(self, step: str, learned: NDArray[Any], held_out: NDArray[Any]) -> Floats:
-        """Learn from some documents, and return the scores of others."""
+    def score(self, step: str, learned: NDArray[Any], held_out: NDArray[Any]) -> Floats:
+        """Learn from some documents, and return the scores of others; ``step`` is for progress."""
         design = self.space.of_some(learned, self.progress).design
         weights = np.zeros(design.documents)
         weights[learned] = 1.0

@@ -11,7 +11,7 @@ from postil.corpus.opening import open_corpus
 from postil.model.load import load_model
 from postil_papers.margins import measure_margins
 
-from .helpers import save_model
+from ..helpers import save_model
 
 NUMBERS = (
     "one_norm",

@@ -15,7 +15,7 @@ from postil.model.description import summary
 from postil.model.load import load_model
 from postil.model.save import save_model as write_model
 
-from .helpers import save_model
+from ..helpers import save_model
 
 
 @pytest.fixture(scope="module")

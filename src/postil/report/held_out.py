@@ -1,0 +1,186 @@
+"""Training documents as models that had not seen them judge them: the out-of-fold sections.
+
+The scores are those of :meth:`postil.train.run.TrainingRun.out_of_fold`. A rule or a calibration
+that is tuned on such scores is tuned anew for each fold, on the scores of the other folds, so that
+no document is decided by a threshold that was tuned on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from postil.common.types import Floats
+from postil.decide import fit_rule, parse_rule
+from postil.decide.calibration import fit_calibration, needs_variances
+from postil.decide.scores import Needs
+from postil.errors import PostilError
+from postil.evaluate.break_even import break_even_points
+from postil.evaluate.measures import is_single_label
+from postil.model.model import Model
+from postil.train.predict import Decider
+from postil.train.run import TrainingRun
+
+SHARES = (0.125, 0.25, 0.5, 1.0)
+ROUNDS = 2
+SURE, UNLIKELY = 0.9, 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """Memberships, decisions, rankings and probabilities of training documents, out of fold.
+
+    All are documents × categories; ``probabilities`` is None if there are none out of fold.
+    """
+
+    truth: sp.csr_matrix[Any]
+    decisions: sp.csr_matrix[Any]
+    rankings: Floats
+    probabilities: Floats | None
+    folds: int
+
+
+def held_out(run: TrainingRun, model: Model) -> HeldOut:
+    """Decide on every training document out of fold.
+
+    Cost: a fit for each fold, and the tuning of the rule and of the calibration for each.
+
+    Parameters
+    ----------
+    run : TrainingRun
+        The run of the model's recipe on the documents, after its search.
+    model : Model
+        The model, which has the same categories. Its rule and its calibration serve where they
+        are not tuned out of fold.
+    """
+    scores, truth = run.out_of_fold(), run.labels.members
+    rule, calibration = model.decision, model.calibration
+    retuned = parse_rule(rule.spec).needs is Needs.OUT_OF_FOLD
+    refitted = calibration is not None and calibration.needs is Needs.OUT_OF_FOLD
+    # The fits of the folds keep no variances of their weights.
+    decider = None if calibration is None or needs_variances(calibration) else Decider(model)
+    probabilities = None if decider is None else np.zeros(scores.values.shape)
+    accepted = []
+    for rest, rows in scores.folds:
+        weights = np.zeros(len(scores.values))
+        weights[rest] = 1.0
+        own = fit_rule(rule.spec, scores, truth, weights) if retuned else rule
+        accepted.append(own.decide(scores.values[rows]))
+        if decider is None or probabilities is None or calibration is None:
+            continue
+        if refitted:
+            fitted = fit_calibration(calibration.kind, scores, truth, weights)
+            probabilities[rows] = fitted.probabilities(scores.values[rows])
+        else:
+            probabilities[rows] = decider.probabilities(scores.values[rows])
+    order = np.argsort(np.concatenate([rows for _, rows in scores.folds]), kind="stable")
+    return HeldOut(
+        truth,
+        sp.csr_matrix(sp.vstack(accepted, format="csr")[order]),
+        Decider(model).rankings(scores.values),
+        probabilities,
+        len(scores.folds),
+    )
+
+
+class LearningCurve(NamedTuple):
+    """The quality on held-out documents by the number of documents that were learned from.
+
+    ``values`` has a row for each fold and a column for each number of ``documents``.
+    """
+
+    measure: str
+    documents: list[int]
+    values: Floats
+
+
+def learning_curve(run: TrainingRun, model: Model) -> LearningCurve | None:
+    """Learn from 12.5, 25, 50 and 100 % of the other documents of two folds.
+
+    The measure needs no threshold, which few documents could not tune: the accuracy of the best
+    category if every document has one, else the micro-averaged break-even point. A number of
+    documents that the recipe cannot learn from is left out; the curve is None if none is left
+    besides 100 %. Cost: six fits.
+    """
+    scores, truth = run.out_of_fold(), run.labels.members
+    single, decider = is_single_label(truth), Decider(model)
+    columns: dict[float, list[float]] = {share: [] for share in SHARES}
+    for number, (rest, rows) in enumerate(islice(scores.folds, ROUNDS), 1):
+        order = np.random.default_rng(run.seed).permutation(rest)
+        for share, values in columns.items():
+            learned = np.sort(order[: max(1, round(share * len(rest)))])
+            step = f"learning curve, fold {number}, {share:.1%}"
+            try:
+                found = scores.values[rows] if share == 1 else run.score(step, learned, rows)
+            except PostilError:
+                continue  # too few documents for the recipe, such as for its directions of LSI
+            values.append(_quality(truth[rows], decider.rankings(found), single=single))
+    kept = {share: values for share, values in columns.items() if len(values) == ROUNDS}
+    if len(kept) < 2:
+        return None
+    most = run.design.documents * (1 - 1 / len(scores.folds))
+    return LearningCurve(
+        "accuracy" if single else "micro-averaged break-even",
+        [round(share * most) for share in kept],
+        np.array(list(kept.values())).T,
+    )
+
+
+def _quality(truth: sp.csr_matrix[Any], rankings: Floats, *, single: bool) -> float:
+    if not single:
+        return break_even_points(truth, rankings).micro
+    best = rankings.argmax(axis=1)
+    return float(np.asarray(truth[np.arange(len(best)), best]).mean())
+
+
+class Suspect(NamedTuple):
+    """A training document whose labels are doubtful: its row, and the columns in doubt.
+
+    ``lacks`` are categories that it does not have and that are probable; ``has`` are categories
+    that it has and that are improbable; each with its probability.
+    """
+
+    row: int
+    lacks: tuple[tuple[int, float], ...]
+    has: tuple[tuple[int, float], ...]
+
+    @property
+    def doubt(self) -> tuple[float, float]:
+        """The largest disagreement, and the sum of all, which orders equal ones."""
+        gaps = [p for _, p in self.lacks] + [1 - p for _, p in self.has]
+        return max(gaps), sum(gaps)
+
+
+def suspects(found: HeldOut) -> list[Suspect]:
+    """Return the documents whose labels disagree with probabilities out of fold, worst first.
+
+    A label is in doubt if its probability is at least ``SURE`` and the document lacks it, or at
+    most ``UNLIKELY`` and the document has it.
+    """
+    if found.probabilities is None:
+        return []
+    truth, probabilities = found.truth, found.probabilities
+    doubts: dict[int, tuple[list[tuple[int, float]], list[tuple[int, float]]]] = {}
+    rows = np.repeat(np.arange(truth.shape[0]), np.diff(truth.indptr))
+    unlikely = np.flatnonzero(probabilities[rows, truth.indices] <= UNLIKELY)
+    for row, column in np.stack([rows, truth.indices])[:, unlikely].T.tolist():
+        doubt = (column, float(probabilities[row, column]))
+        doubts.setdefault(row, ([], []))[1].append(doubt)
+    for row, column in np.argwhere(probabilities >= SURE).tolist():
+        own = truth.indices[truth.indptr[row] : truth.indptr[row + 1]]
+        if column not in own:
+            doubt = (column, float(probabilities[row, column]))
+            doubts.setdefault(row, ([], []))[0].append(doubt)
+    listed = [
+        Suspect(
+            row,
+            tuple(sorted(lacks, key=lambda each: -each[1])),
+            tuple(sorted(has, key=lambda each: each[1])),
+        )
+        for row, (lacks, has) in doubts.items()
+    ]
+    return sorted(listed, key=lambda each: (*(-gap for gap in each.doubt), each.row))

@@ -1,0 +1,182 @@
+"""The report of a model as one HTML page, complete in itself.
+
+The page fetches nothing and escapes everything that comes from outside. Its only script sorts
+tables; the page's policy names the script by its digest, so that no other can run.
+"""
+
+from __future__ import annotations
+
+import math
+from base64 import b64encode
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from postil.common.escaping import visible
+from postil.common.pages import render_page
+from postil.evaluate.counts import shown
+from postil.explain.explanation import verdict
+from postil.explain.page import marked_fields
+from postil.model.overview import Facts, gather
+from postil.plots.svg import line_chart
+from postil.report.charts import (
+    Chart,
+    coverage_chart,
+    learning_chart,
+    precision_recall_chart,
+    reliability_chart,
+)
+from postil.report.held_out import SURE, UNLIKELY
+from postil.report.tables import (
+    Table,
+    category_table,
+    cells_of,
+    confusion_table,
+    doubt_table,
+    error_table,
+    fit_facts,
+    leaderboard,
+    term_table,
+    together_table,
+)
+
+if TYPE_CHECKING:
+    from postil.report.study import Measured, Mistake, Study
+
+TERMS = 8
+TEXT = 1500
+Z = 1.959964  # the quantile of a Gaussian for 95 %
+
+
+def render_report(study: Study, model_name: str) -> str:
+    """Return the page of a study.
+
+    Parameters
+    ----------
+    study : Study
+        The numbers to show.
+    model_name : str
+        The name of the model, for the heading.
+    """
+    model, report = study.model, study.measured.report
+    whole, each = gather(model, TERMS, range(model.categories))
+    script = files("postil").joinpath("templates", "report.js").read_text(encoding="utf-8")
+    measured = study.measured
+    charts = {
+        "curves": [precision_recall_chart(measured), coverage_chart(measured)],
+        "reliability": [reliability_chart(report.pooled_calibration)],
+        "learning": [learning_chart(study.curve)],
+    }
+    return render_page(
+        "report.html",
+        heading=f"Report on {model_name}",
+        script=script,
+        script_digest=b64encode(sha256(script.encode()).digest()).decode(),
+        study=study,
+        report=report,
+        figures=headline(measured),
+        single=report.accuracy is not None,
+        charts={name: [_drawn(c) for c in some if c] for name, some in charts.items()},
+        categories=category_table(report),
+        confusions=confusion_table(measured),
+        errors=error_table(report),
+        together=together_table(measured) if report.accuracy is None else None,
+        terms=term_table(whole, each),
+        mistakes=[_mistake(mistake) for mistake in study.mistakes],
+        doubts=doubt_table(study.doubts, study.doubted or 0),
+        bounds=(SURE, UNLIKELY),
+        leaderboard=leaderboard(model.method.get("auto")),
+        fits=fit_facts(whole, each),
+        facts=_facts(whole, study),
+    )
+
+
+class Figure(NamedTuple):
+    """A number of the headline, its 95 % interval, and how that was found."""
+
+    name: str
+    value: str
+    interval: str
+    how: str
+
+
+def headline(measured: Measured) -> list[Figure]:
+    """Return accuracy and macro-F1 if every document has one label, else micro- and macro-F1."""
+    report = measured.report
+    wanted = {"macro-F1": "macro_f1"}
+    figures = []
+    if report.accuracy is None:
+        wanted = {"micro-F1": "micro_f1", **wanted, "exact match": "exact_match"}
+    else:
+        low, high = wilson(report.accuracy, report.counts.cases)
+        span = f"{shown(low)} to {shown(high)}"
+        figures.append(Figure("accuracy", shown(report.accuracy), span, "Wilson"))
+    for name, key in wanted.items():
+        found = report.intervals[key]
+        span = f"{shown(found.low)} to {shown(found.high)}"
+        figures.append(Figure(name, shown(found.value), span, "bootstrap"))
+    if report.aimed is not None:
+        name = f"the aim, {report.aimed.measure}"
+        figures.insert(0, Figure(name, shown(report.aimed.micro), "", "all categories together"))
+    return figures
+
+
+def wilson(share: float, cases: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share of cases; it stays within 0 and 1."""
+    if not cases:
+        return math.nan, math.nan
+    middle = (share + Z * Z / (2 * cases)) / (1 + Z * Z / cases)
+    spread = math.sqrt(share * (1 - share) / cases + Z * Z / (4 * cases * cases))
+    reach = Z * spread / (1 + Z * Z / cases)
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+def _drawn(chart: Chart) -> dict[str, Any]:
+    return {
+        "title": chart.figure.title,
+        "svg": line_chart(chart.figure),
+        "reading": chart.reading,
+        "numbers": Table(chart.header, cells_of(chart.rows), 0) if chart.rows else None,
+    }
+
+
+def _mistake(mistake: Mistake) -> dict[str, Any]:
+    document, explanation = mistake.document, mistake.explanation
+    if explanation is None:
+        fields: list[Any] = [(name, _start(text, TEXT)) for name, text in document.fields.items()]
+        reason = ""
+    else:
+        fields = marked_fields(explanation, TEXT)[1]
+        reason = verdict(explanation)
+    return {
+        "id": document.id,
+        "given": ", ".join(map(visible, mistake.given)) or "nothing",
+        "labels": ", ".join(map(visible, document.labels)) or "nothing",
+        "category": mistake.category,
+        "missed": mistake.missed,
+        "probability": mistake.probability,
+        "reason": reason,
+        "note": "" if explanation is None else explanation.note,
+        "fields": fields,
+    }
+
+
+def _start(text: str, most: int) -> list[Mapping[str, str]]:
+    return [{"text": text[:most] + ("…" if len(text) > most else ""), "css": "", "title": ""}]
+
+
+def _facts(whole: Facts, study: Study) -> dict[str, str]:
+    recipe, training = whole["recipe"], whole["training"]
+    named = ": ".join(filter(None, [recipe.get("name"), recipe.get("title")]))
+    calibration = whole["calibration"]
+    return {
+        "Recipe": named or "none",
+        "Learned from": f"{training['documents']:,} documents"
+        + (f" of {training['corpus']}" if training["corpus"] else ""),
+        "Measured on": study.measured.report.provenance.split or "",
+        "Corpus": study.corpus,
+        "Decision rule": whole["decision"]["rule"],
+        "Probabilities": f"by {calibration}" if calibration else "none",
+        "Written by": " ".join(filter(None, [whole["created_by"], whole["created"]])),
+    }
