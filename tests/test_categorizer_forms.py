@@ -29,7 +29,6 @@ TEXTS = [SENTENCES[name][place] for place in range(4) for name in SENTENCES] * 2
 CLASSES = list(SENTENCES) * 8
 NEW = ["wind and snow", "a goal in the match", "prices in shops"]
 NUMBER = {"weather": 2, "sport": 10, "trade": 1}
-FAST = {"extends": "naive-bayes-1"}
 
 
 class PolarsColumn:
@@ -227,6 +226,7 @@ def test_what_it_says_of_itself(capsys):
         model.predict(NEW)
     assert isinstance(caught.value, UsageError)
     model = TextCategorizer({"name": "mine"}, verbose=1).fit(TEXTS, CLASSES)
+    assert "the recipe mine has no [representation] and no [learn]" in capsys.readouterr().err
     assert repr(model) == "TextCategorizer(recipe='mine'): 3 categories, 24 documents, 26 terms"
     assert "TextCategorizer" in model._repr_html_()
     assert pickle.loads(pickle.dumps(model)).predict(NEW).tolist() == model.predict(NEW).tolist()

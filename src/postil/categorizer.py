@@ -422,8 +422,9 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not self.__sklearn_is_fitted__():
             return settings
         model = self.model
+        noun = "category" if len(model.names) == 1 else "categories"
         return (
-            f"{settings}: {len(model.names)} categories, {model.training.documents:,} documents, "
+            f"{settings}: {len(model.names)} {noun}, {model.training.documents:,} documents, "
             f"{model.vectorizer.terms:,} terms"
         )
 

@@ -89,7 +89,7 @@ class TestCategorizer:
             (["wool"], [], "texts and labels differ, 1 and 0"),
             (["wool"], [[None]], "one of its labels is None"),
             ([float("nan")], [["a"]], "a text must be a str"),
-            ([], [], "there is no text to learn from"),
+            ([], [], "there is no text: give texts"),
             (["wool"], [[]], "has a label"),
         ):
             with pytest.raises(PostilError, match=told):

@@ -220,7 +220,7 @@ def _check_count(texts: int, labels: int) -> None:
             "labels"
         )
     if not texts:
-        raise UsageError("there is no text to learn from: give texts, and the labels of each")
+        raise UsageError("there is no text: give texts, and the labels of each")
 
 
 def _is_matrix(labels: object) -> bool:
@@ -259,9 +259,9 @@ def _indicator(
     _check_count(texts, members.shape[0])
     wrong = members.data[~np.isin(members.data, (0, 1))]
     if len(wrong):
-        advice = "give one class for each text as a 1-D array" if members.shape[1] == 1 else RULE
+        way_out = "give classes as a 1-D array" if members.shape[1] == 1 else "correct it"
         raise UsageError(
-            f"an indicator of labels must hold 0 and 1, and this one holds {wrong[0]!s}: {advice}"
+            f"an indicator of labels must hold 0 and 1, and this one holds {wrong[0]!s}: {way_out}"
         )
     columns = tuple(map(str, range(members.shape[1]) if names is None else names))
     form: LabelForm = Indicator(columns, sp.issparse(given))
@@ -286,7 +286,8 @@ def _names(text: int, given: Any) -> tuple[str, ...]:  # noqa: ANN401 - whatever
     for name in names:
         if not isinstance(name, str):
             raise UsageError(
-                f"text {text}: one of its labels is {shown(name)}; {RULE}: turn each into a str"
+                f"text {text}: one of its labels is {shown(name)}: labels in lists must be str, so "
+                "turn each into a str"
             )
     return names
 
@@ -294,10 +295,15 @@ def _names(text: int, given: Any) -> tuple[str, ...]:  # noqa: ANN401 - whatever
 def _checked_classes(values: list[Any], given: NDArray[Any] | None) -> NDArray[Any]:
     """Return one class for each text as an array of the type that was given."""
     for number, value in enumerate(values):
-        if is_missing(value) or not isinstance(value, (str, Real, np.bool_)):
+        if is_missing(value):
             raise UsageError(
-                f"text {number}: its label is {shown(value)}; {RULE}: leave out texts without a "
-                "label, or give lists, in which [] is none"
+                f"text {number}: its label is {shown(value)}: leave the text out, or give lists of "
+                "labels, in which [] is none"
+            )
+        if not isinstance(value, (str, Real, np.bool_)):
+            raise UsageError(
+                f"text {number}: its label is {shown(value)}: a class must be a str or a whole "
+                "number"
             )
     named = sum(isinstance(value, str) for value in values)
     if 0 < named < len(values):
