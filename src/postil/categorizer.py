@@ -1,22 +1,37 @@
-"""TextCategorizer: from labelled texts to decisions, in four lines of Python."""
+"""TextCategorizer: from labelled texts to decisions, as a scikit-learn classifier."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from itertools import zip_longest
-from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-import scipy.sparse as sp
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError as ScikitNotFittedError
+from sklearn.utils import Tags
 
 from postil.common.progress import Notify, StepProgress
+from postil.common.progress_bar import progress_bar
 from postil.common.suggest import advice
 from postil.common.types import Floats
 from postil.corpus.document import Document
 from postil.errors import UsageError
-from postil.explain.explanation import Explanation
+from postil.estimators.labels import LabelForm, Labels, NameLists, OneClass, read_labels
+from postil.estimators.texts import (
+    ONE_FIELD,
+    TextColumns,
+    Texts,
+    check_fields,
+    checked_documents,
+    decoded,
+    read_texts,
+)
+from postil.explain.page import Explanations
 from postil.learn.merit.naming import OwnFigure, register_figure
 from postil.model.load import load_model
 from postil.model.model import Model
@@ -26,129 +41,29 @@ from postil.train.predict import Predictor
 from postil.train.reasons import Reasons
 from postil.train.train import train
 from postil.train.update import update
-from postil.vectors.fields import Columns, Text, as_sequence
-
-Texts = Sequence[Text] | Mapping[str, Sequence[Text]]
-
-ONE_FIELD = "text"
-RULE = "labels must be a list of str for each text, as [['sport'], ['weather', 'sport'], []]"
-INDICATOR = (
-    "turn an indicator of 0 and 1 into lists with inverse_transform of scikit-learn's "
-    "MultiLabelBinarizer"
-)
-SHOWN = 60
-
-_ABSENT: Any = object()
-
-
-def decoded(text: Any, rule: str = "") -> str:  # noqa: ANN401 - whatever the caller gave
-    """Return a text as str; raise UsageError if it is neither str nor bytes."""
-    if isinstance(text, bytes):
-        return text.decode("utf-8", "replace")
-    if not isinstance(text, str):
-        raise UsageError(f"{rule}a text must be a str, not {_shown(text)}")
-    return text
-
-
-def documents_of(texts: Texts) -> Iterator[Document]:
-    """Yield a document for each text, or for each row of a mapping of fields."""
-    if isinstance(texts, (str, bytes)):
-        raise UsageError("expected a sequence of texts, received one text: wrap it in a list")
-    given: Mapping[str, Sequence[Text]] = (
-        texts if isinstance(texts, Mapping) else {ONE_FIELD: texts}
-    )
-    columns = {name: as_sequence(column) for name, column in given.items()}
-    counts = {name: len(column) for name, column in columns.items()}
-    if len(set(counts.values())) > 1:
-        shown = ", ".join(f"{name} {count}" for name, count in counts.items())
-        raise UsageError(f"all fields must have the same number of texts; they have {shown}")
-    for number, row in enumerate(zip(*columns.values(), strict=True)):
-        place = f"text {number}: "
-        fields = {name: decoded(text, place) for name, text in zip(columns, row, strict=True)}
-        yield Document(id=str(number), fields=fields)
-
-
-def labelled(texts: Texts, labels: Iterable[Iterable[str]]) -> Iterator[Document]:
-    """Yield a document for each text with its labels; raise UsageError if there is none."""
-    if not isinstance(labels, Iterable):
-        raise UsageError(f"{RULE}; received {_shown(labels)}")
-    if sp.issparse(labels):
-        raise UsageError(f"{RULE}; received a sparse matrix: {INDICATOR}")
-    is_empty = True
-    for document, given in zip_longest(documents_of(texts), labels, fillvalue=_ABSENT):
-        if document is _ABSENT or given is _ABSENT:
-            more = "labels than texts" if document is _ABSENT else "texts than labels"
-            raise UsageError(f"every text needs its labels: there are more {more}")
-        yield replace(document, labels=_names(document.id, given))
-        is_empty = False
-    if is_empty:
-        raise UsageError("there is no text to learn from: give texts, and the labels of each")
-
-
-def checked_documents(
-    documents: Iterable[Document], door: str = "fit_documents"
-) -> Iterable[Document]:
-    """Return the documents; raise UsageError for anything else.
-
-    ``door`` is the name of the calling method, ``fit_documents`` or ``update_documents``; the error
-    names the method that takes texts and labels.
-    """
-    if isinstance(documents, (str, bytes, Path)):
-        raise UsageError(
-            f"{door} takes documents, not a path: open it with "
-            f"postil.open_corpus({str(documents)!r})"
-        )
-    return _documents_alone(documents, door)
-
-
-def _documents_alone(documents: Iterable[Document], door: str) -> Iterator[Document]:
-    for document in documents:
-        if not isinstance(document, Document):
-            raise UsageError(
-                f"{door} takes postil.Document, not {_shown(document)}: give texts and "
-                f"labels to {door.removesuffix('_documents')}"
-            )
-        yield document
-
-
-def _names(text: str, given: Any) -> tuple[str, ...]:  # noqa: ANN401 - whatever the caller gave
-    if isinstance(given, str):
-        raise UsageError(f"text {text}: its labels are one str, {given!r}; wrap it in a list")
-    if not isinstance(given, Iterable) or isinstance(given, bytes):
-        raise UsageError(
-            f"text {text}: its labels are {_shown(given)}; {RULE}: wrap single labels, as in "
-            "[[str(label)] for label in labels]"
-        )
-    names = tuple(given)
-    for name in names:
-        if not isinstance(name, str):
-            raise UsageError(
-                f"text {text}: one of its labels is {_shown(name)}; {RULE}: {_way_out(names)}"
-            )
-    return names
-
-
-def _way_out(names: Sequence[object]) -> str:
-    if len(names) > 1 and all(isinstance(name, Real) and float(name) in (0, 1) for name in names):
-        return INDICATOR
-    return "turn each into a str"
-
-
-def _shown(value: object) -> str:
-    shown = " ".join(repr(value).split())
-    if len(shown) > SHOWN:
-        shown = f"{shown[:SHOWN]}…"
-    return f"{shown} ({type(value).__name__})"
-
+from postil.vectors.fields import Columns, Text
 
 ONE_TEXT = "explain takes one text at a time: "
 
 
-class TextCategorizer:
+class NotFittedError(UsageError, ScikitNotFittedError):  # type: ignore[misc]
+    """A categorizer is used before ``fit``; also scikit-learn's error."""
+
+
+class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learns categories from labelled texts, and assigns them to other texts.
 
-    Texts are a sequence, or a mapping of field names to sequences; labels are a list of names for
-    each text.
+    Texts are a list, an array or a column of str; or a frame (pandas, polars, Arrow) or a mapping
+    of columns, in which each column of texts is a field. A missing value of a field is an empty
+    text.
+
+    Labels take one of three forms, and ``predict`` answers in the same form:
+
+    - a class for each text, str or int: an array with the best class of each text;
+    - a list of names for each text: a list of tuples of names, best first;
+    - an indicator of 0 and 1, dense or sparse, with a column for each label: such an indicator.
+
+    It is a scikit-learn classifier, for ``cross_val_score``, ``GridSearchCV`` and ``Pipeline``.
 
     Parameters
     ----------
@@ -163,6 +78,18 @@ class TextCategorizer:
         The number of threads; results do not depend on it.
     seed : int
         The seed of folds and solvers.
+    verbose : int
+        1 shows a progress bar, if standard error is a terminal, and notes.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted; the names of the categories, for lists of names; the numbers of the
+        columns, for an indicator. Scores and probabilities have a column for each.
+    recipe_ : Recipe
+        The complete recipe of the model.
+    feature_names_in_ : array
+        The fields of the texts, if they have names.
     """
 
     def __init__(
@@ -172,28 +99,43 @@ class TextCategorizer:
         aim: str | OwnFigure | None = None,
         threads: int | None = None,
         seed: int = 0,
+        verbose: int = 0,
     ) -> None:
-        self._recipe: Recipe | None = _aimed(_recipe(recipe), aim)
+        self.recipe = recipe
+        self.aim = aim
         self.threads = threads
         self.seed = seed
-        self._predictor: Predictor | None = None
+        self.verbose = verbose
 
-    @property
-    def recipe(self) -> Recipe:
-        """The recipe.
+    def fit(self, texts: Texts, labels: Labels, sample_weight: None = None) -> Self:
+        """Learn from labelled texts; plain texts stand for any field of the recipe.
 
-        That of a loaded model is read on first use: predicting does not need it, and it may aim at
-        a measure that is not registered here.
+        Parameters
+        ----------
+        texts : list, array, column, frame or mapping of columns
+            The texts.
+        labels : list, array, column, indicator
+            The labels of each text.
+        sample_weight : None
+            Not supported: every text has the same weight.
         """
-        if self._recipe is None:
-            self._recipe = Recipe.from_dict(self.model.recipe, "the model's recipe")
-        return self._recipe
-
-    def fit(self, texts: Texts, labels: Iterable[Iterable[str]]) -> TextCategorizer:
-        """Learn from labelled texts; a plain sequence stands for any field of the recipe."""
-        return self.fit_documents(
-            labelled(texts, labels), notify=None if isinstance(texts, Mapping) else _ignore
-        )
+        if sample_weight is not None:
+            raise UsageError(
+                "TextCategorizer gives every text the same weight and takes no sample_weight: "
+                "leave it out, or use TextVectorizer and LinearClassifier"
+            )
+        columns = read_texts(texts)
+        names, form = read_labels(labels, len(columns))
+        _check_labels_apart(columns, labels)
+        _check_any_label(names)
+        recipe = self._resolved()
+        if isinstance(form, OneClass):
+            recipe = _with_one_category(recipe)
+        notify = None if columns.is_named else _ignore
+        self._learn(columns.documents(names), recipe, notify=notify)
+        self._form = form
+        self._set_fields(columns.names)
+        return self
 
     def fit_documents(
         self,
@@ -202,23 +144,42 @@ class TextCategorizer:
         corpus: str = "",
         progress: StepProgress | None = None,
         notify: Notify | None = None,
-    ) -> TextCategorizer:
-        """Learn from documents; those marked test are left out."""
-        model = train(
-            checked_documents(documents),
-            self.recipe,
-            corpus=corpus,
-            threads=self.threads,
-            seed=self.seed,
-            progress=progress,
-            notify=notify,
-        )
-        self._predictor = Predictor(model, self.threads)
+    ) -> Self:
+        """Learn from documents; those marked test are left out.
+
+        The answers of ``predict`` are those of a loaded model (:meth:`load`).
+
+        Parameters
+        ----------
+        documents : iterable of Document
+            The documents, such as an open corpus.
+        corpus : str
+            The name of the corpus.
+        progress, notify : callable, optional
+            As in :func:`postil.train.train.train`.
+        """
+        checked = checked_documents(documents)
+        self._learn(checked, self._resolved(), corpus=corpus, progress=progress, notify=notify)
+        self._form = _form_of(self.model)
+        self._set_fields(None)
         return self
 
-    def update(
-        self, texts: Texts, labels: Iterable[Iterable[str]], *, passes: int | None = None
-    ) -> TextCategorizer:
+    def _learn(
+        self,
+        documents: Iterable[Document],
+        recipe: Recipe,
+        *,
+        corpus: str = "",
+        progress: StepProgress | None = None,
+        notify: Notify | None = None,
+    ) -> None:
+        with self._reporting(progress, notify) as reporting:
+            model = train(
+                documents, recipe, corpus=corpus, threads=self.threads, seed=self.seed, **reporting
+            )
+        self._predictor = Predictor(model, self.threads)
+
+    def update(self, texts: Texts, labels: Labels, *, passes: int | None = None) -> Self:
         """Learn more labelled texts on top of the model, without its earlier texts.
 
         The recipe must learn from one document after the other (:mod:`postil.train.update`). If
@@ -227,16 +188,18 @@ class TextCategorizer:
         Parameters
         ----------
         texts, labels
-            The new texts and their labels.
+            The new texts and their labels, in the form of those of ``fit``.
         passes : int, optional
             The number of passes over the new texts; by default that of the recipe.
         """
-        names = self.model.vectorizer.fields.names
-        if not isinstance(texts, Mapping) and len(names) == 1:
-            texts = {names[0]: texts}
-        elif not isinstance(texts, Mapping) and names:
-            _columns(texts, self.model)  # raises an error that names the fields
-        return self.update_documents(labelled(texts, labels), passes=passes)
+        fields = self.model.vectorizer.fields
+        columns = read_texts(texts)
+        names, form = read_labels(labels, len(columns), self._form)
+        _check_any_label(names)
+        if not columns.is_named:
+            columns.read_by(fields, None)  # raises an error that names the fields
+            columns = columns.renamed(next(iter(fields.names), ONE_FIELD))
+        return self._update(columns.documents(names), form, passes=passes)
 
     def update_documents(
         self,
@@ -246,54 +209,98 @@ class TextCategorizer:
         passes: int | None = None,
         progress: StepProgress | None = None,
         notify: Notify | None = None,
-    ) -> TextCategorizer:
+    ) -> Self:
         """Learn more documents as :meth:`update` does; those marked test are left out."""
-        model = update(
-            self.model,
-            checked_documents(documents, "update_documents"),
-            corpus=corpus,
-            passes=passes,
-            threads=self.threads,
-            seed=self.seed,
-            progress=progress,
-            notify=notify,
+        checked = checked_documents(documents, "update_documents")
+        self._form.of_documents(self.model.names)  # raises an error before any work
+        return self._update(
+            checked, None, corpus=corpus, passes=passes, progress=progress, notify=notify
         )
+
+    def _update(
+        self,
+        documents: Iterable[Document],
+        form: LabelForm | None,
+        *,
+        corpus: str = "",
+        passes: int | None = None,
+        progress: StepProgress | None = None,
+        notify: Notify | None = None,
+    ) -> Self:
+        with self._reporting(progress, notify) as reporting:
+            model = update(
+                self.model,
+                documents,
+                corpus=corpus,
+                passes=passes,
+                threads=self.threads,
+                seed=self.seed,
+                **reporting,
+            )
+        # The form comes first: it suits the old model too, which another thread may be using.
+        self._form = form or self._form.of_documents(model.names)
         self._predictor = Predictor(model, self.threads)
         return self
 
     @property
     def predictor(self) -> Predictor:
-        """The predictor of the model; raises UsageError before ``fit``."""
-        if self._predictor is None:
-            raise UsageError("the categorizer has learned nothing yet: call fit first")
+        """The predictor of the model; raises NotFittedError before ``fit``."""
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError("the categorizer has learned nothing yet: call fit first")
         return self._predictor
 
     @property
     def model(self) -> Model:
-        """The model; raises UsageError before ``fit``."""
+        """The model; raises NotFittedError before ``fit``."""
         return self.predictor.model
 
     @property
+    def recipe_(self) -> Recipe:
+        """The complete recipe of the model.
+
+        It is read when asked for: predicting does not need it, and that of a loaded model may aim
+        at a measure that is not registered here.
+        """
+        return Recipe.from_dict(self.model.recipe, "the model's recipe")
+
+    @property
     def categories(self) -> tuple[str, ...]:
-        """The names of the categories, in the order of the scores."""
+        """The names of the categories in the model."""
         return self.model.names
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, in the order of scores and probabilities."""
+        names = self.model.names
+        return self._form.classes(names)
 
     # An update in another thread replaces the predictor, so each call uses one of them throughout.
 
     def decision_function(self, texts: Texts) -> Floats:
-        """Return scores, texts × categories; the higher, the more likely."""
-        predictor = self.predictor
-        return predictor.scores(_columns(texts, predictor.model))
+        """Return scores, texts × classes; the higher, the more likely.
 
-    def predict(self, texts: Texts) -> list[tuple[str, ...]]:
-        """Return the categories of each text, best first."""
+        For two classes, of which a text has one, the scores are one number for each text, which
+        is over 0 for the second class.
+        """
         predictor = self.predictor
-        return predictor.names(predictor.scores(_columns(texts, predictor.model)))
+        scores = predictor.scores(self._columns(texts, predictor.model))
+        names = predictor.model.names
+        if isinstance(self._form, OneClass) and len(names) == 2:
+            excess = predictor.model.decision.acceptance.excess(scores)
+            first, second = self._form.arranged(excess, names).T
+            return np.asarray(second - first)
+        return self._form.arranged(scores, names)
+
+    def predict(self, texts: Texts) -> Any:  # noqa: ANN401 - as the labels of fit
+        """Return the categories of each text in the form of the labels of ``fit``."""
+        predictor = self.predictor
+        scores = predictor.scores(self._columns(texts, predictor.model))
+        return self._form.answers(predictor.given(scores), predictor.model.names)
 
     def predict_proba(self, texts: Texts) -> Floats:
-        """Return probabilities of membership, texts × categories."""
+        """Return probabilities of membership, texts × classes."""
         predictor = self.predictor
-        columns = _columns(texts, predictor.model)
+        columns = self._columns(texts, predictor.model)
         probabilities = predictor.probabilities(
             predictor.scores(columns), predictor.variances(columns)
         )
@@ -302,19 +309,41 @@ class TextCategorizer:
                 f"the recipe {predictor.model.recipe.get('name')} has no probabilities: give it a "
                 "calibration (platt or isotonic) in its [decide] table"
             )
-        return probabilities
+        return self._form.arranged(probabilities, predictor.model.names, absent=0.0)
+
+    def score(self, texts: Texts, labels: Labels, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of texts that get exactly their labels.
+
+        For one class for each text this is the accuracy, for an indicator the subset accuracy, as
+        in scikit-learn.
+
+        Parameters
+        ----------
+        texts, labels
+            The texts and their labels, in the form of those of ``fit``.
+        sample_weight : array, optional
+            The weight of each text.
+        """
+        predictor = self.predictor
+        columns = read_texts(texts)
+        names, _ = read_labels(labels, len(columns), self._form)
+        given = predictor.names(predictor.scores(self._arranged(columns, predictor.model)))
+        right = [set(row) == set(wanted) for row, wanted in zip(given, names, strict=True)]
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return float(np.average(np.array(right, dtype=np.float64), weights=weights))
 
     def explain(
         self, text: Text | Mapping[str, Text], categories: str | Sequence[str] | None = None
-    ) -> tuple[Explanation, ...]:
-        """Explain the decisions on categories of a text.
+    ) -> Explanations:
+        """Explain the decisions on categories of a text; a notebook shows them as a page.
 
         Parameters
         ----------
         text : str, or mapping of str to str
             The text, or its fields.
         categories : str or sequence of str, optional
-            The categories; by default those given to the text, best first, and the nearest other.
+            The names of categories; by default those given to the text, best first, and the
+            nearest other.
         """
         predictor = self.predictor
         columns = None
@@ -322,40 +351,131 @@ class TextCategorizer:
             names = [categories] if isinstance(categories, str) else categories
             columns = [_column(name, predictor.model) for name in names]
         found = Reasons(predictor).explain(_fields_of(text, predictor.model), columns=columns)
-        return tuple(reason.explanation for reason in found.reasons)
+        return Explanations(reason.explanation for reason in found.reasons)
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a file."""
+        """Write the model to a file; classes that are numbers become names."""
         save_model(self.model, path)
 
     @classmethod
-    def load(cls, path: str | Path, *, threads: int | None = None) -> TextCategorizer:
-        """Read a model from a file; nothing in it is executed."""
+    def load(cls, path: str | Path, *, threads: int | None = None) -> Self:
+        """Read a model from a file; nothing in it is executed.
+
+        Its answers are an array of names if each training document had one label and the model
+        gives one; else tuples of names.
+        """
         model = load_model(path, threads=threads)
-        loaded = cls(threads=threads)
-        loaded._recipe = None  # the model's own
+        loaded = cls(model.recipe, threads=threads)
         loaded._predictor = Predictor(model, threads)
+        loaded._form = _form_of(model)
         return loaded
+
+    def _resolved(self) -> Recipe:
+        return _aimed(_recipe(self.recipe), self.aim)
+
+    def _set_fields(self, names: Sequence[str] | None) -> None:
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _columns(self, texts: Texts, model: Model) -> Columns:
+        return self._arranged(read_texts(texts), model)
+
+    def _arranged(self, columns: TextColumns, model: Model) -> Columns:
+        """Return the texts as columns of the model's fields."""
+        learned = getattr(self, "feature_names_in_", None)
+        return columns.read_by(
+            model.vectorizer.fields, None if learned is None else learned.tolist()
+        )
+
+    @contextmanager
+    def _reporting(
+        self, progress: StepProgress | None, notify: Notify | None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the callbacks of training; ``verbose`` shows what the caller does not take."""
+        if not self.verbose:
+            yield {"progress": progress, "notify": notify}
+            return
+        own = notify is None or notify is _ignore
+        with progress_bar() as bar:
+            yield {"progress": progress or bar.update, "notify": _say if own else notify}
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_predictor")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:  # noqa: N803 - as scikit-learn has it
+        recipe = self.recipe
+        if isinstance(recipe, (Mapping, Recipe)):
+            recipe = str(recipe.get("name", "") if isinstance(recipe, Mapping) else recipe.name)
+        aim = f", aim={getattr(self.aim, 'name', self.aim)!r}" if self.aim is not None else ""
+        settings = f"{type(self).__name__}(recipe={recipe!r}{aim})"
+        if not self.__sklearn_is_fitted__():
+            return settings
+        model = self.model
+        noun = "category" if len(model.names) == 1 else "categories"
+        return (
+            f"{settings}: {len(model.names)} {noun}, {model.training.documents:,} documents, "
+            f"{model.vectorizer.terms:,} terms"
+        )
 
 
 def _ignore(note: str) -> None:
-    """Ignore a note on fields: a plain sequence of texts has only one."""
+    """Ignore a note on fields: plain texts have only one."""
 
 
-def _columns(texts: Texts, model: Model) -> Columns:
-    """Return texts, in whatever shape ``fit`` takes, as columns of the model's fields."""
-    fields = model.vectorizer.fields
-    if not isinstance(texts, Mapping):
-        return fields.columns(texts)
-    _check_fields(texts, model)
-    return fields.columns_of(documents_of(texts))
+def _say(note: str) -> None:
+    print(note, file=sys.stderr)
+
+
+def _check_labels_apart(columns: TextColumns, labels: object) -> None:
+    """Raise UsageError if the labels are a column of the texts, which would give them away."""
+    name = getattr(labels, "name", None)
+    if columns.is_named and isinstance(name, str) and name in columns.columns:
+        raise UsageError(
+            f"the labels are the column {name!r}, which is among the texts: leave it out of them"
+        )
+
+
+def _check_any_label(names: Sequence[tuple[str, ...]]) -> None:
+    if not any(names):
+        raise UsageError(f"none of the {len(names)} texts has a label: give some texts labels")
+
+
+def _form_of(model: Model) -> LabelForm:
+    """Return the form of a model's answers: one class if its documents and decisions have one."""
+    rule, training = model.decision, model.training
+    has_one = int(training.members.sum()) == training.documents
+    if rule.at_least == rule.at_most == 1 and has_one:
+        return OneClass(np.sort(np.array(model.names)))
+    return NameLists()
+
+
+def _with_one_category(recipe: Recipe) -> Recipe:
+    """Return the recipe that gives each text exactly one category.
+
+    That is the category with the highest score, or, in a recipe that aims at a measure, the one
+    furthest above its threshold.
+    """
+    if recipe.aim is None:
+        return replace(recipe.deciding("one"), expect=())
+    rule = str(replace(recipe.decide.tuned_rule(), at_least=1, at_most=1))
+    return replace(recipe, decide=replace(recipe.decide, labels="one", rule=rule), expect=())
 
 
 def _fields_of(text: Text | Mapping[str, Text], model: Model) -> dict[str, str]:
     """Return one text by field."""
     names = model.vectorizer.fields.names
     if isinstance(text, Mapping):
-        _check_fields(text, model)
+        check_fields(text, names)
         return {name: decoded(value, ONE_TEXT) for name, value in text.items()}
     one = decoded(text, ONE_TEXT)
     if len(names) > 1:
@@ -364,15 +484,6 @@ def _fields_of(text: Text | Mapping[str, Text], model: Model) -> dict[str, str]:
             "its text"
         )
     return {names[0] if names else ONE_FIELD: one}
-
-
-def _check_fields(given: Iterable[str], model: Model) -> None:
-    """Raise UsageError if texts have none of the fields that the model reads."""
-    names = model.vectorizer.fields.names
-    if names and not set(names).intersection(given):
-        raise UsageError(
-            f"texts have the fields {', '.join(given)}, and the model reads {', '.join(names)}"
-        )
 
 
 def _column(name: str, model: Model) -> int:

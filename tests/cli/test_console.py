@@ -124,7 +124,7 @@ def test_only_our_own_styles_reach_a_terminal(model, tmp_path):
     import re
 
     code = (
-        "import sys, postil.cli.progress as progress; progress.PATIENCE = -1\n"
+        "import sys, postil.common.progress_bar as progress; progress.PATIENCE = -1\n"
         "from postil.cli.main import run; run()"
     )
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "200"}

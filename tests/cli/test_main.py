@@ -21,7 +21,7 @@ from .helpers import shown_on
 IMPATIENT = [
     sys.executable,
     "-c",
-    "import sys, postil.cli.progress as progress; progress.PATIENCE = -1\n"
+    "import sys, postil.common.progress_bar as progress; progress.PATIENCE = -1\n"
     "sys.argv = ['postil', 'corpus', 'info', 'c.jsonl']\n"
     "from postil.cli.main import run; run()",
 ]

@@ -159,7 +159,7 @@ def test_a_recipe_that_tunes_thresholds_is_searched_by_break_even(postil, tmp_pa
     [("reading", None, "documents"), ("searching λ", 420, "fits"), ("learning", 12, "categories")],
 )
 def test_a_bar_names_what_it_counts(monkeypatch, step, total, unit):
-    monkeypatch.setattr("postil.cli.progress.PATIENCE", -1)
+    monkeypatch.setattr("postil.common.progress_bar.PATIENCE", -1)
     bar = ProgressBar()
     bar._on_terminal = True
     bar.update(step, 0, total)

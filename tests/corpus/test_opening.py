@@ -244,3 +244,9 @@ class TestOptions:
             "headline": "title",
             "body": "body",
         }
+
+
+@pytest.mark.parametrize("given", [{"text": ["rain"]}, ["rain"], None])
+def test_what_has_no_name_or_path_is_refused(given):
+    with pytest.raises(UsageError, match=r"by its name or path, not from a .*TextCategorizer.fit"):
+        open_corpus(given)

@@ -297,7 +297,7 @@ def test_the_schema_knows_what_the_parts_know():
     assert set(schema.DECIDE) == names(parts.Decide)
     assert set(schema.AIM) == names(parts.Aim)
     assert set(schema.EXPECT) == names(parts.Expectation)
-    assert set(schema.KEYS) == names(Recipe) - {"_method"}
+    assert set(schema.KEYS) == names(Recipe) - {"_absent", "_method"}
     linear = names(Method) - {"regularization"} | names(Regularization) | {"learner"}
     assert set(learn_schema.LEARN["linear"]) == linear
     assert set(learn_schema.LEARN["naive-bayes"]) == names(NaiveBayes) | {"learner"}

@@ -226,7 +226,7 @@ class TestCategorizer:
         learned = TextCategorizer({"name": "trial", "learn": GOOD}, aim="cost(fp=1, fn=5)").fit(
             self.TEXTS, self.LABELS
         )
-        assert learned.recipe.aim.measure == "cost(fp=1, fn=5)"
+        assert learned.recipe_.aim.measure == "cost(fp=1, fn=5)"
         assert learned.model.decision.spec == "cost(0.2) fbr.1(0)"
         report = assess(learned.model, documents())
         assert report.aimed.measure == "cost(fp=1, fn=5)"

@@ -86,10 +86,10 @@ class TestCategorizer:
         before = categorizer.model
         for texts, labels, told in (
             ("one text", [["a"]], "received one text"),
-            (["wool"], [], "more texts than labels"),
+            (["wool"], [], "texts and labels differ, 1 and 0"),
             (["wool"], [[None]], "one of its labels is None"),
             ([float("nan")], [["a"]], "a text must be a str"),
-            ([], [], "there is no text to learn from"),
+            ([], [], "there is no text: give texts"),
             (["wool"], [[]], "has a label"),
         ):
             with pytest.raises(PostilError, match=told):

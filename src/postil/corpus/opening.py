@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from os import PathLike
 from pathlib import Path
 
 from postil.corpus.corpus import Corpus
@@ -39,6 +40,11 @@ def open_corpus(
     choices : mapping of str to object, optional
         Options of a known corpus (see ``postil.corpus.named.registry``).
     """
+    if not isinstance(name_or_path, (str, PathLike)):
+        raise UsageError(
+            "a corpus is opened by its name or path, not from a "
+            f"{type(name_or_path).__name__}: give texts and labels to TextCategorizer.fit"
+        )
     options = options or ReadOptions()
     if isinstance(name_or_path, str) and name_or_path in registry.NAMES:
         return registry.open_named(name_or_path, options, choices)

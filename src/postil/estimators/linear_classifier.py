@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -24,6 +25,7 @@ from postil.estimators.targets import (
     class_weights,
     first_target,
     labels_for,
+    merged_rows,
     positive,
     read_target,
     refuse_label_lists,
@@ -67,8 +69,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     for each class against the rest. ``y`` holds one class for each row (two classes, or more: the
     highest score decides), or an indicator, dense or sparse, with a column for each label.
 
-    Solvers that learn from one row after the other, ``"mistake-driven"`` (Perceptron and Winnow)
-    and ``"dual-gradient"``, have ``partial_fit``.
+    Weights do not depend on the order of the rows, and a row that occurs twice is a row of weight
+    2. Solvers that learn from one row after the other, ``"mistake-driven"`` (Perceptron and Winnow)
+    and ``"dual-gradient"``, follow the order of the rows instead, and have ``partial_fit``.
 
     Cost: a pass is linear in the non-zeros of ``X``, for each class. Learning uses float32; memory
     is 16 bytes for each non-zero and 8 for each weight of the dense ``coef_``.
@@ -170,10 +173,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, y, accept_sparse=["csr", "csc"], dtype=np.float32, multi_output=True
         )
         weights = _sample_weights(sample_weight, X)
+        target, labels = read_target(y)
+        X = Design(sp.csr_matrix(X)).rows  # noqa: N806
+        sizes = labels.sizes() if weights is None else (weights > 0) @ labels.members.astype(int)
+        if (weights is None or weights.any()) and not self._follows_order():
+            X, labels, weights = merged_rows(X, labels, weights)  # noqa: N806
         pass_steps = steps_of_a_pass(self.solver, X.shape[0])
         method = self._method(pass_steps)
-        target, labels = read_target(y)
         found = self._learn(X, labels, target, method, weights)
+        found = replace(found, reports=_with_sizes(found.reports, sizes))
         warn_of_unfinished(found.reports, self.tol, UnfinishedFitWarning)
         self._keep(found, target)
         self._row_strengths = _row_strengths(method, found.reports, _total(weights, X))
@@ -258,6 +266,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             quiet=True,
         )
         return method.fit(job)
+
+    def _follows_order(self) -> bool:
+        """Return True if the solver takes the rows in the order of ``X``, not in one of its own."""
+        return _can_resume(self) or not (self.solver_options or {}).get("shuffle", True)
 
     def _keep(self, found: LinearFit, target: Target) -> None:
         self._target = target
@@ -351,6 +363,14 @@ def _sample_weights(given: ArrayLike | None, X: Any) -> Floats | None:  # noqa: 
         return None
     checked: Floats = _check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
     return checked
+
+
+def _with_sizes(reports: tuple[FitReport, ...], sizes: ArrayLike) -> tuple[FitReport, ...]:
+    """Return reports that count each row, also those that were merged."""
+    counts = np.asarray(sizes).tolist()
+    return tuple(
+        replace(report, members=count) for report, count in zip(reports, counts, strict=True)
+    )
 
 
 def _total(weights: Floats | None, X: Any) -> float:  # noqa: ANN401, N803

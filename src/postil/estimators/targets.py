@@ -178,6 +178,41 @@ def indicator_target(y: Any) -> tuple[ManyLabels, Labels]:  # noqa: ANN401 - den
     )
 
 
+def merged_rows(
+    rows: sp.csr_matrix[Any], labels: Labels, weights: Floats | None
+) -> tuple[sp.csr_matrix[Any], Labels, Floats]:
+    """Return the rows in an order of their own, equal ones merged into one of their summed weight.
+
+    A fit then depends neither on the order of the rows nor on whether a row is repeated or has a
+    weight. Rows are sorted by their products with random vectors, and equal products are compared.
+    Cost: a product with the rows, sorting them, and a copy.
+
+    Parameters
+    ----------
+    rows : csr_matrix
+        Canonical, so that equal rows have equal products.
+    labels : Labels
+        The labels of the rows.
+    weights : array, optional
+        The weight of each row; rows of weight 0 are left out.
+    """
+    given = np.ones(rows.shape[0]) if weights is None else weights
+    members = labels.members
+    random = np.random.default_rng(0)
+    products = rows @ random.random(rows.shape[1])
+    marks = members.astype(np.float64) @ random.random(members.shape[1])
+    kept = np.flatnonzero(given > 0)
+    order = kept[np.lexsort((marks[kept], products[kept]))]
+    before, after = order[:-1], order[1:]
+    equal = (products[before] == products[after]) & (marks[before] == marks[after])
+    pairs = before[equal], after[equal]
+    if any((each[pairs[0]] != each[pairs[1]]).nnz for each in (rows, members)):
+        equal[:] = False  # by chance different rows have the same product
+    starts = np.flatnonzero(np.concatenate(([True], ~equal)))
+    chosen = order[starts]
+    return rows[chosen], labels.of_documents(chosen), np.add.reduceat(given[order], starts)
+
+
 def first_target(y: Any, classes: ArrayLike | None) -> Target:  # noqa: ANN401 - whatever scikit-learn takes
     """Return the target of the first call of ``partial_fit``."""
     check_classification_targets(y)

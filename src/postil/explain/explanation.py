@@ -166,6 +166,12 @@ class Explanation:
             found["fields"] = [part._asdict() for part in self.document.parts]
         return found
 
+    def _repr_html_(self) -> str:
+        """Return the page on this category, for a notebook."""
+        from postil.explain.page import Explanations  # which shows explanations, and imports them
+
+        return Explanations([self])._repr_html_()
+
     def _with_places(self, term: TermShare | UnknownTerm) -> dict[str, Any]:
         return asdict(term) | {"places": list(map(list, self.places[term.term]))}
 

@@ -5,6 +5,7 @@ The page runs no script, fetches nothing, and escapes everything that comes from
 
 from __future__ import annotations
 
+import html
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -182,6 +183,30 @@ def marked_fields(
             kept = [cut for cut in cuts if cut.end <= most]
             fields.append((part.field, [*mark(part.text[:most], kept), Stretch("…")]))
     return strongest, fields
+
+
+FRAME_HEIGHT = 480
+
+
+def framed(page: str) -> str:
+    """Return a page as a frame for a notebook, whose styles stay apart from the page's."""
+    return (
+        f'<iframe sandbox srcdoc="{html.escape(page)}" style="width: 100%; '
+        f'height: {FRAME_HEIGHT}px; border: 0; resize: vertical"></iframe>'
+    )
+
+
+class Explanations(tuple[Explanation, ...]):
+    """Explanations of one document; a notebook shows them as a page with a tab for each."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        lines = [f"{visible(each.category)}: {verdict(each)}" for each in self]
+        return "\n".join(lines) or "no explanation"
+
+    def _repr_html_(self) -> str:
+        return framed(render_html(self)) if self else ""
 
 
 class Segment(NamedTuple):

@@ -29,6 +29,7 @@ from postil.learn.search.grids import AUTO
 from postil.learn.strength import Regularization
 from postil.learn.term_priors.priors import EQUAL
 from postil.recipes.entries import prefix_errors
+from postil.recipes.extending import base_of, extended
 from postil.recipes.learn_schema import LEARN, seeded
 from postil.recipes.parts import Aim, Decide, Expectation, Representation, Search, TermSelection
 from postil.recipes.schema import check_recipe
@@ -64,6 +65,7 @@ class Recipe:
     decide: Decide = field(default_factory=Decide)
     aim: Aim | None = None
     expect: tuple[Expectation, ...] = ()
+    _absent: tuple[str, ...] = field(default=(), repr=False, compare=False)
     _method: BaseMethod = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -203,7 +205,7 @@ class Recipe:
         if aim is not None and one and decide.calibration == AUTO:
             # The best category serves accuracy and F1. For other measures a document may have none.
             plain = isinstance(figure_named(aim.measure), FBeta | PlainError)
-            rule = AUTO if plain else str(replace(decide.tuned_rule(), at_least=0, at_most=1))
+            rule = AUTO if plain else str(replace(decide.tuned_rule(), at_most=1))
             decide = replace(decide, rule=rule)
             aim = replace(aim, compare=aim.compare and not plain)
         return replace(self, decide=decide.resolved(single_label, own), aim=aim)
@@ -238,6 +240,24 @@ class Recipe:
         )
 
     @property
+    def fallback_note(self) -> str:
+        """A note on what stands in for the tables that a user's recipe lacks, or nothing."""
+        if not self._absent:
+            return ""
+        probabilities = "" if self.decide.calibration else " without probabilities"
+        used = {
+            "representation": f'weights = "{self.representation.weights}"',
+            "learn": f'loss = "{getattr(self._method, "loss", "")}"',
+            "decide": f'rule = "{self.decide.rule}"{probabilities}',
+        }
+        tables = " and no ".join(f"[{name}]" for name in self._absent)
+        return (
+            f"the recipe {self.name} has no {tables}, so postil uses "
+            f'{" and ".join(used[name] for name in self._absent)}; write extends = "{DEFAULT}" '
+            "for the tables of the default recipe"
+        )
+
+    @property
     def trains_for_figures(self) -> bool:
         """True if the learner trains for a figure of merit."""
         return _trains_for_figures(self.learn)
@@ -267,8 +287,28 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any], source: str = "the recipe") -> Recipe:
-        """Return the recipe of the tables of a TOML file; ``source`` is its name in errors."""
+        """Return the recipe of the tables of a TOML file.
+
+        Parameters
+        ----------
+        table : mapping
+            The tables. ``extends`` names another recipe, whose tables are below them
+            (:func:`postil.recipes.extending.extended`).
+        source : str
+            The name of the recipe in errors.
+        """
+        return cls._from_tables(table, source, Path(), ())
+
+    @classmethod
+    def _from_tables(
+        cls, table: Mapping[str, Any], source: str, folder: Path, above: tuple[str, ...]
+    ) -> Recipe:
+        """Return the recipe; ``above`` are the files that extend this one, from ``folder`` on."""
         with prefix_errors(source):
+            base = base_of(table)
+            absent = () if base else tuple(each for each in _TELLING if each not in table)
+            if base:
+                table = extended(_load(base, folder, above).to_dict(), table)
             check_recipe(table)
             with prefix_errors("[aim]"):
                 table = _with_aim(table)
@@ -276,8 +316,11 @@ class Recipe:
                 name: _made(kind, table[name]) for name, kind in _PARTS.items() if name in table
             }
             expect = tuple(_made(Expectation, each) for each in table.get("expect", ()))
-            return cls(**{**table, **parts, "expect": expect})
+            return cls(**{**table, **parts, "expect": expect, "_absent": absent})
 
+
+# The tables whose defaults are not those of the default recipe.
+_TELLING = ("representation", "learn", "decide")
 
 # Calibrations that are not fitted: why they do not suit all scores, and what they need.
 _UNFITTED: Mapping[str, tuple[str, str]] = {
@@ -373,14 +416,28 @@ def recipe_names() -> list[str]:
 
 def load_recipe(name: str) -> Recipe:
     """Read a recipe by its name or by the path of a TOML file."""
-    source = f"recipe {name}"
+    return _load(name, Path(), ())
+
+
+def _load(name: str, folder: Path, above: tuple[str, ...]) -> Recipe:
+    """Read a recipe; paths are relative to ``folder``, and ``above`` are the files that extend it.
+
+    The tables that postil's own recipes lack are meant to be absent.
+    """
+    is_own = name in _recipe_files()
+    is_path = not is_own and not _is_bare(Path(name))
+    path = str(folder / name) if is_path else name
+    if is_path and any(Path(each).resolve() == Path(path).resolve() for each in above):
+        raise UsageError(f"a recipe cannot extend itself, and {' extends '.join([*above, path])}")
+    source = f"recipe {path}"
     try:
-        table = tomllib.loads(recipe_text(name))
+        table = tomllib.loads(recipe_text(path))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{source}: the file is not TOML: {error}") from None
     except RecursionError:
         raise InputError(f"{source}: the file nests lists too deeply for a recipe") from None
-    return Recipe.from_dict(table, source)
+    recipe = Recipe._from_tables(table, source, Path(path).parent, (*above, path))
+    return replace(recipe, _absent=()) if is_own else recipe
 
 
 def recipe_text(name: str) -> str:
@@ -389,7 +446,7 @@ def recipe_text(name: str) -> str:
     if name in own:
         return own[name].read_text(encoding="utf-8")
     path = Path(name)
-    if path.suffix != ".toml" and len(path.parts) == 1:
+    if _is_bare(path):
         raise UsageError(
             f"there is no recipe {name!r}{advice(name, recipe_names())}; a path ends in .toml"
         )
@@ -403,3 +460,8 @@ def recipe_text(name: str) -> str:
         raise InputError(f"recipe {name}: a recipe is a text file in UTF-8; convert it") from None
     except OSError as error:
         raise UsageError(f"recipe {name}: cannot be read ({error.strerror})") from None
+
+
+def _is_bare(path: Path) -> bool:
+    """Return True for a name, which is the path of no recipe."""
+    return path.suffix != ".toml" and len(path.parts) == 1

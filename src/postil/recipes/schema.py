@@ -34,6 +34,7 @@ from postil.recipes.entries import (
     texts,
     whole_number,
 )
+from postil.recipes.extending import EXTENDS
 from postil.recipes.learn_schema import check_learn
 from postil.recipes.parts import LABEL_COUNTS, SCOPES
 from postil.vectors.projection import FULL
@@ -174,7 +175,9 @@ def check_recipe(recipe: Mapping[str, Any]) -> None:
     """Raise UsageError at the first wrong entry of a recipe's tables."""
     for key in recipe:
         if key not in KEYS:
-            raise UsageError(f"a recipe has no entry {key!r}{advice(key, sorted(KEYS))}")
+            raise UsageError(
+                f"a recipe has no entry {key!r}{advice(key, sorted([*KEYS, EXTENDS]))}"
+            )
     check_table("", {key: recipe[key] for key in recipe if key in HEAD}, HEAD)
     for name, entries in PLAIN.items():
         if name in recipe:

@@ -111,6 +111,8 @@ def learn_from(
     """Learn a categorizer from vectors; the parameters are those of :func:`train`."""
     labels = vectors.labels
     check_names_fit(labels.names)
+    if recipe.fallback_note and notify is not None:
+        notify(recipe.fallback_note)
     for note in label_notes(labels.names):
         notify_or_warn(note, notify, LabelsWarning, depth=4)
     progress = progress or no_progress

@@ -1,0 +1,232 @@
+"""Texts as a user holds them: a list, a column, a frame, a mapping of columns, or documents.
+
+Frames and columns of pandas, polars and Arrow are read by what they have in common, so that none
+of these packages is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from postil.corpus.document import Document
+from postil.errors import UsageError
+from postil.vectors.fields import Columns, Fields, Text
+
+ONE_FIELD = "text"
+SHOWN = 60
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Column(Protocol[T_co]):
+    """A list, an array or a column of a frame; a str is none, since it contains only str."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[T_co]: ...
+    def __getitem__(self, place: int, /) -> Any: ...  # noqa: ANN401 - T_co, but for arrays
+    def __contains__(self, value: object, /) -> bool: ...
+
+
+class Frame(Protocol):
+    """A frame of pandas or polars, or a table of Arrow."""
+
+    @property
+    def columns(self) -> Any: ...  # noqa: ANN401, D102 - names, or in Arrow the columns
+    def __getitem__(self, name: str, /) -> Any: ...  # noqa: ANN401
+
+
+Texts = Column[Text] | Mapping[str, Column[Text]] | Frame
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumns:
+    """Texts by field; without names there is one field, the text itself."""
+
+    columns: Mapping[str, Sequence[str]]
+    is_named: bool
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names of the fields; None for plain texts."""
+        return tuple(self.columns) if self.is_named else None
+
+    def renamed(self, name: str) -> TextColumns:
+        """Return plain texts as those of a field."""
+        return TextColumns({name: self.columns[ONE_FIELD]}, is_named=True)
+
+    def documents(self, labels: Iterable[tuple[str, ...]]) -> Iterator[Document]:
+        """Yield a document for each text, with its labels."""
+        rows = zip(*self.columns.values(), strict=True)
+        for number, (row, given) in enumerate(zip(rows, labels, strict=True)):
+            fields = dict(zip(self.columns, row, strict=True))
+            yield Document(id=str(number), fields=fields, labels=given)
+
+    def read_by(self, fields: Fields, learned: Sequence[str] | None) -> Columns:
+        """Arrange the texts into the columns of a model; an absent field is empty.
+
+        Parameters
+        ----------
+        fields : Fields
+            The fields of the model. Without names it reads all fields, joined.
+        learned : sequence of str, optional
+            The fields that ``fit`` joined: others are left out.
+        """
+        if not self.is_named:
+            return fields.columns(self.columns[ONE_FIELD])
+        wanted = fields.names or learned or tuple(self.columns)
+        check_fields(self.columns, wanted)
+        absent = [""] * len(self)
+        chosen = tuple(self.columns.get(name, absent) for name in wanted)
+        return chosen if fields.names else (["\n".join(row) for row in zip(*chosen, strict=True)],)
+
+
+def read_texts(texts: Any) -> TextColumns:  # noqa: ANN401 - whatever the caller gave
+    """Return texts by field, or raise UsageError.
+
+    In a frame each column of texts is a field, and other columns are left out. A missing value
+    (None, NaN) of a named field is an empty text; in plain texts it is an error, since a text
+    without a word is hardly meant.
+    """
+    if isinstance(texts, (str, bytes)):
+        raise UsageError("expected a sequence of texts, received one text: wrap it in a list")
+    if is_frame(texts):
+        return TextColumns(_fields_of_frame(texts), is_named=True)
+    if isinstance(texts, Mapping):
+        if not texts:
+            raise UsageError("texts are a mapping without a field: give each field its texts")
+        fields = {str(name): _column(values, str(name)) for name, values in texts.items()}
+        return TextColumns(_of_one_length(fields), is_named=True)
+    return TextColumns({ONE_FIELD: _column(texts)}, is_named=False)
+
+
+def is_frame(value: object) -> bool:
+    """Return True for a frame of pandas or polars and a table of Arrow."""
+    has_columns = hasattr(value, "columns") and hasattr(value, "__getitem__")
+    return has_columns and not isinstance(value, (type, Mapping))
+
+
+def names_of(frame: Any) -> list[Any]:  # noqa: ANN401 - a frame
+    """Return the names of a frame's columns, which must differ."""
+    names = list(getattr(frame, "column_names", frame.columns))
+    if len(set(map(str, names))) < len(names):
+        raise UsageError(f"the columns of a frame must differ by name, got {shown(names)}")
+    return names
+
+
+def values_of(column: Any) -> list[Any]:  # noqa: ANN401 - whatever holds values
+    """Return the values of a list, an array or a column as plain Python objects."""
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)
+
+
+def decoded(text: Any, place: str = "") -> str:  # noqa: ANN401 - whatever the caller gave
+    """Return a text as str; raise UsageError if it is neither str nor bytes."""
+    if isinstance(text, bytes):
+        return text.decode("utf-8", "replace")
+    if not isinstance(text, str):
+        raise UsageError(f"{place}a text must be a str, not {shown(text)}")
+    return text
+
+
+def shown(value: object) -> str:
+    """Return a value and its type for a message, on one line and shortened."""
+    text = " ".join(repr(value).split())
+    if len(text) > SHOWN:
+        text = f"{text[:SHOWN]}…"
+    return f"{text} ({type(value).__name__})"
+
+
+def check_fields(given: Iterable[str], wanted: Sequence[str]) -> None:
+    """Raise UsageError if texts have none of the fields that a model reads."""
+    if wanted and not set(wanted).intersection(given):
+        raise UsageError(
+            f"texts have the fields {', '.join(given)}, and the model reads {', '.join(wanted)}"
+        )
+
+
+def checked_documents(
+    documents: Iterable[Document], door: str = "fit_documents"
+) -> Iterable[Document]:
+    """Return the documents; raise UsageError for anything else.
+
+    ``door`` is the name of the calling method, ``fit_documents`` or ``update_documents``; the error
+    names the method that takes texts and labels.
+    """
+    if isinstance(documents, (str, bytes, Path)):
+        raise UsageError(
+            f"{door} takes documents, not a path: open it with "
+            f"postil.open_corpus({str(documents)!r})"
+        )
+    return _documents_alone(documents, door)
+
+
+def _documents_alone(documents: Iterable[Document], door: str) -> Iterator[Document]:
+    for document in documents:
+        if not isinstance(document, Document):
+            raise UsageError(
+                f"{door} takes postil.Document, not {shown(document)}: give texts and "
+                f"labels to {door.removesuffix('_documents')}"
+            )
+        yield document
+
+
+def _column(texts: Any, field: str | None = None) -> list[str]:  # noqa: ANN401
+    """Return the texts of one field; missing ones are empty if the field has a name."""
+    if not isinstance(texts, Iterable) or isinstance(texts, (str, bytes, AbstractSet)):
+        place = f"{field}: " if field else ""
+        raise UsageError(
+            f"{place}texts must be a list of str, an array or a column, not {shown(texts)}"
+        )
+    shape = getattr(texts, "shape", None)
+    if isinstance(shape, tuple) and len(shape) != 1:
+        raise UsageError(
+            f"texts must be one column, and the array has the shape {shape}: give texts[:, 0], or "
+            "a mapping of field names to columns"
+        )
+    values = values_of(texts)
+    if all(type(value) is str for value in values):
+        return values
+    if field is None:
+        return [decoded(value, f"text {number}: ") for number, value in enumerate(values)]
+    return [
+        "" if is_missing(value) else decoded(value, f"text {number}, {field}: ")
+        for number, value in enumerate(values)
+    ]
+
+
+def _fields_of_frame(frame: Any) -> dict[str, list[str]]:  # noqa: ANN401
+    fields = {}
+    names = names_of(frame)
+    for name in names:
+        values = values_of(frame[name])
+        first = next((value for value in values if not is_missing(value)), None)
+        if isinstance(first, (str, bytes)) or not values:
+            fields[str(name)] = _column(values, str(name))
+    if not fields:
+        raise UsageError(
+            f"the frame has no column of texts: its columns are {', '.join(map(str, names))}"
+        )
+    return fields
+
+
+def is_missing(value: object) -> bool:
+    """Return True for None, NaN and the missing values of pandas."""
+    is_nan = isinstance(value, float) and value != value  # noqa: PLR0124 - what NaN is
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _of_one_length(columns: dict[str, list[str]]) -> dict[str, list[str]]:
+    counts = {name: len(column) for name, column in columns.items()}
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{name} {count}" for name, count in counts.items())
+        raise UsageError(f"all fields must have the same number of texts; they have {listed}")
+    return columns
