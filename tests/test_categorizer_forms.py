@@ -59,7 +59,7 @@ class PolarsColumn:
         (np.array([NUMBER[name] for name in CLASSES], dtype=np.uint8), [2, 10, 1], np.uint8),
         (pd.Series([name == "sport" for name in CLASSES]), [False, True, False], np.bool_),
     ],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )
 def test_one_class_each_is_answered_by_one(labels, expected, dtype):
     model = TextCategorizer().fit(TEXTS, labels)

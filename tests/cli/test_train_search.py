@@ -144,7 +144,7 @@ def test_a_recipe_that_tunes_thresholds_is_searched_by_break_even(postil, tmp_pa
         told = train(postil, "--search-grid", GRID, "--search-folds", "2", "--json", *options)
         return json.loads(told.out)["search"]["measure"]
 
-    assert load_recipe("default").decide.rule == "f1"
+    assert load_recipe("default").decide.rule == "auto"
     assert measure() == "break-even"
     assert measure("--search-measure", "loss") == "loss"
     learn, decide = '[learn]\nloss = "hinge"\n', '[decide]\nrule = "f1"\n'

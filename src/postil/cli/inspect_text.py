@@ -103,7 +103,7 @@ def _representation(whole: Facts) -> dict[str, str]:
     if vectorizer["fields"]:
         how = "apart" if vectorizer["apart"] else "joined"
         fields = f"{', '.join(vectorizer['fields'])}, {how}"
-    if vectorizer["also"]:
+    if "also" in vectorizer:
         fields += f"; {', '.join(vectorizer['also'])} once more, apart"
     constant = ", a constant" if vectorizer["constant"] else ""
     return {

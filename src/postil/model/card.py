@@ -55,8 +55,10 @@ def _purpose(whole: Facts) -> list[str]:
     recipe, weights = whole["recipe"], whole["weights"]
     title = recipe.get("title") or "a model without a recipe of its own"
     source = " ".join(filter(None, [recipe.get("paper"), recipe.get("where")]))
+    one = (recipe.get("decide") or {}).get("rule") == "best"
     lines = [
-        f"Gives documents any of {weights['categories']:,} categories.",
+        f"Gives {'each document one' if one else 'documents any'} of "
+        f"{weights['categories']:,} categories.",
         "",
         f"- Recipe: {plain_text(recipe.get('name') or 'none')}, {plain_text(title)}"
         + (f" ({plain_text(source)})" if source else ""),

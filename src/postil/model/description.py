@@ -117,7 +117,7 @@ def _vectorizer(vectorizer: Vectorizer) -> dict[str, Any]:
         "analyzer": str(vectorizer.analyzer.spec),
         "fields": list(vectorizer.fields.names),
         "apart": vectorizer.fields.apart,
-        "also": list(vectorizer.fields.also),
+        **({"also": list(vectorizer.fields.also)} if vectorizer.fields.also else {}),
         **asdict(vectorizer.weighting),
         "terms": vectorizer.terms,
         "hashed": vectorizer.buckets is not None,

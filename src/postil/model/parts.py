@@ -211,16 +211,13 @@ def _write_vectorizer(model: Model) -> Parts:
         vocabulary, found = _vocabulary_to_parts(vectorizer.vocabulary)
         arrays |= found
     analyzer, fields = vectorizer.analyzer, vectorizer.fields
+    also = {"also": list(fields.also)} if fields.also else {}
     settings = {
         "analyzer": {"spec": str(analyzer.spec), "stop_lists": analyzer.resources},
         "bounds": asdict(vectorizer.bounds),
         "buckets": vectorizer.buckets,
         "documents": vectorizer.documents,
-        "fields": {
-            "names": list(fields.names),
-            "apart": fields.apart,
-            "also": list(fields.also),
-        },
+        "fields": {"names": list(fields.names), "apart": fields.apart, **also},
         "given_vocabulary": vectorizer.fixed_vocabulary,
         "vocabulary": vocabulary,
         "weighting": asdict(vectorizer.weighting),
@@ -234,7 +231,9 @@ def _read_vectorizer(settings: Settings, tensors: Tensors, known: Known) -> Vect
     if (found["vocabulary"] is None) == (found["buckets"] is None):
         raise InputError("vectorizer must have either a vocabulary or hash buckets")
     check_buckets(found["buckets"])  # no array confirms them
-    own = checked(found["fields"], {"names": list, "apart": bool, "also": list}, "fields")
+    own = checked(
+        {"also": [], **found["fields"]}, {"names": list, "apart": bool, "also": list}, "fields"
+    )
     fields = Fields(
         texts(own["names"], "fields.names"), own["apart"], texts(own["also"], "fields.also")
     )

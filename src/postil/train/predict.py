@@ -31,11 +31,13 @@ class Decider:
         """Return the columns of the categories given to each text, best first."""
         accepted = self.model.decision.accept(scores)
         calibration = self.model.calibration
-        order: Floats | None = None
+        order = scores
         if calibration is not None and not needs_variances(calibration):
             # The scores of two categories do not compare; their probabilities do.
-            order = self.probabilities(scores)
-        order = scores if order is None else order
+            several = np.flatnonzero(np.count_nonzero(accepted, axis=1) > 1)
+            if len(several):
+                order = scores.copy()
+                order[several] = calibration.probabilities(scores[several])
         return [_best_first(row, given) for row, given in zip(order, accepted, strict=True)]
 
     def names(self, scores: Floats) -> list[tuple[str, ...]]:

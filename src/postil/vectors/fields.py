@@ -119,13 +119,16 @@ class Fields:
         """Return the name of a term as users see it."""
         if self.apart:
             return f"{self.names[space]}{SEPARATOR}{term}"
-        return f"{self.also[space - 1]}{SEPARATOR}{term}" if space else term
+        return f"{self.also[space - 1]}{SEPARATOR}{term}" if space and self.also else term
 
     def parse_term(self, name: str) -> tuple[int, str]:
         """Return the space and the bare term of a name."""
+        if not self.has_spaces:
+            return 0, name
         field, separator, term = name.partition(SEPARATOR)
-        if not self.apart:
-            return (1 + self.also.index(field), term) if field in self.also else (0, name)
+        if self.also:
+            known = separator and field in self.also
+            return (1 + self.also.index(field), term) if known else (0, name)
         if not separator or field not in self.names:
             raise UsageError(
                 f"the term {name!r} must read FIELD{SEPARATOR}TERM, since fields are kept apart"
