@@ -29,7 +29,7 @@ from postil.evaluate.counts import (
     plain,
 )
 from postil.evaluate.measures import decided_rightly
-from postil.evaluate.report import Options, run_statistics
+from postil.evaluate.options import Options, run_statistics
 
 ZEROS: dict[str, Literal["wilcox", "pratt", "zsplit"]] = {
     "drop": "wilcox",
@@ -191,9 +191,10 @@ class RunComparison:
         described: dict[str, Any] = plain({**vars(self), "significant": self.significant()})
         return described
 
-    def to_text(self, width: int = 100) -> str:
-        """Return tables for a reader."""
-        from postil.evaluate.rendering import as_text, comparison_tables
+    def to_text(self, width: int | None = None) -> str:
+        """Return tables for a reader, folded to a width if one is given."""
+        from postil.evaluate.rendering import comparison_tables
+        from postil.evaluate.text_tables import as_text
 
         return as_text(comparison_tables(self), width)
 
