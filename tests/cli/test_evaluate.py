@@ -66,6 +66,9 @@ def test_without_them_nothing_is_drawn(postil, model):
         (("--bootstrap", "-1"), "--bootstrap"),
         (("--curves", "c.txt"), "--curves is a file .csv or .json"),
         (("--curves", "no/c.csv"), "make it first"),
+        (("--errors", "c.xlsx"), "--errors is a file .csv or .jsonl"),
+        (("--plot", "c.pdf"), "--plot is a file .svg or .png"),
+        (("--json", "--table", "csv"), "both choose the output"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_before_reading(
@@ -88,6 +91,7 @@ class TestCurves:
             ("precision_recall", "shifted"),
             ("precision_recall", "proportional"),
             ("roc", "pooled"),
+            ("coverage", "given"),
         }
         names = list(dict.fromkeys(row["category"] for row in rows if row["category"]))
         assert names == list(measured.report.categories)
@@ -106,7 +110,7 @@ class TestCurves:
     def test_as_json(self, postil, model, measured, tmp_path):
         assert postil("evaluate", model, "demo", "--curves", "c.json").code == 0
         curves = json.loads((tmp_path / "c.json").read_text())
-        assert len(curves) == 4 + 2 * 12
+        assert len(curves) == 5 + 2 * 12
         pooled = next(c for c in curves if (c["curve"], c["averaging"]) == ("roc", "pooled"))
         assert pooled["area"] == measured.report.ranking.roc.area
         for curve in curves:
@@ -121,6 +125,57 @@ class TestCurves:
         assert postil("evaluate", model, "t.jsonl", "--curves", "c.csv").code == 0
         text = (tmp_path / "c.csv").read_text()
         assert "nan" not in text.casefold().replace("finance", "")
+
+
+def test_wrong_documents_are_listed_the_most_confident_first(postil, model, measured, tmp_path):
+    assert postil("evaluate", model, "demo", "--errors", "e.jsonl").code == 0
+    told = [json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines()]
+    documents = {document.id: document for document in open_corpus("demo")}
+    assert len(told) == round((1 - measured.report.exact_match) * 100)
+    for each in told:
+        document = documents[each["id"]]
+        assert set(each["true"]) == set(document.labels) != set(each["given"])
+        assert set(each["missed"]) == set(each["true"]) - set(each["given"])
+        assert each["text"].startswith(document.fields["title"])
+        assert len(each["text"]) <= 200
+        wrong = [
+            p
+            for name, p in zip(each["given"], each["given_probabilities"], strict=True)
+            if name not in each["true"]
+        ]
+        missed = [1 - p for p in each["missed_probabilities"]]
+        assert each["confidence"] == pytest.approx(max(wrong + missed), abs=1e-6)
+    confidence = [each["confidence"] for each in told]
+    assert confidence == sorted(confidence, reverse=True)
+    assert "wrong documents to e.csv" in postil("evaluate", model, "demo", "--errors", "e.csv").err
+    with (tmp_path / "e.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["id"] for row in rows] == [each["id"] for each in told]
+    assert rows[0]["given"] == ";".join(told[0]["given"])
+
+
+def test_a_table_for_another_program(postil, tmp_path):
+    rows = [{"text": f"word{i % 2}", "labels": [("a_b & c", "50% | x")[i % 2]]} for i in range(20)]
+    (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert postil("train", "c.jsonl", "-o", "c.postil").code == 0
+    shown = {
+        form: postil("evaluate", "c.postil", "c.jsonl", "--table", form).out
+        for form in ("csv", "markdown", "latex")
+    }
+    table = list(csv.DictReader(shown["csv"].splitlines()))
+    assert {row["category"]: row["members"] for row in table} == {"a_b & c": "10", "50% | x": "10"}
+    assert shown["markdown"].startswith("- accuracy 100.0 % 95% interval")
+    assert "| a\\_b \\& c | 100.0 | 100.0 | 100.0 | 10 |" in shown["markdown"]
+    assert "| 50% \\| x | 100.0" in shown["markdown"]
+    assert r"a\_b \& c & 100.0 & 100.0 & 100.0 & 10 \\" in shown["latex"]
+    assert r"50\% \textbar{} x & " in shown["latex"]
+
+
+def test_coverage_is_drawn(postil, model, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert postil("evaluate", model, "demo", "--plot", "c.svg").code == 0
+    drawn = (tmp_path / "c.svg").read_text()
+    assert "90%: 76.0% of documents" in drawn
 
 
 class TestExpected:
@@ -181,7 +236,7 @@ def test_one_of_anything_is_one(postil, tmp_path):
     (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, rows)))
     assert postil("train", "c.jsonl", "-o", "c.postil").code == 0
     (tmp_path / "t.jsonl").write_text(json.dumps({"text": "word1", "labels": ["c0"]}))
-    text = postil("evaluate", "c.postil", "t.jsonl", "--bootstrap", "1").out
+    text = postil("evaluate", "c.postil", "t.jsonl", "--bootstrap", "1", "--full").out
     assert "1 document (0 without category), 1 category (0 without members)" in text
     assert "\n1 membership, " in text
     assert "1 resample, seed 0" in " ".join(text.split())

@@ -38,7 +38,7 @@ def as_text(parts: Sequence[RenderableType], width: int | None = None) -> str:
     for part in parts:
         console.print(part)
     written = console.file.getvalue() if isinstance(console.file, StringIO) else ""
-    return "\n".join(line.rstrip() for line in written.splitlines()) + "\n"
+    return "\n".join(line.rstrip() for line in written.splitlines()).rstrip() + "\n"
 
 
 def text_table(
