@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -175,16 +176,16 @@ def evaluate(
         _show_expected(expected, str(loaded.recipe.get("paper", "")))
 
 
-def warn_of(measured: Assessment, model: str) -> None:
+def warn_of(measured: Assessment, model: str, notify: Callable[[str], None] = say) -> None:
     """Print a warning if the model learned from the documents, and the labels it does not know."""
     if measured.learned_from:
-        say(
+        notify(
             f"warning: these are the documents that {model} learned from: the numbers say how "
             "well it remembers, not how well it does on others; give it some it has not seen, or "
             f"{TO_MARK}, and train again"
         )
     if measured.unknown:
-        say(measured.unknown_note())
+        notify(measured.unknown_note())
 
 
 def _show_categories(report: Report, form: TableFormat, top: int | None, *, full: bool) -> None:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from postil.cli.console import json_text, say
 from postil.cli.files import check_output, naming_errors
+from postil.corpus.document import Document, text_start
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from postil.common.types import Floats
-    from postil.corpus.document import Document
     from postil.evaluate import Report
     from postil.train.assess import Assessment
 
@@ -25,8 +25,6 @@ ENDINGS = {
 }
 LEVELS = (0.90, 0.95, 0.99)
 """The precisions that the plot shows."""
-START = 200
-"""The number of characters of a text in the list of wrong documents."""
 
 HEADER = (
     "curve",
@@ -82,19 +80,13 @@ class Starts:
         """Yield the documents and keep the start of each."""
         for document in documents:
             kept = self._marked if document.split == "test" else self._others
-            kept.append(start_of(document))
+            kept.append(text_start(document))
             yield document
 
     @property
     def measured(self) -> list[str]:
         """The starts of the documents marked test, or of all if none is marked."""
         return self._marked or self._others
-
-
-def start_of(document: Document) -> str:
-    """Return the start of a document's text, without line breaks."""
-    text = " ".join(text[: 4 * START] for text in document.fields.values())
-    return " ".join(text.split())[:START]
 
 
 def write_errors(measured: Assessment, starts: Sequence[str], target: Path) -> int:
