@@ -167,7 +167,7 @@ def coverage_table(curve: CoverageCurve) -> Table:
         for each in PRECISIONS
     ]
     header = ("precision", "coverage", "minimum probability")
-    return text_table("coverage: documents with a label of this precision, in %", header, rows)
+    return text_table("coverage at a precision, in %", header, rows)
 
 
 def footing(report: Report) -> str:
