@@ -37,7 +37,7 @@ def renderables(report: Report, top: int = 10, *, full: bool = False) -> list[Re
         parts += details(report)
     if report.categories and top > 0:
         parts.append(categories_table(report, top, FULL_COLUMNS if full else SHORT_COLUMNS))
-    if report.confused or report.counts.errors.any():
+    if report.counts.errors.any():
         parts.append(confusion_table(report))
     if report.coverage is not None:
         parts.append(coverage_table(report.coverage))
