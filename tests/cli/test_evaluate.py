@@ -1,4 +1,4 @@
-"""`postil evaluate`: its options besides the plain report."""
+"""`postil evaluate` and its files; `postil compare` with models and without labels."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from postil.categorizer import TextCategorizer
+from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.evaluate import Options, Plan, precision_recall_curve, roc_curve
 from postil.evaluate.curves import cuts_of_categories
@@ -17,6 +19,8 @@ from postil.model.save import save_model
 from postil.recipes.recipe import load_recipe
 from postil.train.assess import assessment
 from postil.train.train import train
+
+from .helpers import save_model as save_demo_model
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +70,9 @@ def test_without_them_nothing_is_drawn(postil, model):
         (("--bootstrap", "-1"), "--bootstrap"),
         (("--curves", "c.txt"), "--curves is a file .csv or .json"),
         (("--curves", "no/c.csv"), "make it first"),
+        (("--errors", "c.xlsx"), "--errors is a file .csv or .jsonl"),
+        (("--plot", "c.pdf"), "--plot is a file .svg or .png"),
+        (("--json", "--table", "csv"), "both choose the output"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_before_reading(
@@ -88,6 +95,7 @@ class TestCurves:
             ("precision_recall", "shifted"),
             ("precision_recall", "proportional"),
             ("roc", "pooled"),
+            ("coverage", "given"),
         }
         names = list(dict.fromkeys(row["category"] for row in rows if row["category"]))
         assert names == list(measured.report.categories)
@@ -106,7 +114,7 @@ class TestCurves:
     def test_as_json(self, postil, model, measured, tmp_path):
         assert postil("evaluate", model, "demo", "--curves", "c.json").code == 0
         curves = json.loads((tmp_path / "c.json").read_text())
-        assert len(curves) == 4 + 2 * 12
+        assert len(curves) == 5 + 2 * 12
         pooled = next(c for c in curves if (c["curve"], c["averaging"]) == ("roc", "pooled"))
         assert pooled["area"] == measured.report.ranking.roc.area
         for curve in curves:
@@ -121,6 +129,57 @@ class TestCurves:
         assert postil("evaluate", model, "t.jsonl", "--curves", "c.csv").code == 0
         text = (tmp_path / "c.csv").read_text()
         assert "nan" not in text.casefold().replace("finance", "")
+
+
+def test_wrong_documents_are_listed_the_most_confident_first(postil, model, measured, tmp_path):
+    assert postil("evaluate", model, "demo", "--errors", "e.jsonl").code == 0
+    told = [json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines()]
+    documents = {document.id: document for document in open_corpus("demo")}
+    assert len(told) == round((1 - measured.report.exact_match) * 100)
+    for each in told:
+        document = documents[each["id"]]
+        assert set(each["true"]) == set(document.labels) != set(each["given"])
+        assert set(each["missed"]) == set(each["true"]) - set(each["given"])
+        assert each["text"].startswith(document.fields["title"])
+        assert len(each["text"]) <= 200
+        wrong = [
+            p
+            for name, p in zip(each["given"], each["given_probabilities"], strict=True)
+            if name not in each["true"]
+        ]
+        missed = [1 - p for p in each["missed_probabilities"]]
+        assert each["confidence"] == pytest.approx(max(wrong + missed), abs=1e-6)
+    confidence = [each["confidence"] for each in told]
+    assert confidence == sorted(confidence, reverse=True)
+    assert "wrong documents to e.csv" in postil("evaluate", model, "demo", "--errors", "e.csv").err
+    with (tmp_path / "e.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["id"] for row in rows] == [each["id"] for each in told]
+    assert rows[0]["given"] == ";".join(told[0]["given"])
+
+
+def test_a_table_for_another_program(postil, tmp_path):
+    rows = [{"text": f"word{i % 2}", "labels": [("a_b & c", "50% | x")[i % 2]]} for i in range(20)]
+    (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert postil("train", "c.jsonl", "-o", "c.postil").code == 0
+    shown = {
+        form: postil("evaluate", "c.postil", "c.jsonl", "--table", form).out
+        for form in ("csv", "markdown", "latex")
+    }
+    table = list(csv.DictReader(shown["csv"].splitlines()))
+    assert {row["category"]: row["members"] for row in table} == {"a_b & c": "10", "50% | x": "10"}
+    assert shown["markdown"].startswith("- accuracy 100.0 % 95% interval")
+    assert "| a\\_b \\& c | 100.0 | 100.0 | 100.0 | 10 |" in shown["markdown"]
+    assert "| 50% \\| x | 100.0" in shown["markdown"]
+    assert r"a\_b \& c & 100.0 & 100.0 & 100.0 & 10 \\" in shown["latex"]
+    assert r"50\% \textbar{} x & " in shown["latex"]
+
+
+def test_coverage_is_drawn(postil, model, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert postil("evaluate", model, "demo", "--plot", "c.svg").code == 0
+    drawn = (tmp_path / "c.svg").read_text()
+    assert "90%: 76.0% of documents" in drawn
 
 
 class TestExpected:
@@ -181,7 +240,7 @@ def test_one_of_anything_is_one(postil, tmp_path):
     (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, rows)))
     assert postil("train", "c.jsonl", "-o", "c.postil").code == 0
     (tmp_path / "t.jsonl").write_text(json.dumps({"text": "word1", "labels": ["c0"]}))
-    text = postil("evaluate", "c.postil", "t.jsonl", "--bootstrap", "1").out
+    text = postil("evaluate", "c.postil", "t.jsonl", "--bootstrap", "1", "--full").out
     assert "1 document (0 without category), 1 category (0 without members)" in text
     assert "\n1 membership, " in text
     assert "1 resample, seed 0" in " ".join(text.split())
@@ -192,3 +251,109 @@ def test_inspect_tells_no_time_that_was_not_kept(postil, model):
     assert "seconds" not in told["report"]
     assert "seconds" not in postil("inspect", model).out
     assert load_model(model).reports
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models")
+    save_demo_model(folder / "a.postil")
+    save_demo_model(folder / "b.postil", "mod-svm")
+    return folder
+
+
+@pytest.fixture
+def models(postil, folder, tmp_path):
+    (tmp_path / "a.postil").symlink_to(folder / "a.postil")
+    (tmp_path / "b").symlink_to(folder / "b.postil")  # known by what it holds
+    documents = [replace(each, labels=()) for each in open_corpus("demo")]
+    rows = [{"id": each.id, **each.fields} for each in documents[:60]]
+    (tmp_path / "bare.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return ("a.postil", "b")
+
+
+def test_models_and_recipes_side_by_side(postil, models):
+    told = json.loads(postil("compare", "demo", *models, "default", "--json").out)
+    assert [run.get("model", run.get("recipe")) for run in told["runs"]] == [*models, "default"]
+    scores = [run["evaluation"]["micro"] for run in told["runs"]]
+    assert scores[0] == scores[2] != scores[1]
+    assert told["runs"][0]["seconds"] is None
+    raw = [each["tests"]["wilcoxon_f1"]["p_value"] for each in told["comparisons"]]
+    corrected = [each["corrected"]["p_values"]["wilcoxon_f1"] for each in told["comparisons"]]
+    assert corrected[0] == pytest.approx(min(1, 2 * raw[0]))
+    shown = postil("compare", "demo", *models, "--table", "markdown").out
+    assert "| model | precision |" in shown
+    assert "micro sign p (Holm)" in shown
+    assert "corrected for 1 comparison" in shown
+
+
+def test_categories_of_all_models_count_and_accuracy_is_shown(postil, tmp_path):
+    def learned(name, *labels):
+        rows = [
+            Document(f"{label}{i}", {"text": f"{label} here"}, (label,))
+            for i in range(8)
+            for label in labels
+        ]
+        TextCategorizer("default").fit_documents(rows).save(tmp_path / name)
+        return rows
+
+    rows = learned("two.postil", "oil", "tin")
+    learned("three.postil", "oil", "tin", "gas")
+    lines = [{"text": each.fields["text"], "labels": each.labels} for each in rows]
+    (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    result = postil("compare", "c.jsonl", "two.postil", "three.postil")
+    assert result.out.splitlines()[0].split()[:2] == ["model", "accuracy"]
+    assert "16 documents, 3 categories" in result.err
+    assert "documents that two.postil learned from" in result.err
+    assert "documents that three.postil learned from" not in result.err
+
+
+def test_without_labels_the_changes_are_shown_and_explained(postil, models, tmp_path):
+    result = postil("compare", "bare.jsonl", *models, "--top", "2", "--changes", "c.jsonl")
+    changes = [json.loads(line) for line in (tmp_path / "c.jsonl").read_text().splitlines()]
+    assert f"a.postil → b: {len(changes)} of 60 documents change" in result.out
+    assert f"{changes[1]['id']}: " in result.out
+    assert f"{changes[2]['id']}: " not in result.out
+    given = []
+    for model in models:
+        lines = map(json.loads, postil("predict", model, "bare.jsonl").out.splitlines())
+        given.append({line["id"]: line["labels"] for line in lines})
+    assert [each["id"] for each in changes] == [
+        i for i in given[0] if set(given[0][i]) != set(given[1][i])
+    ]
+    for change in changes:
+        assert [change["before"], change["after"]] == [each[change["id"]] for each in given]
+        for reason in change["reasons"]:
+            gained = reason["change"] == "gained"
+            assert (reason["category"] in change["after"]) == gained
+            assert (reason["margin_after"] >= 0) == gained
+            assert (reason["margin_before"] >= 0) != gained
+            assert all((term["difference"] > 0) == gained for term in reason["terms"])
+    told = json.loads(postil("compare", "bare.jsonl", *models, "--json", "--top", "1").out)
+    assert (told["documents"], told["changed"], len(told["changes"])) == (60, len(changes), 1)
+    lost = sum(each["lost"] for each in told["categories"])
+    assert lost == sum(r["change"] == "lost" for each in changes for r in each["reasons"])
+
+
+def test_changes_of_labelled_documents_are_those_of_the_test(postil, models, tmp_path):
+    assert postil("compare", "demo", *models, "--changes", "c.jsonl").code == 0
+    tested = {each.id: each for each in open_corpus("demo") if each.split == "test"}
+    changes = [json.loads(line) for line in (tmp_path / "c.jsonl").read_text().splitlines()]
+    assert {each["id"] for each in changes} <= set(tested)
+    assert all(each.get("labels", []) == list(tested[each["id"]].labels) for each in changes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("bare.jsonl", "a.postil", "default"), "no document marked test"),
+        (("bare.jsonl", "a.postil", "b", "./b"), "without labels two models are compared"),
+        (("demo", "a.postil", "b", "svm", "--changes", "c.jsonl"), "--changes compares two"),
+        (("demo", "a.postil", "no.postil"), "no.postil"),
+        (("demo", "a.postil", "b", "--json", "--table", "csv"), "both choose the output"),
+    ],
+)
+def test_what_cannot_be_compared(postil, models, arguments, told):
+    result = postil("compare", *arguments)
+    assert result.code in (1, 2)
+    assert told in result.err
+    assert "Traceback" not in result.err

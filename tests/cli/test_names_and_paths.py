@@ -64,7 +64,7 @@ class TestUnknownLabels:
         return "c.postil"
 
     def test_they_are_named_and_have_no_ranking(self, postil, model):
-        result = postil("evaluate", model, "t.csv")
+        result = postil("evaluate", model, "t.csv", "--full")
         note = "2 labels unknown to the model: new, other (counted as missed)"
         assert result.err.splitlines().count(note) == 1
         row = next(line for line in result.out.splitlines() if line.split()[:1] == ["new"])

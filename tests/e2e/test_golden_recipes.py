@@ -17,8 +17,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.text import Text
 
 from postil.corpus.opening import open_corpus
+from postil.evaluate import Report
+from postil.evaluate.details import aimed_table, details
+from postil.evaluate.rendering import FULL_COLUMNS, categories_table, footing, heading
+from postil.evaluate.text_tables import as_text
 from postil.recipes.recipe import load_recipe, recipe_names
 from postil.train.assess import assessment
 from postil.train.predict import Predictor
@@ -49,6 +54,13 @@ def _summary(values) -> dict[str, object]:
     }
 
 
+def _numbers(report: Report) -> list[str]:
+    aim = [] if report.aimed is None else [aimed_table(report.aimed)]
+    categories = categories_table(report, 10, FULL_COLUMNS)
+    parts = [Text(heading(report)), *aim, *details(report), categories, Text(footing(report))]
+    return NUMBER.findall(as_text(parts))
+
+
 def _facts(corpus: str, name: str) -> dict[str, object]:
     recipe = load_recipe(name)
     documents = list(_documents(corpus, one_label=name in ONE_LABEL))
@@ -59,7 +71,7 @@ def _facts(corpus: str, name: str) -> dict[str, object]:
     scores = predictor.scores(columns)
     probabilities = predictor.probabilities(scores, predictor.variances(columns))
     weights = model.weights.tocsr()
-    report = assessment(model, documents, corpus=corpus).report.to_text()
+    report = _numbers(assessment(model, documents, corpus=corpus).report)
     thresholds = model.decision.thresholds
     return {
         "weights": _summary(weights.data),
@@ -68,7 +80,7 @@ def _facts(corpus: str, name: str) -> dict[str, object]:
         "thresholds": None if thresholds is None else _summary(thresholds),
         "probabilities": None if probabilities is None else _summary(probabilities),
         "decisions": _summary(model.decision.accept(scores)),
-        "report": NUMBER.findall(report),
+        "report": report,
     }
 
 

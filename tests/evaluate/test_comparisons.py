@@ -17,6 +17,7 @@ from postil.evaluate.comparisons import (
     Discordance,
     discordant_decisions,
     discordant_documents,
+    holm,
     mcnemar,
     micro_sign_test,
     wilcoxon,
@@ -160,3 +161,9 @@ def test_what_cannot_be_paired_is_refused():
         wilcoxon(np.zeros(2), np.zeros(2), zeros="keep")
     with pytest.raises(UsageError, match="decisions of the right run"):
         discordant_decisions(*(sp.csr_matrix((rows, 1), dtype=bool) for rows in (2, 2, 3)))
+
+
+def test_holm_multiplies_step_by_step():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.9, 0.001, math.nan]) == pytest.approx([0.9, 0.002, math.nan], nan_ok=True)
+    assert holm([0.7, 0.8]) == [1, 1]

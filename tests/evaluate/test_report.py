@@ -21,10 +21,10 @@ from postil.evaluate import (
     break_even_points,
     compare_runs,
     measure_run,
-    rendering,
 )
 from postil.evaluate.measures import MEASURES
 from postil.evaluate.ranking import AVERAGINGS
+from postil.evaluate.text_tables import as_text, text_table
 
 from .samples import FEW, random_run, rankings
 
@@ -132,17 +132,34 @@ def test_accuracy_is_there_for_single_labels():
     decisions = sp.csr_matrix(np.eye(3, dtype=bool)[[0, 1, 1, 1]])
     report = measure_run(truth, decisions)
     assert report.accuracy == 0.75
-    assert "accuracy (documents)" in report.to_text()
-    assert "exact match (documents)" in full_report().to_text()
+    assert "accuracy (documents)" in report.to_text(full=True)
+    assert "exact match (documents)" in full_report().to_text(full=True)
 
 
-def test_the_text_shows_what_a_person_needs():
-    text = full_report().to_text(top=4)
-    lines = text.splitlines()
-    assert lines[0] == "corpus a corpus, tested on test, method a recipe, decided by a rule"
-    assert lines[1].startswith("300 documents (")
+def test_the_number_a_person_wants_comes_first():
+    report = full_report()
+    lines = report.to_text(top=4).splitlines()
+    low, high = (report.intervals["micro_f1"].low, report.intervals["micro_f1"].high)
+    value = f"{100 * report.micro['f1']:.1f} %"
+    assert lines[0] == f"micro-F1  {value}   95% interval {100 * low:.1f} to {100 * high:.1f}"
+    assert lines[1].startswith("macro-F1")
+    assert lines[2] == "corpus a corpus, tested on test, method a recipe, decided by a rule"
     assert "one note" in lines
-    assert max(map(len, lines)) <= 100
+    text = "\n".join(lines)
+    for words in ("category 3", "… and 16 more", "given wrongly", "coverage"):
+        assert words in text
+    for words in ("category 4", "break-even", "Brier", "undefined"):
+        assert words not in text.partition("most frequent errors")[0]
+    truth = sp.csr_matrix(np.eye(3, dtype=bool)[[0, 1, 2, 1]])
+    decisions = sp.csr_matrix(np.eye(3, dtype=bool)[[0, 1, 1, 1]])
+    single = measure_run(truth, decisions, categories=["a", "b", "c"]).to_text().splitlines()
+    # Wilson's interval of 3 of 4.
+    assert single[0] == "accuracy  75.0 %   95% interval 30.1 to 95.4"
+    assert single[-1].split() == ["c", "b", "1"]
+
+
+def test_a_full_report_has_every_measure():
+    text = full_report().to_text(top=4, full=True)
     for words in (
         "F1 (macro: mean of F1)",
         "F1 of mean precision, mean recall",
@@ -150,20 +167,34 @@ def test_the_text_shows_what_a_person_needs():
         "break-even, interpolated",
         "ROC area",
         "expected calibration error",
-        "category 3",
-        "… and 16 more",
         "undefined values count as 0",
         "95% bootstrap intervals",
     ):
         assert words in text
-    assert "category 4" not in text
+
+
+def test_names_are_folded_to_a_width_and_never_cut():
+    truth = sp.csr_matrix(np.ones((1, 2), bool))
+    names = ["a name " * 40, "x" * 300]
+    report = measure_run(truth, truth, categories=names)
+    assert names[0].strip() in report.to_text()
+    folded = report.to_text(width=60)
+    assert max(map(len, folded.splitlines())) <= 60
+    assert folded.count("x") == 300
+
+
+def test_rare_categories_do_not_pull_their_average_down():
+    truth = sp.csr_matrix(np.eye(40, dtype=bool))
+    interval = measure_run(truth, truth).headline["macro_f1"]
+    assert (interval.low, interval.value, interval.high) == (1, 1, 1)
 
 
 def test_undefined_is_shown_as_such():
     report = full_report(training_sizes=np.arange(20))
-    row = next(line for line in report.to_text().splitlines() if "category 19" in line)
+    text = report.to_text(full=True)
+    row = next(line for line in text.splitlines() if "category 19" in line)
     assert row.split()[-1] == row.split()[-2] == "–"
-    assert "nan" not in report.to_text()
+    assert "nan" not in text
 
 
 def test_names_are_printed_as_they_are():
@@ -269,4 +300,4 @@ def test_a_header_is_wrapped_and_never_cut():
         "98.3",
         "99.7",
     ]
-    assert "break-even," in rendering.as_text([rendering._table("title", header, [row])], 100)
+    assert "break-even," in as_text([text_table("title", header, [row])], 100)

@@ -6,19 +6,15 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from postil.categorizer import TextCategorizer
 from postil.corpus.corpus import Corpus
 from postil.corpus.document import Document
 from postil.errors import InputError
 from postil.plots.svg import round_ticks
-from postil.report.charts import coverage_curve
-from postil.report.page import render_report, wilson
+from postil.report.page import render_report
 from postil.report.study import study
-from postil.report.tables import confusions
 
 WORDS = {"road": "bus lorry lane bridge", "snow": "ice frost cold hail", "<b>": "goal team cup win"}
 HOSTILE = "<script>alert(1)</script> \x1b[31m \ud800 http://example.com/x.js"
@@ -137,15 +133,6 @@ def test_numbers_that_cannot_be_honest_are_refused(model):
         study(priors, corpus(documents("train")))
 
 
-def test_coverage_confusions_wilson_and_ticks():
-    truth = sp.csr_matrix(np.array([[1, 0], [0, 1], [1, 1]], dtype=bool))
-    given = sp.csr_matrix(np.array([[1, 0], [1, 0], [1, 0]], dtype=bool))
-    found = coverage_curve(truth, given, np.array([[0.9, 0.1], [0.6, 0.4], [0.9, 0.2]]))
-    assert found.thresholds.tolist() == [0.9, 0.6]
-    assert found.precision.tolist() == pytest.approx([1.0, 2 / 3])
-    assert found.coverage.tolist() == pytest.approx([2 / 3, 1.0])
-    assert confusions(truth, given) == [((1, 0), 1)]
-    assert wilson(0.5, 100) == pytest.approx((0.4038, 0.5962), abs=1e-4)
-    assert wilson(1.0, 10) == pytest.approx((0.7225, 1.0), abs=1e-4)
+def test_ticks_are_round():
     assert round_ticks(0.31, 0.72) == (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
     assert round_ticks(5.0, 5.0)[0] <= 5.0 <= round_ticks(5.0, 5.0)[-1]

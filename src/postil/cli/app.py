@@ -25,7 +25,7 @@ COMMANDS = {
     "inspect": "Show what a model holds and how it was trained.",
     "import-model": "Turn a model file of BBR, BMR or BXR into a postil model.",
     "path": "Show the weights of a category as regularization gets weaker.",
-    "compare": "Train recipes on one corpus and test their differences.",
+    "compare": "Test the differences of models and recipes on one corpus.",
     "recipes": "List the recipes, or show one.",
     "reproduce": "Run a paper's experiments and print its numbers beside ours.",
     "demo": "Train, test and explain a model on the embedded corpus.",

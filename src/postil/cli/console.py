@@ -171,6 +171,12 @@ def table_lines(
         yield "  ".join(cells).rstrip()
 
 
+def terminal_width() -> int | None:
+    """Return the width of the terminal, or None if standard output is not a terminal."""
+    console = _terminal()
+    return None if console is None else console.width
+
+
 def _terminal() -> Console | None:
     """Return a rich console on standard output, or None if that is not a terminal."""
     if sys.stdout is None or not sys.stdout.isatty():

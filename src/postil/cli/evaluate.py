@@ -1,18 +1,17 @@
-"""`postil evaluate`: measures of a model on labelled documents, and their curves as a file."""
+"""`postil evaluate`: measures of a model on labelled documents."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from typer import Option
 
-from postil.cli.console import json_text, say, show_json, show_table
-from postil.cli.files import TO_MARK, check_output, naming_errors, reporting_problems
+from postil.cli.console import counted, say, show_json, show_table, terminal_width
+from postil.cli.evaluate_files import Starts, check_files, write_curves, write_errors, write_plot
+from postil.cli.files import TO_MARK, reporting_problems
 from postil.cli.options import (
     AsJson,
     CorpusName,
@@ -23,6 +22,7 @@ from postil.cli.options import (
     reads_corpus,
 )
 from postil.cli.progress import progress_bar
+from postil.common.tables import TableFormat, table_text
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,21 +33,7 @@ if TYPE_CHECKING:
 
 
 UNKNOWN = "–"
-CURVE_FORMATS = (".csv", ".json")
-HEADER = (
-    "curve",
-    "averaging",
-    "category",
-    "threshold",
-    "recall",
-    "precision",
-    "false_positive_rate",
-)
-# The values of each kind of curve, by the columns of the header.
-POINTS = {
-    "precision_recall": {"recall": "recall", "precision": "precision"},
-    "roc": {"recall": "true_positive_rate", "false_positive_rate": "false_positive_rate"},
-}
+SHOWN = 10
 
 
 @reads_corpus
@@ -65,7 +51,18 @@ def evaluate(
     undefined: Annotated[
         Literal["zero", "one", "skip"], Option(help="Value of 0/0 in macro averages.")
     ] = "zero",
-    top: Annotated[int, Option(min=0, help="Number of categories to show.")] = 10,
+    top: Annotated[
+        int | None,
+        Option(min=0, help="Number of categories to show (default: 10, in other tables all)."),
+    ] = None,
+    full: Annotated[
+        bool,
+        Option("--full", help="Show all measures: rankings, break-even points, calibration, …."),
+    ] = False,
+    table: Annotated[
+        TableFormat,
+        Option(help="Print the table of categories as text, csv, latex or markdown."),
+    ] = "text",
     beta: Annotated[
         list[float] | None,
         Option(
@@ -75,17 +72,37 @@ def evaluate(
     ] = None,
     bootstrap: Annotated[
         int,
-        Option(min=0, help="Number of resamples for 95% intervals of the measures of decisions."),
+        Option(
+            min=0,
+            help="Number of resamples for 95% intervals of all measures of decisions (default: "
+            "intervals of the first numbers only).",
+        ),
     ] = 0,
     seed: Annotated[int, Option(min=0, help="Random seed of the resamples.")] = 0,
     curves: Annotated[
         Path | None,
-        output_option("File for precision-recall and ROC curves, .csv or .json.", "--curves"),
+        output_option(
+            "File for precision-recall, ROC and coverage curves, .csv or .json.", "--curves"
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        output_option("File for a plot of coverage against precision, .svg or .png.", "--plot"),
+    ] = None,
+    errors: Annotated[
+        Path | None,
+        output_option("File for the wrong documents, .csv or .jsonl.", "--errors"),
     ] = None,
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a model on labelled documents.
+
+    The first line is accuracy if every document has one label, else micro-F1; then come the largest
+    categories, the most frequent confusions, and coverage: the share of documents that get a label
+    if only labels above a minimum probability are given, at the precision that this reaches.
+    --full or --beta shows all measures. --errors lists the wrong documents with their
+    probabilities, the most confident mistakes first.
 
     The documents are those marked test, or all if none is marked. If they are exactly the
     documents that the model learned from, a warning says so ("learned_from" in JSON). Labels that
@@ -96,7 +113,9 @@ def evaluate(
     Examples:
       postil evaluate modapte.postil reuters-modapte
       postil evaluate modapte.postil reuters-modapte --categories shared --json
-      postil evaluate demo.postil demo --bootstrap 1000 --beta 0.5 --curves curves.csv
+      postil evaluate demo.postil demo --errors wrong.csv --plot coverage.svg
+      postil evaluate demo.postil demo --table markdown > categories.md
+      postil evaluate demo.postil demo --full --bootstrap 1000 --beta 0.5 --curves curves.csv
     """
     from postil.evaluate import Options, Plan
     from postil.model.load import load_model
@@ -107,12 +126,13 @@ def evaluate(
         betas=tuple(beta or ()),
         plan=Plan(bootstrap, seed) if bootstrap else None,
     )
-    if curves is not None:
-        if curves.suffix not in CURVE_FORMATS:
-            raise UsageError(f"--curves is a file .csv or .json, not {str(curves)!r}")
-        check_output(curves, model, corpus)
+    files = {"--curves": curves, "--plot": plot, "--errors": errors}
+    check_files(files, model, corpus)
+    if as_json and table != "text":
+        raise UsageError("--json and --table both choose the output: give one of them")
     loaded = load_model(model, threads=threads)
     vectors = reading.vectors(corpus)
+    starts = Starts()
     if vectors is not None:
         measured = assess_vectors(loaded, vectors, categories=categories, options=options)
     else:
@@ -120,23 +140,21 @@ def evaluate(
         with reporting_problems(opened), progress_bar() as bar:
             measured = assessment(
                 loaded,
-                opened,
+                opened if errors is None else starts.of(opened),
                 corpus=opened.name,
                 categories=categories,
                 options=options,
                 threads=threads,
                 progress=bar.update,
             )
-    if measured.learned_from:
-        say(
-            f"warning: these are the documents that {model} learned from: the numbers say how "
-            "well it remembers, not how well it does on others; give it some it has not seen, or "
-            f"{TO_MARK}, and train again"
-        )
-    if measured.unknown:
-        say(measured.unknown_note())
+    warn_of(measured, str(model))
     if curves is not None:
-        _write_curves(measured, curves)
+        write_curves(measured, curves)
+    if plot is not None:
+        write_plot(measured.report, plot)
+    if errors is not None:
+        count = write_errors(measured, starts.measured, errors)
+        say(f"wrote {counted(count, 'wrong document')} to {errors}")
     expected = [] if measured.learned_from else _expected(loaded, corpus, measured.report)
     if as_json:
         show_json(
@@ -148,9 +166,43 @@ def evaluate(
             }
         )
         return
-    typer.echo(measured.report.to_text(top=top), nl=False)
+    shown = SHOWN if top is None else top
+    if table != "text":
+        _show_categories(measured.report, table, top, full=full)
+        return
+    text = measured.report.to_text(shown, full=full or bool(beta), width=terminal_width())
+    typer.echo(text, nl=False)
     if expected:
         _show_expected(expected, str(loaded.recipe.get("paper", "")))
+
+
+def warn_of(measured: Assessment, model: str, notify: Callable[[str], None] = say) -> None:
+    """Print a warning if the model learned from the documents, and the labels it does not know."""
+    if measured.learned_from:
+        notify(
+            f"warning: these are the documents that {model} learned from: the numbers say how "
+            "well it remembers, not how well it does on others; give it some it has not seen, or "
+            f"{TO_MARK}, and train again"
+        )
+    if measured.unknown:
+        notify(measured.unknown_note())
+
+
+def _show_categories(report: Report, form: TableFormat, top: int | None, *, full: bool) -> None:
+    """Print the table of categories for another program; CSV has every value as it is."""
+    from postil.evaluate.rendering import FULL_COLUMNS, SHORT_COLUMNS, category_cells, headlines
+
+    if form == "csv":
+        columns = report.columns()
+        values = report.per_category()
+        order = report.order()[:top].tolist()
+        cells = [["" if v is None else str(v) for v in values[c].values()] for c in order]
+        header = list(columns)
+    else:
+        header, cells = category_cells(report, FULL_COLUMNS if full else SHORT_COLUMNS, top)
+    right = " " + "r" * (len(header) - 1)
+    summary = [" ".join(line.split()) for line in headlines(report).splitlines()]
+    typer.echo(table_text(form, header, cells, right=right, summary=summary), nl=False)
 
 
 def _expected(model: Model, corpus: str, report: Report) -> list[Comparison]:
@@ -178,55 +230,3 @@ def _show_expected(expected: list[Comparison], paper: str) -> None:
     ]
     header = ("measure", paper or "expected", "ours", "difference", "tolerance", "within")
     show_table(header, rows, " rrrr")
-
-
-def _write_curves(measured: Assessment, target: Path) -> None:
-    """Write all curves, each thinned to about as many points as JSON reports hold.
-
-    The scores of one category at a time are sorted.
-    """
-    from postil.common.files import output_file
-
-    with naming_errors(target), output_file(target) as file:
-        for piece in (_as_csv if target.suffix == ".csv" else _as_json)(measured):
-            file.write(piece.encode())
-
-
-def _curves(measured: Assessment) -> Iterator[tuple[str, str, str, Mapping[str, Any]]]:
-    """Yield each curve: its kind, its averaging or its category, and its points."""
-    from postil.evaluate.curves import cuts_of_categories, precision_recall_curve, roc_curve
-
-    report = measured.report
-    points = report.options.curve_points
-    assert report.ranking is not None
-    for averaging, curve in report.ranking.precision_recall.items():
-        yield "precision_recall", averaging, "", curve.to_dict(points)
-    yield "roc", "pooled", "", report.ranking.roc.to_dict(points)
-    each = cuts_of_categories(measured.truth, measured.scores)
-    for category, cuts in zip(report.categories, each, strict=True):
-        yield "precision_recall", "", category, precision_recall_curve(cuts).to_dict(points)
-        yield "roc", "", category, roc_curve(cuts).to_dict(points)
-
-
-def _as_json(measured: Assessment) -> Iterator[str]:
-    before = "[\n"
-    for kind, averaging, category, curve in _curves(measured):
-        of = {"averaging": averaging or None, "category": category if not averaging else None}
-        yield before + json_text({"curve": kind, **of, **curve})
-        before = ",\n"
-    yield "\n]\n"
-
-
-def _as_csv(measured: Assessment) -> Iterator[str]:
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, HEADER, restval="", lineterminator="\n")
-    writer.writeheader()
-    for kind, averaging, category, curve in _curves(measured):
-        columns = {"threshold": curve["thresholds"]}
-        columns |= {name: curve[of] for name, of in POINTS[kind].items()}
-        for values in zip(*columns.values(), strict=True):
-            point = dict(zip(columns, values, strict=True))
-            writer.writerow({"curve": kind, "averaging": averaging, "category": category, **point})
-        yield buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()

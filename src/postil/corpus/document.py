@@ -61,6 +61,13 @@ def is_encodable(text: str) -> bool:
     return True
 
 
+def text_start(document: Document, most: int = 200) -> str:
+    """Return the first characters of a document's text on one line, for a list of documents."""
+    # Runs of white space become one space: more is read than is kept.
+    text = " ".join(text[: 4 * most] for text in document.fields.values())
+    return " ".join(text.split())[:most]
+
+
 class Problems:
     """The bad documents of one pass over a stream.
 

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from postil.evaluate.break_even import DEFINITIONS as DEFINITIONS
     from postil.evaluate.break_even import break_even_points as break_even_points
     from postil.evaluate.comparisons import compare_runs as compare_runs
+    from postil.evaluate.coverage import CoverageCurve as CoverageCurve
+    from postil.evaluate.coverage import coverage_curve as coverage_curve
     from postil.evaluate.curves import cuts_of as cuts_of
     from postil.evaluate.curves import precision_recall_curve as precision_recall_curve
     from postil.evaluate.curves import roc_curve as roc_curve
-    from postil.evaluate.report import Options as Options
-    from postil.evaluate.report import Provenance as Provenance
+    from postil.evaluate.options import Options as Options
+    from postil.evaluate.options import Provenance as Provenance
     from postil.evaluate.report import Report as Report
     from postil.evaluate.report import measure_run as measure_run
 
@@ -27,8 +29,10 @@ _HOMES = {
     "bootstrap": ("Plan",),
     "break_even": ("DEFINITIONS", "break_even_points"),
     "comparisons": ("compare_runs",),
+    "coverage": ("CoverageCurve", "coverage_curve"),
     "curves": ("cuts_of", "precision_recall_curve", "roc_curve"),
-    "report": ("Options", "Provenance", "Report", "measure_run"),
+    "options": ("Options", "Provenance"),
+    "report": ("Report", "measure_run"),
 }
 
 

@@ -9,7 +9,8 @@ two-sided unless the name says otherwise; "left" and "right" are the two runs in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -29,7 +30,7 @@ from postil.evaluate.counts import (
     plain,
 )
 from postil.evaluate.measures import decided_rightly
-from postil.evaluate.report import Options, run_statistics
+from postil.evaluate.options import Options, run_statistics
 
 ZEROS: dict[str, Literal["wilcox", "pratt", "zsplit"]] = {
     "drop": "wilcox",
@@ -191,11 +192,37 @@ class RunComparison:
         described: dict[str, Any] = plain({**vars(self), "significant": self.significant()})
         return described
 
-    def to_text(self, width: int = 100) -> str:
-        """Return tables for a reader."""
-        from postil.evaluate.rendering import as_text, comparison_tables
+    def to_text(self, width: int | None = None) -> str:
+        """Return tables for a reader, folded to a width if one is given."""
+        from postil.evaluate.rendering import comparison_tables
+        from postil.evaluate.text_tables import as_text
 
         return as_text(comparison_tables(self), width)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number by Holm's step-down method.
+
+    The smallest of m is multiplied by m, the next by m - 1, and so on; none becomes smaller than
+    the one before it or larger than 1. Undefined values stay so and do not count.
+    """
+    corrected = [UNDEFINED] * len(p_values)
+    known = [place for place, value in enumerate(p_values) if not math.isnan(value)]
+    last = 0.0
+    for step, place in enumerate(sorted(known, key=lambda place: p_values[place])):
+        last = max(last, min(1.0, (len(known) - step) * p_values[place]))
+        corrected[place] = last
+    return corrected
+
+
+def holm_of_tests(comparisons: Sequence[RunComparison]) -> list[dict[str, float]]:
+    """Return the p-values of each comparison by test, corrected over all comparisons of a test."""
+    found: list[dict[str, float]] = [{} for _ in comparisons]
+    for name in comparisons[0].tests if comparisons else ():
+        corrected = holm([each.tests[name].p_value for each in comparisons])
+        for values, value in zip(found, corrected, strict=True):
+            values[name] = value
+    return found
 
 
 def compare_runs(

@@ -111,9 +111,9 @@ class _Curve:
     def to_dict(self, points: int | None = None) -> dict[str, Any]:
         """Return plain values for JSON, about ``points`` points of the curve at most."""
         number, *columns = vars(self)
-        kept = _thinned(vars(self)[columns[0]], vars(self)[columns[1]], points)
-        thinned = {name: vars(self)[name][kept] for name in columns}
-        described: dict[str, Any] = plain({number: vars(self)[number], **thinned})
+        kept = thinned(vars(self)[columns[0]], vars(self)[columns[1]], points)
+        points_kept = {name: vars(self)[name][kept] for name in columns}
+        described: dict[str, Any] = plain({number: vars(self)[number], **points_kept})
         return described
 
 
@@ -173,7 +173,7 @@ def average_precision(cuts: Cuts) -> float:
     return float((np.diff(cuts.recall) * cuts.precision[1:]).sum())
 
 
-def _thinned(across: Floats, up: Floats, points: int | None) -> Indices:
+def thinned(across: Floats, up: Floats, points: int | None) -> Indices:
     """Return points spaced evenly along the curve's length (steps across plus steps up)."""
     if points is None or len(across) <= points or np.isnan(across).any() or np.isnan(up).any():
         return np.arange(len(across))[: points or len(across)]

@@ -185,6 +185,27 @@ def macro_statistic(measure: str | Measure, rule: str = "zero") -> Statistic:
     return lambda counts: mean_over_categories(formula(counts), rule)
 
 
+def macro_resampled(measure: str | Measure, rule: str, observed: Counts) -> Statistic:
+    """Return a macro-average as a function of resampled counts.
+
+    A category that a resample leaves without a document is left out there: a rule for undefined
+    values would pull the average of rare categories towards its value. Only a category that is
+    undefined in the ``observed`` counts, and so in every resample, goes by the rule.
+    """
+    formula = _formula(measure)
+    defined = np.flatnonzero(~np.isnan(formula(observed)))
+    total = len(formula(observed))
+    filling = rule_named(rule).filling
+
+    def statistic(counts: Counts) -> Floats:
+        mean = mean_over_categories(formula(counts)[..., defined], "skip")
+        if filling is None or not total:
+            return mean
+        return (len(defined) * mean + (total - len(defined)) * filling) / total
+
+    return statistic
+
+
 def _formula(measure: str | Measure) -> Statistic:
     return (named(MEASURES, measure, "measure") if isinstance(measure, str) else measure).formula
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from postil.common.types import Floats, Indices, Ints
-from postil.decide.scores import Sparse
-from postil.errors import UsageError
-from postil.evaluate.bootstrap import Interval, Plan, bootstrap_intervals, bootstrap_mean
+from postil.decide.scores import Csr, Sparse
+from postil.evaluate.bootstrap import Interval, bootstrap_intervals, bootstrap_mean
 from postil.evaluate.calibration import Calibration, calibration_of_run
+from postil.evaluate.confusion import Confused, confused_pairs, pairs_by_name
 from postil.evaluate.counts import (
     Counts,
     checked_names,
@@ -25,84 +26,23 @@ from postil.evaluate.counts import (
     plain,
     rule_named,
 )
+from postil.evaluate.coverage import CoverageCurve, coverage_curve
+from postil.evaluate.headline import Estimate, headline
 from postil.evaluate.measures import (
-    MEASURES,
     Aimed,
     Average,
-    Measure,
-    Statistic,
     aimed,
     decided_rightly,
     exact_match,
     f1,
-    f1_of_means,
-    f_beta_measure,
     is_single_label,
     macro,
     macro_f1_of_means,
-    macro_statistic,
     micro,
-    micro_statistic,
     top_categories,
 )
+from postil.evaluate.options import Options, Provenance, run_statistics
 from postil.evaluate.ranking import Ranking, rank_categories
-from postil.learn.merit.naming import figure_named
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """The origin of the numbers: corpus, split, method, decision rule, and notes."""
-
-    corpus: str | None = None
-    split: str | None = None
-    method: str | None = None
-    decision_rule: str | None = None
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Options:
-    """The measures to take, and their rules.
-
-    Parameters
-    ----------
-    undefined:
-        Name of the rule for undefined values in macro-averages.
-    betas:
-        Betas of further F-beta measures.
-    top:
-        Numbers k of largest categories to average over; the average over all is always there.
-    bins, binning:
-        Number and kind of calibration bins.
-    plan:
-        Bootstrap intervals to compute, or None.
-    curve_points:
-        Number of points of a curve in JSON.
-    aim:
-        Measure that the model was trained for, as
-        :func:`postil.learn.merit.naming.figure_named` reads it.
-    """
-
-    undefined: str = "zero"
-    betas: tuple[float, ...] = ()
-    top: tuple[int, ...] = (5, 10, 20, 40, 60, 80, 100)
-    bins: int = 10
-    binning: str = "width"
-    plan: Plan | None = None
-    curve_points: int | None = 201
-    aim: str | None = None
-
-    def __post_init__(self) -> None:
-        rule_named(self.undefined)
-        self.measures()
-        if self.aim is not None:
-            figure_named(self.aim)
-        if min(self.top, default=1) < 1:
-            raise UsageError(f"top: each number of categories must be at least 1, got {self.top}")
-
-    def measures(self) -> dict[str, Measure]:
-        """Return the measures of decisions to take, by name."""
-        return {**MEASURES, **{m.name: m for m in map(f_beta_measure, self.betas)}}
 
 
 @dataclass(frozen=True)
@@ -119,11 +59,14 @@ class TopAverages:
 class Report:
     """All measures of one run.
 
-    ``accuracy`` is for single-label data only, ``ranking`` needs scores, ``pooled_calibration`` and
-    ``calibrations`` (one per category) need probabilities, ``intervals`` need a bootstrap plan.
+    ``accuracy`` is for single-label data only, ``ranking`` needs scores, ``pooled_calibration``,
+    ``calibrations`` (one per category) and ``coverage`` need probabilities, ``intervals`` need a
+    bootstrap plan. ``members`` and ``decided`` are the truth and the decisions, sparse.
     """
 
     categories: tuple[str, ...]
+    members: Csr
+    decided: Csr
     counts: Counts
     unlabelled: int
     exact_match: float
@@ -134,7 +77,18 @@ class Report:
     ranking: Ranking | None = None
     pooled_calibration: Calibration | None = None
     calibrations: tuple[Calibration, ...] = ()
+    coverage: CoverageCurve | None = None
     intervals: Mapping[str, Interval] = field(default_factory=dict)
+
+    @cached_property
+    def headline(self) -> dict[str, Estimate]:
+        """The numbers that a reader wants first, with their intervals, by name."""
+        return headline(self)
+
+    @cached_property
+    def confused(self) -> list[Confused]:
+        """The confused pairs of categories, the most frequent first."""
+        return confused_pairs(self.members, self.decided)
 
     @property
     def values(self) -> dict[str, Floats]:
@@ -213,6 +167,7 @@ class Report:
         described: dict[str, Any] = plain(
             {
                 "measured": self.measured(),
+                "headline": self.headline,
                 **({} if self.aimed is None else {"aim": self.aimed}),
                 "micro": self.micro,
                 "macro": self.macro,
@@ -222,6 +177,8 @@ class Report:
                 "top": self.top,
                 "ranking": ranking and ranking.to_dict(options.undefined, options.curve_points),
                 "calibration": pooled and {"pooled": pooled, "macro": self.macro_calibration},
+                "coverage": self.coverage and self.coverage.to_dict(options.curve_points),
+                "confusion": pairs_by_name(self.confused, self.categories),
                 "intervals": self.intervals,
                 "per_category": self.per_category(),
             }
@@ -254,11 +211,22 @@ class Report:
         rows = zip(*columns.values(), strict=True)
         return [plain(dict(zip(columns, row, strict=True))) for row in rows]
 
-    def to_text(self, top: int = 10, width: int = 100) -> str:
-        """Return a summary for a reader, with the ``top`` largest categories."""
-        from postil.evaluate.rendering import as_text, renderables
+    def to_text(self, top: int = 10, *, full: bool = False, width: int | None = None) -> str:
+        """Return a summary for a reader.
 
-        return as_text(renderables(self, top), width)
+        Parameters
+        ----------
+        top:
+            Number of largest categories to show.
+        full:
+            Show every measure: rankings, calibration, averages over the largest categories.
+        width:
+            Width to fold lines and cells to; by default lines are as long as they need to be.
+        """
+        from postil.evaluate.rendering import renderables
+        from postil.evaluate.text_tables import as_text
+
+        return as_text(renderables(self, top, full=full), width)
 
 
 def measure_run(
@@ -301,12 +269,14 @@ def measure_run(
     members, decided = checked_pair(truth, decisions)
     columns = int(members.shape[1])
     matches = exact_match(members, decided)
+    counts = count(members, decided)
     intervals: dict[str, Interval] = {}
     if options.plan is not None:
         right = decided_rightly(members, decided).astype(np.float64)
-        intervals = bootstrap_intervals(members, decided, run_statistics(options), options.plan)
+        statistics = run_statistics(options, counts)
+        intervals = bootstrap_intervals(members, decided, statistics, options.plan)
         intervals["exact_match"] = bootstrap_mean(right, options.plan)
-    sizes = ranking = pooled = None
+    sizes = ranking = pooled = curve = None
     calibrations: tuple[Calibration, ...] = ()
     if training_sizes is not None:
         sizes = checked_per_category(training_sizes, columns, "training_sizes").astype(np.int64)
@@ -316,9 +286,12 @@ def measure_run(
         pooled, calibrations = calibration_of_run(
             members, probabilities, options.bins, options.binning
         )
+        curve = coverage_curve(members, decided, np.asarray(probabilities))
     return Report(
         categories=checked_names(categories, columns),
-        counts=count(members, decided),
+        members=members,
+        decided=decided,
+        counts=counts,
         unlabelled=int((per_document(members) == 0).sum()),
         exact_match=matches,
         accuracy=matches if is_single_label(members) else None,
@@ -328,16 +301,6 @@ def measure_run(
         ranking=ranking,
         pooled_calibration=pooled,
         calibrations=calibrations,
+        coverage=curve,
         intervals=intervals,
     )
-
-
-def run_statistics(options: Options) -> dict[str, Statistic]:
-    """Return the measures of counts that intervals and comparisons take, by name."""
-    rule = options.undefined
-    statistics: dict[str, Statistic] = {}
-    for name, measure in options.measures().items():
-        statistics[f"micro_{name}"] = micro_statistic(measure)
-        statistics[f"macro_{name}"] = macro_statistic(measure, rule)
-    statistics["macro_f1_of_means"] = lambda counts: f1_of_means(counts, rule)
-    return statistics

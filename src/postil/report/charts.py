@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from postil.common.types import Floats
 from postil.evaluate.calibration import Calibration
-from postil.evaluate.counts import ratio, shown
+from postil.evaluate.counts import shown
+from postil.evaluate.coverage import coverage_curve
 from postil.plots.figure import Axis, Figure, Line, Panel, Stroke
 from postil.report.held_out import LearningCurve
 from postil.report.study import Measured
@@ -44,45 +43,6 @@ def precision_recall_chart(measured: Measured) -> Chart | None:
         _figure("precision-recall", "Precision against recall", "recall", "precision", lines),
         f"All pairs of a document and a category are ranked together; average precision {area} %. "
         "The decisions have a threshold for each category, so they need not be on the line.",
-    )
-
-
-class Coverage(NamedTuple):
-    """Precision and coverage at each minimum probability, the minimum falling."""
-
-    thresholds: Floats
-    precision: Floats
-    coverage: Floats
-
-
-def coverage_curve(
-    truth: sp.csr_matrix[Any], decisions: sp.csr_matrix[Any], probabilities: Floats
-) -> Coverage:
-    """Return what is left if only decisions of at least a minimum probability are given.
-
-    Precision is the share of the given labels that are right, and coverage the share of the
-    documents with such a label. Cost: sorting the given labels.
-
-    Parameters
-    ----------
-    truth, decisions:
-        Sparse indicators of documents × categories.
-    probabilities:
-        Probabilities of documents × categories.
-    """
-    given = sp.coo_matrix(decisions)
-    chances = probabilities[given.row, given.col]
-    right = np.asarray(truth[given.row, given.col]).ravel()
-    order = np.argsort(-chances, kind="stable")
-    ranked = chances[order]
-    # Labels of equal probability are kept together.
-    ends = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True)[: len(ranked)])
-    first = np.zeros(len(order))
-    first[np.unique(given.row[order], return_index=True)[1]] = 1.0  # of each document
-    return Coverage(
-        ranked[ends],
-        ratio(np.cumsum(right[order])[ends], ends + 1.0),
-        ratio(np.cumsum(first)[ends], truth.shape[0]),
     )
 
 

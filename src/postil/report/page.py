@@ -6,7 +6,6 @@ tables; the page's policy names the script by its digest, so that no other can r
 
 from __future__ import annotations
 
-import math
 from base64 import b64encode
 from collections.abc import Mapping
 from hashlib import sha256
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from postil.common.escaping import visible
 from postil.common.pages import render_page
 from postil.evaluate.counts import shown
+from postil.evaluate.headline import headline as first_numbers
 from postil.explain.explanation import verdict
 from postil.explain.page import marked_fields
 from postil.model.overview import Facts, gather
@@ -101,35 +101,25 @@ class Figure(NamedTuple):
     how: str
 
 
+NAMES = {"accuracy": "accuracy", "micro_f1": "micro-F1", "macro_f1": "macro-F1"}
+
+
 def headline(measured: Measured) -> list[Figure]:
     """Return accuracy and macro-F1 if every document has one label, else micro- and macro-F1."""
     report = measured.report
-    wanted = {"macro-F1": "macro_f1"}
-    figures = []
-    if report.accuracy is None:
-        wanted = {"micro-F1": "micro_f1", **wanted, "exact match": "exact_match"}
-    else:
-        low, high = wilson(report.accuracy, report.counts.cases)
-        span = f"{shown(low)} to {shown(high)}"
-        figures.append(Figure("accuracy", shown(report.accuracy), span, "Wilson"))
-    for name, key in wanted.items():
-        found = report.intervals[key]
-        span = f"{shown(found.low)} to {shown(found.high)}"
-        figures.append(Figure(name, shown(found.value), span, "bootstrap"))
+    figures = [
+        Figure(
+            NAMES[name],
+            shown(each.value),
+            f"{shown(each.low)} to {shown(each.high)}",
+            each.method.capitalize(),
+        )
+        for name, each in first_numbers(report).items()
+    ]
     if report.aimed is not None:
         name = f"the aim, {report.aimed.measure}"
         figures.insert(0, Figure(name, shown(report.aimed.micro), "", "all categories together"))
     return figures
-
-
-def wilson(share: float, cases: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share of cases; it stays within 0 and 1."""
-    if not cases:
-        return math.nan, math.nan
-    middle = (share + Z * Z / (2 * cases)) / (1 + Z * Z / cases)
-    spread = math.sqrt(share * (1 - share) / cases + Z * Z / (4 * cases * cases))
-    reach = Z * spread / (1 + Z * Z / cases)
-    return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
 def _drawn(chart: Chart) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, product
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -92,7 +92,7 @@ def _rest(in_all: int, listed: int) -> str:
 def confusion_table(measured: Measured) -> Table:
     """Return the labels that documents lack, each with a wrong one that they were given instead."""
     names, members = measured.report.categories, measured.report.counts.members
-    pairs = confusions(measured.truth, measured.decisions)
+    pairs = [each for each in measured.report.confused if each.given is not None]
     rows = [
         (
             Cell(visible(names[true])),
@@ -100,22 +100,11 @@ def confusion_table(measured: Measured) -> Table:
             _count(count),
             _share(count / int(members[true])),
         )
-        for (true, given), count in pairs[:MOST_PAIRS]
+        for true, given, count in pairs[:MOST_PAIRS]
+        if given is not None
     ]
     header = ("missed label", "given instead", "documents", "of the label's documents, %")
     return Table(header, rows, 2, _rest(len(pairs), len(rows)))
-
-
-def confusions(truth: Csr, decisions: Csr) -> list[tuple[tuple[int, int], int]]:
-    """Count the documents that miss a label of theirs and were given another, wrong one.
-
-    A pair is the missed label and the wrong one; the most frequent pairs come first. Cost: for
-    each document, its missed times its wrong labels.
-    """
-    counts: Counter[tuple[int, int]] = Counter()
-    for true, given in zip(_sets(truth), _sets(decisions), strict=True):
-        counts.update(product(true - given, given - true))
-    return sorted(counts.items(), key=lambda each: (-each[1], each[0]))
 
 
 def error_table(report: Report) -> Table:

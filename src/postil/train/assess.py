@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -37,12 +37,14 @@ class Assessment(NamedTuple):
         The measures.
     truth, decisions, scores
         Documents × categories of the report.
-    probabilities : array, optional
-        Documents × categories of the report; None if the model is not calibrated.
     learned_from : bool
         True if the documents are those of the training or of an update.
     unknown : tuple of str
         Labels of the documents that the model has not learned.
+    probabilities : array, optional
+        Documents × categories of the report, if the model is calibrated.
+    ids : sequence of str
+        The ids of the documents.
     """
 
     report: Report
@@ -52,6 +54,7 @@ class Assessment(NamedTuple):
     learned_from: bool = False
     unknown: tuple[str, ...] = ()
     probabilities: Floats | None = None
+    ids: Sequence[str] = ()
 
     def unknown_note(self) -> str:
         """Return a line about the labels that the model has not learned, or nothing."""
@@ -94,6 +97,7 @@ def assessment(
     *,
     corpus: str = "",
     categories: CategorySet = "all",
+    also: Collection[str] = (),
     options: Options | None = None,
     threads: int | None = None,
     progress: StepProgress | None = None,
@@ -114,6 +118,8 @@ def assessment(
         The categories that count: those of the training or the test documents (a category that
         only the test documents have is always missed), those of the training documents, or those
         of both.
+    also : collection of str
+        Further categories that count, such as those of a model to compare with.
     options : Options, optional
         The measures to take.
     threads : int, optional
@@ -144,8 +150,9 @@ def assessment(
     seen = Labels(tuple(facts.categories), facts.indicator().astype(bool)).of_documents(rows)
     known = [block for block in probabilities if block is not None]
     calibrated = np.vstack(known)[rows] if known else None
-    tested = _Tested(source, np.vstack(blocks)[rows], calibrated, seen, digests)
-    return _assessed(model, tested, corpus, categories, options)
+    ids = [facts.ids[row] for row in rows.tolist()]
+    tested = _Tested(source, np.vstack(blocks)[rows], calibrated, seen, digests, ids)
+    return _assessed(model, tested, corpus, categories, options, also)
 
 
 def assess_vectors(
@@ -166,20 +173,22 @@ def assess_vectors(
     vectors = predictor.vectors(documents)
     scores = predictor.scores(vectors)
     calibrated = predictor.probabilities(scores, predictor.variances(vectors))
-    tested = _Tested(documents.source, scores, calibrated, Labels.of(labels), digests)
+    seen = Labels.of(labels)
+    tested = _Tested(documents.source, scores, calibrated, seen, digests, documents.ids)
     if not len(scores):
         raise InputError(f"{documents.source} has no test document")
     return _assessed(model, tested, documents.source, categories, options)
 
 
 class _Tested(NamedTuple):
-    """Test documents: their source, scores, probabilities, labels and digests."""
+    """Test documents: their source, scores, probabilities, labels, digests and ids."""
 
     source: str
     scores: Floats
     probabilities: Floats | None
     seen: Labels
     digests: _Digests
+    ids: Sequence[str]
 
 
 def _assessed(
@@ -188,10 +197,11 @@ def _assessed(
     corpus: str,
     categories: CategorySet,
     options: Options | None,
+    also: Collection[str] = (),
 ) -> Assessment:
-    source, scores, calibrated, seen, digests = tested
+    source, scores, calibrated, seen, digests, ids = tested
     _refuse_unlabelled(source, seen)
-    names = _names(model.names, seen, categories)
+    names = tuple(sorted({*_names(model.names, seen, categories), *also}))
     if not names:
         raise InputError(
             f"{source} shares no category with the model: it has "
@@ -227,9 +237,8 @@ def _assessed(
         options=options,
     )
     unknown = tuple(sorted(_members(seen).difference(model.names)))
-    return Assessment(
-        report, truth, decisions, wide, digests.learned_from(model), unknown, probabilities
-    )
+    learned_from = digests.learned_from(model)
+    return Assessment(report, truth, decisions, wide, learned_from, unknown, probabilities, ids)
 
 
 def _aimed(model: Model, options: Options | None) -> tuple[Options, str]:
@@ -334,11 +343,10 @@ def _members(seen: Labels) -> set[str]:
     return {seen.names[c] for c in np.flatnonzero(seen.sizes())}
 
 
-def _names(trained: tuple[str, ...], seen: Labels, wanted: CategorySet) -> tuple[str, ...]:
+def _names(trained: tuple[str, ...], seen: Labels, wanted: CategorySet) -> set[str]:
     here = _members(seen)
     there = set(trained)
-    chosen = {"all": there | here, "trained": there, "shared": there & here}[wanted]
-    return tuple(sorted(chosen))
+    return {"all": there | here, "trained": there, "shared": there & here}[wanted]
 
 
 def _widened(values: NDArray[Any], have: tuple[str, ...], want: tuple[str, ...], fill: Any) -> Any:  # noqa: ANN401
