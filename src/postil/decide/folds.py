@@ -47,7 +47,7 @@ class Folds:
             yield np.flatnonzero(~held_out), np.flatnonzero(held_out)
 
 
-def make_folds(truth: Sparse, count: int = 5, seed: int = 0) -> Folds:
+def make_folds(truth: Sparse, count: int = 5, seed: int = 0, groups: Ints | None = None) -> Folds:
     """Divide documents into folds in which every category keeps its share.
 
     Multi-label iterative stratification (:mod:`postil.corpus.split`): the same truth, count and
@@ -61,7 +61,18 @@ def make_folds(truth: Sparse, count: int = 5, seed: int = 0) -> Folds:
         Number of folds, at least 2 and at most one for each document.
     seed:
         Seed of the random order of documents.
+    groups:
+        The group of each document, from 0; the documents of a group are in one fold. They are
+        dealt one by one where there are fewer groups than folds.
     """
+    if groups is not None and (sizes := np.bincount(groups)).max(initial=1) > 1:
+        if len(sizes) < count:
+            return make_folds(truth, count, seed)
+        import scipy.sparse as sp
+
+        of_group = sp.csr_matrix((np.ones(len(groups)), (groups, np.arange(len(groups)))))
+        labels = sp.csr_matrix(of_group @ checked_truth(truth).astype(np.float64), dtype=bool)
+        return Folds(make_folds(labels, count, seed).part[groups])
     from postil.learn.job import Labels
     from postil.learn.search.folds import make_parts
 

@@ -260,6 +260,16 @@ class Aim:
 
 
 @dataclass(frozen=True, slots=True)
+class Auto:
+    """The ``[auto]`` table: a search for representation, learner and strength.
+
+    ``budget`` is about the seconds it may take on two cores (:mod:`postil.train.auto`).
+    """
+
+    budget: float = 50.0
+
+
+@dataclass(frozen=True, slots=True)
 class Expectation:
     """A number that a paper prints for a corpus, and the tolerance of the recipe."""
 

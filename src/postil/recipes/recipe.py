@@ -31,7 +31,15 @@ from postil.learn.term_priors.priors import EQUAL
 from postil.recipes.entries import prefix_errors
 from postil.recipes.extending import base_of, extended
 from postil.recipes.learn_schema import LEARN, seeded
-from postil.recipes.parts import Aim, Decide, Expectation, Representation, Search, TermSelection
+from postil.recipes.parts import (
+    Aim,
+    Auto,
+    Decide,
+    Expectation,
+    Representation,
+    Search,
+    TermSelection,
+)
 from postil.recipes.schema import check_recipe
 
 DEFAULT = "default"
@@ -50,6 +58,8 @@ class Recipe:
         search for a strength, and how scores become decisions.
     aim : Aim, optional
         The measure to learn and to decide for.
+    auto : Auto, optional
+        A search for representation, learner and strength.
     expect : tuple of Expectation
         The numbers that the paper prints.
     """
@@ -64,6 +74,7 @@ class Recipe:
     search: Search | None = None
     decide: Decide = field(default_factory=Decide)
     aim: Aim | None = None
+    auto: Auto | None = None
     expect: tuple[Expectation, ...] = ()
     _absent: tuple[str, ...] = field(default=(), repr=False, compare=False)
     _method: BaseMethod = field(init=False, repr=False, compare=False)
@@ -176,7 +187,7 @@ class Recipe:
         usual = self._usual_search()
         if wanted.get("over", usual.over) != usual.over:
             usual = replace(usual, grid=None)  # its numbers would mean something else
-        return replace(self, learn=learn, search=replace(usual, **wanted))
+        return replace(self, learn=learn, search=replace(usual, **wanted), auto=None)
 
     def _usual_search(self) -> Search:
         if self.search is not None:
@@ -271,6 +282,7 @@ class Recipe:
         """Return plain values, as a file holds them."""
         search = {} if self.search is None else {"search": _plain(self.search)}
         aim = {} if self.aim is None else {"aim": _plain(self.aim)}
+        auto = {} if self.auto is None else {"auto": _plain(self.auto)}
         return {
             "name": self.name,
             "title": self.title,
@@ -282,6 +294,7 @@ class Recipe:
             **search,
             "decide": _plain(self.decide),
             **aim,
+            **auto,
             "expect": [_plain(expected) for expected in self.expect],
         }
 
@@ -345,6 +358,7 @@ _PARTS: Mapping[str, Any] = {
     "search": Search,
     "decide": Decide,
     "aim": Aim,
+    "auto": Auto,
 }
 
 

@@ -153,6 +153,10 @@ AIM: Table = {
     "compare": flag(True),
 }
 
+AUTO_SEARCH: Table = {
+    "budget": positive("50.0"),
+}
+
 EXPECT: Table = {
     "corpus": needed(text("reuters-modapte", empty=False)),
     "measure": needed(text("micro-f1", empty=False)),
@@ -167,6 +171,7 @@ PLAIN: Mapping[str, Table] = {
     "search": SEARCH,
     "decide": DECIDE,
     "aim": AIM,
+    "auto": AUTO_SEARCH,
 }
 KEYS = (*HEAD, *PLAIN, "learn", "expect")
 

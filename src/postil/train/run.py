@@ -29,6 +29,7 @@ from postil.learn.term_priors.priors import TermPriors
 from postil.model.model import Model
 from postil.model.numbered import TrainingVectors
 from postil.recipes.recipe import Recipe
+from postil.vectors.copies import groups_of_copies
 from postil.vectors.projection import Projection
 
 
@@ -231,7 +232,9 @@ class TrainingRun:
         if self._held_out is None:
             self._check_folds("[decide] tunes its rule or its calibration")
             count = min(self.recipe.decide.folds, self.design.documents)
-            folds = make_folds(self.labels.members, count, self.seed)
+            # A published method deals its folds as it did.
+            groups = None if self.recipe.paper else groups_of_copies(self.design.rows)
+            folds = make_folds(self.labels.members, count, self.seed, groups)
             steps = (f"fold {number} of {len(folds)}" for number in range(1, len(folds) + 1))
             self._held_out = out_of_fold_scores(
                 lambda learned, held_out: self.score(next(steps), learned, held_out),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
 from postil.common.progress import Notify, StepProgress, no_progress, notify_or_warn
 from postil.corpus.document import Document
@@ -16,6 +18,7 @@ from postil.model.save import check_names_fit
 from postil.recipes.entries import prefix_errors
 from postil.recipes.parts import ONE_LABEL
 from postil.recipes.recipe import Recipe, load_recipe, recipe_names
+from postil.train.auto import choose_recipe
 from postil.train.choice import choose_run
 from postil.train.reading import (
     LabelsWarning,
@@ -68,9 +71,16 @@ def train(
         the last are warnings.
     """
     check_priors(recipe, priors)
+    chosen: dict[str, Any] = {}
+    if recipe.auto is not None and priors is None:
+        recipe, documents, chosen = choose_recipe(
+            documents, recipe, threads=threads, seed=seed, progress=progress, notify=notify
+        )
     recipe, vectors = read_training(
         documents, recipe, corpus=corpus, threads=threads, progress=progress, notify=notify
     )
+    if chosen:
+        vectors = replace(vectors, method={**vectors.method, "auto": chosen})
     return learn_from(
         vectors, recipe, priors=priors, threads=threads, seed=seed, progress=progress, notify=notify
     )
