@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections import Counter
 from dataclasses import replace
@@ -49,7 +50,15 @@ def train(
     corpus: CorpusName,
     output: Annotated[Path, output_option("Model file to write.")],
     reading: Reading,
-    recipe: RecipeName = "default",
+    recipe: RecipeName = "auto",
+    budget: Annotated[
+        str | None,
+        Option(
+            metavar="TIME",
+            help="Time to search for the best recipe, such as 30s, 10m or 2h, or none.",
+            show_default="about 50s",
+        ),
+    ] = None,
     measure: Annotated[
         str | None,
         Option(
@@ -132,6 +141,11 @@ def train(
 ) -> None:
     """Learn a model from labelled documents and write it to a file.
 
+    Without --recipe, postil tries words, pairs of words, stems, characters, titles kept apart and
+    several strengths on folds of the training documents, and takes the simplest of the best.
+    Ctrl-C ends the search, and training goes on with the best so far. --budget sets the time;
+    --budget none uses the recipe default.
+
     Documents marked test are never learned from. If there are any, the model is measured on them.
     Decisions and probabilities come from the training documents only. If each of them has exactly
     one label, so will every other document; --many-labels changes this.
@@ -155,6 +169,7 @@ def train(
     \b
     Examples:
       postil train demo -o demo.postil
+      postil train mails.csv -o mails.postil --budget 10m
       postil train reuters-modapte -o modapte.postil --recipe mod-least-squares
       postil train mails.csv -o mails.postil --label-column folder --text-columns subject
       postil train demo -o searched.postil -r logistic --search
@@ -182,7 +197,7 @@ def train(
         "exactly": True if exactly else None,
     }
     entries = {name: value for name, value in given.items() if value is not None}
-    chosen = _trained_for(load_recipe(recipe), measure, compare)
+    chosen = _trained_for(_budgeted(load_recipe(recipe), budget), measure, compare)
     chosen = _deciding(chosen, one_label, rule, calibration)
     if search or entries:
         blamed = {
@@ -269,6 +284,21 @@ def _trained_for(recipe: Recipe, measure: str | None, compare: bool | None) -> R
         raise UsageError(f"--for: {error}") from None
     except UsageError as error:
         raise UsageError(f"--for {measure} with the recipe {recipe.name}: {error}") from None
+
+
+def _budgeted(recipe: Recipe, budget: str | None) -> Recipe:
+    """Return the recipe with the time for its search, or without a search."""
+    from postil.recipes.parts import Auto
+
+    if budget is None:
+        return recipe
+    if budget.strip().lower() == "none":
+        return replace(recipe, auto=None)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\s*", budget.lower())
+    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]] if match else 0.0
+    if not 0 < seconds < math.inf:
+        raise UsageError(f"--budget takes a time such as 30s, 10m or 2h, or none, not {budget!r}")
+    return replace(recipe, auto=Auto(seconds))
 
 
 def _deciding(
@@ -383,6 +413,7 @@ def _as_dict(
         "terms": model.vectorizer.terms,
         "seconds": seconds,
         "search": model.method.get("search"),
+        "auto": model.method.get("auto"),
         "priors": model.method.get("priors"),
         "aim": model.method.get("aim"),
         "reports": list(model.reports),

@@ -71,7 +71,7 @@ def make_folds(truth: Sparse, count: int = 5, seed: int = 0, groups: Ints | None
         import scipy.sparse as sp
 
         of_group = sp.csr_matrix((np.ones(len(groups)), (groups, np.arange(len(groups)))))
-        labels = sp.csr_matrix(of_group @ checked_truth(truth).astype(np.float64), dtype=bool)
+        labels = sp.csr_matrix(of_group @ checked_truth(truth).astype(np.float64)).astype(np.bool_)
         return Folds(make_folds(labels, count, seed).part[groups])
     from postil.learn.job import Labels
     from postil.learn.search.folds import make_parts

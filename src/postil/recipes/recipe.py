@@ -42,7 +42,7 @@ from postil.recipes.parts import (
 )
 from postil.recipes.schema import check_recipe
 
-DEFAULT = "default"
+DEFAULT = "auto"
 
 
 @dataclass(frozen=True, slots=True)
