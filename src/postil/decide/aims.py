@@ -1,8 +1,9 @@
 """The decision rule whose thresholds are tuned for a figure of merit.
 
-Floors and costs are kept for every category, however poor its scores: their rules have a fallback
-floor of 0 (``fbr.1(0)``). A pooled floor has the rule of single categories: a recall or precision
-that each category keeps is kept by all together.
+Floors hold with 95 % confidence, in each category that is large enough and in all others together.
+A pooled floor has the rule of single categories: a recall or precision that each category keeps is
+kept by all together. Costs are kept for every category, however poor its scores: their rule has a
+fallback floor of 0 (``fbr.1(0)``).
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ _RULES: Mapping[type, Callable[[Any], str]] = MappingProxyType(
         FBeta: _f_beta,
         PlainError: lambda _: "error",
         BalancedError: lambda _: "balanced-error",
-        PrecisionAtRecall: lambda figure: f"recall({written(figure.floor)}) {TRUSTING}",
-        RecallAtPrecision: lambda figure: f"precision({written(figure.floor)}) {TRUSTING}",
+        PrecisionAtRecall: lambda figure: f"sure-recall({written(figure.floor)})",
+        RecallAtPrecision: lambda figure: f"sure-precision({written(figure.floor)})",
         Utility: lambda figure: f"cost({written(figure.price)}) {TRUSTING}",
         OwnFigure: _own,
     }

@@ -42,6 +42,7 @@ from postil.decide.tuning import (
     constant_categories,
     constant_thresholds,
     tuned,
+    tuned_floor,
     tuned_together,
 )
 from postil.errors import SpecError
@@ -152,6 +153,20 @@ _REGISTERED = (
     ),
     out_of_fold_rule(
         "recall", "highest precision at a stated recall, out of fold", HIGHEST_PRECISION, _RECALL
+    ),
+    Rule(
+        "sure-precision",
+        "highest recall at a precision that holds with 95 % confidence, out of fold",
+        Needs.OUT_OF_FOLD,
+        lambda training, floor, _: tuned_floor(training, floor, of_precision=True),
+        _PRECISION,
+    ),
+    Rule(
+        "sure-recall",
+        "highest precision at a recall that holds with 95 % confidence, out of fold",
+        Needs.OUT_OF_FOLD,
+        lambda training, floor, _: tuned_floor(training, floor, of_precision=False),
+        _RECALL,
     ),
     out_of_fold_rule("break-even", "precision equal to recall, out of fold", BREAK_EVEN),
     out_of_fold_rule("f-beta", "highest F-beta out of fold", HIGHEST_F_BETA, _BETA),

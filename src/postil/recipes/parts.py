@@ -215,6 +215,9 @@ class Decide:
         The decision rule and the calibration. ``"auto"`` gives the best category and probabilities
         that sum to 1 to documents of one label, and else every category from one probability on.
         Without a calibration it is that of the learner, if it has one.
+    route : str, optional
+        A precision such as ``"precision>=0.98"`` that labels must have with 95 % confidence out of
+        fold. Documents without a label of that kind are referred to a person.
     folds : int
         The number of folds that rule and calibration are tuned on.
     """
@@ -222,6 +225,7 @@ class Decide:
     labels: str = "auto"
     rule: str = "default"
     calibration: str | None = None
+    route: str | None = None
     folds: int = 5
 
     def tuned_rule(self) -> RuleSpec:

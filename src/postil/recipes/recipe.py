@@ -19,7 +19,7 @@ from postil.decide.rules import RuleSpec
 from postil.decide.scores import Needs
 from postil.errors import InputError, UsageError
 from postil.learn.kernel_method import NO_AUTO, ONE_SELECTION, KernelMethod
-from postil.learn.merit.figures import FBeta, Figure, PlainError
+from postil.learn.merit.figures import FBeta, Figure, PlainError, RecallAtPrecision
 from postil.learn.merit.method import PERCEPTRON
 from postil.learn.merit.naming import figure_named
 from postil.learn.method import BaseMethod
@@ -100,6 +100,8 @@ class Recipe:
             self._check_rule()
         with prefix_errors("[decide] calibration"):
             self._check_calibration()
+        with prefix_errors("[decide] route"):
+            self._check_route()
         if self.aim is not None:
             with prefix_errors("[aim]"):
                 self._check_aim(self.aim)
@@ -163,6 +165,18 @@ class Recipe:
             f'"{wanted}" {reason}; write calibration = "{next(iter(able), Platt.kind)}", or '
             f"{needed} in [learn]"
         )
+
+    def _check_route(self) -> None:
+        route = self.decide.route
+        if route is None:
+            return
+        if not isinstance(figure_named(route), RecallAtPrecision):
+            raise UsageError(f"a route is a precision, as precision>=0.98, not {route!r}")
+        if self.decide.calibration is None and not self._method.calibrations:
+            raise UsageError(
+                "a route needs probabilities, and the recipe has none; write "
+                'calibration = "auto", or --calibration auto'
+            )
 
     def _check_aim(self, aim: Aim) -> None:
         figure_named(aim.measure)

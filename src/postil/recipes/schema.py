@@ -145,6 +145,7 @@ DECIDE: Table = {
     "labels": name_of(LABEL_COUNTS, "one"),
     "rule": text("f1", empty=False),
     "calibration": name_of((AUTO, *CALIBRATIONS), "platt"),
+    "route": text("precision>=0.98", empty=False),
     "folds": whole_number(5, least=2),
 }
 

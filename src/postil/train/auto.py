@@ -356,7 +356,7 @@ class AutoSearch:
 
 
 def _sums(matrix: sp.csr_matrix[Any]) -> Floats:
-    sums: Floats = np.asarray(matrix.sum(axis=1)).ravel()
+    sums: Floats = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     return sums
 
 

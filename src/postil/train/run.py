@@ -13,15 +13,24 @@ from numpy.typing import NDArray
 from postil.common.progress import StepProgress
 from postil.common.types import Floats, Ints
 from postil.decide import OutOfFoldScores, TrainingScores, fit_rule, parse_rule
-from postil.decide.calibration import Calibration, calibration_needs, fit_calibration
+from postil.decide.calibration import (
+    Calibration,
+    calibration_needs,
+    fit_calibration,
+    needs_variances,
+)
 from postil.decide.decision import DecisionRule
 from postil.decide.folds import make_folds, out_of_fold_scores
 from postil.decide.scores import Needs
-from postil.errors import InputError
+from postil.decide.tuning import CONFIDENCE, lower_bound
+from postil.errors import InputError, UsageError
+from postil.evaluate.coverage import coverage_curve
 from postil.features.inputs import Csr
 from postil.features.selection import Selection
 from postil.learn.fit import LinearFit, Unfinished
 from postil.learn.job import Design, Job, Labels, SampleWeights
+from postil.learn.merit.figures import RecallAtPrecision
+from postil.learn.merit.naming import figure_named
 from postil.learn.method import Method
 from postil.learn.resume import resumable, usable_units
 from postil.learn.strength import Strengths
@@ -194,7 +203,40 @@ class TrainingRun:
         rule = fit_rule(spec, scores[spec.needs], truth)
         if kind is None:
             return rule, None
-        return rule, fit_calibration(kind, scores[calibration_needs(kind)], truth)
+        calibration = fit_calibration(kind, scores[calibration_needs(kind)], truth)
+        if self.recipe.decide.route is not None:
+            self.facts["route"] = self._route(rule, calibration, self.recipe.decide.route)
+        return rule, calibration
+
+    def _route(self, rule: DecisionRule, calibration: Calibration, asked: str) -> dict[str, Any]:
+        """Return the least probability of a label that keeps a precision, and what it gives.
+
+        The probability is the lowest at which the lower bound of the precision out of fold reaches
+        the floor, None if there is none.
+        """
+        if needs_variances(calibration):
+            raise UsageError(
+                f"recipe {self.recipe.name}: a route needs probabilities of scores alone; write "
+                'calibration = "auto" in [decide]'
+            )
+        figure = figure_named(asked)
+        assert isinstance(figure, RecallAtPrecision)
+        scores = self.out_of_fold().values
+        curve = coverage_curve(
+            self.labels.members, rule.decide(scores), calibration.probabilities(scores)
+        )
+        bounds = lower_bound(curve.right.astype(np.float64), curve.labels_given.astype(np.float64))
+        reached = np.flatnonzero(bounds >= figure.floor)
+        facts: dict[str, Any] = {"asked": figure.name, "confidence": CONFIDENCE}
+        if not len(reached):
+            return facts | {"min_probability": None, "highest": float(bounds.max(initial=0.0))}
+        at = int(reached[-1])
+        return facts | {
+            "min_probability": float(curve.thresholds[at]),
+            "precision": float(curve.precision[at]),
+            "bound": float(bounds[at]),
+            "coverage": float(curve.coverage[at]),
+        }
 
     def model(
         self,
