@@ -234,10 +234,12 @@ def _train(
 ) -> tuple[Model, Report | None, float]:
     """Train and save a model; return it with its report on test documents and the seconds."""
     from postil.model.save import save_model
+    from postil.train.search_cache import SearchCache
     from postil.train.train import train as train_model
     from postil.train.train import train_vectors
 
     begun = time.monotonic()
+    cache = SearchCache(output.with_name(f"{output.name}.search"))
     vectors = reading.vectors(corpus)
     with Spool() as tests:
         if vectors is not None:
@@ -249,11 +251,17 @@ def _train(
             opened.tests = tests if test else None
             with reporting_problems(opened), progress_bar() as bar:
                 model = train_model(
-                    opened, recipe, corpus=opened.name, progress=bar.update, **settings
+                    opened,
+                    recipe,
+                    corpus=opened.name,
+                    progress=bar.update,
+                    cache=cache,
+                    **settings,
                 )
         seconds = time.monotonic() - begun
         with naming_errors(output):
             save_model(model, output)
+        cache.remove()
         if vectors is not None or not test:
             return model, None, seconds
         if not opened.tested:
