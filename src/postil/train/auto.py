@@ -347,8 +347,9 @@ class AutoSearch:
             leader = own
         else:
             values = scores[self._strengths.index(leader.learn["C"])]
-        (lasso,) = self._scores(candidate, LASSO, [LASSO["C"]], matrix, round_)
-        learn = {"learner": "sum", "first": leader.learn, "second": LASSO, "factor": FACTOR}
+        (lasso,) = self._scores(candidate, LASSO, [LASSO_STRENGTH], matrix, round_)
+        second = {**LASSO, "C": LASSO_STRENGTH}
+        learn = {"learner": "sum", "first": leader.learn, "second": second, "factor": FACTOR}
         name = f"{leader.learner}, and a lasso" if leader.learner else "and a lasso"
         added = values + FACTOR * lasso
         self.trials += [
