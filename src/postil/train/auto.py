@@ -47,12 +47,8 @@ ROUNDS = ((0.35, None), (0.25, 3), (0.4, 2))
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)  # C of the last round
 LOGISTIC = {"loss": "logistic", "solver": "dual-coordinate"}
 LOGISTIC_STRENGTHS = (3.0, 10.0, 30.0)
-LASSO: Mapping[str, Any] = {
-    "loss": "logistic",
-    "prior": "laplace",
-    "solver": "newton-coordinate",
-    "C": 10.0,
-}
+LASSO = {**LOGISTIC, "prior": "laplace", "solver": "newton-coordinate"}
+LASSO_STRENGTH = 10.0
 FACTOR = 0.05  # of the lasso's scores, beside those of the squared hinge
 # The work of the last round for one candidate, in units of a fit with one strength.
 LAST_ROUND = 3.0
