@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 # Characters that HTML cannot hold or a browser does not show: controls except tab and line ends,
 # and surrogates, which UTF-8 cannot hold either.
 _UNFIT = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_BREAKS = re.compile(r"([./_])(?=\w)")
+# The places where a line may break within a name: not within a number.
+_BREAKS = re.compile(r"(/|[._](?=[^\W\d]))(?=\w)")
 
 
 def render_page(template: str, *, package: str = "postil", **values: object) -> str:

@@ -176,7 +176,7 @@ def _probable(labels: Iterable[tuple[str, float]]) -> str:
 
 
 def _chance(probability: float) -> str:
-    return "<\u20090.001" if probability < 0.0005 else f"{probability:.3f}"
+    return "<0.001" if probability < 0.0005 else f"{probability:.3f}"
 
 
 def fit_facts(whole: Facts, each: Sequence[Facts]) -> dict[str, Any] | None:
