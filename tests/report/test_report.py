@@ -131,6 +131,13 @@ def test_documents_of_another_corpus_are_all_measured(model):
     assert "the corpus has none" in render_report(only_tests, "m")
 
 
+def test_five_documents_have_a_report():
+    few = corpus(list(documents("train"))[:5])
+    found = study(TextCategorizer().fit_documents(few).model, few)
+    assert found.curve is None or min(found.curve.documents) > 0
+    assert "Likely label errors" in render_report(found, "m")
+
+
 def test_numbers_that_cannot_be_honest_are_refused(model):
     priors = replace(model, method={"priors": {}})
     with pytest.raises(InputError, match="out of fold, and the model was trained with per-term"):
