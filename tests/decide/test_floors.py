@@ -13,7 +13,7 @@ from postil.decide.floors import keep_precision, lower_bound
 
 from .samples import out_of_fold, truth_of
 
-CORPORA = 100
+CORPORA = 200
 # The scores of all documents there are, and the chances of a member at each of them.
 EVERY = norm.ppf((np.arange(20_000) + 0.5) / 20_000)
 CHANCES = {
@@ -65,7 +65,7 @@ def test_a_floor_of_recall_fails_in_one_of_twenty():
 @pytest.mark.parametrize("floor", ["precision", "recall"])
 def test_small_categories_share_a_probability_that_keeps_the_floor(floor):
     chances, failed, kept = CHANCES["steep"], 0, []
-    for scores, inside in list(corpora(chances, 60, categories=40))[:20]:
+    for scores, inside in list(corpora(chances, 60, categories=20))[:20]:
         rule = fit_rule(f"sure-{floor}(0.9)", out_of_fold(scores), truth_of(inside))
         assert set(rule.states) <= {State.FALLBACK, State.NO_MEMBERS}
         precision, recall = true_values(chances, rule.thresholds)

@@ -37,8 +37,8 @@ def lower_bound(successes: Floats, trials: Floats, confidence: float) -> Floats:
     from scipy.special import betaincinv
 
     failures = np.maximum(trials - successes, 0.0)
-    bound: Floats = betaincinv(np.maximum(successes, 1e-12), failures + 1.0, 1.0 - confidence)
-    return np.where(successes > 0, bound, 0.0)
+    bound = betaincinv(np.maximum(successes, 1e-12), failures + 1.0, 1.0 - confidence)
+    return np.where(successes > 0, bound, 0.0).astype(np.float64)
 
 
 def keep_precision(right: Floats, given: Floats, floor: float) -> Flags:

@@ -14,6 +14,7 @@ from postil.decide.rules import parse_rule
 from postil.errors import SpecError
 from postil.model.model import Model
 from postil.model.overview import Facts, gather
+from postil.model.route import route_sentence
 
 FEW = 10
 SHOWN_FEW = 20
@@ -141,8 +142,10 @@ def _decisions(whole: Facts) -> list[str]:
         if kind == "softmax"
         else ("each category stands for itself, so that they need not add up to 1")
     )
+    route = whole["method"].get("route")
     return [
         *lines,
+        *([f"- Route: {plain_text(route_sentence(route))}"] if route else []),
         "- Meaning: of the documents that get a category with probability 0.8, about 80 % have it, "
         f"if they are like the training documents; {together}",
     ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from postil.common.progress import Notify, StepProgress, no_progress, notify_or_warn
 from postil.corpus.document import Document
@@ -29,6 +29,8 @@ from postil.train.reading import (
 )
 from postil.train.run import LearningSpace, TrainingRun
 
+Finished: TypeAlias = Callable[[TrainingRun], None]
+
 SINGLE_LABEL = "single-label: the model gives every document exactly one category"
 
 
@@ -42,6 +44,7 @@ def train(
     seed: int = 0,
     progress: StepProgress | None = None,
     notify: Notify | None = None,
+    finished: Finished | None = None,
 ) -> Model:
     """Learn a categorizer from all documents that are not marked test.
 
@@ -69,6 +72,8 @@ def train(
     notify : callable, optional
         Called with notes about fields, labels, priors and rare categories. Without it, all but
         the last are warnings.
+    finished : callable, optional
+        Called at the end with the training run, which has the out-of-fold scores.
     """
     check_priors(recipe, priors)
     chosen: dict[str, Any] = {}
@@ -82,7 +87,14 @@ def train(
     if chosen:
         vectors = replace(vectors, method={**vectors.method, "auto": chosen})
     return learn_from(
-        vectors, recipe, priors=priors, threads=threads, seed=seed, progress=progress, notify=notify
+        vectors,
+        recipe,
+        priors=priors,
+        threads=threads,
+        seed=seed,
+        progress=progress,
+        notify=notify,
+        finished=finished,
     )
 
 
@@ -95,6 +107,7 @@ def train_vectors(
     seed: int = 0,
     progress: StepProgress | None = None,
     notify: Notify | None = None,
+    finished: Finished | None = None,
 ) -> Model:
     """Learn a categorizer from all vectors of an svmlight file.
 
@@ -104,7 +117,14 @@ def train_vectors(
     check_priors(recipe, priors)
     vectors = numbered_training(documents, threads)
     return learn_from(
-        vectors, recipe, priors=priors, threads=threads, seed=seed, progress=progress, notify=notify
+        vectors,
+        recipe,
+        priors=priors,
+        threads=threads,
+        seed=seed,
+        progress=progress,
+        notify=notify,
+        finished=finished,
     )
 
 
@@ -117,6 +137,7 @@ def learn_from(
     seed: int = 0,
     progress: StepProgress | None = None,
     notify: Notify | None = None,
+    finished: Finished | None = None,
 ) -> Model:
     """Learn a categorizer from vectors; the parameters are those of :func:`train`."""
     labels = vectors.labels
@@ -145,6 +166,8 @@ def learn_from(
     note = rare_note(rule, labels.sizes(), run.recipe.decide.folds)
     if note and notify is not None:
         notify(note)
+    if finished is not None:
+        finished(run)
     return run.model(vectors, fit, rule, calibration)
 
 
