@@ -132,7 +132,13 @@ ENTRIES = {
         "most_terms": "whole",
         "exactly": "flag",
     },
-    "decide": {"labels": "text", "rule": "text", "calibration": "text", "folds": "whole"},
+    "decide": {
+        "labels": "text",
+        "rule": "text",
+        "calibration": "text",
+        "route": "text",
+        "folds": "whole",
+    },
     "aim": {"measure": "text", "compare": "flag"},
     "expect": {"corpus": "text", "measure": "text", "value": "number", "tolerance": "number"},
 }
