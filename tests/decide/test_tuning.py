@@ -238,7 +238,7 @@ class TestConstantCategories:
 
     @pytest.mark.parametrize("name", RULES)
     def test_nothing_but_documents_or_categories_missing(self, name):
-        numbers = {**TARGETS, "rank": 1}
+        numbers = {**TARGETS, "rank": 1, "sure-precision": 0.9, "sure-recall": 0.9}
         spec = f"{name}({numbers[name]})" if name in numbers else name
         needs = parse_rule(spec).needs
         # Out of fold there are documents; training scores of none are possible.

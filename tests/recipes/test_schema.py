@@ -140,6 +140,7 @@ ENTRIES = {
         "folds": "whole",
     },
     "aim": {"measure": "text", "compare": "flag"},
+    "auto": {"budget": "number"},
     "expect": {"corpus": "text", "measure": "text", "value": "number", "tolerance": "number"},
 }
 OPTIONS = {
@@ -164,6 +165,7 @@ BESIDES = {
 BESIDE = {
     ("representation", "apart"): {"fields": '["title", "body"]'},
     ("representation", "length"): {"lsi": "5"},
+    ("decide", "route"): {"calibration": '"auto"'},
     ("learn", "posterior"): {"loss": '"logistic"'},
     ("learn", "mix"): {"prior": '"elastic-net"', "solver": '"primal-coordinate"'},
 }
