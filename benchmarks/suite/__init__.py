@@ -21,6 +21,7 @@ ORDER = (
     "learning_growth",
     "measures",
     "strength",
+    "defaults",
 )
 
 

@@ -35,6 +35,7 @@ from postil.explain.page import Explanations
 from postil.learn.merit.naming import OwnFigure, register_figure
 from postil.model.load import load_model
 from postil.model.model import Model
+from postil.model.route import least_probability
 from postil.model.save import save_model
 from postil.recipes.recipe import DEFAULT, Recipe, load_recipe
 from postil.train.predict import Predictor
@@ -74,6 +75,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The measure to learn and decide for, as ``"f1"``, ``"recall>=0.95"`` or
         ``"cost(fp=1, fn=5)"``, or your own (:class:`~postil.learn.merit.naming.OwnFigure`); see
         ``Recipe.aimed_at``.
+    route : str, optional
+        The precision of labels that need no check, as ``"precision>=0.98"``; see :meth:`referred`.
     threads : int, optional
         The number of threads; results do not depend on it.
     seed : int
@@ -97,12 +100,14 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         recipe: str | Path | Mapping[str, Any] | Recipe = DEFAULT,
         *,
         aim: str | OwnFigure | None = None,
+        route: str | None = None,
         threads: int | None = None,
         seed: int = 0,
         verbose: int = 0,
     ) -> None:
         self.recipe = recipe
         self.aim = aim
+        self.route = route
         self.threads = threads
         self.seed = seed
         self.verbose = verbose
@@ -297,6 +302,32 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = predictor.scores(self._columns(texts, predictor.model))
         return self._form.answers(predictor.given(scores), predictor.model.names)
 
+    def referred(self, texts: Texts, min_probability: float | None = None) -> NDArray[np.bool_]:
+        """Return True for each text that a person should label: no label of it is sure enough.
+
+        ``predict`` answers for all texts; leave its answers for these out.
+
+        Parameters
+        ----------
+        texts : list, array, column, frame or mapping of columns
+            The texts.
+        min_probability : float, optional
+            The least probability of a sure label, by default that of the route.
+        """
+        predictor = self.predictor
+        least = least_probability(predictor.model, min_probability)
+        if least is None:
+            raise UsageError(
+                "referred needs a probability: fit with route, as TextCategorizer("
+                'route="precision>=0.98"), or give min_probability'
+            )
+        columns = self._columns(texts, predictor.model)
+        scores = predictor.scores(columns)
+        probabilities = predictor.probabilities(scores, predictor.variances(columns))
+        assert probabilities is not None
+        sure = predictor.model.decision.accept(scores) & (probabilities >= least)
+        return ~sure.any(axis=1)
+
     def predict_proba(self, texts: Texts) -> Floats:
         """Return probabilities of membership, texts × classes."""
         predictor = self.predictor
@@ -371,7 +402,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return loaded
 
     def _resolved(self) -> Recipe:
-        return _aimed(_recipe(self.recipe), self.aim)
+        recipe = _aimed(_recipe(self.recipe), self.aim)
+        return recipe if self.route is None else recipe.routed(self.route)
 
     def _set_fields(self, names: Sequence[str] | None) -> None:
         if names is not None:
@@ -417,7 +449,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(recipe, (Mapping, Recipe)):
             recipe = str(recipe.get("name", "") if isinstance(recipe, Mapping) else recipe.name)
         aim = f", aim={getattr(self.aim, 'name', self.aim)!r}" if self.aim is not None else ""
-        settings = f"{type(self).__name__}(recipe={recipe!r}{aim})"
+        route = f", route={self.route!r}" if self.route is not None else ""
+        settings = f"{type(self).__name__}(recipe={recipe!r}{aim}{route})"
         if not self.__sklearn_is_fitted__():
             return settings
         model = self.model

@@ -27,7 +27,8 @@ def documents(split=None, start=0):
         category = number % 3
         words = WORDS[names[category]].split()
         alone = f"n{number}a n{number}b n{number}c"  # no document is a copy of another
-        text = f"{alone} {words[number % 4]} {words[number // 3 % 4]} today {HOSTILE if number % 7 else ''}"
+        hostile = HOSTILE if number % 7 else ""
+        text = f"{alone} {words[number % 4]} {words[number // 3 % 4]} today {hostile}"
         shifted = category + 1 if number % 10 == 0 else category
         yield Document(f"d{number}", {"text": text}, (names[shifted % 3],), split)
 

@@ -256,12 +256,14 @@ def _train(
     The report is on the documents marked test, or out of fold if there are none.
     """
     from postil.model.save import save_model
+    from postil.train.search_cache import SearchCache
     from postil.train.train import train as train_model
     from postil.train.train import train_vectors
 
     begun = time.monotonic()
     runs: list[TrainingRun] = []
     settings = {**settings, "finished": runs.append}
+    cache = SearchCache(output.with_name(f"{output.name}.search"))
     vectors = reading.vectors(corpus)
     with Spool() as tests:
         if vectors is not None:
@@ -273,11 +275,17 @@ def _train(
             opened.tests = tests if test else None
             with reporting_problems(opened), progress_bar() as bar:
                 model = train_model(
-                    opened, recipe, corpus=opened.name, progress=bar.update, **settings
+                    opened,
+                    recipe,
+                    corpus=opened.name,
+                    progress=bar.update,
+                    cache=cache,
+                    **settings,
                 )
         seconds = time.monotonic() - begun
         with naming_errors(output):
             save_model(model, output)
+        cache.remove()
         if not test:
             return model, None, seconds
         if vectors is None and opened.tested:
@@ -296,7 +304,9 @@ def _out_of_fold(model: Model, run: TrainingRun, corpus: str) -> Report | None:
             f"measured; {TO_MARK}, or train with --calibration auto"
         )
         return None
-    found = run.held_out(model.decision, model.calibration)
+    with progress_bar() as bar:
+        bar.update("measuring out of fold", 0, None)
+        found = run.held_out(model.decision, model.calibration)
     return report_out_of_fold(model, found, corpus=corpus)
 
 

@@ -20,6 +20,7 @@ from postil.learn.merit.method import MFOM, TREE, MfomMethod, TreeMethod
 from postil.learn.method import BaseMethod, Method
 from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.strength import Regularization
+from postil.learn.sum_method import SumMethod
 
 LINEAR = "linear"
 
@@ -32,6 +33,7 @@ METHODS: Mapping[str, type[BaseMethod]] = MappingProxyType(
         MFOM: MfomMethod,
         TREE: TreeMethod,
         "kernel": KernelMethod,
+        "sum": SumMethod,
     }
 )
 

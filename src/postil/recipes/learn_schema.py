@@ -31,6 +31,7 @@ from postil.recipes.entries import (
     name_of,
     positive,
     positive_or,
+    prefix_errors,
     share,
     table,
     text,
@@ -40,6 +41,7 @@ from postil.recipes.entries import (
 
 # Options of parts: tables of their own, which depend on the part.
 OPTIONS, LOSS_OPTIONS, PRIOR_OPTIONS = "options", "loss_options", "prior_options"
+FIRST, SECOND = "first", "second"  # the methods of a sum
 _STRENGTH: Table = {
     "lam": positive("1e-3"),
     "C": positive("1.0"),
@@ -114,6 +116,12 @@ LEARN: Mapping[str, Table] = {
         OPTIONS: table("{ iterations = 1000 }"),
         LOSS_OPTIONS: table("{ gamma = 200.0 }"),
     },
+    "sum": {
+        **_LEARNER,
+        FIRST: table('{ loss = "hinge", C = 1.0 }'),
+        SECOND: table('{ loss = "logistic", prior = "laplace", solver = "newton-coordinate" }'),
+        "factor": positive("0.05"),
+    },
     "naive-bayes": {
         **_LEARNER,
         "smoothing": positive("1e-2"),
@@ -129,6 +137,12 @@ def check_learn(given: Any) -> None:  # noqa: ANN401 - whatever the file holds
     kind = given.get("learner", "linear")
     _LEARNER["learner"].check(place, "learner", kind)
     check_table(place, given, LEARN[kind])
+    if kind == "sum":
+        for name in (FIRST, SECOND):
+            if name not in given:
+                raise UsageError(f"{place}: a sum needs the table [learn.{name}]")
+            with prefix_errors(f"[learn.{name}]"):
+                check_learn(given[name])
     for name, options_of in _OPTIONS_OF[kind].items():
         if name in given:
             entries = options_table(options_of(given))
@@ -165,6 +179,7 @@ _OPTIONS_OF: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], type[PartOp
     "mfom": {OPTIONS: lambda given: MERIT_SOLVERS[given.get("solver") or LBFGS]},
     "tree": {OPTIONS: lambda given: NODE_OPTIONS[given.get("solver") or LBFGS]},
     "kernel": {OPTIONS: _solver_options, LOSS_OPTIONS: _loss_options},
+    "sum": {},
     "naive-bayes": {},
 }
 
@@ -172,6 +187,8 @@ _OPTIONS_OF: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], type[PartOp
 def seeded(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Return a ``[learn]`` table with a seed if its learner or solver takes one and has none."""
     kind = given.get("learner", "linear")
+    if kind == "sum":
+        return {**given, **{name: seeded(given[name], seed) for name in (FIRST, SECOND)}}
     if "seed" in LEARN[kind]:
         return {"seed": seed, **given}
     options_of = _OPTIONS_OF[kind].get(OPTIONS)

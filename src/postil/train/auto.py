@@ -1,10 +1,10 @@
 """Choose representation, learner and strength on folds of the training documents.
 
-``[auto]`` in a recipe asks for a search by successive halving. All candidates are tried on some of
-the documents, the best of them on more, and the last ones on as many as the budget allows, with
-several strengths. Candidates of a round have the same documents and folds, so that differences are
-paired, and near copies of a document are in its fold. The simplest candidate within one standard
-error of the best is taken.
+``[auto]`` in a recipe asks for a search by successive halving. All representations are tried on
+some of the documents, the best of them on more, and the last two on as many as the budget allows,
+with several strengths; then other learners are tried on the best of these. Candidates of a round
+have the same documents and folds, so that differences are paired, and near copies of a document are
+in its fold. The cheapest candidate within one standard error of the best is taken.
 
 The plan depends on the documents and the budget alone, by estimates of work, so that the same
 documents give the same model on any machine. The clock only ends a search that takes more than
@@ -26,6 +26,9 @@ from postil.common.types import Floats
 from postil.corpus.document import Document
 from postil.decide import OutOfFoldScores, fit_rule
 from postil.decide.folds import Folds, make_folds
+from postil.decide.scores import Needs, TrainingSet
+from postil.decide.shared_calibration import Hierarchical
+from postil.errors import PostilError
 from postil.learn.job import Design, Job, Labels, SampleWeights
 from postil.learn.merit.figures import FBeta
 from postil.learn.merit.naming import figure_named
@@ -34,56 +37,65 @@ from postil.learn.methods import method_from
 from postil.learn.strength import Strengths
 from postil.recipes.parts import ONE_LABEL
 from postil.recipes.recipe import Recipe
+from postil.train.search_cache import SearchCache
 from postil.vectors.copies import groups_of_copies
 from postil.vectors.vectorizer import TextChunk
 
 FOLDS = 3
-STRENGTHS = (0.3, 1.0, 3.0, 10.0)  # C of the last round
 # Shares of the budget for the rounds, and the number of candidates that enter each.
-ROUNDS = ((0.3, None), (0.3, 3), (0.4, 2))
+ROUNDS = ((0.35, None), (0.25, 3), (0.4, 2))
+STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)  # C of the last round
+LOGISTIC = {"loss": "logistic", "solver": "dual-coordinate"}
+LOGISTIC_STRENGTHS = (3.0, 10.0, 30.0)
+LASSO = {**LOGISTIC, "prior": "laplace", "solver": "newton-coordinate"}
+LASSO_STRENGTH = 10.0
+FACTOR = 0.05  # of the lasso's scores, beside those of the squared hinge
+# The work of the last round for one candidate, in units of a fit with one strength.
+LAST_ROUND = 3.0
+# A strength of one category must be better than that of all on so many memberships.
+MEMBERSHIPS = 20.0
 FEWEST_DOCUMENTS = 60
 SAMPLE = 400
-MOST_SCORES = 50_000_000
+MOST_SCORES = 5_000_000
 # Seconds on two cores for a non-zero of one category in one fold, and for a byte of text.
 FIT_SECONDS, TEXT_SECONDS = 5e-9, 1e-7
 OVERRUN = 2.0
 
+WORDS = "words lower min(2)"
+STEMS = f"{WORDS} stem(porter)"
+CHARACTERS = "chars-in-words(2,5) lower"
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A change of a recipe's ``[representation]`` and ``[learn]`` tables, by name."""
+    """A representation by name, perhaps with a short field counted once more, apart."""
 
     name: str
-    representation: Mapping[str, Any] = field(default_factory=dict)
-    learn: Mapping[str, Any] = field(default_factory=dict)
+    analyzer: str
+    min_df: int = 1
+    title: str | None = None
 
-    def applied(self, recipe: Recipe, strength: float | None = None) -> Recipe:
-        """Return the recipe with the change and the strength."""
-        learn = {**recipe.learn, **self.learn}
-        if strength is not None:
-            learn["C"] = strength
-        representation = replace(recipe.representation, **self.representation)
-        return replace(recipe, representation=representation, learn=learn, auto=None)
+    def __str__(self) -> str:
+        return self.name if self.title is None else f"{self.name}, {self.title} apart"
+
+    def applied(self, recipe: Recipe) -> Recipe:
+        """Return the recipe with this representation."""
+        changes: dict[str, Any] = {"analyzer": self.analyzer, "min_df": self.min_df}
+        if self.title is not None:
+            changes["also"] = (self.title,)
+        return replace(recipe, representation=replace(recipe.representation, **changes), auto=None)
 
 
-def candidates(documents: Sequence[Document]) -> list[Candidate]:
-    """Return the search space for some documents."""
-    pairs = {"analyzer": "words lower min(2) ngrams(1,2)", "min_df": 2}
-    space = [
-        Candidate("words"),
-        Candidate("stems", {"analyzer": "words lower min(2) stem(porter)"}),
-        Candidate("words and pairs of words", pairs),
-        Candidate("characters in words", {"analyzer": "chars-in-words(2,5) lower", "min_df": 2}),
-        Candidate("words, logistic loss", {}, {"loss": "logistic", "C": 10.0}),
-    ]
-    title = short_field(documents)
-    if title:
-        apart = {"also": (title,)}
-        space += [
-            Candidate(f"words and {title} apart", apart),
-            Candidate(f"words, pairs of words, {title} apart", pairs | apart),
-        ]
-    return space
+REPRESENTATIONS = (
+    Candidate("words", WORDS),
+    Candidate("stems", STEMS),
+    Candidate("words and stems", f"{WORDS} + {STEMS}"),
+    Candidate("words, pairs of words and stems", f"{WORDS} ngrams(1,2) + {STEMS}", 2),
+    Candidate("characters in words", CHARACTERS, 2),
+    Candidate(
+        "stems, pairs of stems and characters in words", f"{STEMS} ngrams(1,2) + {CHARACTERS}", 2
+    ),
+)
 
 
 def short_field(documents: Sequence[Document]) -> str | None:
@@ -101,17 +113,24 @@ def short_field(documents: Sequence[Document]) -> str | None:
 class Trial(NamedTuple):
     """The result of a candidate in a round.
 
+    ``learn`` is the ``[learn]`` table, and ``strengths`` the C of each category if they differ.
     ``value`` is the measure on held-out documents, and ``influences`` what each document adds to
     it, which gives standard errors of values and of differences.
     """
 
     candidate: Candidate
-    strength: float | None
+    learner: str
+    learn: Mapping[str, Any]
+    strengths: Floats | None
     value: float
     influences: Floats
     terms: int
     non_zeros: float
     documents: int
+
+    def __str__(self) -> str:
+        learner = f", {self.learner}" if self.learner else ""
+        return f"{self.candidate}{learner}"
 
     def error(self, other: Trial | None = None) -> float:
         """Return the standard error of the value, or of its difference to another's."""
@@ -122,8 +141,8 @@ class Trial(NamedTuple):
         """Return a row of the leaderboard."""
         reach = 1.96 * self.error()
         return {
-            "name": self.candidate.name,
-            "C": self.strength,
+            "name": str(self),
+            "C": self.learn.get("C") if self.strengths is None else None,
             "value": round(self.value, 6),
             "low": round(max(0.0, self.value - reach), 6),
             "high": round(min(1.0, self.value + reach), 6),
@@ -139,8 +158,21 @@ def simplest_of_best(trials: Sequence[Trial]) -> Trial:
     best = max(trials, key=lambda trial: trial.value)
     near = [t for t in trials if t.value >= best.value - t.error(best)]
     cheapest = min(trial.non_zeros for trial in near)
-    # Strengths of one representation cost the same: the best of them is taken.
+    # Learners and strengths of one representation cost the same: the best of them is taken.
     return max((t for t in near if t.non_zeros <= cheapest), key=lambda trial: trial.value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Round:
+    """The documents of a round, with their labels and folds.
+
+    ``folds`` are made of the first matrix, in which near copies are looked for.
+    """
+
+    rows: int
+    documents: Sequence[Document]
+    labels: Labels
+    folds: list[Folds] = field(default_factory=list)
 
 
 class AutoSearch:
@@ -152,8 +184,8 @@ class AutoSearch:
         The training documents.
     recipe : Recipe
         The recipe, whose ``[auto]`` has the budget.
-    threads, seed, progress
-        As for :func:`postil.train.train.train`.
+    threads, seed, progress, cache
+        As for :func:`choose_recipe`.
     """
 
     def __init__(
@@ -163,6 +195,7 @@ class AutoSearch:
         threads: int | None,
         seed: int,
         progress: StepProgress | None,
+        cache: SearchCache,
     ) -> None:
         assert recipe.auto is not None
         self.recipe = recipe
@@ -170,14 +203,18 @@ class AutoSearch:
         self.threads = threads
         self.seed = seed
         self.progress = progress or no_progress
+        self.cache = cache
         self._order = np.random.default_rng(seed).permutation(len(documents))
         self._documents = documents
-        self._labels = Labels.of([document.labels for document in documents])
-        decide = recipe.for_documents(self._labels.is_single_label).decide
+        self.labels = Labels.of([document.labels for document in documents])
+        decide = recipe.for_documents(self.labels.is_single_label).decide
         self._single = decide.rule == ONE_LABEL
         aim = None if recipe.aim is None else figure_named(recipe.aim.measure)
         self._macro = isinstance(aim, FBeta) and not aim.pooled
         self._deadline = time.monotonic() + OVERRUN * self.budget
+        self._own = float(recipe.learn.get("C", 1.0))
+        self._strengths = [self._own * each for each in STRENGTHS]
+        self.trials: list[Trial] = []
         self.ended = ""
         self.copies = 0
 
@@ -188,124 +225,176 @@ class AutoSearch:
             return "macro-f1"
         return "accuracy" if self._single else "micro-f1"
 
-    def run(self) -> tuple[list[Trial], list[Trial]]:
-        """Return all trials, and those of the last round; none if documents are few.
+    def run(self) -> list[Trial]:
+        """Return the trials of the last round; none if documents are few.
 
         If a round was ended early, it counts only if it is the first.
         """
-        trials: list[Trial] = []
         latest: list[Trial] = []
-        entered = candidates(self._documents[:SAMPLE])
-        if len(self._documents) < FEWEST_DOCUMENTS or len(self._labels) == 0:
-            return trials, latest
-        sizes = {each.name: self._size(each) for each in entered}
+        if len(self._documents) < FEWEST_DOCUMENTS or len(self.labels) == 0:
+            return latest
+        entered = list(REPRESENTATIONS)
+        title = short_field(self._documents[:SAMPLE])
+        if title is not None:
+            entered.insert(1, replace(entered[0], title=title))
         spared = 0.0
         for number, (share, most) in enumerate(ROUNDS):
             final = number == len(ROUNDS) - 1
             if most is not None:
-                kept = sorted(latest, key=lambda trial: -trial.value)[:most]
-                entered = [trial.candidate for trial in kept]
-            repeats = 2.2 if final else 1.0
-            seconds = sum(sizes[each.name] for each in entered) * repeats
+                entered = _promoted(latest, most)
+            seconds = sum(map(self._size, entered)) * (LAST_ROUND if final else 1.0)
             spared += share * self.budget
             rows = int(min(len(self._documents), spared / seconds))
-            rows = min(rows, MOST_SCORES // max(1, len(self._labels)))
+            rows = min(rows, MOST_SCORES // max(1, len(self.labels)))
             if rows < FEWEST_DOCUMENTS:
                 self.ended = "the budget allows too few documents"
                 break
             if latest and not final and rows <= latest[0].documents:
                 continue  # this round would tell nothing new: the last one gets its share
             spared -= seconds * rows
-            before = len(trials)
-            finished = self._round(trials, entered, rows, STRENGTHS if final else (None,))
+            before = len(self.trials)
+            finished = self._round(entered, rows, final)
             if finished or not latest:
-                latest = trials[before:]
+                latest = self.trials[before:]
             if not finished:
                 break
-        return trials, latest
+        return latest
 
-    def _round(
-        self,
-        trials: list[Trial],
-        entered: Sequence[Candidate],
-        rows: int,
-        strengths: Sequence[float | None],
-    ) -> bool:
-        """Try candidates on so many documents; return False if the search was ended."""
+    def _round(self, entered: Sequence[Candidate], rows: int, final: bool) -> bool:
+        """Try candidates on so many documents; return False if some were not tried."""
         chosen = np.sort(self._order[:rows])
         documents = [self._documents[row] for row in chosen.tolist()]
-        labels = self._labels.of_documents(chosen)
-        folds: Folds | None = None
-        for number, candidate in enumerate(entered):
-            leader = max(trials, key=lambda trial: trial.value, default=None)
-            best = f"; best {leader.candidate.name}, {leader.value:.3f}" if leader else ""
-            self.progress(f"trying {candidate.name}{best}", number, len(entered))
-            if time.monotonic() > self._deadline:
-                self.ended = "it took more than twice its budget"
-                return False
-            try:
-                recipe = candidate.applied(self.recipe)
-                vectorizer = recipe.representation.vectorizer(self.threads)
-                columns = vectorizer.fields.columns_of(documents)
-                matrix = vectorizer.fit_transform_chunks([TextChunk(columns)])
-                if folds is None:
-                    groups = groups_of_copies(matrix)
-                    self.copies = len(groups) - int(groups.max()) - 1
-                    count = min(FOLDS, len(documents))
-                    folds = make_folds(labels.members, count, self.seed, groups)
-                trials += self._trials(candidate, recipe, matrix, labels, folds, strengths)
-            except KeyboardInterrupt:
-                self.ended = "it was interrupted"
-                return False
-        return True
+        round_ = Round(rows, documents, self.labels.of_documents(chosen))
+        paths: list[tuple[Trial, sp.csr_matrix[Any], list[Floats]]] = []
+        finished = False
+        try:
+            for number, candidate in enumerate(entered):
+                if self._is_late(str(candidate), number, len(entered)):
+                    return False
+                matrix = self._matrix(candidate, round_)
+                if matrix is None:
+                    continue
+                found, scores = self._path(candidate, matrix, round_, final)
+                self.trials += found
+                best = int(np.argmax([trial.value for trial in found]))
+                paths.append((found[best], matrix, scores))
+            finished = True
+            if final and paths:
+                self._other_learners(*max(paths, key=lambda path: path[0].value), round_)
+        except KeyboardInterrupt:
+            self.ended = "it was interrupted"
+        return finished
 
-    def _trials(
-        self,
-        candidate: Candidate,
-        recipe: Recipe,
-        matrix: sp.csr_matrix[Any],
-        labels: Labels,
-        folds: Folds,
-        strengths: Sequence[float | None],
-    ) -> list[Trial]:
-        own = float(recipe.learn.get("C", 1.0))
-        values = [own if each is None else own * each for each in strengths]
-        found = []
-        for strength, scores in zip(
-            values, self._scores(recipe, matrix, labels, folds, values), strict=True
-        ):
-            value, influences = self._measured(scores, labels, folds)
-            per_document = matrix.nnz / max(1, matrix.shape[0])
-            found.append(
-                Trial(
-                    candidate,
-                    strength,
-                    value,
-                    influences,
-                    matrix.shape[1],
-                    per_document,
-                    matrix.shape[0],
-                )
+    def _is_late(self, name: str, number: int, count: int) -> bool:
+        """Show what is tried next, and return True if the time is over."""
+        leader = max(self.trials, key=lambda trial: trial.value, default=None)
+        best = f"; best {leader}, {leader.value:.3f}" if leader else ""
+        self.progress(f"trying {name}{best}", number, count)
+        if time.monotonic() > self._deadline:
+            self.ended = "it took more than twice its budget"
+        return bool(self.ended)
+
+    def _matrix(self, candidate: Candidate, round_: Round) -> sp.csr_matrix[Any] | None:
+        """Return the vectors of a round, and make its folds; None if there are no terms."""
+        vectorizer = candidate.applied(self.recipe).representation.vectorizer(self.threads)
+        columns = vectorizer.fields.columns_of(round_.documents)
+        try:
+            matrix = vectorizer.fit_transform_chunks([TextChunk(columns)])
+        except PostilError:
+            return None  # the recipe's own representation raises the error later
+        if not round_.folds:
+            groups = groups_of_copies(matrix)
+            self.copies = len(groups) - int(groups.max()) - 1
+            count = min(FOLDS, len(round_.documents))
+            round_.folds.append(make_folds(round_.labels.members, count, self.seed, groups))
+        return matrix
+
+    def _path(
+        self, candidate: Candidate, matrix: sp.csr_matrix[Any], round_: Round, final: bool
+    ) -> tuple[list[Trial], list[Floats]]:
+        """Try the recipe's own learner, in the last round with several strengths."""
+        strengths = self._strengths if final else [self._own]
+        scores = self._scores(candidate, self.recipe.learn, strengths, matrix, round_)
+        trials = [
+            self._trial(candidate, "", {**self.recipe.learn, "C": each}, values, matrix, round_)
+            for each, values in zip(strengths, scores, strict=True)
+        ]
+        return trials, scores
+
+    def _other_learners(
+        self, leader: Trial, matrix: sp.csr_matrix[Any], scores: list[Floats], round_: Round
+    ) -> None:
+        """Try other learners on the vectors of the leader."""
+        candidate = leader.candidate
+        if self._is_late("logistic loss", 0, 2):
+            return
+        found = self._scores(candidate, LOGISTIC, LOGISTIC_STRENGTHS, matrix, round_)
+        for strength, values in zip(LOGISTIC_STRENGTHS, found, strict=True):
+            learn = {**LOGISTIC, "C": strength}
+            self.trials.append(
+                self._trial(candidate, "logistic loss", learn, values, matrix, round_)
             )
-        return found
+        if self._single or self._is_late("the sum with a lasso", 1, 2):
+            return
+        chosen, values = self._by_category(scores, round_)
+        name = "a strength for each category"
+        own = self._trial(candidate, name, leader.learn, values, matrix, round_, chosen)
+        if own.value > leader.value:
+            leader = own
+        else:
+            values = scores[self._strengths.index(leader.learn["C"])]
+        (lasso,) = self._scores(candidate, LASSO, [LASSO_STRENGTH], matrix, round_)
+        second = {**LASSO, "C": LASSO_STRENGTH}
+        learn = {"learner": "sum", "first": leader.learn, "second": second, "factor": FACTOR}
+        name = f"{leader.learner}, and a lasso" if leader.learner else "and a lasso"
+        added = values + FACTOR * lasso
+        self.trials += [
+            own,
+            self._trial(candidate, name, learn, added, matrix, round_, leader.strengths),
+        ]
+
+    def _by_category(self, scores: list[Floats], round_: Round) -> tuple[Floats, Floats]:
+        """Return a strength for each category, and the scores with them.
+
+        It is the one of the highest likelihood of calibrated scores, to which that of all
+        categories adds as if on ``MEMBERSHIPS`` memberships of this one.
+        """
+        members = round_.labels.members
+        truth = members.toarray().astype(bool)
+        losses = []
+        for values in scores:
+            held_out = OutOfFoldScores(values, round_.folds[0])
+            training = TrainingSet.of("hierarchical", Needs.OUT_OF_FOLD, held_out, members, None)
+            p = np.clip(Hierarchical.fit(training).probabilities(values), 1e-6, 1 - 1e-6)
+            losses.append(-np.log(np.where(truth, p, 1 - p)).sum(axis=0))
+        by_category = np.array(losses)
+        shared = by_category.sum(axis=1, keepdims=True) / max(members.nnz, 1)
+        best = (by_category + MEMBERSHIPS * shared).argmin(axis=0)
+        values = np.stack(scores)[best, :, np.arange(len(best))].T
+        return np.array(self._strengths)[best], np.ascontiguousarray(values)
 
     def _scores(
         self,
-        recipe: Recipe,
-        matrix: sp.csr_matrix[Any],
-        labels: Labels,
-        folds: Folds,
+        candidate: Candidate,
+        learn: Mapping[str, Any],
         strengths: Sequence[float],
+        matrix: sp.csr_matrix[Any],
+        round_: Round,
     ) -> list[Floats]:
         """Return held-out scores for each strength; the weaker start from the stronger."""
         from postil.learn.one_vs_rest import fit_path
 
-        method = method_from({**recipe.learn, "C": strengths[0]})
+        name = f"{candidate} {sorted(learn.items())} {list(strengths)} {round_.rows} {self.seed}"
+        kept = self.cache.load(name)
+        if kept is not None:
+            return kept
+        labels = round_.labels
+        method = method_from({**learn, "C": strengths[0]})
         assert isinstance(method, Method)
         design = Design(matrix)
         scores = [np.empty((labels.documents, len(labels))) for _ in strengths]
         path = Strengths("C", np.repeat(np.array(strengths)[:, np.newaxis], len(labels), axis=1))
-        for learned, held_out in folds:
+        for learned, held_out in round_.folds[0]:
             weights = np.zeros(labels.documents)
             weights[learned] = 1.0
             job = Job(
@@ -318,7 +407,25 @@ class AutoSearch:
             )
             for values, fit in zip(scores, fit_path(job, method), strict=True):
                 values[held_out] = fit.scores(matrix[held_out])
+        self.cache.save(name, scores)
         return scores
+
+    def _trial(
+        self,
+        candidate: Candidate,
+        learner: str,
+        learn: Mapping[str, Any],
+        scores: Floats,
+        matrix: sp.csr_matrix[Any],
+        round_: Round,
+        strengths: Floats | None = None,
+    ) -> Trial:
+        value, influences = self._measured(scores, round_.labels, round_.folds[0])
+        documents, terms = matrix.shape
+        non_zeros = matrix.nnz / max(1, documents)
+        return Trial(
+            candidate, learner, learn, strengths, value, influences, terms, non_zeros, documents
+        )
 
     def _measured(self, scores: Floats, labels: Labels, folds: Folds) -> tuple[float, Floats]:
         """Return the measure of held-out decisions, and the influence of each document on it."""
@@ -351,13 +458,49 @@ class AutoSearch:
         columns = vectorizer.fields.columns_of(documents)
         non_zeros = vectorizer.fit_transform_chunks([TextChunk(columns)]).nnz / len(documents)
         length = sum(len(text) for column in columns for text in column) / len(documents)
-        learning = non_zeros * len(self._labels) * FOLDS * FIT_SECONDS
+        learning = non_zeros * len(self.labels) * FOLDS * FIT_SECONDS
         return float(learning + length * TEXT_SECONDS * (1 + non_zeros / max(length / 8, 1.0)))
+
+
+def _promoted(latest: Sequence[Trial], most: int) -> list[Candidate]:
+    """Return the best candidates of a round, all with the title apart if that is better."""
+    ranked = sorted(latest, key=lambda trial: -trial.value)
+    titled = next((t for t in ranked if t.candidate.title is not None), None)
+    plain = next((t for t in ranked if titled and t.candidate == _untitled(titled)), None)
+    wins = titled is not None and (plain is None or titled.value > plain.value)
+    title = titled.candidate.title if titled is not None and wins else None
+    names = dict.fromkeys(replace(trial.candidate, title=title) for trial in ranked)
+    return list(names)[:most]
+
+
+def _untitled(trial: Trial) -> Candidate:
+    return replace(trial.candidate, title=None)
 
 
 def _sums(matrix: sp.csr_matrix[Any]) -> Floats:
     sums: Floats = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     return sums
+
+
+class Choice(NamedTuple):
+    """The recipe that a search chose.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        The chosen recipe, without ``[auto]``.
+    documents : list of Document
+        The training documents.
+    facts : dict
+        The leaderboard and how it was made, for the model.
+    strengths : dict, optional
+        The C of each category by name, if they differ.
+    """
+
+    recipe: Recipe
+    documents: list[Document]
+    facts: dict[str, Any]
+    strengths: dict[str, float] | None = None
 
 
 def choose_recipe(
@@ -368,7 +511,8 @@ def choose_recipe(
     seed: int = 0,
     progress: StepProgress | None = None,
     notify: Notify | None = None,
-) -> tuple[Recipe, list[Document], dict[str, Any]]:
+    cache: SearchCache | None = None,
+) -> Choice:
     """Search for the best recipe for documents.
 
     Parameters
@@ -379,23 +523,18 @@ def choose_recipe(
         A recipe with ``[auto]``.
     threads, seed, progress, notify
         As for :func:`postil.train.train.train`.
-
-    Returns
-    -------
-    recipe : Recipe
-        The chosen recipe, without ``[auto]``.
-    documents : list of Document
-        The training documents.
-    facts : dict
-        The leaderboard and how it was made, for the model.
+    cache : SearchCache, optional
+        Where the scores of finished trials are kept until the search has ended.
     """
     training = [document for document in documents if document.split != "test"]
-    search = AutoSearch(training, recipe, threads, seed, progress)
-    trials, latest = search.run()
+    cache = cache or SearchCache()
+    cache.begin(training, recipe)
+    search = AutoSearch(training, recipe, threads, seed, progress, cache)
+    latest = search.run()
     if not latest:
-        return replace(recipe, auto=None), training, {}
+        return Choice(replace(recipe, auto=None), training, {})
     taken = simplest_of_best(latest)
-    board = sorted(trials, key=lambda trial: (-trial.documents, -trial.value))
+    board = sorted(search.trials, key=lambda trial: (-trial.documents, -trial.value))
     facts = {
         "measure": search.measure,
         "folds": FOLDS,
@@ -406,14 +545,19 @@ def choose_recipe(
         "leaderboard": [trial.to_dict(trial is taken) for trial in board],
     }
     if notify is not None:
-        notify(_sentence(taken, search, len(trials)))
-    return taken.candidate.applied(recipe, taken.strength), training, facts
+        notify(_sentence(taken, search))
+    chosen = replace(taken.candidate.applied(recipe), learn=taken.learn)
+    if taken.strengths is None:
+        return Choice(chosen, training, facts)
+    names = search.labels.names
+    return Choice(chosen, training, facts, dict(zip(names, taken.strengths.tolist(), strict=True)))
 
 
-def _sentence(taken: Trial, search: AutoSearch, count: int) -> str:
+def _sentence(taken: Trial, search: AutoSearch) -> str:
     ended = f"; the search ended early: {search.ended}" if search.ended else ""
+    strength = f", C = {taken.learn['C']:g}" if "C" in taken.learn and not taken.learner else ""
     return (
-        f"chose {taken.candidate.name}, C = {taken.strength:g}, of {count} trials: "
+        f"chose {taken}{strength}, of {len(search.trials)} trials: "
         f"{search.measure} {100 * taken.value:.1f} ± {196 * taken.error():.1f} % on "
         f"{taken.documents:,} held-out documents{ended}"
     )

@@ -139,7 +139,7 @@ class TrainingRun:
         self.unfinished = Unfinished(self.method.tolerance)
         self.facts: dict[str, Any] = {}  # about the training, for the model
         self.priors: TermPriors | None = None
-        self._strengths: Strengths | None = None
+        self.strengths: Strengths | None = None
         self._selection: Selection | None = None  # of the fit to all documents
         self._held_out: OutOfFoldScores | None = None
         self._decided: HeldOut | None = None
@@ -165,7 +165,7 @@ class TrainingRun:
             self._job("searching λ", self.design), self.method, selection_of=self._select
         )
         self.unfinished.add_note(result.unfinished_note())
-        self._strengths = result.strengths()
+        self.strengths = result.strengths()
         self.facts["search"] = timeless(result.to_dict())
 
     def learn(self) -> LinearFit:
@@ -306,7 +306,7 @@ class TrainingRun:
         return Job(
             design,
             self.labels,
-            strengths=self._strengths,
+            strengths=self.strengths,
             term_priors=self.priors,
             threads=self.threads,
             progress=lambda done, total: self.progress(step, done, total),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
+
+import numpy as np
 
 from postil.common.progress import Notify, StepProgress, no_progress, notify_or_warn
 from postil.corpus.document import Document
 from postil.errors import UsageError
+from postil.learn.strength import Strengths
 from postil.learn.term_priors.files import PriorFile
 from postil.learn.term_priors.matching import PriorsWarning
 from postil.model.model import Model
@@ -18,8 +22,9 @@ from postil.model.save import check_names_fit
 from postil.recipes.entries import prefix_errors
 from postil.recipes.parts import ONE_LABEL
 from postil.recipes.recipe import Recipe, load_recipe, recipe_names
-from postil.train.auto import choose_recipe
+from postil.train.auto import Choice, choose_recipe
 from postil.train.choice import choose_run
+from postil.train.predict import Predictor
 from postil.train.reading import (
     LabelsWarning,
     label_notes,
@@ -28,10 +33,12 @@ from postil.train.reading import (
     read_training,
 )
 from postil.train.run import LearningSpace, TrainingRun
+from postil.train.search_cache import SearchCache
 
 Finished: TypeAlias = Callable[[TrainingRun], None]
 
 SINGLE_LABEL = "single-label: the model gives every document exactly one category"
+SPEED_SAMPLE = 400
 
 
 def train(
@@ -45,6 +52,7 @@ def train(
     progress: StepProgress | None = None,
     notify: Notify | None = None,
     finished: Finished | None = None,
+    cache: SearchCache | None = None,
 ) -> Model:
     """Learn a categorizer from all documents that are not marked test.
 
@@ -74,28 +82,52 @@ def train(
         the last are warnings.
     finished : callable, optional
         Called at the end with the training run, which has the out-of-fold scores.
+    cache : SearchCache, optional
+        Where a search by ``[auto]`` keeps its trials, to go on after the process was killed.
     """
     check_priors(recipe, priors)
-    chosen: dict[str, Any] = {}
+    choice: Choice | None = None
     if recipe.auto is not None and priors is None:
-        recipe, documents, chosen = choose_recipe(
-            documents, recipe, threads=threads, seed=seed, progress=progress, notify=notify
+        choice = choose_recipe(
+            documents,
+            recipe,
+            threads=threads,
+            seed=seed,
+            progress=progress,
+            notify=notify,
+            cache=cache,
         )
+        recipe, documents = choice.recipe, choice.documents
     recipe, vectors = read_training(
         documents, recipe, corpus=corpus, threads=threads, progress=progress, notify=notify
     )
-    if chosen:
-        vectors = replace(vectors, method={**vectors.method, "auto": chosen})
-    return learn_from(
+    if choice is not None and choice.facts:
+        vectors = replace(vectors, method={**vectors.method, "auto": choice.facts})
+    model = learn_from(
         vectors,
         recipe,
         priors=priors,
+        strengths=None if choice is None else choice.strengths,
         threads=threads,
         seed=seed,
         progress=progress,
         notify=notify,
         finished=finished,
     )
+    if choice is not None and choice.facts and notify is not None:
+        notify(_speed(model, choice.documents))
+    return model
+
+
+def _speed(model: Model, documents: Sequence[Document]) -> str:
+    """Return how long a model takes for a document, measured on some."""
+    some = documents[:SPEED_SAMPLE]
+    predictor = Predictor(model, threads=1)
+    columns = model.vectorizer.fields.columns_of(some)
+    begun = time.perf_counter()
+    predictor.scores(columns)
+    microseconds = (time.perf_counter() - begun) / len(some) * 1e6
+    return f"the model scores a document in {microseconds:,.0f} µs on one thread"
 
 
 def train_vectors(
@@ -133,13 +165,18 @@ def learn_from(
     recipe: Recipe,
     *,
     priors: PriorFile | None = None,
+    strengths: Mapping[str, float] | None = None,
     threads: int | None = None,
     seed: int = 0,
     progress: StepProgress | None = None,
     notify: Notify | None = None,
     finished: Finished | None = None,
 ) -> Model:
-    """Learn a categorizer from vectors; the parameters are those of :func:`train`."""
+    """Learn a categorizer from vectors.
+
+    ``strengths`` is the C of each category by name, if they differ. The other parameters are those
+    of :func:`train`.
+    """
     labels = vectors.labels
     check_names_fit(labels.names)
     if recipe.fallback_note and notify is not None:
@@ -150,6 +187,8 @@ def learn_from(
     space = LearningSpace.of(vectors, recipe, progress)
     run = TrainingRun(recipe, space, labels, threads, seed, progress)
     run.facts = {**vectors.method, **space.facts()}
+    if strengths is not None:
+        run.strengths = Strengths("C", np.array([strengths[name] for name in labels.names]))
     if priors is not None:
         matched = vectors.priors(priors)
         run.priors = matched.priors
