@@ -318,8 +318,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         least = least_probability(predictor.model, min_probability)
         if least is None:
             raise UsageError(
-                "referred needs a probability: fit with route, as TextCategorizer("
-                'route="precision>=0.98"), or give min_probability'
+                "referred needs a probability above 0: fit with route="
+                '"precision>=0.98", or give min_probability'
             )
         columns = self._columns(texts, predictor.model)
         scores = predictor.scores(columns)

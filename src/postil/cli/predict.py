@@ -100,7 +100,9 @@ def predict(
     if output is not None:
         check_output(output, model, corpus)
     if refer is not None:
-        check_output(refer, model, corpus, output)
+        check_output(refer, model, corpus)
+        if output is not None and output.resolve() == refer.resolve():
+            raise UsageError(f"--refer and --output both name {refer}: name two files")
     loaded = load_model(model, threads=threads)
     least = least_probability(loaded, min_probability)
     if refer is not None and least is None:
