@@ -326,7 +326,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         probabilities = predictor.probabilities(scores, predictor.variances(columns))
         assert probabilities is not None
         sure = predictor.model.decision.accept(scores) & (probabilities >= least)
-        return ~sure.any(axis=1)
+        return np.asarray(~sure.any(axis=1), dtype=np.bool_)
 
     def predict_proba(self, texts: Texts) -> Floats:
         """Return probabilities of membership, texts × classes."""
