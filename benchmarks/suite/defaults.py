@@ -1,8 +1,8 @@
 """The default of postil against what others would be tuned to: quality on test documents.
 
-The peers get what a user would give them: TfidfVectorizer (with sublinear_tf) and LinearSVC or LogisticRegression and
-their C by 3 folds of the training documents, and fastText with its own search, for as long as
-postil took. Documents and labels are the same; nothing is chosen on test documents.
+The peers get what a user would give them: TfidfVectorizer (with sublinear_tf) and LinearSVC or
+LogisticRegression, their C by 3 folds of the training documents; and fastText with its own search,
+for as long as postil took. Documents and labels are the same; nothing is chosen on test documents.
 """
 
 from __future__ import annotations

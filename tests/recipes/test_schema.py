@@ -17,6 +17,7 @@ from postil.learn.naive_bayes import NaiveBayes
 from postil.learn.priors import PRIORS
 from postil.learn.solvers import SOLVERS
 from postil.learn.strength import Regularization
+from postil.learn.sum_method import SumMethod
 from postil.recipes import learn_schema, parts, schema
 from postil.recipes.recipe import Recipe, load_recipe
 
@@ -119,6 +120,7 @@ ENTRIES = {
         "constant": "number",
         "options": "table",
     },
+    "learn, sum": {"learner": "text", "first": "table", "second": "table", "factor": "number"},
     "search": {
         "over": "text",
         "grid": "numbers",
@@ -158,6 +160,7 @@ BESIDES = {
     "learn, polychotomous": {"learner": '"polychotomous"', "prior": '"elastic-net"'},
     "learn, multiclass-svm": {"learner": '"multiclass-svm"'},
     "learn, kernel": {"learner": '"kernel"'},
+    "learn, sum": {"learner": '"sum"'},
     "aim": {"measure": '"f1"'},
     "expect": {"corpus": '"c"', "measure": '"f1"', "value": "1", "tolerance": "1"},
 }
@@ -271,6 +274,7 @@ def test_every_example_is_right(tmp_path, table, key, kind):
         "learn, polychotomous": learn_schema.LEARN["polychotomous"],
         "learn, multiclass-svm": learn_schema.LEARN["multiclass-svm"],
         "learn, kernel": learn_schema.LEARN["kernel"],
+        "learn, sum": learn_schema.LEARN["sum"],
         "learn, mfom": learn_schema.LEARN["mfom"],
         "learn, tree": learn_schema.LEARN["tree"],
     }[table]
@@ -315,6 +319,7 @@ def test_the_schema_knows_what_the_parts_know():
     assert set(learn_schema.LEARN["multiclass-svm"]) == svm | {"learner"}
     kernel = names(KernelMethod) - {"regularization"} | names(Regularization)
     assert set(learn_schema.LEARN["kernel"]) == kernel | {"learner"}
+    assert set(learn_schema.LEARN["sum"]) == names(SumMethod) | {"learner"}
     assert set(learn_schema.LEARN["mfom"]) == names(MfomMethod) | {"learner"}
     assert set(learn_schema.LEARN["tree"]) == names(TreeMethod) | {"learner"}
     assert {(table, key) for table, key, _ in all_entries()} >= {

@@ -8,7 +8,7 @@ linear again: one row of weights for each category, and prediction costs no more
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -20,6 +20,13 @@ from postil.learn.fit import FitReport, LinearFit
 from postil.learn.job import Job
 from postil.learn.method import BaseMethod
 
+LASSO: Mapping[str, Any] = {
+    "loss": "logistic",
+    "prior": "laplace",
+    "solver": "newton-coordinate",
+    "C": 10.0,
+}
+
 
 @dataclass(frozen=True)
 class SumMethod(BaseMethod):
@@ -28,13 +35,14 @@ class SumMethod(BaseMethod):
     Parameters
     ----------
     first, second : mapping
-        The ``[learn]`` tables of the two methods, both linear.
+        The ``[learn]`` tables of the two methods, both linear. By default they are modified least
+        squares and a lasso.
     factor : float
         The factor of the second method's weights.
     """
 
-    first: Mapping[str, Any]
-    second: Mapping[str, Any]
+    first: Mapping[str, Any] = field(default_factory=dict)
+    second: Mapping[str, Any] = field(default_factory=lambda: dict(LASSO))
     factor: float = 0.05
     no_strength: ClassVar[str] = (
         "a sum of two methods has no single strength to search for: leave [search] out and give "

@@ -139,10 +139,8 @@ def check_learn(given: Any) -> None:  # noqa: ANN401 - whatever the file holds
     check_table(place, given, LEARN[kind])
     if kind == "sum":
         for name in (FIRST, SECOND):
-            if name not in given:
-                raise UsageError(f"{place}: a sum needs the table [learn.{name}]")
             with prefix_errors(f"[learn.{name}]"):
-                check_learn(given[name])
+                check_learn(given.get(name, {}))
     for name, options_of in _OPTIONS_OF[kind].items():
         if name in given:
             entries = options_table(options_of(given))
@@ -188,7 +186,10 @@ def seeded(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Return a ``[learn]`` table with a seed if its learner or solver takes one and has none."""
     kind = given.get("learner", "linear")
     if kind == "sum":
-        return {**given, **{name: seeded(given[name], seed) for name in (FIRST, SECOND)}}
+        return {
+            **given,
+            **{name: seeded(given[name], seed) for name in (FIRST, SECOND) if name in given},
+        }
     if "seed" in LEARN[kind]:
         return {"seed": seed, **given}
     options_of = _OPTIONS_OF[kind].get(OPTIONS)

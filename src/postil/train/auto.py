@@ -35,6 +35,7 @@ from postil.learn.merit.naming import figure_named
 from postil.learn.method import Method
 from postil.learn.methods import method_from
 from postil.learn.strength import Strengths
+from postil.learn.sum_method import LASSO
 from postil.recipes.parts import ONE_LABEL
 from postil.recipes.recipe import Recipe
 from postil.train.search_cache import SearchCache
@@ -47,8 +48,6 @@ ROUNDS = ((0.35, None), (0.25, 3), (0.4, 2))
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)  # C of the last round
 LOGISTIC = {"loss": "logistic", "solver": "dual-coordinate"}
 LOGISTIC_STRENGTHS = (3.0, 10.0, 30.0)
-LASSO = {**LOGISTIC, "prior": "laplace", "solver": "newton-coordinate"}
-LASSO_STRENGTH = 10.0
 FACTOR = 0.05  # of the lasso's scores, beside those of the squared hinge
 # The work of the last round for one candidate, in units of a fit with one strength.
 LAST_ROUND = 3.0
@@ -343,9 +342,8 @@ class AutoSearch:
             leader = own
         else:
             values = scores[self._strengths.index(leader.learn["C"])]
-        (lasso,) = self._scores(candidate, LASSO, [LASSO_STRENGTH], matrix, round_)
-        second = {**LASSO, "C": LASSO_STRENGTH}
-        learn = {"learner": "sum", "first": leader.learn, "second": second, "factor": FACTOR}
+        (lasso,) = self._scores(candidate, LASSO, [LASSO["C"]], matrix, round_)
+        learn = {"learner": "sum", "first": leader.learn, "second": LASSO, "factor": FACTOR}
         name = f"{leader.learner}, and a lasso" if leader.learner else "and a lasso"
         added = values + FACTOR * lasso
         self.trials += [

@@ -1,0 +1,166 @@
+"""The search for a recipe: what it tries, what it takes, and what ends it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from postil.corpus.document import Document
+from postil.corpus.opening import open_corpus
+from postil.recipes.parts import Auto
+from postil.recipes.recipe import load_recipe
+from postil.train import auto
+from postil.train.auto import AutoSearch, Candidate, Trial, choose_recipe, short_field
+from postil.train.search_cache import SearchCache
+from postil.train.train import train
+
+WORDS, PAIRS = Candidate("words", "words"), Candidate("pairs", "words ngrams(1,2)")
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return [document for document in open_corpus("demo") if document.split != "test"]
+
+
+@pytest.fixture(autouse=True)
+def no_deadline(monkeypatch):
+    """Let a search take as long as it needs on a busy machine."""
+    monkeypatch.setattr(auto, "OVERRUN", 1000.0)
+
+
+def recipe(budget=1.0):
+    return replace(load_recipe("auto"), auto=Auto(budget))
+
+
+def single(documents):
+    return [replace(each, labels=each.labels[:1]) for each in documents if each.labels]
+
+
+def trial(candidate, value, non_zeros, influences=(0.1, -0.1)):
+    return Trial(candidate, "", {}, None, value, np.array(influences), 10, non_zeros, 2)
+
+
+class TestChoice:
+    def test_the_cheapest_within_one_standard_error_is_taken(self):
+        near = trial(WORDS, 0.79, 50.0, (0.1, -0.1))
+        best = trial(PAIRS, 0.80, 90.0, (0.3, -0.3))
+        assert auto.simplest_of_best([best, near]) is near
+        far = trial(WORDS, 0.5, 50.0, (0.1, -0.1))
+        assert auto.simplest_of_best([best, far]) is best
+
+    def test_errors_are_of_differences_on_the_same_documents(self):
+        # Both err on the same documents, so that a small difference is sure.
+        worse, best = trial(WORDS, 0.79, 50.0, (0.5, -0.5)), trial(PAIRS, 0.8, 90.0, (0.5, -0.5))
+        assert auto.simplest_of_best([best, worse]) is best
+
+    def test_a_title_apart_goes_to_all_if_it_helps_words(self):
+        titled = replace(WORDS, title="subject")
+        tried = [trial(WORDS, 0.7, 50), trial(PAIRS, 0.8, 90), trial(titled, 0.75, 60)]
+        assert auto._promoted(tried, 2) == [replace(PAIRS, title="subject"), titled]
+        tried[0] = trial(WORDS, 0.76, 50)
+        assert auto._promoted(tried, 2) == [PAIRS, WORDS]
+
+    def test_only_a_short_first_field_is_counted_apart(self):
+        long = [Document("1", {"title": "a" * 10, "body": "b" * 90})]
+        assert short_field(long) == "title"
+        assert short_field([Document("1", {"title": "a" * 50, "body": "b" * 50})]) is None
+        assert short_field([Document("1", {"text": "a"})]) is None
+
+
+@pytest.mark.parametrize("labels", [list, single])
+def test_the_same_documents_give_the_same_choice(documents, labels):
+    found = [choose_recipe(labels(documents), recipe(), threads=threads) for threads in (1, 2)]
+    assert found[0].facts == found[1].facts
+    assert found[0].recipe == found[1].recipe
+    facts = found[0].facts
+    assert facts["measure"] == ("accuracy" if labels is single else "micro-f1")
+    assert sum(row["chosen"] for row in facts["leaderboard"]) == 1
+    learners = " ".join(row["name"] for row in facts["leaderboard"])
+    assert "logistic loss" in learners
+    assert ("a lasso" in learners) == (labels is list)
+
+
+def test_influences_are_the_slopes_of_the_measure(documents):
+    # Weighing a document a little more moves the measure by its influence over their number.
+    search = AutoSearch(documents, recipe(), 1, 0, None, SearchCache())
+    rng = np.random.default_rng(5)
+    count, kinds = 40, 4
+    members = rng.random((count, kinds)) < 0.4
+    labels = auto.Labels.of([[str(c) for c in np.flatnonzero(row)] for row in members])
+    folds = auto.make_folds(labels.members, 3, 0)
+    scores = members + rng.normal(size=members.shape)
+    for macro in (False, True):
+        search._macro = macro
+        value, influences = search._measured(scores, labels, folds)
+        rule = auto.fit_rule(
+            "f1" if macro else "probability", auto.OutOfFoldScores(scores, folds), labels.members
+        )
+        given = rule.accept(scores)
+
+        def measure(weights, given=given, macro=macro):
+            right = weights @ (given & members)
+            total = weights @ (given.astype(float) + members)
+            return (2 * right / total).mean() if macro else 2 * right.sum() / total.sum()
+
+        assert measure(np.ones(count)) == pytest.approx(value)
+        step = 1e-6
+        slopes = [
+            (measure(np.ones(count) + step * (np.arange(count) == row)) - value) / step
+            for row in range(count)
+        ]
+        np.testing.assert_allclose(influences / count, slopes, atol=1e-4)
+
+
+def test_few_documents_get_the_recipe_itself(documents):
+    choice = choose_recipe(documents[:20], recipe())
+    assert choice.facts == {}
+    assert choice.recipe == replace(recipe(), auto=None)
+
+
+def test_an_interrupted_search_takes_the_best_so_far(documents):
+    calls = []
+
+    def progress(step, done, total):
+        calls.append(step)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+
+    notes = []
+    choice = choose_recipe(documents, recipe(), progress=progress, notify=notes.append)
+    tried = choice.facts["leaderboard"]
+    assert [row["name"] for row in tried if row["chosen"]]
+    assert len(tried) == 2
+    assert "the search ended early: it was interrupted" in notes[0]
+
+
+def test_a_killed_search_goes_on_where_it_was(documents, tmp_path, monkeypatch):
+    folder = tmp_path / "model.search"
+    first = choose_recipe(documents, recipe(), cache=SearchCache(folder))
+    kept = sorted(folder.iterdir())
+    kept[0].write_bytes(b"damaged")
+    fits = []
+    learn = auto.method_from
+    monkeypatch.setattr(auto, "method_from", lambda table: fits.append(table) or learn(table))
+    again = choose_recipe(documents, recipe(), cache=SearchCache(folder))
+    assert len(fits) == 1  # of the damaged file
+    assert again.facts == first.facts
+    choose_recipe(documents[1:], recipe(), cache=SearchCache(folder))
+    assert len(fits) > len(kept) / 2  # other documents: nothing is taken over
+
+
+def test_a_model_keeps_a_strength_for_each_category_and_both_learners(documents, monkeypatch):
+    taken = []
+
+    def by_category(trials):
+        taken.extend(each for each in trials if each.learner.endswith("and a lasso"))
+        return taken[0]
+
+    monkeypatch.setattr(auto, "simplest_of_best", by_category)
+    model = train(documents, recipe(), notify=lambda _: None)
+    assert model.recipe["learn"]["learner"] == "sum"
+    if taken[0].strengths is not None:
+        names = AutoSearch(documents, recipe(), 1, 0, None, SearchCache()).labels.names
+        expected = dict(zip(names, taken[0].strengths, strict=True))
+        count = len(documents)
+        found = {each["category"]: 1 / (2 * each["lam"] * count) for each in model.reports}
+        assert found == pytest.approx(expected)
