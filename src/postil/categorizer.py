@@ -36,6 +36,7 @@ from postil.explain.page import Explanations
 from postil.learn.merit.naming import OwnFigure, register_figure
 from postil.model.load import load_model
 from postil.model.model import Model
+from postil.model.route import least_probability
 from postil.model.save import save_model
 from postil.recipes.recipe import DEFAULT, Recipe, load_recipe
 from postil.train.predict import Predictor
@@ -79,6 +80,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The time to search for the best recipe, in seconds or as ``"10m"``; ``"none"`` searches
         nothing and learns by the recipe ``default``. By default it is that of the recipe: about
         50 s for large data, and little for few texts.
+    route : str, optional
+        The precision of labels that need no check, as ``"precision>=0.98"``; see :meth:`referred`.
     threads : int, optional
         The number of threads; results do not depend on it.
     seed : int
@@ -103,6 +106,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         aim: str | OwnFigure | None = None,
         budget: float | str | None = None,
+        route: str | None = None,
         threads: int | None = None,
         seed: int = 0,
         verbose: int = 0,
@@ -110,6 +114,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.recipe = recipe
         self.aim = aim
         self.budget = budget
+        self.route = route
         self.threads = threads
         self.seed = seed
         self.verbose = verbose
@@ -305,6 +310,32 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = predictor.scores(self._columns(texts, predictor.model))
         return self._form.answers(predictor.given(scores), predictor.model.names)
 
+    def referred(self, texts: Texts, min_probability: float | None = None) -> NDArray[np.bool_]:
+        """Return True for each text that a person should label: no label of it is sure enough.
+
+        ``predict`` answers for all texts; leave its answers for these out.
+
+        Parameters
+        ----------
+        texts : list, array, column, frame or mapping of columns
+            The texts.
+        min_probability : float, optional
+            The least probability of a sure label, by default that of the route.
+        """
+        predictor = self.predictor
+        least = least_probability(predictor.model, min_probability)
+        if least is None:
+            raise UsageError(
+                "referred needs a probability above 0: fit with route="
+                '"precision>=0.98", or give min_probability'
+            )
+        columns = self._columns(texts, predictor.model)
+        scores = predictor.scores(columns)
+        probabilities = predictor.probabilities(scores, predictor.variances(columns))
+        assert probabilities is not None
+        sure = predictor.model.decision.accept(scores) & (probabilities >= least)
+        return np.asarray(~sure.any(axis=1), dtype=np.bool_)
+
     def predict_proba(self, texts: Texts) -> Floats:
         """Return probabilities of membership, texts × classes."""
         predictor = self.predictor
@@ -380,7 +411,9 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _resolved(self) -> Recipe:
         recipe = _recipe(self.recipe)
-        return _aimed(recipe if self.budget is None else recipe.within(self.budget), self.aim)
+        recipe = recipe if self.budget is None else recipe.within(self.budget)
+        recipe = _aimed(recipe, self.aim)
+        return recipe if self.route is None else recipe.routed(self.route)
 
     def _set_fields(self, names: Sequence[str] | None) -> None:
         if names is not None:
@@ -427,7 +460,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             recipe = str(recipe.get("name", "") if isinstance(recipe, Mapping) else recipe.name)
         aim = f", aim={getattr(self.aim, 'name', self.aim)!r}" if self.aim is not None else ""
         budget = "" if self.budget is None else f", budget={self.budget!r}"
-        settings = f"{type(self).__name__}(recipe={recipe!r}{aim}{budget})"
+        route = "" if self.route is None else f", route={self.route!r}"
+        settings = f"{type(self).__name__}(recipe={recipe!r}{aim}{budget}{route})"
         if not self.__sklearn_is_fitted__():
             return settings
         model = self.model

@@ -28,7 +28,7 @@ def train(postil, *options):
 
 @pytest.mark.parametrize(
     ("measure", "rule"),
-    [("f1", "f1"), ("recall>=0.95", "recall(0.95) fbr.1(0)"), ("cost(fp=1, fn=5)", "cost(0.2)")],
+    [("f1", "f1"), ("recall>=0.95", "sure-recall(0.95)"), ("cost(fp=1, fn=5)", "cost(0.2)")],
 )
 def test_the_measure_goes_to_thresholds_and_report(postil, tmp_path, measure, rule):
     result = train(postil, "--for", measure, "--no-compare")

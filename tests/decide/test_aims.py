@@ -36,9 +36,9 @@ def counts_of(accepted, truth) -> SmoothCounts:
         ("micro-f0.5", "micro-f-beta(0.5)"),
         ("error", "error"),
         ("balanced-error", "balanced-error"),
-        ("recall>=0.95", "recall(0.95) fbr.1(0)"),
-        ("micro-recall>=0.95", "recall(0.95) fbr.1(0)"),
-        ("precision>=0.9", "precision(0.9) fbr.1(0)"),
+        ("recall>=0.95", "sure-recall(0.95)"),
+        ("micro-recall>=0.95", "sure-recall(0.95)"),
+        ("precision>=0.9", "sure-precision(0.9)"),
         ("cost(fp=1, fn=5)", "cost(0.2) fbr.1(0)"),
         ("t11u", "cost(0.5) fbr.1(0)"),
     ],
@@ -63,10 +63,13 @@ def test_tuned_for_a_figure_nothing_else_does_better_by_it(name):
         rule = fit_rule(spec, out_of_fold(scores), truth)
         return figure.values(counts_of(rule.accept(scores), wanted)).mean()
 
-    own = rule_for(figure).removesuffix(" fbr.1(0)") + " fbr.1(0)"
-    others = [rule_for(figure_named(each)) for each in EXAMPLES]
-    for other in others:
-        assert reached(own) >= reached(other.removesuffix(" fbr.1(0)") + " fbr.1(0)") - 1e-9
+    def trusting(figure):
+        # A floor that is sure to hold is better than asked for: compare the rule that just holds.
+        spec = rule_for(figure).removesuffix(" fbr.1(0)").removeprefix("sure-")
+        return f"{spec} fbr.1(0)"
+
+    for other in EXAMPLES:
+        assert reached(trusting(figure)) >= reached(trusting(figure_named(other))) - 1e-9
 
 
 @settings(max_examples=40, deadline=None)

@@ -29,6 +29,8 @@ SPECS = [
     "error",
     "precision(0.7)",
     "recall(0.8)",
+    "sure-precision(0.6)",
+    "sure-recall(0.8)",
     "break-even",
     "f-beta(2)",
     "cost(0.2)",

@@ -142,6 +142,8 @@ def rule_texts():
         "default": finite,
         "precision": st.floats(0, 1, exclude_min=True),
         "recall": st.floats(0, 1, exclude_min=True),
+        "sure-precision": st.floats(0, 1, exclude_min=True),
+        "sure-recall": st.floats(0, 1, exclude_min=True),
         "f-beta": st.floats(0, exclude_min=True, allow_infinity=False),
         "cost": st.floats(0, exclude_min=True, allow_infinity=False),
         "micro-f-beta": st.floats(0, exclude_min=True, allow_infinity=False),

@@ -24,11 +24,12 @@ from .samples import (
 )
 
 TARGETS = {"precision": 0.6, "recall": 0.7, "f-beta": 2.0, "cost": 0.5, "micro-f-beta": 0.5}
-# The rule "probability" sets thresholds by a calibration: test_shared_calibration.py.
+# These set thresholds by a calibration, too: test_shared_calibration.py, test_floors.py.
+BY_CALIBRATION = ("probability", "sure-precision", "sure-recall")
 TUNED = [
     name
     for name, rule in RULES.items()
-    if rule.needs is not Needs.NOTHING and name != "probability"
+    if rule.needs is not Needs.NOTHING and name not in BY_CALIBRATION
 ]
 TOGETHER = ("micro-f1", "micro-f-beta")
 EVERY_TUNED = pytest.mark.parametrize("name", TUNED)
@@ -237,7 +238,7 @@ class TestConstantCategories:
 
     @pytest.mark.parametrize("name", RULES)
     def test_nothing_but_documents_or_categories_missing(self, name):
-        numbers = {**TARGETS, "rank": 1}
+        numbers = {**TARGETS, "rank": 1, "sure-precision": 0.9, "sure-recall": 0.9}
         spec = f"{name}({numbers[name]})" if name in numbers else name
         needs = parse_rule(spec).needs
         # Out of fold there are documents; training scores of none are possible.

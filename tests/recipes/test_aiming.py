@@ -18,7 +18,7 @@ class TestAimedAt:
         ("measure", "rule"),
         [
             ("f1", "f1"),
-            ("recall>=0.95", "recall(0.95) fbr.1(0)"),
+            ("recall>=0.95", "sure-recall(0.95)"),
             ("cost(fp=1, fn=5)", "cost(0.2) fbr.1(0)"),
             ("micro-f1", "micro-f1"),
         ],
@@ -74,7 +74,7 @@ class TestAimedAt:
 class TestFile:
     def test_what_it_does_not_say_is_filled_in(self):
         recipe = recipe_of(aim={"measure": "recall>=0.9"}, search={"folds": 3})
-        assert recipe.decide.rule == "recall(0.9) fbr.1(0)"
+        assert recipe.decide.rule == "sure-recall(0.9)"
         assert recipe.search.measure == "recall>=0.9"
         assert recipe.aim == Aim("recall>=0.9", compare=False)
 

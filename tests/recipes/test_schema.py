@@ -134,8 +134,15 @@ ENTRIES = {
         "most_terms": "whole",
         "exactly": "flag",
     },
-    "decide": {"labels": "text", "rule": "text", "calibration": "text", "folds": "whole"},
+    "decide": {
+        "labels": "text",
+        "rule": "text",
+        "calibration": "text",
+        "route": "text",
+        "folds": "whole",
+    },
     "aim": {"measure": "text", "compare": "flag"},
+    "auto": {"budget": "number"},
     "expect": {"corpus": "text", "measure": "text", "value": "number", "tolerance": "number"},
 }
 OPTIONS = {
@@ -161,6 +168,7 @@ BESIDES = {
 BESIDE = {
     ("representation", "apart"): {"fields": '["title", "body"]'},
     ("representation", "length"): {"lsi": "5"},
+    ("decide", "route"): {"calibration": '"auto"'},
     ("learn", "posterior"): {"loss": '"logistic"'},
     ("learn", "mix"): {"prior": '"elastic-net"', "solver": '"primal-coordinate"'},
 }

@@ -70,6 +70,15 @@ def evaluate(
             "be repeated.",
         ),
     ] = None,
+    min_probability: Annotated[
+        float | None,
+        Option(
+            min=0,
+            max=1,
+            help="Show coverage and precision of the labels with at least this probability; 0 for "
+            "none (default: that of the model's route, if it was trained with one).",
+        ),
+    ] = None,
     bootstrap: Annotated[
         int,
         Option(
@@ -104,6 +113,9 @@ def evaluate(
     --full or --beta shows all measures. --errors lists the wrong documents with their
     probabilities, the most confident mistakes first.
 
+    A model that was trained with --route, or --min-probability, adds a line: the share of documents
+    that get so probable a label, and the precision of these labels with its interval.
+
     The documents are those marked test, or all if none is marked. If they are exactly the
     documents that the model learned from, a warning says so ("learned_from" in JSON). Labels that
     the model never learned are named ("unknown_labels" in JSON). The numbers that the paper of
@@ -114,6 +126,7 @@ def evaluate(
       postil evaluate modapte.postil reuters-modapte
       postil evaluate modapte.postil reuters-modapte --categories shared --json
       postil evaluate demo.postil demo --errors wrong.csv --plot coverage.svg
+      postil evaluate demo.postil demo --min-probability 0.9
       postil evaluate demo.postil demo --table markdown > categories.md
       postil evaluate demo.postil demo --full --bootstrap 1000 --beta 0.5 --curves curves.csv
     """
@@ -125,6 +138,7 @@ def evaluate(
         undefined=undefined,
         betas=tuple(beta or ()),
         plan=Plan(bootstrap, seed) if bootstrap else None,
+        min_probability=min_probability,
     )
     files = {"--curves": curves, "--plot": plot, "--errors": errors}
     check_files(files, model, corpus)
@@ -182,7 +196,7 @@ def warn_of(measured: Assessment, model: str, notify: Callable[[str], None] = sa
         notify(
             f"warning: these are the documents that {model} learned from: the numbers say how "
             "well it remembers, not how well it does on others; give it some it has not seen, or "
-            f"{TO_MARK}, and train again"
+            f"{TO_MARK}, and train again; postil report measures these out of fold"
         )
     if measured.unknown:
         notify(measured.unknown_note())

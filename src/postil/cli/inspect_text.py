@@ -25,7 +25,7 @@ HOLDS_ZERO = "?"
 WIDTH = 96
 
 # Entries of a method and of a report that are shown in a part of their own.
-_OTHER_PARTS = ("aim", "auto", "search", "updates", "vectors", "lsi")
+_OTHER_PARTS = ("aim", "auto", "route", "search", "updates", "vectors", "lsi")
 _OTHER_LINES = ("category", "members", "nonzeros", "note")
 
 _counted = partial(counted, grouped=True)
@@ -59,10 +59,13 @@ def show_model(whole: Facts, each: list[Facts]) -> None:
 
 def _show_facts(whole: Facts) -> None:
     """Print how texts become decisions, and where the model comes from."""
+    from postil.model.route import route_sentence
+
     recipe = whole["recipe"]
     source = " ".join(filter(None, [recipe.get("paper"), recipe.get("where")]))
     named = ": ".join(filter(None, [recipe.get("name"), recipe.get("title")]))
     selection = recipe.get("selection") or {}
+    route = whole["method"].get("route")
     method = {name: v for name, v in whole["method"].items() if name not in _OTHER_PARTS}
     _show_pairs(
         {
@@ -74,6 +77,7 @@ def _show_facts(whole: Facts) -> None:
             **_scoring(whole),
             "aim": aim_sentence(whole["method"].get("aim")).removeprefix("aimed at "),
             "decision": _decision(whole),
+            "route": route_sentence(route) if route else "",
             "weights": _sparsity(whole["weights"]),
             "documents": f"sha256 {whole['training']['sha256']}",
             "written by": " ".join(filter(None, [whole["created_by"], whole["created"]])),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
 
-from postil.cli.console import json_text, say
+from postil.cli.console import counted, json_text, say
 from postil.cli.files import check_output, naming_errors, reporting_problems
 from postil.cli.options import (
     ModelFields,
@@ -49,6 +50,19 @@ def predict(
         Path | None, output_option("File to write (default: standard output).")
     ] = None,
     scores: Annotated[int, Option(min=0, help="Number of best categories to give scores for.")] = 0,
+    min_probability: Annotated[
+        float | None,
+        Option(
+            min=0,
+            max=1,
+            help="Give only labels with at least this probability; 0 gives all (default: that of "
+            "the model's route, if it was trained with one).",
+        ),
+    ] = None,
+    refer: Annotated[
+        Path | None,
+        output_option("File for the documents without so probable a label.", "--refer"),
+    ] = None,
     chunk: Annotated[int, Option(min=1, help="Largest number of documents held in memory.")] = 4096,
     threads: Threads = None,
 ) -> None:
@@ -58,6 +72,11 @@ def predict(
     model has any; "terms": 0 marks a document without a term that the model knows. Lines come in
     the order of the documents. From a stream, each document is decided as soon as it arrives.
 
+    With a minimum probability, less probable labels are not given. They are under "withheld", and
+    "refer": true marks a document that is left without a label, for a person to decide; --refer
+    writes these documents to a file of their own, not to the output. A model that was trained with
+    --route has a minimum probability of its own.
+
     A model of numbered features (imported, or trained on an svmlight file) reads svmlight files;
     their documents are numbered from 1.
 
@@ -66,10 +85,12 @@ def predict(
       postil predict demo.postil demo
       postil predict demo.postil --text "The harbour committee met on Monday"
       postil predict mails.postil new.csv --scores 3 -o new.jsonl
+      postil predict demo.postil demo --min-probability 0.9 --refer unsure.jsonl -o sure.jsonl
       postil predict bbr.postil test.svm
       tail -f new.jsonl | postil predict mails.postil - | jq --unbuffered .labels
     """
     from postil.model.load import load_model
+    from postil.model.route import least_probability
     from postil.train.predict import Predictor
 
     if corpus is None and not texts:
@@ -78,31 +99,44 @@ def predict(
         raise UsageError("give a corpus or --text, not both")
     if output is not None:
         check_output(output, model, corpus)
+    if refer is not None:
+        check_output(refer, model, corpus)
+        if output is not None and output.resolve() == refer.resolve():
+            raise UsageError(f"--refer and --output both name {refer}: name two files")
     loaded = load_model(model, threads=threads)
+    least = least_probability(loaded, min_probability)
+    if refer is not None and least is None:
+        raise UsageError(
+            "--refer needs a minimum probability: give --min-probability, or train the model with "
+            "--route"
+        )
     vectors = None if corpus is None else reading.vectors(corpus)
     if vectors is not None:
-        _predict_vectors(loaded, vectors, scores, output)
+        with _sorted_lines(output, refer, scores, least) as lines:
+            _predict_vectors(loaded, vectors, lines)
         return
     predictor = Predictor(loaded, threads)
     if corpus is None:
         document = document_from_texts(texts or [], loaded.vectorizer.fields, name="text")
-        with progress_bar() as bar, _writer(output) as write:
-            batch = Batch(predictor, chunk, scores, write, bar, "predicting")
+        with progress_bar() as bar, _sorted_lines(output, refer, scores, least) as lines:
+            batch = Batch(predictor, chunk, lines, bar, "predicting")
             batch.add(document)
             batch.finish()
         return
     opened = reading.open(corpus)
-    with reporting_problems(opened), progress_bar("documents") as bar, _writer(output) as write:
-        batch = Batch(predictor, chunk, scores, write, bar, f"predicting {opened.name}")
+    with (
+        reporting_problems(opened),
+        progress_bar("documents") as bar,
+        _sorted_lines(output, refer, scores, least) as lines,
+    ):
+        batch = Batch(predictor, chunk, lines, bar, f"predicting {opened.name}")
         opened.pauses.listener = batch.pause
         for document in opened:
             batch.add(document)
         batch.finish()
 
 
-def _predict_vectors(
-    model: Model, vectors: NumberedDocuments, best: int, output: Path | None
-) -> None:
+def _predict_vectors(model: Model, vectors: NumberedDocuments, lines: SortedLines) -> None:
     """Decide all documents of an svmlight file at once."""
     import numpy as np
 
@@ -114,12 +148,28 @@ def _predict_vectors(
     ids = vectors.ids
     scores = predictor.scores(columns)
     probabilities = predictor.probabilities(scores, predictor.variances(columns))
-    lines = _json_lines(predictor, ids, scores, probabilities, unknown, best)
-    with _writer(output) as write:
-        if lines:
-            write(lines)
+    if len(ids):
+        lines.write(predictor, ids, scores, probabilities, unknown)
     if unknown.any():
         _say_unknown(int(unknown.sum()), len(ids), ids[int(unknown.argmax())])
+
+
+@contextmanager
+def _sorted_lines(
+    output: Path | None, refer: Path | None, best: int, least: float | None
+) -> Iterator[SortedLines]:
+    """Yield what writes the decided documents; at the end report how many are referred."""
+    with ExitStack() as files:
+        given = files.enter_context(_writer(output))
+        unsure = given if refer is None else files.enter_context(_writer(refer))
+        lines = SortedLines(given, unsure, best, least)
+        yield lines
+    if least is not None:
+        why = f"without a label of probability {least:.3g} or more"
+        if least > 1:
+            why = "because no probability keeps the precision of the model's route"
+        where = 'marked "refer": true' if refer is None else f"written to {refer}"
+        say(f"referred {lines.referred} of {counted(lines.documents, 'document')}, {why}: {where}")
 
 
 @contextmanager
@@ -156,15 +206,13 @@ class Batch:
         self,
         predictor: Predictor,
         size: int,
-        best: int,
-        write: Write,
+        lines: SortedLines,
         bar: ProgressBar,
         step: str,
     ) -> None:
         self._predictor = predictor
         self._size = size
-        self._best = best
-        self._write = write
+        self._lines = lines
         self._bar = bar
         self._step = step
         self._whole = predictor.model.decision.whole_batch
@@ -196,11 +244,11 @@ class Batch:
         # Empty the batch first: it must not be decided again if this fails.
         held, self._held = self._held, []
         self._fields.check(held)
-        self._write(self._lines(held))
+        self._decide_on(held)
         self._decided += len(held)
         self._bar.update(self._step, self._decided)
 
-    def _lines(self, held: Sequence[Document]) -> list[str]:
+    def _decide_on(self, held: Sequence[Document]) -> None:
         predictor = self._predictor
         columns = predictor.model.vectorizer.fields.columns_of(held)
         scores = predictor.scores(columns)
@@ -210,35 +258,76 @@ class Batch:
             self._first_unknown = self._first_unknown or held[row].id
         probabilities = predictor.probabilities(scores, predictor.variances(columns))
         ids = [document.id for document in held]
-        return _json_lines(predictor, ids, scores, probabilities, unknown, self._best)
+        self._lines.write(predictor, ids, scores, probabilities, unknown)
 
 
-def _json_lines(
-    predictor: Decider,
-    ids: Sequence[str],
-    scores: Floats,
-    probabilities: Floats | None,
-    unknown: Flags,
-    best: int,
-) -> list[str]:
-    """Return a line of JSON for each document; ``unknown`` marks those without a known term."""
-    names = predictor.model.names
-    lines = []
-    for row, given in enumerate(predictor.given(scores)):
-        line: dict[str, Any] = {"id": ids[row], "labels": [names[c] for c in given]}
-        if probabilities is not None:
-            line["probabilities"] = _by_name(names, given, probabilities[row])
-        if best:
-            order = (-scores[row]).argsort(kind="stable")[:best]
-            line["scores"] = _by_name(names, order, scores[row])
-        if unknown[row]:
-            line["terms"] = 0
-        lines.append(json_text(line))
-    return lines
+@dataclass(slots=True)
+class SortedLines:
+    """Writes a line of JSON for each document; those to refer may have a file of their own.
+
+    Parameters
+    ----------
+    given, unsure : callable
+        Take the lines of documents, and of those that are left without a label.
+    best : int
+        The number of categories to give scores for.
+    least : float, optional
+        The minimum probability of a label.
+    """
+
+    given: Write
+    unsure: Write
+    best: int
+    least: float | None
+    documents: int = 0
+    referred: int = 0
+
+    def write(
+        self,
+        predictor: Decider,
+        ids: Sequence[str],
+        scores: Floats,
+        probabilities: Floats | None,
+        unknown: Flags,
+    ) -> None:
+        """Write documents in their order; ``unknown`` marks those without a known term."""
+        lines: dict[Write, list[str]] = {}
+        for row, given in enumerate(predictor.given(scores)):
+            chances = None if probabilities is None else probabilities[row]
+            line = {"id": ids[row]} | self._labels(predictor.model.names, given, chances)
+            if self.best:
+                order = (-scores[row]).argsort(kind="stable")[: self.best]
+                line["scores"] = _by_name(predictor.model.names, order, scores[row])
+            if unknown[row]:
+                line["terms"] = 0
+            self.referred += "refer" in line
+            to = self.unsure if "refer" in line else self.given
+            lines.setdefault(to, []).append(json_text(line))
+        self.documents += len(ids)
+        for to, kept in lines.items():
+            to(kept)
+
+    def _labels(
+        self, names: Sequence[str], given: Sequence[int], chances: Floats | None
+    ) -> dict[str, Any]:
+        """Return the labels of a document with their probabilities, and those withheld."""
+        if chances is None:
+            return {"labels": [names[c] for c in given]}
+        least = self.least or 0.0
+        sure = [c for c in given if chances[c] >= least]
+        entries: dict[str, Any] = {
+            "labels": [names[c] for c in sure],
+            "probabilities": _by_name(names, sure, chances),
+        }
+        if len(sure) < len(given):
+            entries["withheld"] = _by_name(names, [c for c in given if c not in sure], chances)
+        if self.least is not None and not sure:
+            entries["refer"] = True
+        return entries
 
 
 def _by_name(
-    names: Sequence[str], columns: Iterable[int], values: Sequence[float]
+    names: Sequence[str], columns: Iterable[int], values: Sequence[float] | Floats
 ) -> dict[str, float]:
     return {names[c]: round(float(values[c]), 6) for c in columns}
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from postil.evaluate import Report
     from postil.model.model import Model
     from postil.recipes.recipe import Recipe
+    from postil.train.run import TrainingRun
 
 
 AUTO = "auto"
@@ -83,6 +84,14 @@ def train(
         str | None,
         Option(help="How scores become probabilities: hierarchical, joint, platt or isotonic."),
     ] = None,
+    route: Annotated[
+        str | None,
+        Option(
+            metavar="PRECISION",
+            help='Precision of the labels given, such as "precision>=0.98": documents without so '
+            "sure a label are referred to a person.",
+        ),
+    ] = None,
     compare: Annotated[
         bool | None,
         Option(
@@ -95,7 +104,12 @@ def train(
         Path | None, Option(help="File with per-term priors.", metavar="FILE")
     ] = None,
     test: Annotated[
-        bool, Option("--test/--no-test", help="Measure the model on the documents marked test.")
+        bool,
+        Option(
+            "--test/--no-test",
+            help="Measure the model: on the documents marked test, or if there are none, out of "
+            "fold.",
+        ),
     ] = True,
     threads: Threads = None,
     seed: Seed = 0,
@@ -145,7 +159,8 @@ def train(
     Ctrl-C ends the search, and training goes on with the best so far. --budget sets the time;
     --budget none uses the recipe default.
 
-    Documents marked test are never learned from. If there are any, the model is measured on them.
+    Documents marked test are never learned from. If there are any, the model is measured on them;
+    else on the training documents, out of fold: each is decided by a model that had not seen it.
     Decisions and probabilities come from the training documents only. If each of them has exactly
     one label, so will every other document; --many-labels changes this.
 
@@ -158,6 +173,9 @@ def train(
     figure-of-merit learning). "recall>=0.95" means the highest precision with at least that
     recall in each category; "cost(fp=1, fn=5)" makes a missed document cost five times a wrongly
     accepted one.
+
+    With --route, postil finds the least probability from which labels have the precision, with 95 %
+    confidence out of fold. postil predict gives only such labels and marks the other documents.
 
     A line of a prior file is TERM MODE VARIANCE [ABS] [SKEW], after "class NAME" if it is for one
     category. The variance is relative to the variance of all terms, unless ABS follows
@@ -177,6 +195,7 @@ def train(
       postil train demo -o aimed.postil --for macro-f1
       postil train demo -o one.postil --one-label
       postil train demo -o aimed.postil --for "recall>=0.95"
+      postil train demo -o routed.postil --route "precision>=0.9"
       postil train demo -o aimed.postil --for "cost(fp=1, fn=5)" --no-compare
       postil train demo -o ten.postil -r lasso-logistic --most-terms 10
       postil train mails.csv -o mails.postil -r logistic --priors words.txt
@@ -197,7 +216,7 @@ def train(
     }
     entries = {name: value for name, value in given.items() if value is not None}
     chosen = _trained_for(_budgeted(load_recipe(recipe), budget), measure, compare)
-    chosen = _deciding(chosen, one_label, rule, calibration)
+    chosen = _deciding(chosen, one_label, rule, calibration, route)
     if search or entries:
         blamed = {
             f"--search-measure {search_measure}": search_measure is not None,
@@ -231,13 +250,18 @@ def _train(
     *,
     test: bool,
 ) -> tuple[Model, Report | None, float]:
-    """Train and save a model; return it with its report on test documents and the seconds."""
+    """Train and save a model; return it with its report and the seconds.
+
+    The report is on the documents marked test, or out of fold if there are none.
+    """
     from postil.model.save import save_model
     from postil.train.search_cache import SearchCache
     from postil.train.train import train as train_model
     from postil.train.train import train_vectors
 
     begun = time.monotonic()
+    runs: list[TrainingRun] = []
+    settings = {**settings, "finished": runs.append}
     cache = SearchCache(output.with_name(f"{output.name}.search"))
     vectors = reading.vectors(corpus)
     with Spool() as tests:
@@ -261,12 +285,28 @@ def _train(
         with naming_errors(output):
             save_model(model, output)
         cache.remove()
-        if vectors is not None or not test:
+        if not test:
             return model, None, seconds
-        if not opened.tested:
-            say(f"no document is marked test, so nothing was measured; {TO_MARK}")
-            return model, None, seconds
-        return model, _measured(model, tests, opened.name, settings["threads"]), seconds
+        if vectors is None and opened.tested:
+            return model, _measured(model, tests, opened.name, settings["threads"]), seconds
+    name = corpus if vectors is not None else opened.name
+    return model, _out_of_fold(model, runs[0], name), seconds
+
+
+def _out_of_fold(model: Model, run: TrainingRun, corpus: str) -> Report | None:
+    """Return the report on the training documents, if the recipe scored them out of fold."""
+    from postil.train.out_of_fold import report_out_of_fold
+
+    if not run.has_out_of_fold:
+        say(
+            "no document is marked test and the recipe tunes nothing out of fold, so nothing was "
+            f"measured; {TO_MARK}, or train with --calibration auto"
+        )
+        return None
+    with progress_bar() as bar:
+        bar.update("measuring out of fold", 0, None)
+        found = run.held_out(model.decision, model.calibration)
+    return report_out_of_fold(model, found, corpus=corpus)
 
 
 def _measured(model: Model, tests: Spool, corpus: str, threads: int | None) -> Report:
@@ -302,20 +342,28 @@ def _budgeted(recipe: Recipe, budget: str | None) -> Recipe:
 
 
 def _deciding(
-    recipe: Recipe, one_label: bool | None, rule: str | None, calibration: str | None
+    recipe: Recipe,
+    one_label: bool | None,
+    rule: str | None,
+    calibration: str | None,
+    route: str | None,
 ) -> Recipe:
     """Return the recipe with the options of decisions applied."""
     if one_label is not None:
         recipe = recipe.deciding("one" if one_label else "many")
-    given = {"rule": rule, "calibration": calibration}
+    given = {"rule": rule, "calibration": calibration, "route": route}
     for name, value in given.items():
-        if value is not None:
-            changed: dict[str, Any] = {name: value}
-            try:
+        if value is None:
+            continue
+        changed: dict[str, Any] = {name: value}
+        try:
+            if name == "route":
+                recipe = recipe.routed(value)
+            else:
                 recipe = replace(recipe, decide=replace(recipe.decide, **changed))
-            except UsageError as error:
-                message = str(error).removeprefix("[decide]").removeprefix(f" {name}:").strip()
-                raise UsageError(f"--{name} {value!r}: {message}") from None
+        except UsageError as error:
+            message = str(error).removeprefix("[decide]").removeprefix(f" {name}:").strip()
+            raise UsageError(f"--{name} {value!r}: {message}") from None
     return recipe
 
 
@@ -369,6 +417,8 @@ def _search_grid(text: str | None) -> tuple[float, ...] | str | None:
 
 
 def _show(model: Model, output: Path, seconds: float, report: Report | None) -> None:
+    from postil.model.route import route_sentence
+
     if report is not None:
         typer.echo(report.to_text(), nl=False)
     worst = max((each["certificate"] or 0.0 for each in model.reports), default=0.0)
@@ -385,6 +435,8 @@ def _show(model: Model, output: Path, seconds: float, report: Report | None) -> 
             say(f"  {line}")
     if "aim" in model.method:
         say(aim_sentence(model.method["aim"]))
+    if "route" in model.method:
+        say(route_sentence(model.method["route"]))
     kept = Counter(each["start"] for each in model.reports if each.get("start"))
     if kept:
         starts = ", ".join(f"{start} for {count}" for start, count in kept.most_common())
@@ -416,6 +468,7 @@ def _as_dict(
         "auto": model.method.get("auto"),
         "priors": model.method.get("priors"),
         "aim": model.method.get("aim"),
+        "route": model.method.get("route"),
         "reports": list(model.reports),
         "evaluation": None if report is None else report.to_dict(),
     }

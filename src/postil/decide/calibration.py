@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from postil.common.suggest import advice
 from postil.common.types import Floats, Ints
-from postil.decide.decision import DecisionRule
+from postil.decide.decision import DecisionRule, State
 from postil.decide.fitted_calibration import Isotonic, Platt
 from postil.decide.scores import Needs, Scores, Sparse, TrainingSet, checked_scores
 from postil.decide.shared_calibration import Hierarchical, Joint
@@ -160,6 +160,32 @@ def moderated_scores(scores: ArrayLike, variances: ArrayLike | None) -> Floats:
         )
     moderated: Floats = values / np.sqrt(1.0 + np.pi / 8.0 * spread)
     return moderated
+
+
+def probabilities_of(calibration: Calibration, rule: DecisionRule, scores: Floats) -> Floats:
+    """Return probabilities that agree with a rule on the categories that it always or never gives.
+
+    A category that all training documents have, or none of them, is decided whatever the score:
+    its probability is 1 or 0.
+    """
+    probabilities = calibration.probabilities(scores)
+    for state, certain in _CERTAIN.items():
+        probabilities[:, rule.states == state] = certain
+    return probabilities
+
+
+_CERTAIN = {State.ALL_MEMBERS: 1.0, State.NO_MEMBERS: 0.0}
+
+
+def rankings_of(calibration: Calibration | None, scores: Floats) -> Floats:
+    """Return values that rank documents within a category.
+
+    These are the scores, or for one model of all classes, whose scores only compare within a
+    document, logarithms of probabilities.
+    """
+    if not isinstance(calibration, Softmax):
+        return scores
+    return calibration.log_probabilities(scores)
 
 
 def calibration_needs(kind: str) -> Needs:

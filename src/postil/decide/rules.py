@@ -31,6 +31,7 @@ from postil.decide.cuts import (
     Objective,
 )
 from postil.decide.decision import DecisionRule, Shares, State, Thresholds
+from postil.decide.floors import tuned_floor
 from postil.decide.scores import Csc, Needs, Scores, Sparse, TrainingSet
 from postil.decide.shared_calibration import Hierarchical, best_probability
 from postil.decide.tuning import (
@@ -42,7 +43,6 @@ from postil.decide.tuning import (
     constant_categories,
     constant_thresholds,
     tuned,
-    tuned_floor,
     tuned_together,
 )
 from postil.errors import SpecError

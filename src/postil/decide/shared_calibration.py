@@ -109,7 +109,8 @@ class _Bins:
         x, documents, members = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         reach = np.arcsinh(FARTHEST)
         for row, category in enumerate(categories.tolist()):
-            scores = np.clip(training.scores[:, category] / unit, -FARTHEST, FARTHEST)
+            with np.errstate(over="ignore"):
+                scores = np.clip(training.scores[:, category] / unit, -FARTHEST, FARTHEST)
             place = ((np.arcsinh(scores) + reach) * (BINS / (2 * reach))).astype(np.int64)
             place = np.minimum(place, BINS - 1)
             inside, weights = training.members(category), training.weights

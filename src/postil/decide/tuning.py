@@ -19,7 +19,6 @@ from postil.common.types import Floats
 from postil.decide.cuts import HIGHEST_NET, Cuts, Objective
 from postil.decide.decision import Acceptance, State, States, Thresholds
 from postil.decide.scores import TrainingSet
-from postil.decide.shared_calibration import Hierarchical
 
 Fitted: TypeAlias = tuple[Acceptance, States]
 
@@ -132,7 +131,7 @@ def tuned(
     states = constant_categories(training)
     thresholds = constant_thresholds(states)
     for category in np.flatnonzero(states == State.FITTED).tolist():
-        cuts = _cuts_of(training, category)
+        cuts = cuts_of_category(training, category)
         best = objective.best_cut(cuts, target)
         if fallback is not None and (best is None or fallback.applies(cuts)):
             thresholds[category], states[category] = fallback.threshold(cuts), State.FALLBACK
@@ -143,70 +142,10 @@ def tuned(
     return Thresholds(thresholds), states
 
 
-def _cuts_of(training: TrainingSet, category: int) -> Cuts:
+def cuts_of_category(training: TrainingSet, category: int) -> Cuts:
+    """Return the cuts of one category of the training documents."""
     scores = training.scores[:, category].copy()
     return Cuts.of(scores, training.members(category), training.weights)
-
-
-CONFIDENCE = 0.95
-
-
-def lower_bound(successes: Floats, trials: Floats, confidence: float = CONFIDENCE) -> Floats:
-    """Return the lower confidence bound of a share by Clopper and Pearson (1934)."""
-    from scipy.special import betaincinv
-
-    failures = np.maximum(trials - successes, 0.0)
-    bound = betaincinv(np.maximum(successes, 1e-12), failures + 1.0, 1.0 - confidence)
-    return np.asarray(np.where(successes > 0, bound, 0.0), dtype=np.float64)
-
-
-def tuned_floor(training: TrainingSet, floor: float, *, of_precision: bool) -> Fitted:
-    """Tune thresholds so that precision, or recall, has a floor with a confidence of 95 %.
-
-    A cut is allowed if the binomial lower bound of its precision or recall out of fold reaches the
-    floor. Among those the one with the highest recall, or precision, is taken. The categories that
-    are too small or too poor for any such cut share one probability (``Hierarchical``) at which the
-    bound holds for all of them together; if there is none, precision is kept by giving none of
-    them, and recall by giving all that a member has reached.
-    """
-    states = constant_categories(training)
-    thresholds = constant_thresholds(states)
-    small = []
-    for category in np.flatnonzero(states == State.FITTED).tolist():
-        cuts = _cuts_of(training, category)
-        cut = _floor_cut(cuts, floor, of_precision)
-        if cut is None:
-            small.append(category)
-        else:
-            thresholds[category] = cuts.threshold(cut)
-    if small:
-        states[small] = State.FALLBACK
-        calibration = Hierarchical.fit(training)
-        chances = calibration.probabilities(training.scores)[:, small]
-        inside = np.stack([training.members(category) for category in small], axis=1)
-        weights = np.repeat(training.weights, len(small))
-        cuts = Cuts.of(chances.ravel(), inside.ravel(), weights)
-        cut = _floor_cut(cuts, floor, of_precision)
-        if cut is not None:
-            thresholds[small] = calibration.thresholds(cuts.threshold(cut))[small]
-        elif of_precision:
-            thresholds[small] = np.inf
-        else:
-            thresholds[small] = calibration.thresholds(float(chances[inside].min()))[small]
-    return Thresholds(thresholds), states
-
-
-def _floor_cut(cuts: Cuts, floor: float, of_precision: bool) -> int | None:
-    """Return the best cut whose lower bound reaches the floor; None if there is none."""
-    ends = np.flatnonzero(np.diff(cuts.found, prepend=0.0) > 0)  # cuts that end with a member
-    found, accepted = cuts.found[ends], cuts.accepted[ends]
-    trials = accepted if of_precision else np.full(len(ends), cuts.members)
-    allowed = np.flatnonzero(lower_bound(found, trials) >= floor)
-    if not len(allowed):
-        return None
-    return int(
-        ends[allowed[-1] if of_precision else allowed[cuts.precision[ends][allowed].argmax()]]
-    )
 
 
 MOST_ROUNDS = 100
@@ -256,7 +195,7 @@ def _candidates(
             everything = np.array([training.weights.sum()])
             candidates.append((everything, everything, float(everything[0])))
             continue
-        cuts = _cuts_of(training, category)
+        cuts = cuts_of_category(training, category)
         chosen = np.flatnonzero(np.diff(cuts.found, prepend=-1.0) > 0)
         if fallback is not None and fallback.applies(cuts):
             chosen = np.array([np.count_nonzero(cuts.levels >= fallback.threshold(cuts))])

@@ -15,11 +15,26 @@ import numpy as np
 from postil.common.types import Floats, Ints
 from postil.decide.scores import Csr, Sparse
 from postil.errors import InputError, UsageError
-from postil.evaluate.counts import checked_pair, per_document, ratio
+from postil.evaluate.counts import UNDEFINED, checked_pair, per_document, ratio
 from postil.evaluate.curves import thinned
+from postil.evaluate.headline import Estimate, wilson
 
 PRECISIONS: Final = (0.90, 0.95, 0.98, 0.99)
 """The precisions for which a report shows the coverage."""
+
+
+@dataclass(frozen=True)
+class Routed:
+    """Precision and coverage of the labels with a minimum probability.
+
+    ``precision`` is the share of the ``labels_given`` that are right, with Wilson's interval;
+    ``coverage`` is the share of documents with such a label. The others are referred to a person.
+    """
+
+    min_probability: float
+    precision: Estimate
+    coverage: float
+    labels_given: int
 
 
 @dataclass(frozen=True)
@@ -48,17 +63,30 @@ class CoverageCurve:
         place = self._lowest(precision)
         return None if place is None else float(self.thresholds[place])
 
+    def from_probability(self, least: float) -> Routed:
+        """Return precision and coverage of the labels with a minimum probability."""
+        place = int(np.searchsorted(-self.thresholds, -least, side="right")) - 1
+        if place < 0:
+            return Routed(least, wilson(UNDEFINED, 0), 0.0, 0)
+        given = int(self.labels_given[place])
+        precision = wilson(float(self.precision[place]), given)
+        return Routed(least, precision, float(self.coverage[place]), given)
+
     def _lowest(self, precision: float) -> int | None:
         reached = np.flatnonzero(self.precision >= precision)
         return int(reached[-1]) if len(reached) else None
 
-    def to_dict(self, points: int | None = None) -> dict[str, Any]:
-        """Return the coverage at some precisions and the curve as plain values for JSON."""
+    def to_dict(self, points: int | None = None, least: float | None = None) -> dict[str, Any]:
+        """Return the coverage at some precisions and the curve as plain values for JSON.
+
+        With a minimum probability ``least``, ``route`` is what that gives.
+        """
         at = [
             {"precision": each, "coverage": self.at(each), "threshold": self.threshold_at(each)}
             for each in PRECISIONS
         ]
-        return {"at": at, "curve": self.points(points)}
+        route = {} if least is None else {"route": self.from_probability(least)}
+        return {"at": at, **route, "curve": self.points(points)}
 
     def points(self, most: int | None = None) -> dict[str, list[float]]:
         """Return the columns of the curve, about ``most`` points of it at most."""

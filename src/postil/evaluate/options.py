@@ -22,13 +22,17 @@ from postil.learn.merit.naming import figure_named
 
 @dataclass(frozen=True)
 class Provenance:
-    """The origin of the numbers: corpus, split, method, decision rule, and notes."""
+    """The origin of the numbers: corpus, split, method, decision rule, and notes.
+
+    ``folds`` is the number of folds if the numbers are out of fold.
+    """
 
     corpus: str | None = None
     split: str | None = None
     method: str | None = None
     decision_rule: str | None = None
     notes: tuple[str, ...] = ()
+    folds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,9 @@ class Options:
     aim:
         Measure that the model was trained for, as
         :func:`postil.learn.merit.naming.figure_named` reads it.
+    min_probability:
+        Minimum probability of a label at which to show precision and coverage. By default that of
+        the model's route; 0 shows none.
     """
 
     undefined: str = "zero"
@@ -62,6 +69,7 @@ class Options:
     plan: Plan | None = None
     curve_points: int | None = 201
     aim: str | None = None
+    min_probability: float | None = None
 
     def __post_init__(self) -> None:
         rule_named(self.undefined)

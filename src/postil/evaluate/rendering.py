@@ -30,7 +30,11 @@ def renderables(report: Report, top: int = 10, *, full: bool = False) -> list[Re
     The number that a reader wants comes first. The full report has every measure, and the rules
     that the numbers follow.
     """
-    parts: list[RenderableType] = [Text(headlines(report)), Text(f"{heading(report)}\n")]
+    first = [headlines(report), routed(report)]
+    if report.provenance.folds is not None:
+        first.insert(0, out_of_fold(report))
+    text = "\n".join(filter(None, first))
+    parts: list[RenderableType] = [Text(text), Text(f"{heading(report)}\n")]
     if report.aimed is not None:
         parts.insert(0, aimed_table(report.aimed))
     if full:
@@ -50,6 +54,30 @@ def headlines(report: Report) -> str:
         f"{name.replace('_f1', '-F1'):8} {shown(each.value):>5} %   "
         f"{each.level:.0%} interval {shown(each.low)} to {shown(each.high)}"
         for name, each in report.headline.items()
+    )
+
+
+def out_of_fold(report: Report) -> str:
+    """Return a line on training documents that are decided without them."""
+    return (
+        f"out of fold on {counted(report.counts.cases, 'training document')}: each is decided by "
+        f"one of {report.provenance.folds} models, which had not seen it"
+    )
+
+
+def routed(report: Report) -> str:
+    """Return what the labels with the minimum probability of the options give, or nothing."""
+    least, curve = report.options.min_probability, report.coverage
+    if least is None or curve is None:
+        return ""
+    found = curve.from_probability(least)
+    if not found.labels_given:
+        return "routed      0.0 %   no label is probable enough: all documents are referred"
+    precision = found.precision
+    return (
+        f"routed   {shown(found.coverage):>5} %   of documents, from probability {least:.3g} on; "
+        f"precision {shown(precision.value)} %, {precision.level:.0%} interval "
+        f"{shown(precision.low)} to {shown(precision.high)}"
     )
 
 

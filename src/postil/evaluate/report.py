@@ -177,7 +177,8 @@ class Report:
                 "top": self.top,
                 "ranking": ranking and ranking.to_dict(options.undefined, options.curve_points),
                 "calibration": pooled and {"pooled": pooled, "macro": self.macro_calibration},
-                "coverage": self.coverage and self.coverage.to_dict(options.curve_points),
+                "coverage": self.coverage
+                and self.coverage.to_dict(options.curve_points, options.min_probability),
                 "confusion": pairs_by_name(self.confused, self.categories),
                 "intervals": self.intervals,
                 "per_category": self.per_category(),

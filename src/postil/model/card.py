@@ -15,6 +15,7 @@ from postil.errors import SpecError
 from postil.model.leaderboard import leaderboard
 from postil.model.model import Model
 from postil.model.overview import Facts, gather
+from postil.model.route import route_sentence
 
 FEW = 10
 SUM_TO_ONE = ("joint", "softmax")
@@ -131,8 +132,10 @@ def _decisions(whole: Facts) -> list[str]:
         if kind in SUM_TO_ONE
         else ("each category stands for itself, so that they need not add up to 1")
     )
+    route = whole["method"].get("route")
     return [
         *lines,
+        *([f"- Route: {plain_text(route_sentence(route))}"] if route else []),
         "- Meaning: of the documents that get a category with probability 0.8, about 80 % have it, "
         f"if they are like the training documents; {together}",
     ]

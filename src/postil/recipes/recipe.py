@@ -173,11 +173,16 @@ class Recipe:
             return
         if not isinstance(figure_named(route), RecallAtPrecision):
             raise UsageError(f"a route is a precision, as precision>=0.98, not {route!r}")
-        if self.decide.calibration is None and not self._method.calibrations:
+        if self._calibration in (None, Moderated.kind):
             raise UsageError(
-                "a route needs probabilities, and the recipe has none; write "
-                'calibration = "auto", or --calibration auto'
+                "a route needs probabilities out of fold, which the recipe does not have; write "
+                'calibration = "auto"'
             )
+
+    @property
+    def _calibration(self) -> str | None:
+        """The calibration of ``[decide]``, or else of the learner, or None."""
+        return self.decide.calibration or next(iter(self._method.calibrations), None)
 
     def _check_aim(self, aim: Aim) -> None:
         figure_named(aim.measure)
@@ -239,6 +244,15 @@ class Recipe:
         if counts != (labels == "one"):
             decide = replace(decide, rule=AUTO, calibration=AUTO)
         return replace(self, decide=decide)
+
+    def routed(self, precision: str) -> Recipe:
+        """Return the same recipe with a route, as ``"precision>=0.98"``, and a calibration for it.
+
+        The calibration is the recipe's own if that can be measured out of fold.
+        """
+        unfit = self._calibration in (None, Moderated.kind)
+        calibration = AUTO if unfit else self.decide.calibration
+        return replace(self, decide=replace(self.decide, route=precision, calibration=calibration))
 
     def for_documents(self, single_label: bool) -> Recipe:
         """Return the same recipe with the decisions that documents ask for.

@@ -10,8 +10,8 @@ from postil.evaluate.calibration import Calibration
 from postil.evaluate.counts import shown
 from postil.evaluate.coverage import coverage_curve
 from postil.plots.figure import Axis, Figure, Line, Panel, Stroke
-from postil.report.held_out import LearningCurve
 from postil.report.study import Measured
+from postil.report.training import LearningCurve
 
 POINTS = 201
 PERCENT = (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)

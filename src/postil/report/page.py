@@ -28,7 +28,6 @@ from postil.report.charts import (
     precision_recall_chart,
     reliability_chart,
 )
-from postil.report.held_out import SURE, UNLIKELY
 from postil.report.tables import (
     Table,
     category_table,
@@ -40,6 +39,7 @@ from postil.report.tables import (
     term_table,
     together_table,
 )
+from postil.report.training import SURE, UNLIKELY
 
 if TYPE_CHECKING:
     from postil.report.study import Measured, Mistake, Study

@@ -13,15 +13,17 @@ from postil.common.progress import StepProgress, no_progress
 from postil.common.types import Floats
 from postil.corpus.corpus import Corpus
 from postil.corpus.document import Document
+from postil.decide.held_out import HeldOut
 from postil.errors import InputError, PostilError, UsageError
-from postil.evaluate import Options, Plan, Provenance, Report, measure_run
+from postil.evaluate import Options, Plan, Report
 from postil.evaluate.counts import difference
 from postil.evaluate.measures import decided_rightly
 from postil.explain.explanation import Explanation
 from postil.model.model import DocumentDigest, Model
 from postil.recipes.recipe import Recipe
-from postil.report.held_out import HeldOut, LearningCurve, held_out, learning_curve, suspects
+from postil.report.training import LearningCurve, learning_curve, suspects
 from postil.train.assess import assessment
+from postil.train.out_of_fold import report_out_of_fold
 from postil.train.predict import Predictor
 from postil.train.reading import read_training
 from postil.train.reasons import Reasons
@@ -128,7 +130,8 @@ def study(
     if not absent:
         try:
             run = _run(model, sides, threads, seed, progress)
-            found, curve = held_out(run, model), learning_curve(run, model)
+            found = run.held_out(model.decision, model.calibration)
+            curve = learning_curve(run, model)
         except PostilError as error:
             absent = f"the recipe cannot be learned anew from them: {error}"
     options = Options(plan=Plan(RESAMPLES, seed))
@@ -243,22 +246,7 @@ def _run(
 
 
 def _measured_out_of_fold(model: Model, found: HeldOut, corpus: str, options: Options) -> Measured:
-    count = int(found.truth.shape[0])
-    report = measure_run(
-        found.truth,
-        found.decisions,
-        categories=model.names,
-        scores=found.rankings,
-        probabilities=found.probabilities,
-        training_sizes=model.training.members,
-        provenance=Provenance(
-            corpus=corpus,
-            split=f"{count} training documents, out of fold in {found.folds} folds",
-            method=str(model.recipe.get("name", "")),
-            decision_rule=model.decision.spec,
-        ),
-        options=options,
-    )
+    report = report_out_of_fold(model, found, corpus=corpus, options=options)
     return Measured(
         report, found.truth, found.decisions, found.rankings, found.probabilities, found.folds
     )

@@ -19,6 +19,7 @@ from postil.learn.job import Labels
 from postil.learn.tasks import NEVER
 from postil.model.model import DocumentDigest, Model
 from postil.model.numbered import NumberedDocuments
+from postil.model.route import least_probability
 from postil.train.predict import Decider, Predictor, VectorPredictor
 from postil.train.reading import CHUNK
 from postil.vectors.rows import RowFacts, chunks_of
@@ -218,7 +219,7 @@ def _assessed(
     probabilities = None
     if calibrated is not None:
         probabilities = _widened(calibrated, model.names, names, 0.0)
-    options, note = _aimed(model, options)
+    options, note = aimed(model, options)
     report = measure_run(
         truth,
         decisions,
@@ -241,9 +242,11 @@ def _assessed(
     return Assessment(report, truth, decisions, wide, learned_from, unknown, probabilities, ids)
 
 
-def _aimed(model: Model, options: Options | None) -> tuple[Options, str]:
-    """Return the options with the aim of the model's recipe, and a note if it is unknown."""
+def aimed(model: Model, options: Options | None) -> tuple[Options, str]:
+    """Return the options with the aim and the route of the model, and a note on an unknown aim."""
     options = options or Options()
+    least = least_probability(model, options.min_probability)
+    options = replace(options, min_probability=least)
     aim = model.recipe.get("aim")
     if options.aim is not None or not isinstance(aim, Mapping) or "measure" not in aim:
         return options, ""

@@ -30,9 +30,12 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from postil.decide import CALIBRATIONS, fit_rule
+from postil.common.types import Floats
+from postil.decide import CALIBRATIONS
 from postil.decide.fitted_calibration import Platt
+from postil.decide.held_out import decided_out_of_fold
 from postil.decide.scores import Needs, OutOfFoldScores
 from postil.features.inputs import Csr
 from postil.learn.merit.figures import FLOORS, BalancedError, FBeta, Figure, SmoothCounts, overall
@@ -109,23 +112,20 @@ def held_out_counts(scores: OutOfFoldScores, members: Csr, rule: str) -> list[Sm
 
     Cost: the tuning of a rule for each fold.
     """
-    truth = np.asarray(members.toarray(), dtype=np.bool_)
+    truth = sp.csr_matrix(members, dtype=np.bool_)
+    decisions = decided_out_of_fold(scores, truth, rule)
     counts = []
-    for rest, held_out in scores.folds:
-        weights = np.zeros(len(truth))
-        weights[rest] = 1.0
-        accepted = fit_rule(rule, scores, members, weights).accept(scores.values[held_out])
-        belongs = truth[held_out]
-        sizes = belongs.sum(axis=0).astype(np.float64)
-        counts.append(
-            SmoothCounts(
-                (accepted & belongs).sum(axis=0).astype(np.float64),
-                (accepted & ~belongs).sum(axis=0).astype(np.float64),
-                sizes,
-                len(belongs) - sizes,
-            )
-        )
+    for _, held_out in scores.folds:
+        belongs, accepted = truth[held_out], decisions[held_out]
+        found = _column_sums(accepted.multiply(belongs))
+        sizes = _column_sums(belongs)
+        wrong = _column_sums(accepted) - found
+        counts.append(SmoothCounts(found, wrong, sizes, len(held_out) - sizes))
     return counts
+
+
+def _column_sums(flags: Any) -> Floats:  # noqa: ANN401 - a sparse matrix
+    return np.asarray(flags.sum(axis=0), dtype=np.float64).ravel()
 
 
 def _summed(parts: Iterable[SmoothCounts]) -> SmoothCounts:

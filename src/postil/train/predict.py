@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil.common.types import Floats
-from postil.decide.calibration import Softmax, moderated_scores, needs_variances
-from postil.decide.decision import State
+from postil.decide.calibration import (
+    moderated_scores,
+    needs_variances,
+    probabilities_of,
+    rankings_of,
+)
 from postil.model.model import Model
 from postil.model.numbered import NumberedDocuments, check_takes_texts, columns_of
 from postil.model.scoring import TextScorer, factors_of, rows_of_sums, scores_of, vector_rows
@@ -45,21 +49,11 @@ class Decider:
         return [tuple(self.model.names[c] for c in row) for row in self.given(scores)]
 
     def rankings(self, scores: Floats) -> Floats:
-        """Return values that rank documents within a category.
-
-        These are the scores, or for one model of all classes, whose scores only compare within a
-        document, logarithms of probabilities.
-        """
-        calibration = self.model.calibration
-        if not isinstance(calibration, Softmax):
-            return scores
-        return calibration.log_probabilities(scores)
+        """Return values that rank documents within a category."""
+        return rankings_of(self.model.calibration, scores)
 
     def probabilities(self, scores: Floats, variances: Floats | None = None) -> Floats | None:
         """Return probabilities of membership; None if the model is not calibrated.
-
-        A category that all training documents have, or none of them, is decided whatever the
-        score: its probability is 1 or 0, in agreement with the decision.
 
         Parameters
         ----------
@@ -73,10 +67,7 @@ class Decider:
             return None
         if needs_variances(calibration):
             scores = moderated_scores(scores, variances)
-        probabilities = calibration.probabilities(scores)
-        for state, certain in _CERTAIN.items():
-            probabilities[:, self.model.decision.states == state] = certain
-        return probabilities
+        return probabilities_of(calibration, self.model.decision, scores)
 
 
 class VectorPredictor(Decider):
@@ -157,9 +148,6 @@ class Predictor(Decider):
             )
             alike[rows] = np.diff(vectors[:, : vectorizer.terms].indptr) == 0
         return alike
-
-
-_CERTAIN = {State.ALL_MEMBERS: 1.0, State.NO_MEMBERS: 0.0}
 
 
 def _best_first(scores: Sequence[float], given: NDArray[np.bool_]) -> list[int]:

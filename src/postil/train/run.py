@@ -13,24 +13,16 @@ from numpy.typing import NDArray
 from postil.common.progress import StepProgress
 from postil.common.types import Floats, Ints
 from postil.decide import OutOfFoldScores, TrainingScores, fit_rule, parse_rule
-from postil.decide.calibration import (
-    Calibration,
-    calibration_needs,
-    fit_calibration,
-    needs_variances,
-)
+from postil.decide.calibration import Calibration, calibration_needs, fit_calibration
 from postil.decide.decision import DecisionRule
 from postil.decide.folds import make_folds, out_of_fold_scores
+from postil.decide.held_out import HeldOut, held_out
 from postil.decide.scores import Needs
-from postil.decide.tuning import CONFIDENCE, lower_bound
-from postil.errors import InputError, UsageError
-from postil.evaluate.coverage import coverage_curve
+from postil.errors import InputError
 from postil.features.inputs import Csr
 from postil.features.selection import Selection
 from postil.learn.fit import LinearFit, Unfinished
 from postil.learn.job import Design, Job, Labels, SampleWeights
-from postil.learn.merit.figures import RecallAtPrecision
-from postil.learn.merit.naming import figure_named
 from postil.learn.method import Method
 from postil.learn.resume import resumable, usable_units
 from postil.learn.strength import Strengths
@@ -38,6 +30,7 @@ from postil.learn.term_priors.priors import TermPriors
 from postil.model.model import Model
 from postil.model.numbered import TrainingVectors
 from postil.recipes.recipe import Recipe
+from postil.train.route import found_route
 from postil.vectors.copies import groups_of_copies
 from postil.vectors.projection import Projection
 
@@ -149,6 +142,7 @@ class TrainingRun:
         self.strengths: Strengths | None = None
         self._selection: Selection | None = None  # of the fit to all documents
         self._held_out: OutOfFoldScores | None = None
+        self._decided: HeldOut | None = None
         self._duals: Sequence[Floats] = ()  # of the fit to all documents, if folds start from them
 
     def with_recipe(self, recipe: Recipe, suffix: str) -> TrainingRun:
@@ -205,38 +199,27 @@ class TrainingRun:
             return rule, None
         calibration = fit_calibration(kind, scores[calibration_needs(kind)], truth)
         if self.recipe.decide.route is not None:
-            self.facts["route"] = self._route(rule, calibration, self.recipe.decide.route)
+            found = self.held_out(rule, calibration)
+            self.facts["route"] = found_route(self.recipe.decide.route, found)
         return rule, calibration
 
-    def _route(self, rule: DecisionRule, calibration: Calibration, asked: str) -> dict[str, Any]:
-        """Return the least probability of a label that keeps a precision, and what it gives.
+    def held_out(self, rule: DecisionRule, calibration: Calibration | None) -> HeldOut:
+        """Return decisions and probabilities of all documents out of fold; made once, then kept.
 
-        The probability is the lowest at which the lower bound of the precision out of fold reaches
-        the floor, None if there is none.
+        Parameters
+        ----------
+        rule, calibration
+            Those of the model, fitted to the same documents.
         """
-        if needs_variances(calibration):
-            raise UsageError(
-                f"recipe {self.recipe.name}: a route needs probabilities of scores alone; write "
-                'calibration = "auto" in [decide]'
-            )
-        figure = figure_named(asked)
-        assert isinstance(figure, RecallAtPrecision)
-        scores = self.out_of_fold().values
-        curve = coverage_curve(
-            self.labels.members, rule.decide(scores), calibration.probabilities(scores)
-        )
-        bounds = lower_bound(curve.right.astype(np.float64), curve.labels_given.astype(np.float64))
-        reached = np.flatnonzero(bounds >= figure.floor)
-        facts: dict[str, Any] = {"asked": figure.name, "confidence": CONFIDENCE}
-        if not len(reached):
-            return facts | {"min_probability": None, "highest": float(bounds.max(initial=0.0))}
-        at = int(reached[-1])
-        return facts | {
-            "min_probability": float(curve.thresholds[at]),
-            "precision": float(curve.precision[at]),
-            "bound": float(bounds[at]),
-            "coverage": float(curve.coverage[at]),
-        }
+        if self._decided is None:
+            scores, truth = self.out_of_fold(), self.labels.members
+            self._decided = held_out(scores, truth, rule, calibration)
+        return self._decided
+
+    @property
+    def has_out_of_fold(self) -> bool:
+        """True if something was tuned out of fold, so that :meth:`held_out` needs no fit."""
+        return self._held_out is not None
 
     def model(
         self,

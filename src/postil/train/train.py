@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -34,6 +35,8 @@ from postil.train.reading import (
 from postil.train.run import LearningSpace, TrainingRun
 from postil.train.search_cache import SearchCache
 
+Finished: TypeAlias = Callable[[TrainingRun], None]
+
 SINGLE_LABEL = "single-label: the model gives every document exactly one category"
 SPEED_SAMPLE = 400
 
@@ -48,6 +51,7 @@ def train(
     seed: int = 0,
     progress: StepProgress | None = None,
     notify: Notify | None = None,
+    finished: Finished | None = None,
     cache: SearchCache | None = None,
 ) -> Model:
     """Learn a categorizer from all documents that are not marked test.
@@ -76,6 +80,8 @@ def train(
     notify : callable, optional
         Called with notes about fields, labels, priors and rare categories. Without it, all but
         the last are warnings.
+    finished : callable, optional
+        Called at the end with the training run, which has the out-of-fold scores.
     cache : SearchCache, optional
         Where a search by ``[auto]`` keeps its trials, to go on after the process was killed.
     """
@@ -106,6 +112,7 @@ def train(
         seed=seed,
         progress=progress,
         notify=notify,
+        finished=finished,
     )
     if choice is not None and choice.facts and notify is not None:
         notify(_speed(model, choice.documents))
@@ -132,6 +139,7 @@ def train_vectors(
     seed: int = 0,
     progress: StepProgress | None = None,
     notify: Notify | None = None,
+    finished: Finished | None = None,
 ) -> Model:
     """Learn a categorizer from all vectors of an svmlight file.
 
@@ -141,7 +149,14 @@ def train_vectors(
     check_priors(recipe, priors)
     vectors = numbered_training(documents, threads)
     return learn_from(
-        vectors, recipe, priors=priors, threads=threads, seed=seed, progress=progress, notify=notify
+        vectors,
+        recipe,
+        priors=priors,
+        threads=threads,
+        seed=seed,
+        progress=progress,
+        notify=notify,
+        finished=finished,
     )
 
 
@@ -155,6 +170,7 @@ def learn_from(
     seed: int = 0,
     progress: StepProgress | None = None,
     notify: Notify | None = None,
+    finished: Finished | None = None,
 ) -> Model:
     """Learn a categorizer from vectors.
 
@@ -189,6 +205,8 @@ def learn_from(
     note = rare_note(rule, labels.sizes(), run.recipe.decide.folds)
     if note and notify is not None:
         notify(note)
+    if finished is not None:
+        finished(run)
     return run.model(vectors, fit, rule, calibration)
 
 

@@ -1,13 +1,11 @@
-"""Training documents as models that had not seen them judge them: the out-of-fold sections.
+"""The learning curve, and likely label errors of training documents: by scores out of fold.
 
-The scores are those of :meth:`postil.train.run.TrainingRun.out_of_fold`. A rule or a calibration
-that is tuned on such scores is tuned anew for each fold, on the scores of the other folds, so that
-no document is decided by a threshold that was tuned on it.
+The scores are those of :meth:`postil.train.run.TrainingRun.out_of_fold`, and the decisions and
+probabilities those of :mod:`postil.decide.held_out`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -15,9 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from postil.common.types import Floats
-from postil.decide import fit_rule, parse_rule
-from postil.decide.calibration import fit_calibration, needs_variances
-from postil.decide.scores import Needs
+from postil.decide.held_out import HeldOut
 from postil.errors import PostilError
 from postil.evaluate.break_even import break_even_points
 from postil.evaluate.measures import is_single_label
@@ -28,63 +24,6 @@ from postil.train.run import TrainingRun
 SHARES = (0.125, 0.25, 0.5, 1.0)
 ROUNDS = 2
 SURE, UNLIKELY = 0.9, 0.05
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldOut:
-    """Memberships, decisions, rankings and probabilities of training documents, out of fold.
-
-    All are documents × categories; ``probabilities`` is None if there are none out of fold.
-    """
-
-    truth: sp.csr_matrix[Any]
-    decisions: sp.csr_matrix[Any]
-    rankings: Floats
-    probabilities: Floats | None
-    folds: int
-
-
-def held_out(run: TrainingRun, model: Model) -> HeldOut:
-    """Decide on every training document out of fold.
-
-    Cost: a fit for each fold, and the tuning of the rule and of the calibration for each.
-
-    Parameters
-    ----------
-    run : TrainingRun
-        The run of the model's recipe on the documents, after its search.
-    model : Model
-        The model, which has the same categories. Its rule and its calibration serve where they
-        are not tuned out of fold.
-    """
-    scores, truth = run.out_of_fold(), run.labels.members
-    rule, calibration = model.decision, model.calibration
-    retuned = parse_rule(rule.spec).needs is Needs.OUT_OF_FOLD
-    refitted = calibration is not None and calibration.needs is Needs.OUT_OF_FOLD
-    # The fits of the folds keep no variances of their weights.
-    decider = None if calibration is None or needs_variances(calibration) else Decider(model)
-    probabilities = None if decider is None else np.zeros(scores.values.shape)
-    accepted = []
-    for rest, rows in scores.folds:
-        weights = np.zeros(len(scores.values))
-        weights[rest] = 1.0
-        own = fit_rule(rule.spec, scores, truth, weights) if retuned else rule
-        accepted.append(own.decide(scores.values[rows]))
-        if decider is None or probabilities is None or calibration is None:
-            continue
-        if refitted:
-            fitted = fit_calibration(calibration.kind, scores, truth, weights)
-            probabilities[rows] = fitted.probabilities(scores.values[rows])
-        else:
-            probabilities[rows] = decider.probabilities(scores.values[rows])
-    order = np.argsort(np.concatenate([rows for _, rows in scores.folds]), kind="stable")
-    return HeldOut(
-        truth,
-        sp.csr_matrix(sp.vstack(accepted, format="csr")[order]),
-        Decider(model).rankings(scores.values),
-        probabilities,
-        len(scores.folds),
-    )
 
 
 class LearningCurve(NamedTuple):
