@@ -16,9 +16,10 @@ from postil.errors import InputError, UsageError
 from postil.learn.combining import combined_in_blocks
 from postil.model.model import Model
 from postil.model.weights import Weights, canonical_weights, finite_vector
+from postil.vectors.counting import CachingWordMap, counting_of
 from postil.vectors.fields import Columns
 from postil.vectors.matrices import index_type
-from postil.vectors.vectorizer import NOT_FITTED, CachingWordMap, Texts, Vectorizer, counting_of
+from postil.vectors.vectorizer import NOT_FITTED, Texts, Vectorizer
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

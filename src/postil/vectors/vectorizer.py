@@ -15,7 +15,7 @@ from postil.common.threads import thread_count
 from postil.common.types import Floats
 from postil.errors import InputError, UsageError
 from postil.text.analyzer import Analyzer
-from postil.text.words import WordStep
+from postil.vectors.counting import CachingWordMap, Counting, counting_of
 from postil.vectors.fields import Columns, Fields, Text
 from postil.vectors.matrices import stack, to_csr
 from postil.vectors.vocabulary import Counts, TermBounds, Vocabulary
@@ -50,58 +50,6 @@ def token_counter(spec: str, threads: int = 1) -> Callable[[list[str]], list[int
     """Return a function that counts the tokens of texts, before the word steps of the spec."""
     options = Analyzer(spec).native_options().to_native()
     return lambda texts: _native.count_tokens(texts, options, threads)
-
-
-class CachingWordMap:
-    """A word map that caches the results of small requests.
-
-    Documents that come one at a time share most of their words, and a look-up is far cheaper
-    than a stem. Large requests hold each word once already and go straight through.
-    """
-
-    SMALL_REQUEST = 2_000
-    MOST_CACHED = 200_000
-
-    def __init__(self, word_map: WordStep) -> None:
-        self._word_map = word_map
-        self._cached: dict[str, str | None] = {}
-
-    def __call__(self, words: list[str]) -> list[str | None]:
-        """Map words with the wrapped map."""
-        if len(words) > self.SMALL_REQUEST:
-            return self._word_map(words)
-        if len(self._cached) + len(words) > self.MOST_CACHED:
-            self._cached = {}
-        known = self._cached
-        unknown = [word for word in words if word not in known]
-        if unknown:
-            known.update(zip(unknown, self._word_map(unknown), strict=True))
-        return [known[word] for word in words]
-
-
-class Counting(NamedTuple):
-    """How columns of texts become terms: their readings, and the word steps of each part."""
-
-    readings: list[_native.Reading]
-    word_maps: list[WordStep]
-    forms_grams: bool
-
-
-def counting_of(analyzer: Analyzer, fields: Fields) -> Counting:
-    """Return the readings of each column by each part of an analyzer."""
-    word_maps: list[WordStep] = []
-    settings: list[dict[str, Any]] = []
-    for part in analyzer.parts:
-        number = None if part.word_map is None else len(word_maps)
-        options = part.native_options().to_native()
-        settings.append({"options": options, "word_map": number, "grams": part.spec.ngrams.sizes})
-        word_maps += [] if part.word_map is None else [part.word_map]
-    readings = [
-        _native.Reading(column=column, space=space, **settings[part])
-        for part, column, space in fields.readings
-    ]
-    forms_grams = any(setting["grams"][1] > 1 for setting in settings)
-    return Counting(readings, word_maps, forms_grams)
 
 
 class Vectorizer:
