@@ -4,7 +4,6 @@
 #include <numeric>
 #include <shared_mutex>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
 
 #include "document_vector.hpp"
@@ -108,7 +107,6 @@ struct Scorer::Call {
         });
     }
 
-    // Words that a map renames are looked up in one way, the others in another.
     template <class Mapped, class Unmapped>
     void count(const VectorSettings& settings, std::size_t document, std::size_t worker,
                Mapped& mapped, Unmapped& unmapped) {
@@ -117,10 +115,7 @@ struct Scorer::Call {
         bench.counts.begin_document();
         for (const auto& reading : settings.readings) {
             const auto& text = columns[reading.column][document];
-            // One call where both are the same, so that the loop over tokens is compiled into it.
-            if constexpr (std::is_same_v<Mapped, Unmapped>)
-                count_text(text, reading, unmapped, bench, monitor);
-            else if (reading.word_map == Reading::unmapped)
+            if (reading.word_map == Reading::unmapped)
                 count_text(text, reading, unmapped, bench, monitor);
             else count_text(text, reading, mapped, bench, monitor);
         }
