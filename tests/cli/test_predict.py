@@ -167,7 +167,7 @@ def test_training_says_that_nothing_was_measured(postil):
     rows = "text,label\n" + "wet road,transport\nfine snow,weather\n" * 5
     Path("v.csv").write_text(rows)
     for more in ((), ("--json",)):
-        told = postil("train", "v.csv", "-o", "v.postil", *more).err
+        told = postil("train", "v.csv", "-o", "v.postil", "-r", "perceptron", *more).err
         assert "no document is marked test, so nothing was measured; " in told
         assert "postil corpus split" in told
     assert "nothing was measured" not in postil("train", "v.csv", "-o", "v.postil", "--no-test").err
