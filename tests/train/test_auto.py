@@ -28,7 +28,7 @@ def no_deadline(monkeypatch):
     monkeypatch.setattr(auto, "OVERRUN", 1000.0)
 
 
-def recipe(budget=1.0):
+def recipe(budget=4.0):
     return replace(load_recipe("auto"), auto=Auto(budget))
 
 

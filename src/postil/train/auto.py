@@ -45,19 +45,20 @@ from postil.vectors.vectorizer import TextChunk
 FOLDS = 3
 # Shares of the budget for the rounds, and the number of candidates that enter each.
 ROUNDS = ((0.35, None), (0.25, 3), (0.4, 2))
-STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)  # C of the last round
-LOGISTIC = {"loss": "logistic", "solver": "dual-coordinate"}
-LOGISTIC_STRENGTHS = (3.0, 10.0, 30.0)
+# The first values of C in the last round; while the best is at an end, one more is tried there.
+STRENGTHS = (0.3, 1.0, 3.0)
+STEP, MOST_STRENGTHS = 3.0, 6
+LOGISTIC: Mapping[str, Any] = {"loss": "logistic", "solver": "dual-coordinate", "C": 10.0}
 FACTOR = 0.05  # of the lasso's scores, beside those of the squared hinge
 # The work of the last round for one candidate, in units of a fit with one strength.
-LAST_ROUND = 3.0
+LAST_ROUND = 5.0
 # A strength of one category must be better than that of all on so many memberships.
 MEMBERSHIPS = 20.0
 FEWEST_DOCUMENTS = 60
 SAMPLE = 400
 MOST_SCORES = 5_000_000
 # Seconds on two cores for a non-zero of one category in one fold, and for a byte of text.
-FIT_SECONDS, TEXT_SECONDS = 5e-9, 1e-7
+FIT_SECONDS, TEXT_SECONDS = 8e-9, 1e-7
 OVERRUN = 2.0
 
 WORDS = "words lower min(2)"
@@ -174,6 +175,21 @@ class Round:
     folds: list[Folds] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Path:
+    """A candidate with several strengths: the held-out scores and the trial of each."""
+
+    candidate: Candidate
+    matrix: sp.csr_matrix[Any]
+    scores: dict[float, Floats]
+    trials: dict[float, Trial]
+
+    @property
+    def best(self) -> float:
+        """The strength of the highest value."""
+        return max(self.trials, key=lambda strength: self.trials[strength].value)
+
+
 class AutoSearch:
     """The search for one set of training documents.
 
@@ -211,8 +227,6 @@ class AutoSearch:
         aim = None if recipe.aim is None else figure_named(recipe.aim.measure)
         self._macro = isinstance(aim, FBeta) and not aim.pooled
         self._deadline = time.monotonic() + OVERRUN * self.budget
-        self._own = float(recipe.learn.get("C", 1.0))
-        self._strengths = [self._own * each for each in STRENGTHS]
         self.trials: list[Trial] = []
         self.ended = ""
         self.copies = 0
@@ -264,7 +278,7 @@ class AutoSearch:
         chosen = np.sort(self._order[:rows])
         documents = [self._documents[row] for row in chosen.tolist()]
         round_ = Round(rows, documents, self.labels.of_documents(chosen))
-        paths: list[tuple[Trial, sp.csr_matrix[Any], list[Floats]]] = []
+        paths: list[Path] = []
         finished = False
         try:
             for number, candidate in enumerate(entered):
@@ -273,13 +287,11 @@ class AutoSearch:
                 matrix = self._matrix(candidate, round_)
                 if matrix is None:
                     continue
-                found, scores = self._path(candidate, matrix, round_, final)
-                self.trials += found
-                best = int(np.argmax([trial.value for trial in found]))
-                paths.append((found[best], matrix, scores))
+                paths.append(self._path(candidate, matrix, round_, final))
+                self.trials += paths[-1].trials.values()
             finished = True
             if final and paths:
-                self._other_learners(*max(paths, key=lambda path: path[0].value), round_)
+                self._other_learners(max(paths, key=lambda p: p.trials[p.best].value), round_)
         except KeyboardInterrupt:
             self.ended = "it was interrupted"
         return finished
@@ -310,49 +322,42 @@ class AutoSearch:
 
     def _path(
         self, candidate: Candidate, matrix: sp.csr_matrix[Any], round_: Round, final: bool
-    ) -> tuple[list[Trial], list[Floats]]:
+    ) -> Path:
         """Try the recipe's own learner, in the last round with several strengths."""
-        strengths = self._strengths if final else [self._own]
+        own = float(self.recipe.learn.get("C", 1.0))
+        strengths = [own * each for each in STRENGTHS] if final else [own]
         scores = self._scores(candidate, self.recipe.learn, strengths, matrix, round_)
-        trials = [
-            self._trial(candidate, "", {**self.recipe.learn, "C": each}, values, matrix, round_)
-            for each, values in zip(strengths, scores, strict=True)
-        ]
-        return trials, scores
+        path = Path(candidate, matrix, dict(zip(strengths, scores, strict=True)), {})
+        while True:
+            for each, values in path.scores.items():
+                if each not in path.trials:
+                    learn = {**self.recipe.learn, "C": each}
+                    path.trials[each] = self._trial(path, "", learn, values, round_)
+            best, least, most = path.best, min(path.scores), max(path.scores)
+            if not final or least < best < most or len(path.scores) == MOST_STRENGTHS:
+                return path
+            further = best * STEP if best == most else best / STEP
+            (found,) = self._scores(candidate, self.recipe.learn, [further], matrix, round_)
+            path.scores[further] = found
 
-    def _other_learners(
-        self, leader: Trial, matrix: sp.csr_matrix[Any], scores: list[Floats], round_: Round
-    ) -> None:
+    def _other_learners(self, path: Path, round_: Round) -> None:
         """Try other learners on the vectors of the leader."""
-        candidate = leader.candidate
-        if self._is_late("logistic loss", 0, 2):
+        if not self._single:
+            if self._is_late("the sum with a lasso", 0, 2):
+                return
+            leader, values = self._by_category(path, round_)
+            (lasso,) = self._scores(path.candidate, LASSO, [LASSO["C"]], path.matrix, round_)
+            learn = {"learner": "sum", "first": leader.learn, "second": LASSO, "factor": FACTOR}
+            name = f"{leader.learner}, and a lasso" if leader.learner else "and a lasso"
+            added = values + FACTOR * lasso
+            self.trials.append(self._trial(path, name, learn, added, round_, leader.strengths))
+        if self._is_late("logistic loss", 1, 2):
             return
-        found = self._scores(candidate, LOGISTIC, LOGISTIC_STRENGTHS, matrix, round_)
-        for strength, values in zip(LOGISTIC_STRENGTHS, found, strict=True):
-            learn = {**LOGISTIC, "C": strength}
-            self.trials.append(
-                self._trial(candidate, "logistic loss", learn, values, matrix, round_)
-            )
-        if self._single or self._is_late("the sum with a lasso", 1, 2):
-            return
-        chosen, values = self._by_category(scores, round_)
-        name = "a strength for each category"
-        own = self._trial(candidate, name, leader.learn, values, matrix, round_, chosen)
-        if own.value > leader.value:
-            leader = own
-        else:
-            values = scores[self._strengths.index(leader.learn["C"])]
-        (lasso,) = self._scores(candidate, LASSO, [LASSO["C"]], matrix, round_)
-        learn = {"learner": "sum", "first": leader.learn, "second": LASSO, "factor": FACTOR}
-        name = f"{leader.learner}, and a lasso" if leader.learner else "and a lasso"
-        added = values + FACTOR * lasso
-        self.trials += [
-            own,
-            self._trial(candidate, name, learn, added, matrix, round_, leader.strengths),
-        ]
+        (values,) = self._scores(path.candidate, LOGISTIC, [LOGISTIC["C"]], path.matrix, round_)
+        self.trials.append(self._trial(path, "logistic loss", LOGISTIC, values, round_))
 
-    def _by_category(self, scores: list[Floats], round_: Round) -> tuple[Floats, Floats]:
-        """Return a strength for each category, and the scores with them.
+    def _by_category(self, path: Path, round_: Round) -> tuple[Trial, Floats]:
+        """Try a strength for each category; return the better trial, with its scores.
 
         It is the one of the highest likelihood of calibrated scores, to which that of all
         categories adds as if on ``MEMBERSHIPS`` memberships of this one.
@@ -360,7 +365,7 @@ class AutoSearch:
         members = round_.labels.members
         truth = members.toarray().astype(bool)
         losses = []
-        for values in scores:
+        for values in path.scores.values():
             held_out = OutOfFoldScores(values, round_.folds[0])
             training = TrainingSet.of("hierarchical", Needs.OUT_OF_FOLD, held_out, members, None)
             p = np.clip(Hierarchical.fit(training).probabilities(values), 1e-6, 1 - 1e-6)
@@ -368,8 +373,13 @@ class AutoSearch:
         by_category = np.array(losses)
         shared = by_category.sum(axis=1, keepdims=True) / max(members.nnz, 1)
         best = (by_category + MEMBERSHIPS * shared).argmin(axis=0)
-        values = np.stack(scores)[best, :, np.arange(len(best))].T
-        return np.array(self._strengths)[best], np.ascontiguousarray(values)
+        scores = np.stack(list(path.scores.values()))[best, :, np.arange(len(best))].T
+        strengths = np.array(list(path.scores))[best]
+        leader = path.trials[path.best]
+        name = "a strength for each category"
+        own = self._trial(path, name, leader.learn, scores, round_, strengths)
+        self.trials.append(own)
+        return (own, scores) if own.value > leader.value else (leader, path.scores[path.best])
 
     def _scores(
         self,
@@ -410,20 +420,17 @@ class AutoSearch:
 
     def _trial(
         self,
-        candidate: Candidate,
+        path: Path,
         learner: str,
         learn: Mapping[str, Any],
         scores: Floats,
-        matrix: sp.csr_matrix[Any],
         round_: Round,
         strengths: Floats | None = None,
     ) -> Trial:
         value, influences = self._measured(scores, round_.labels, round_.folds[0])
-        documents, terms = matrix.shape
-        non_zeros = matrix.nnz / max(1, documents)
-        return Trial(
-            candidate, learner, learn, strengths, value, influences, terms, non_zeros, documents
-        )
+        documents, terms = path.matrix.shape
+        size = (terms, path.matrix.nnz / max(1, documents), documents)
+        return Trial(path.candidate, learner, learn, strengths, value, influences, *size)
 
     def _measured(self, scores: Floats, labels: Labels, folds: Folds) -> tuple[float, Floats]:
         """Return the measure of held-out decisions, and the influence of each document on it."""
