@@ -358,5 +358,5 @@ def test_folds_share_the_vocabulary_and_the_idf(demo, monkeypatch):
         "fit_transform_chunks",
         lambda self, chunks: fitted.append(1) or fit(self, chunks),
     )
-    assert TextCategorizer().fit_documents(demo).model.decision.spec == "probability"
+    assert TextCategorizer("default").fit_documents(demo).model.decision.spec == "probability"
     assert fitted == [1]
