@@ -184,6 +184,7 @@ def test_a_category_of_test_documents_alone_is_missed(demo):
         ),
         (["a", "b"], [["x"], None], "text 1: its labels are None"),
         (["a", "b"], 3, "labels must be a class for each text.*received 3"),
+        (["a", "b"], {"x", "y"}, "labels must be a class for each text.*set"),
         (["a", "b"], "ab", "labels must be a class for each text.*received 'ab'"),
         (["a", 2], [["x"], ["y"]], r"text 1: a text must be a str, not 2 \(int\)"),
     ],
@@ -194,11 +195,35 @@ def test_bad_input_is_named(texts, labels, message):
 
 
 @pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"seed": -1}, "seed must be a whole number of at least 0, not -1"),
+        ({"seed": None}, "seed must be .*not None"),
+        ({"threads": "two"}, "threads must be from 1 to 256, not 'two'"),
+        ({"budget": "soon"}, "budget takes a time such as 30s.*not 'soon'"),
+        ({"budget": 5, "recipe": "logistic"}, "the recipe logistic makes none"),
+        ({"recipe": {"learn": {"C": 2.0}}}, 'needs a name; .* or extends = "default"'),
+    ],
+)
+def test_wrong_settings_are_named(settings, message):
+    with pytest.raises(UsageError, match=message):
+        TextCategorizer(**settings).fit(["some words", "other words"], ["x", "y"])
+
+
+def test_a_budget_is_the_time_of_the_search(demo):
+    model = TextCategorizer(budget="2s").fit_documents(demo)
+    assert model.model.method["auto"]["budget"] == 2.0
+    assert repr(model).startswith("TextCategorizer(recipe='auto', budget='2s'): 12 categories")
+    assert TextCategorizer(budget="none").fit_documents(demo).recipe_.name == "default"
+
+
+@pytest.mark.parametrize(
     ("documents", "message"),
     [
         ("t.csv", r"open it with postil.open_corpus\('t.csv'\)"),
         (Path("t.csv"), r"open it with postil.open_corpus\('t.csv'\)"),
         (["rain"], "takes postil.Document, not 'rain'.*to fit"),
+        (None, "takes documents, such as an open corpus, not None"),
     ],
 )
 def test_what_is_no_document_is_named(documents, message):

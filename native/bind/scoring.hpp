@@ -20,18 +20,18 @@ using Input = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cp
 // A scorer with references to the Python objects that it reads.
 class PyScorer {
 public:
-    PyScorer(nb::object terms, const TokenizerOptions& options, const Spaces& spaces,
-             const PyWeighting& weighting, Input<std::int64_t> row_starts,
-             Input<std::int32_t> categories, Input<float> weights, Input<double> intercepts,
-             std::optional<nb::callable> word_map, std::pair<std::uint32_t, std::uint32_t> grams,
+    PyScorer(nb::object terms, Readings readings, const PyWeighting& weighting,
+             Input<std::int64_t> row_starts, Input<std::int32_t> categories, Input<float> weights,
+             Input<double> intercepts, std::vector<nb::callable> word_maps,
              std::size_t most_known_words)
         : terms_(std::move(terms)),
           row_starts_(std::move(row_starts)),
           categories_(std::move(categories)),
           weights_(std::move(weights)),
-          word_map_(std::move(word_map)),
+          word_maps_(std::move(word_maps)),
+          readings_(std::move(readings)),
           scorer_(
-              settings(options, spaces, weighting, grams, most_known_words),
+              settings(weighting, most_known_words),
               TermWeights(rows(), intercepts.size()),
               std::vector<double>(intercepts.data(), intercepts.data() + intercepts.size())) {}
 
@@ -77,19 +77,12 @@ public:
     }
 
 private:
-    VectorSettings settings(const TokenizerOptions& options, const Spaces& spaces,
-                            const PyWeighting& weighting,
-                            std::pair<std::uint32_t, std::uint32_t> grams,
-                            std::size_t most_known_words) const {
-        require(1 <= grams.first && grams.first <= grams.second,
-                "grams must be (shortest, longest) with 1 <= shortest <= longest");
-        VectorSettings settings{numbers(), spaces, options, weighting.weighting(), {}};
+    VectorSettings settings(const PyWeighting& weighting, std::size_t most_known_words) const {
+        require_maps(readings_, word_maps_.size());
+        VectorSettings settings{numbers(), readings_, weighting.weighting(), {}};
         if (weighting.idf)
             settings.idf.assign(weighting.idf->data(),
                                 weighting.idf->data() + weighting.idf->size());
-        settings.shortest_gram = grams.first;
-        settings.longest_gram = grams.second;
-        settings.maps_words = word_map_.has_value();
         settings.most_known_words = most_known_words;
         return settings;
     }
@@ -112,10 +105,10 @@ private:
     }
 
     void score(const HeldTexts& texts, ScoreSink& sink, std::size_t threads) {
-        require(texts.columns.size() == scorer_.columns(), "every column of texts needs a space");
-        const WordMap word_map = [this](const std::vector<std::string>& words) {
+        require_readable(texts, readings_);
+        const WordMap word_map = [this](std::size_t map, const std::vector<std::string>& words) {
             const nb::gil_scoped_acquire locked;
-            return names_by(*word_map_, words);
+            return names_by(word_maps_[map], words);
         };
         run_interruptible([&](Monitor& monitor) {
             scorer_.score(texts.columns, sink, threads, monitor, word_map);
@@ -126,7 +119,8 @@ private:
     Input<std::int64_t> row_starts_;
     Input<std::int32_t> categories_;
     Input<float> weights_;
-    std::optional<nb::callable> word_map_;
+    std::vector<nb::callable> word_maps_;
+    Readings readings_;
     Scorer scorer_;
 };
 
@@ -138,21 +132,19 @@ inline void bind_scoring(nb::module_& module) {
     nb::class_<PyScorer>(module, "Scorer",
                          "Scorer of raw texts: sums the weights of their terms for each category."
                          "\n\nWeights are terms by categories, compressed by term, and read in place: "
-                         "they must not change. The word map is called once for each word.")
-        .def(nb::init<nb::object, const TokenizerOptions&, const Spaces&, const PyWeighting&,
-                      Input<std::int64_t>, Input<std::int32_t>, Input<float>, Input<double>,
-                      std::optional<nb::callable>, std::pair<std::uint32_t, std::uint32_t>,
+                         "they must not change. A word map is called once for each word.")
+        .def(nb::init<nb::object, Readings, const PyWeighting&, Input<std::int64_t>,
+                      Input<std::int32_t>, Input<float>, Input<double>, std::vector<nb::callable>,
                       std::size_t>(),
-             nb::kw_only(), "terms"_a, "options"_a, "spaces"_a, "weighting"_a, "row_starts"_a,
-             "categories"_a, "weights"_a, "intercepts"_a, "word_map"_a = nb::none(),
-             "grams"_a = std::pair<std::uint32_t, std::uint32_t>(1, 1),
+             nb::kw_only(), "terms"_a, "readings"_a, "weighting"_a, "row_starts"_a, "categories"_a,
+             "weights"_a, "intercepts"_a, "word_maps"_a = nb::make_tuple(),
              "most_known_words"_a = 1'000'000,
-             nb::sig("def __init__(self, *, terms: Vocabulary | int, options: TokenizerOptions, "
-                     "spaces: collections.abc.Sequence[int], weighting: Weighting, "
+             nb::sig("def __init__(self, *, terms: Vocabulary | int, "
+                     "readings: collections.abc.Sequence[Reading], weighting: Weighting, "
                      "row_starts: numpy.typing.NDArray[numpy.int64], categories: " INT32_ARRAY ", "
                      "weights: numpy.typing.NDArray[numpy.float32], intercepts: " FLOAT64_ARRAY ", "
-                     "word_map: collections.abc.Callable[[list[str]], list[str | None]] | None = None, "
-                     "grams: tuple[int, int] = (1, 1), most_known_words: int = 1000000) -> None"))
+                     "word_maps: collections.abc.Sequence[collections.abc.Callable[[list[str]], "
+                     "list[str | None]]] = (), most_known_words: int = 1000000) -> None"))
         .def_prop_ro("known_words", &PyScorer::known_words)
         .def_prop_ro("dense_terms", &PyScorer::dense_terms)
         .def("scores", &PyScorer::scores, "columns"_a, "threads"_a,

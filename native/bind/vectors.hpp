@@ -1,8 +1,11 @@
 // postil._native: tokens, vocabularies and matrices of texts.
 #pragma once
 
+#include <algorithm>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -54,8 +57,30 @@ inline nb::list tokenize_text(nb::handle text, const TokenizerOptions& options) 
     return to_list(tokens);
 }
 
-inline Batch count_documents(nb::sequence columns, const Spaces& spaces,
-                             const TokenizerOptions& options, bool in_sequence, bool tallies,
+using Spaces = std::vector<Space>;  // by term
+
+inline Reading make_reading(std::size_t column, Space space, const TokenizerOptions& options,
+                            std::optional<std::size_t> word_map,
+                            std::pair<std::uint32_t, std::uint32_t> grams) {
+    require(space <= max_space, "a space must be at most 255");
+    require(1 <= grams.first && grams.first <= grams.second,
+            "grams must be (shortest, longest) with 1 <= shortest <= longest");
+    return {column, space, options, word_map.value_or(Reading::unmapped), grams.first, grams.second};
+}
+
+inline void require_readable(const HeldTexts& texts, const Readings& readings) {
+    std::size_t columns = 0;
+    for (const auto& reading : readings) columns = std::max(columns, reading.column + 1);
+    require(texts.columns.size() == columns, "every column of texts needs a reading");
+}
+
+inline void require_maps(const Readings& readings, std::size_t maps) {
+    for (const auto& reading : readings)
+        require(reading.word_map == Reading::unmapped || reading.word_map < maps,
+                "every reading that maps words needs a word map");
+}
+
+inline Batch count_documents(nb::sequence columns, const Readings& readings, bool tallies,
                              std::size_t threads) {
     require_threads(threads);
     // Waking a thread takes about as long as referencing this many texts: do both at once.
@@ -63,10 +88,10 @@ inline Batch count_documents(nb::sequence columns, const Spaces& spaces,
     if (threads > 1 && nb::len(columns) > 0 && nb::len(nb::object(columns[0])) >= many_texts)
         wake_helpers(threads - 1);
     HeldTexts texts(columns);
-    require(spaces.size() == texts.columns.size(), "every column of texts needs a space");
+    require_readable(texts, readings);
     Batch batch;
     run_interruptible([&](Monitor& monitor) {
-        batch = count_texts(texts.columns, spaces, options, {in_sequence, tallies}, threads, monitor);
+        batch = count_texts(texts.columns, readings, tallies, threads, monitor);
     });
     return batch;
 }
@@ -85,20 +110,23 @@ inline std::vector<std::size_t> count_text_tokens(nb::sequence texts,
 
 // Calls the word map, which takes a list of distinct words and returns a list of str (the new name)
 // or None (drop the word).
-inline std::vector<std::optional<std::string>> names_by(const nb::callable& word_map,
-                                                        const std::vector<std::string>& words) {
+inline WordNames names_by(const nb::callable& word_map, const std::vector<std::string>& words) {
     const nb::object mapped = word_map(to_list(words));
-    std::vector<std::optional<std::string>> names;
+    WordNames names;
     require(nb::try_cast(mapped, names) && names.size() == words.size(),
             "a word map must give one name of valid text, or None, for every word");
     return names;
 }
 
-inline void rename_batch(Batch& batch, nb::callable word_map, std::size_t threads) {
+inline void rename_batch(Batch& batch, const std::vector<nb::callable>& word_maps,
+                         std::size_t threads) {
     require_threads(threads);
+    require_maps(batch.readings, word_maps.size());
     DistinctWords distinct;
-    run_interruptible([&](Monitor&) { distinct = distinct_words(batch.lanes); });
-    const auto names = names_by(word_map, distinct.words);
+    run_interruptible([&](Monitor&) { distinct = distinct_words(batch.lanes, batch.readings); });
+    std::vector<WordNames> names;
+    for (std::size_t map = 0; map < distinct.words.size(); ++map)
+        names.push_back(names_by(word_maps[map], distinct.words[map]));
     run_interruptible([&](Monitor& monitor) {
         rename_words(batch, distinct, names, threads, monitor);
     });
@@ -246,33 +274,38 @@ inline void bind_weighting(nb::module_& module) {
 }
 
 inline void bind_batch(nb::module_& module) {
+    nb::class_<Reading>(module, "Reading",
+                        "A column of texts, the space of its terms, and how they are made: the "
+                        "number of a word map, and the sizes of word n-grams.")
+        .def(
+            "__init__",
+            [](Reading* self, std::size_t column, Space space, const TokenizerOptions& options,
+               std::optional<std::size_t> word_map,
+               std::pair<std::uint32_t, std::uint32_t> grams) {
+                new (self) Reading(make_reading(column, space, options, word_map, grams));
+            },
+            nb::kw_only(), "column"_a, "space"_a, "options"_a, "word_map"_a = nb::none(),
+            "grams"_a = std::pair<std::uint32_t, std::uint32_t>(1, 1));
     nb::class_<Batch>(module, "Batch", "Counted terms of several documents.")
         .def_prop_ro("documents", [](const Batch& self) { return self.documents; })
-        .def("rename_words", &rename_batch, "word_map"_a, "threads"_a,
-             nb::sig("def rename_words(self, word_map: collections.abc.Callable[[list[str]], list[str | None]], "
-                     "threads: int) -> None"),
-             "Rename or drop every distinct word.")
+        .def("rename_words", &rename_batch, "word_maps"_a, "threads"_a,
+             nb::sig("def rename_words(self, word_maps: collections.abc.Sequence[collections.abc.Callable[[list[str]], "
+                     "list[str | None]]], threads: int) -> None"),
+             "Rename or drop every distinct word of the readings that have a word map.")
         .def(
             "form_grams",
-            [](Batch& self, std::uint32_t shortest, std::uint32_t longest, std::size_t threads) {
+            [](Batch& self, std::size_t threads) {
                 require_threads(threads);
                 require(self.in_sequence,
-                        "the batch has no words in sequence: call count_texts with in_sequence=True");
-                require(1 <= shortest && shortest <= longest,
-                        "shortest and longest must satisfy 1 <= shortest <= longest");
-                run_interruptible([&](Monitor& monitor) {
-                    form_grams(self, shortest, longest, threads, monitor);
-                });
+                        "the batch has no words in sequence: no reading has word n-grams");
+                run_interruptible([&](Monitor& monitor) { form_grams(self, threads, monitor); });
             },
-            "shortest"_a, "longest"_a, "threads"_a, "Convert sequences of words to n-gram counts.");
-    module.def("count_texts", &count_documents, "columns"_a, "spaces"_a, "options"_a,
-               "in_sequence"_a, "tallies"_a, "threads"_a,
+            "threads"_a, "Convert sequences of words to n-gram counts.");
+    module.def("count_texts", &count_documents, "columns"_a, "readings"_a, "tallies"_a, "threads"_a,
                nb::sig("def count_texts(columns: collections.abc.Sequence[collections.abc.Sequence[str | bytes]], "
-                       "spaces: collections.abc.Sequence[int], options: TokenizerOptions, in_sequence: bool, "
-                       "tallies: bool, threads: int) -> Batch"),
+                       "readings: collections.abc.Sequence[Reading], tallies: bool, threads: int) -> Batch"),
                "Count the tokens of documents given as columns of texts, one for each field.\n\n"
-               "in_sequence keeps the order of words, to form n-grams; tallies counts words for a "
-               "TermCollector.");
+               "tallies counts words for a TermCollector.");
 }
 
 // Returns a view of the counts by rank; the array keeps the ranking alive.

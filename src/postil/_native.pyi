@@ -63,23 +63,32 @@ class Weighting:
 
     def __init__(self, *, frequency: TermFrequency, norm: Norm, idf: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, unseen_idf: float = 0.0, constant: bool = False) -> None: ...
 
+class Reading:
+    """
+    A column of texts, the space of its terms, and how they are made: the number of a word map, and the sizes of word n-grams.
+    """
+
+    def __init__(self, *, column: int, space: int, options: TokenizerOptions, word_map: int | None = None, grams: tuple[int, int] = (1, 1)) -> None: ...
+
 class Batch:
     """Counted terms of several documents."""
 
     @property
     def documents(self) -> int: ...
 
-    def rename_words(self, word_map: Callable[[list[str]], list[str | None]], threads: int) -> None:
-        """Rename or drop every distinct word."""
+    def rename_words(self, word_maps: Sequence[Callable[[list[str]], list[str | None]]], threads: int) -> None:
+        """
+        Rename or drop every distinct word of the readings that have a word map.
+        """
 
-    def form_grams(self, shortest: int, longest: int, threads: int) -> None:
+    def form_grams(self, threads: int) -> None:
         """Convert sequences of words to n-gram counts."""
 
-def count_texts(columns: Sequence[Sequence[str | bytes]], spaces: Sequence[int], options: TokenizerOptions, in_sequence: bool, tallies: bool, threads: int) -> Batch:
+def count_texts(columns: Sequence[Sequence[str | bytes]], readings: Sequence[Reading], tallies: bool, threads: int) -> Batch:
     """
     Count the tokens of documents given as columns of texts, one for each field.
 
-    in_sequence keeps the order of words, to form n-grams; tallies counts words for a TermCollector.
+    tallies counts words for a TermCollector.
     """
 
 class Vocabulary:
@@ -965,10 +974,10 @@ class Scorer:
     """
     Scorer of raw texts: sums the weights of their terms for each category.
 
-    Weights are terms by categories, compressed by term, and read in place: they must not change. The word map is called once for each word.
+    Weights are terms by categories, compressed by term, and read in place: they must not change. A word map is called once for each word.
     """
 
-    def __init__(self, *, terms: Vocabulary | int, options: TokenizerOptions, spaces: Sequence[int], weighting: Weighting, row_starts: numpy.typing.NDArray[numpy.int64], categories: numpy.typing.NDArray[numpy.int32], weights: numpy.typing.NDArray[numpy.float32], intercepts: numpy.typing.NDArray[numpy.float64], word_map: Callable[[list[str]], list[str | None]] | None = None, grams: tuple[int, int] = (1, 1), most_known_words: int = 1000000) -> None: ...
+    def __init__(self, *, terms: Vocabulary | int, readings: Sequence[Reading], weighting: Weighting, row_starts: numpy.typing.NDArray[numpy.int64], categories: numpy.typing.NDArray[numpy.int32], weights: numpy.typing.NDArray[numpy.float32], intercepts: numpy.typing.NDArray[numpy.float64], word_maps: Sequence[Callable[[list[str]], list[str | None]]] = (), most_known_words: int = 1000000) -> None: ...
 
     @property
     def known_words(self) -> int: ...

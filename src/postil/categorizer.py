@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from operator import index
 from pathlib import Path
 from typing import Any, Self
 
@@ -75,6 +76,10 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The measure to learn and decide for, as ``"f1"``, ``"recall>=0.95"`` or
         ``"cost(fp=1, fn=5)"``, or your own (:class:`~postil.learn.merit.naming.OwnFigure`); see
         ``Recipe.aimed_at``.
+    budget : float or str, optional
+        The time to search for the best recipe, in seconds or as ``"10m"``; ``"none"`` searches
+        nothing and learns by the recipe ``default``. By default it is that of the recipe: about
+        50 s for large data, and little for few texts.
     route : str, optional
         The precision of labels that need no check, as ``"precision>=0.98"``; see :meth:`referred`.
     threads : int, optional
@@ -100,6 +105,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         recipe: str | Path | Mapping[str, Any] | Recipe = DEFAULT,
         *,
         aim: str | OwnFigure | None = None,
+        budget: float | str | None = None,
         route: str | None = None,
         threads: int | None = None,
         seed: int = 0,
@@ -107,6 +113,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.recipe = recipe
         self.aim = aim
+        self.budget = budget
         self.route = route
         self.threads = threads
         self.seed = seed
@@ -178,9 +185,10 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         progress: StepProgress | None = None,
         notify: Notify | None = None,
     ) -> None:
+        seed = _checked_seed(self.seed)
         with self._reporting(progress, notify) as reporting:
             model = train(
-                documents, recipe, corpus=corpus, threads=self.threads, seed=self.seed, **reporting
+                documents, recipe, corpus=corpus, threads=self.threads, seed=seed, **reporting
             )
         self._predictor = Predictor(model, self.threads)
 
@@ -402,7 +410,9 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return loaded
 
     def _resolved(self) -> Recipe:
-        recipe = _aimed(_recipe(self.recipe), self.aim)
+        recipe = _recipe(self.recipe)
+        recipe = recipe if self.budget is None else recipe.within(self.budget)
+        recipe = _aimed(recipe, self.aim)
         return recipe if self.route is None else recipe.routed(self.route)
 
     def _set_fields(self, names: Sequence[str] | None) -> None:
@@ -449,8 +459,9 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(recipe, (Mapping, Recipe)):
             recipe = str(recipe.get("name", "") if isinstance(recipe, Mapping) else recipe.name)
         aim = f", aim={getattr(self.aim, 'name', self.aim)!r}" if self.aim is not None else ""
-        route = f", route={self.route!r}" if self.route is not None else ""
-        settings = f"{type(self).__name__}(recipe={recipe!r}{aim}{route})"
+        budget = "" if self.budget is None else f", budget={self.budget!r}"
+        route = "" if self.route is None else f", route={self.route!r}"
+        settings = f"{type(self).__name__}(recipe={recipe!r}{aim}{budget}{route})"
         if not self.__sklearn_is_fitted__():
             return settings
         model = self.model
@@ -459,6 +470,16 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             f"{settings}: {len(model.names)} {noun}, {model.training.documents:,} documents, "
             f"{model.vectorizer.terms:,} terms"
         )
+
+
+def _checked_seed(seed: int) -> int:
+    try:
+        number = index(seed)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise UsageError(f"seed must be a whole number of at least 0, not {seed!r}")
+    return number
 
 
 def _ignore(note: str) -> None:

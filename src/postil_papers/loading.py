@@ -147,6 +147,7 @@ _numbers = _reader(
     lambda value: _is_list(value, _is_number),
     lambda value: tuple(map(float, value)),
 )
+_flag = _reader("true or false", lambda value: isinstance(value, bool))
 _mapping = _reader("a table", _is_mapping)
 _mappings = _reader("a list of tables", lambda value: _is_list(value, _is_mapping))
 
@@ -182,6 +183,7 @@ TABLE: Schema = {
     "scale": (_one_of(Scale), "linear"),
     "tolerance": (_mapping, None),
     "decimals_of": (_mapping, {}),
+    "mixed": (_flag, False),
 }
 TOLERANCE: Schema = {
     "each": (_not_negative, None),

@@ -55,9 +55,9 @@ class Exhibit:
     """A table or a figure of a paper, with its numbers in rows and columns.
 
     On the ``log`` scale numbers are compared by their logarithms to base 10. ``decimals_of`` holds
-    the decimals of columns that differ from the others, in a table that mixes units. Where
-    ``is_open``, our results may have rows and columns that the paper does not name, because a curve
-    may be drawn through any places.
+    the decimals of columns that differ from the others, in a table that mixes units; where its rows
+    mix them, ``mixed`` is True. Where ``is_open``, our results may have rows and columns that the
+    paper does not name, because a curve may be drawn through any places.
     """
 
     is_open: ClassVar[bool] = False
@@ -72,6 +72,7 @@ class Exhibit:
     scale: Scale = "linear"
     tolerance: Tolerance | None = None
     decimals_of: tuple[tuple[str, int], ...] = ()
+    mixed: bool = False
 
     def decimals_in(self, column: str) -> int:
         """Return the number of decimals to show in a column."""

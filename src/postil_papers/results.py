@@ -161,10 +161,7 @@ def corpus_fingerprint(name: str) -> str:
         place = corpus.find()
     except CorpusError as error:
         # In a few words: many cells may show it.
-        raise AbsentCorpusError(
-            f"the corpus {name} is absent; get it with: postil corpus fetch {name} (from a copy "
-            f"you have: postil corpus fetch {name} --from PATH)"
-        ) from error
+        raise AbsentCorpusError(f"the corpus {name} is absent; {corpus.how_to_get}") from error
     return _known_fingerprint(place)
 
 

@@ -93,7 +93,7 @@ def test_demo_learns_tests_decides_and_explains(postil, tmp_path):
 def test_compare_puts_recipes_side_by_side(postil):
     told = json.loads(postil("compare", "demo", "default", "naive-bayes-1", "--json").out)
     assert [run["recipe"] for run in told["runs"]] == ["default", "naive-bayes-1"]
-    trained = postil("train", "demo", "-o", "m.postil", "-r", "default", "--json")
+    trained = postil("train", "demo", "-r", "default", "-o", "m.postil", "--json")
     alone = json.loads(trained.out)["evaluation"]
     assert told["runs"][0]["evaluation"]["micro"] == alone["micro"]
     assert 0 <= told["comparisons"][0]["tests"]["micro_sign"]["p_value"] <= 1

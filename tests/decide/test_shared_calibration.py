@@ -105,6 +105,12 @@ class TestJoint:
         assert np.abs(found - p).mean() < 0.01
         assert (found.argmax(axis=1) == scores.argmax(axis=1)).all()
 
+    @pytest.mark.parametrize("documents", [4, 40])
+    def test_few_documents_decided_rightly_are_no_proof(self, documents):
+        inside = np.arange(documents)[:, np.newaxis] % 2 == [0, 1]
+        found = calibrated("joint", inside - 0.5, inside, inside - 0.5)
+        assert found[inside] == pytest.approx(1 - 1 / (documents + 1), rel=0.01)
+
     def test_it_survives_a_file(self):
         scores, _, inside = graded(4)
         fitted = fit_calibration("joint", out_of_fold(scores), sp.csr_matrix(inside))

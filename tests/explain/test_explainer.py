@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from postil.errors import UsageError
 from postil.explain.explainer import Explainer
+from postil.explain.page import segments_of
 from postil.explain.rule import CategoryRule, Figures
 from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
@@ -130,6 +131,23 @@ def test_fields_apart_have_terms_and_places_of_their_own():
     assert explanation.places["title:oil"] == (("title", 0, 3),)
     assert explanation.places["body:oil"] == (("body", 4, 7),)
     assert [term.term for term in explanation.unknown] == ["title:up", "body:the"]
+
+
+def test_the_parts_of_a_union_add_up_where_they_stand():
+    spec = "words lower + words lower stem(porter) + chars-in-words(3) lower"
+    vectorizer = Vectorizer(spec, weighting=Weighting(norm="none")).fit(["ran runs", "running"])
+    weights = np.arange(1.0, 1 + len(vectorizer.vocabulary)) / 8
+    rule = CategoryRule("x", weights, intercept=-1.0)
+    explanation = Explainer(vectorizer).explain("Runs on", rule)
+    vector = vectorizer.transform(["Runs on"])
+    assert explanation.margin == pytest.approx((vector @ weights)[0] - 1.0)
+    assert explanation.places["runs"] == explanation.places["stem:run"] == (("", 0, 4),)
+    assert explanation.places["chars: ru"] == (("", 0, 2),)
+    first = segments_of(explanation)[0][0]
+    names = {explanation.document.names[term] for term in first.terms}
+    assert names == {"runs", "stem:run", "chars: ru", "chars:run"}
+    added = {share.term: share.added for share in explanation.terms}
+    assert first.added == pytest.approx(sum(added[name] for name in names))
 
 
 def test_joined_fields_have_one_term_and_many_places():

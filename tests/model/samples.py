@@ -112,6 +112,15 @@ def apart_vectorizer(**settings: object) -> Vectorizer:
     ).fit(TEXTS)
 
 
+def union_vectorizer() -> Vectorizer:
+    """A union with a stop list in its second part, and a scale of each part in place of an idf."""
+    spec = "words lower + letters stop(file:none.txt) ngrams(1,2) + chars-in-words(2) lower"
+    fields = Fields(("title", "body"), also=("title",))
+    analyzer = Analyzer(spec, {"file:none.txt": ["and"]})
+    weighting = Weighting("log", "none", "l2")
+    return Vectorizer(analyzer, fields=fields, weighting=weighting, threads=1).fit(TEXTS)
+
+
 def small_model(**changes: object) -> Model:
     """Three categories, one of them empty, over a vocabulary."""
     vectorizer = changes.pop("vectorizer", None) or apart_vectorizer()

@@ -21,12 +21,14 @@ from .samples import (
     scores,
     small_model,
     tiny_model,
+    union_vectorizer,
 )
 
 EXAMPLES = {
     "small": small_model,
     "tiny": tiny_model,
     "buckets": bucket_model,
+    "union": lambda: small_model(vectorizer=union_vectorizer()),
     "buckets by term": lambda: bucket_model("csc"),
     "by term": lambda: small_model(weights=small_model().weights.tocsc()),
     "no calibration": lambda: small_model(calibration=None),

@@ -207,10 +207,14 @@ def test_a_text_that_is_none_is_named():
         scorer.scores("wool")
 
 
+def reading(**changes: object) -> _native.Reading:
+    options = Analyzer("words").native_options().to_native()
+    return _native.Reading(**{"column": 0, "space": 0, "options": options} | changes)
+
+
 RIGHT: dict[str, object] = {
     "terms": _native.Vocabulary([0, 0], ["wool", "ferry"]),
-    "options": Analyzer("words").native_options().to_native(),
-    "spaces": [0],
+    "readings": [reading()],
     "weighting": Weighting("counts", "none", "none").to_native(None, 0),
     "row_starts": np.array([0, 1, 3]),
     "categories": np.array([1, 0, 1], dtype=np.int32),
@@ -229,7 +233,7 @@ WRONG = [
     ({"categories": np.array([1, 0, -1], dtype=np.int32)}, "does not exist"),
     ({"categories": np.array([1], dtype=np.int32)}, "every weight needs a category"),
     ({"weighting": Weighting().to_native(np.ones(3), 1)}, "one idf for each term"),
-    ({"grams": (2, 1)}, "grams"),
+    ({"readings": [reading(word_map=0)]}, "needs a word map"),
 ]
 
 
@@ -241,10 +245,12 @@ def test_the_native_core_checks_what_it_reads(change: dict[str, object], message
 
 
 def test_the_native_core_checks_what_it_is_asked():
+    with pytest.raises(ValueError, match="shortest <= longest"):
+        reading(grams=(2, 1))
     scorer = _native.Scorer(**RIGHT)
     with pytest.raises(ValueError, match="threads is at least 1"):
         scorer.scores([["wool"]], 0)
-    with pytest.raises(ValueError, match="every column of texts needs a space"):
+    with pytest.raises(ValueError, match="every column of texts needs a reading"):
         scorer.scores([["wool"], ["wool"]], 1)
     for kept in (0, 3):
         with pytest.raises(ValueError, match="at most the number of categories"):

@@ -399,6 +399,9 @@ def test_a_column_may_have_decimals_of_its_own():
     assert [cell.ours for cell in shown.rows[0].cells] == ["77", "86.123", "–"]
     # A mean over different units would say nothing.
     assert not any("mean" in line for line in shown.summary)
+    rows = plain.replace("decimals_of = { Two = 3 }", "mixed = true")
+    found = reproduce(mixed(rows), by_name(experiment("x", values, (fill,))), only=["table2"])
+    assert not any("mean" in line for line in view(found.tables[0]).summary)
 
 
 def test_decimals_of_a_column_that_is_not_there_are_refused():

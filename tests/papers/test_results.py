@@ -183,6 +183,9 @@ def test_a_corpus_without_its_file_is_absent(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(AbsentCorpusError, match="postil corpus fetch webkb"):
         corpus_fingerprint("webkb")
+    # postil knows no address of this one.
+    with pytest.raises(AbsentCorpusError, match="have: postil corpus fetch industry-sector --from"):
+        corpus_fingerprint("industry-sector")
     with pytest.raises(UsageError, match="no corpus called 'webbk'"):
         corpus_fingerprint("webbk")
 

@@ -26,9 +26,8 @@ def documents(split=None, start=0):
     for number in range(start, start + 60):
         category = number % 3
         words = WORDS[names[category]].split()
-        alone = f"n{number}a n{number}b n{number}c"  # no document is a copy of another
-        hostile = HOSTILE if number % 7 else ""
-        text = f"{alone} {words[number % 4]} {words[number // 3 % 4]} today {hostile}"
+        own = f"w{number} x{number} y{number} z{number}"  # so that no text is a copy of another
+        text = f"{words[number % 4]} {words[number // 3 % 4]} {own} {HOSTILE if number % 7 else ''}"
         shifted = category + 1 if number % 10 == 0 else category
         yield Document(f"d{number}", {"text": text}, (names[shifted % 3],), split)
 
@@ -59,7 +58,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
-        if tag != "meta":
+        if tag not in ("meta", "wbr"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
@@ -85,13 +84,16 @@ def test_a_page_with_every_section_that_runs_and_fetches_nothing_foreign(model, 
         "Certificates of the fits",
     ):  # fmt: skip
         assert heading in read.headings
-    assert "0.9123" in page
+    assert "svm (chosen)" in page
+    assert "91.2" in page
     assert "Wilson" in page
     assert [attributes for tag, attributes in read.tags if tag == "script"] == [{}]
     addresses = {"src", "srcset", "href", "xlink:href", "action", "data"}
     links = [a[name] for _, a in read.tags for name in addresses & a.keys()]
     assert all(link.startswith("#") for link in links)
-    assert not re.search(r"url\(|@import|https?://(?!example\.com/x\.js)", page)
+    assert not re.search(
+        r"url\(|@import|https?://(?!example\.com/x\.js)", page.replace("<wbr>", "")
+    )
     assert "<script>alert" not in page
     assert "\x1b" not in page
     targets = {attributes.get("id") for _, attributes in read.tags}
@@ -127,6 +129,13 @@ def test_documents_of_another_corpus_are_all_measured(model):
     only_tests = study(model, corpus(documents("test", 60)))
     assert only_tests.absent == "the corpus has none"
     assert "the corpus has none" in render_report(only_tests, "m")
+
+
+def test_five_documents_have_a_report():
+    few = corpus(list(documents("train"))[:5])
+    found = study(TextCategorizer().fit_documents(few).model, few)
+    assert found.curve is None or min(found.curve.documents) > 0
+    assert "Likely label errors" in render_report(found, "m")
 
 
 def test_numbers_that_cannot_be_honest_are_refused(model):

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from postil.text.catalogue import LONGEST_CHAR_GRAM, LONGEST_WORD, LONGEST_WORD_GRAM
 from postil.text.grammar import Item
+from postil.text.spec import AnalyzerSpec
 from postil.text.stoplists import SNOWBALL_LANGUAGES
 
 lengths = st.integers(1, LONGEST_WORD)
@@ -52,8 +53,14 @@ def join(*parts: str | list[str]) -> str:
     return " ".join(filter(None, items))
 
 
-spec_texts = st.one_of(
+part_texts = st.one_of(
     st.builds(join, ascii_tokenizers, cases, word_steps, ngrams),
     st.builds(join, word_tokenizers, text_steps, word_steps, ngrams),
     st.builds(join, char_tokenizers, text_steps),
+)
+spec_texts = st.one_of(
+    part_texts,
+    st.lists(
+        part_texts, min_size=2, max_size=4, unique_by=lambda text: str(AnalyzerSpec.parse(text))
+    ).map(" + ".join),
 )

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from postil.text.analyzer import Analyzer
+from postil.vectors.counting import CachingWordMap
 from postil.vectors.fields import Fields
-from postil.vectors.vectorizer import CachingWordMap, TextChunk, Vectorizer
+from postil.vectors.vectorizer import TextChunk, Vectorizer
 
 from . import reference
 from .samples import COUNTS

@@ -88,69 +88,77 @@ struct Workbench {
     std::size_t chunks_done = 0;
 };
 
-void count_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
-                 TermTable& words, Workbench& bench, Monitor& monitor, Chunk& chunk) {
+void list_words(const TextView& text, const Reading& reading, TermTable& words, Workbench& bench,
+                Monitor& monitor, Chunk& chunk) {
+    tokenize(text, reading.options, bench.tokenizer, [&](const Tokens& tokens) {
+        monitor.check();
+        intern_tokens(words, reading.space, tokens, [&](auto numbers) {
+            chunk.sequence.insert(chunk.sequence.end(), numbers.begin(), numbers.end());
+        });
+    });
+    chunk.sequence.push_back(field_end);
+}
+
+// Counts tokens at once, except the words of n-grams, which it lists.
+void count_chunk(const Columns& columns, const Readings& readings, TermTable& words,
+                 Workbench& bench, Monitor& monitor, Chunk& chunk) {
     RowCounter counter(bench.counting, chunk);
     chunk.row_ends.reserve(chunk.documents);
     for (std::size_t i = 0; i < chunk.documents; ++i) {
         const auto document = chunk.first_document + i;
         const auto row = static_cast<std::uint32_t>(document);
-        for (std::size_t field = 0; field < columns.size(); ++field)
-            tokenize(columns[field][document], options, bench.tokenizer, [&](const Tokens& tokens) {
+        for (const auto& reading : readings) {
+            const auto& text = columns[reading.column][document];
+            if (reading.forms_grams()) {
+                list_words(text, reading, words, bench, monitor, chunk);
+                continue;
+            }
+            tokenize(text, reading.options, bench.tokenizer, [&](const Tokens& tokens) {
                 monitor.check();  // one document may be very long
-                count_tokens(words, spaces[field], tokens, row, counter);
+                count_tokens(words, reading.space, tokens, row, counter);
             });
+        }
         counter.end_row();
     }
     counter.end_chunk();
 }
 
-void list_chunk(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
-                TermTable& words, Workbench& bench, Monitor& monitor, Chunk& chunk) {
-    for (std::size_t i = 0; i < chunk.documents; ++i) {
-        for (std::size_t field = 0; field < columns.size(); ++field) {
-            tokenize(columns[field][chunk.first_document + i], options, bench.tokenizer,
-                     [&](const Tokens& tokens) {
-                         monitor.check();
-                         intern_tokens(words, spaces[field], tokens, [&](auto numbers) {
-                             chunk.sequence.insert(chunk.sequence.end(), numbers.begin(),
-                                                   numbers.end());
-                         });
-                     });
-            chunk.sequence.push_back(field_end);
-        }
-        chunk.sequence_ends.push_back(chunk.sequence.size());
-    }
-}
-
 }  // namespace
 
-Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
-                  Wanted wanted, std::size_t workers, Monitor& monitor) {
+bool any_forms_grams(const Readings& readings) {
+    return std::ranges::any_of(readings, &Reading::forms_grams);
+}
+
+bool any_maps_words(const Readings& readings) {
+    return std::ranges::any_of(
+        readings, [](const Reading& reading) { return reading.word_map != Reading::unmapped; });
+}
+
+Batch count_texts(const Columns& columns, const Readings& readings, bool tallies,
+                  std::size_t workers, Monitor& monitor) {
     Batch batch;
     batch.documents = columns.empty() ? 0 : columns[0].size();
-    batch.in_sequence = wanted.in_sequence;
+    batch.readings = readings;
+    batch.in_sequence = any_forms_grams(readings);
     auto [chunks, bytes] = cut_into_chunks(columns, batch.documents);
     split_last(chunks, workers);
     batch.chunks = std::move(chunks);
     const auto lanes = std::clamp<std::size_t>(batch.chunks.size(), 1, workers);
     batch.lanes.assign(lanes, TermTable(shard_bits_for(workers)));
-    if (wanted.tallies) batch.tallies.emplace(lanes);
+    if (tallies) batch.tallies.emplace(lanes);
 
     const auto words = least_words(bytes / lanes);
     PageSlabs slabs(least_row_bytes(bytes));
     std::vector<Workbench> benches;
     for (std::size_t lane = 0; lane < lanes; ++lane)
         benches.push_back({{}, {slabs, new_tally(batch, lane)}, 0});
-    const auto process = wanted.in_sequence ? list_chunk : count_chunk;
     run_tasks(batch.chunks.size(), batch.lanes.size(), monitor,
               [&](std::size_t task, std::size_t lane) {
                   // Moved out, so that workers never write to the same cache line.
                   auto chunk = std::move(batch.chunks[task]);
                   chunk.lane = lane;
                   batch.lanes[lane].reserve(words);  // by its own thread
-                  process(columns, spaces, options, batch.lanes[lane], benches[lane], monitor,
-                          chunk);
+                  count_chunk(columns, readings, batch.lanes[lane], benches[lane], monitor, chunk);
                   expect_words(batch.lanes[lane], ++benches[lane].chunks_done,
                                batch.chunks.size() / lanes);
                   batch.chunks[task] = std::move(chunk);

@@ -26,36 +26,41 @@ void rename_rows(Chunk& chunk, const std::vector<std::uint32_t>& renamed,
 }
 
 void rename_sequence(Chunk& chunk, const std::vector<std::uint32_t>& renamed) {
-    std::size_t at = 0, kept = 0;
-    for (auto& end : chunk.sequence_ends) {
-        for (; at < end; ++at) {
-            const auto word = chunk.sequence[at];
-            const auto name = word == field_end ? field_end : renamed[word];
-            if (word == field_end || name != WordTable::absent) chunk.sequence[kept++] = name;
-        }
-        end = kept;
+    std::size_t kept = 0;
+    for (const auto word : chunk.sequence) {
+        const auto name = word == field_end ? field_end : renamed[word];
+        if (word == field_end || name != WordTable::absent) chunk.sequence[kept++] = name;
     }
     chunk.sequence.resize(kept);
 }
 
 }  // namespace
 
-DistinctWords distinct_words(const std::vector<TermTable>& lanes) {
+DistinctWords distinct_words(const std::vector<TermTable>& lanes, const Readings& readings) {
     DistinctWords distinct;
-    WordTable seen;
+    std::vector<WordTable> seen;  // by map
+    distinct.map_of.assign(max_space + 1, Reading::unmapped);
+    for (const auto& reading : readings) {
+        distinct.map_of[reading.space] = reading.word_map;
+        if (reading.word_map != Reading::unmapped && reading.word_map >= seen.size())
+            seen.resize(reading.word_map + 1);
+    }
+    distinct.words.resize(seen.size());
     for (const auto& lane : lanes) {
         auto& index = distinct.index_of.emplace_back(lane.number_end());
         lane.for_each([&](std::uint32_t word) {
-            index[word] = seen.intern(WordKey(0, lane.text(word)));
-            if (index[word] == distinct.words.size()) distinct.words.emplace_back(lane.text(word));
+            const auto map = distinct.map_of[lane.space(word)];
+            if (map == Reading::unmapped) return;
+            auto& words = distinct.words[map];
+            index[word] = seen[map].intern(WordKey(0, lane.text(word)));
+            if (index[word] == words.size()) words.emplace_back(lane.text(word));
         });
     }
     return distinct;
 }
 
 void rename_words(Batch& batch, const DistinctWords& distinct,
-                  const std::vector<std::optional<std::string>>& names, std::size_t workers,
-                  Monitor& monitor) {
+                  const std::vector<WordNames>& names, std::size_t workers, Monitor& monitor) {
     std::size_t entries = 0;
     for (const auto& chunk : batch.chunks) entries += chunk.entries.size();
     PageSlabs slabs(entries * sizeof(std::uint32_t));
@@ -66,17 +71,23 @@ void rename_words(Batch& batch, const DistinctWords& distinct,
         std::vector<std::uint32_t> renamed(old_words.number_end(), WordTable::absent);
         std::string padded;
         old_words.for_each([&](std::uint32_t word) {
-            const auto& name = names[distinct.index_of[lane][word]];
+            const auto space = old_words.space(word);
+            const auto map = distinct.map_of[space];
+            if (map == Reading::unmapped) {
+                renamed[word] = words.intern(old_words.key(word));
+                return;
+            }
+            const auto& name = names[map][distinct.index_of[lane][word]];
             if (!name || name->empty()) return;
             padded.assign(*name).append(string_padding, '\0');
             const auto view = std::string_view(padded).substr(0, name->size());
-            renamed[word] = words.intern(WordKey(old_words.space(word), view));
+            renamed[word] = words.intern(WordKey(space, view));
         });
         CountingScratch scratch{slabs, new_tally(batch, lane)};
         for (auto* chunk : chunks) {
             monitor.check();
-            if (batch.in_sequence) rename_sequence(*chunk, renamed);
-            else rename_rows(*chunk, renamed, scratch);
+            rename_rows(*chunk, renamed, scratch);
+            rename_sequence(*chunk, renamed);
         }
     });
 }

@@ -9,6 +9,7 @@
 
 #include "document_counts.hpp"
 #include "lookups.hpp"
+#include "postil/counting/counting.hpp"
 #include "postil/counting/weighting.hpp"
 #include "postil/counting/word_table.hpp"
 #include "postil/system/threads.hpp"
@@ -51,15 +52,12 @@ void count_tokens(Lookup& lookup, Space space, const Tokens& tokens, DocumentCou
 }
 
 template <class Lookup>
-void count_document(const Columns& columns, std::size_t document, const Spaces& spaces,
-                    const TokenizerOptions& options, Lookup& lookup, Workbench& bench,
-                    Monitor& monitor) {
-    bench.counts.begin_document();
-    for (std::size_t field = 0; field < columns.size(); ++field)
-        tokenize(columns[field][document], options, bench.tokenizer, [&](const Tokens& tokens) {
-            monitor.check();  // one document may be very long
-            count_tokens(lookup, spaces[field], tokens, bench.counts);
-        });
+void count_text(const TextView& text, const Reading& reading, Lookup& lookup, Workbench& bench,
+                Monitor& monitor) {
+    tokenize(text, reading.options, bench.tokenizer, [&](const Tokens& tokens) {
+        monitor.check();  // one document may be very long
+        count_tokens(lookup, reading.space, tokens, bench.counts);
+    });
 }
 
 // Weights a document. Numbers past the terms are words that only count towards the norm.

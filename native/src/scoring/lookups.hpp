@@ -1,4 +1,4 @@
-// Three ways from a word to the number under which it is counted. `dropped` is an ordinary number
+// Four ways from a word to the number under which it is counted. `dropped` is an ordinary number
 // here: counting it and omitting it at the end is cheaper than testing every word.
 #pragma once
 
@@ -42,6 +42,19 @@ struct MemoLookup {
         unknown.intern(key);
         complete = false;
         return dropped;
+    }
+};
+
+// Looks up words that no map renames. Only those that are not terms, if they matter, have numbers
+// of the memo, which must not be those of other words of the document.
+struct UnmappedLookup {
+    MemoLookup& memo;
+
+    void prefetch(const WordKey& key) const { memo.memo.numbers().prefetch(key); }
+    std::uint32_t number(const WordKey& key) {
+        const auto number = memo.memo.numbers().find(key);
+        if (number != WordTable::absent || !memo.memo.number_unseen()) return number;
+        return memo.number(key);
     }
 };
 

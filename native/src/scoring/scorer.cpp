@@ -52,10 +52,14 @@ Columns part_of(const Columns& columns, std::size_t first, std::size_t last) {
     return part;
 }
 
-WordNames names_of(const WordMap& word_map, const DistinctWords& distinct) {
-    auto names = word_map(distinct.words);
-    if (names.size() != distinct.words.size())
-        throw std::invalid_argument("a word map must return one name for every word");
+std::vector<WordNames> names_of(const WordMap& word_map, const DistinctWords& distinct) {
+    std::vector<WordNames> names;
+    for (std::size_t map = 0; map < distinct.words.size(); ++map) {
+        const auto& words = distinct.words[map];
+        names.push_back(words.empty() ? WordNames() : word_map(map, words));
+        if (names.back().size() != words.size())
+            throw std::invalid_argument("a word map must return one name for every word");
+    }
     return names;
 }
 
@@ -103,13 +107,18 @@ struct Scorer::Call {
         });
     }
 
-    template <class Lookup>
+    template <class Mapped, class Unmapped>
     void count(const VectorSettings& settings, std::size_t document, std::size_t worker,
-               Lookup& lookup) {
+               Mapped& mapped, Unmapped& unmapped) {
         auto& bench = benches[worker];
         bench.longest_text = std::max(bench.longest_text, bytes_of(columns, document));
-        count_document(columns, document, settings.spaces, settings.options, lookup, bench,
-                       monitor);
+        bench.counts.begin_document();
+        for (const auto& reading : settings.readings) {
+            const auto& text = columns[reading.column][document];
+            if (reading.word_map == Reading::unmapped)
+                count_text(text, reading, unmapped, bench, monitor);
+            else count_text(text, reading, mapped, bench, monitor);
+        }
     }
 };
 
@@ -146,8 +155,8 @@ void Scorer::score(const Columns& columns, ScoreSink& sink, std::size_t workers,
     const auto documents = columns.empty() ? 0 : columns[0].size();
     workers = std::clamp<std::size_t>(documents, 1, workers);
     Call call{columns, sink, workers, monitor, word_map, {*this, workers}};
-    const bool forms_grams = settings_.longest_gram > 1;
-    if (!forms_grams && !settings_.maps_words) return score_words(call, documents);
+    const bool forms_grams = any_forms_grams(settings_.readings);
+    if (!forms_grams && !any_maps_words(settings_.readings)) return score_words(call, documents);
     // In slices, so that memory besides the scores does not grow with the documents.
     const auto cuts = cuts_of(columns, from_to(0, documents), slice_bytes);
     for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
@@ -162,13 +171,13 @@ void Scorer::score_words(Call& call, std::size_t documents) {
     call.run(from_to(0, documents), [&](std::size_t document, std::size_t worker) {
         if (numbers.vocabulary() == nullptr) {
             BucketLookup lookup{static_cast<std::uint32_t>(numbers.size())};
-            call.count(settings_, document, worker, lookup);
+            call.count(settings_, document, worker, lookup, lookup);
         } else {
             auto& unseen = call.benches[worker].unseen;
             if (unseen.size() > most_unseen_words) unseen = WordTable();
             VocabularyLookup lookup{numbers.vocabulary()->terms(),
                                     number_unseen ? &unseen : nullptr};
-            call.count(settings_, document, worker, lookup);
+            call.count(settings_, document, worker, lookup, lookup);
         }
         finish_counted(call, document, worker);
     });
@@ -184,7 +193,8 @@ void Scorer::score_mapped(Call& call, std::size_t first, std::size_t last) {
         const std::shared_lock reading(known->lock);
         call.run(documents, [&](std::size_t document, std::size_t worker) {
             MemoLookup lookup{*known, unknown[worker]};
-            call.count(settings_, document, worker, lookup);
+            UnmappedLookup unmapped{lookup};
+            call.count(settings_, document, worker, lookup, unmapped);
             if (lookup.complete) finish_counted(call, document, worker);
             else waiting[worker].push_back(document);
         });
@@ -196,7 +206,7 @@ void Scorer::score_mapped(Call& call, std::size_t first, std::size_t last) {
         documents.clear();
     }
     if (again.empty()) return;
-    const auto distinct = distinct_words(unknown);
+    const auto distinct = distinct_words(unknown, settings_.readings);
     known->learn(unknown, distinct, names_of(call.word_map, distinct));
     score_known(again);
 }
@@ -205,13 +215,13 @@ void Scorer::score_mapped(Call& call, std::size_t first, std::size_t last) {
 void Scorer::score_grams(Call& call, std::size_t first, std::size_t last) {
     auto& monitor = call.monitor;
     const auto workers = call.workers;
-    auto batch = count_texts(part_of(call.columns, first, last), settings_.spaces,
-                             settings_.options, {.in_sequence = true}, workers, monitor);
-    if (settings_.maps_words) {
-        const auto distinct = distinct_words(batch.lanes);
+    auto batch = count_texts(part_of(call.columns, first, last), settings_.readings, false, workers,
+                             monitor);
+    if (any_maps_words(settings_.readings)) {
+        const auto distinct = distinct_words(batch.lanes, settings_.readings);
         rename_words(batch, distinct, names_of(call.word_map, distinct), workers, monitor);
     }
-    form_grams(batch, settings_.shortest_gram, settings_.longest_gram, workers, monitor);
+    form_grams(batch, workers, monitor);
     FinalTerms final_terms;
     for (const auto& lane : batch.lanes) final_terms.push_back(settings_.numbers.look_up(lane));
     MatrixBuilder builder(std::move(batch.chunks), std::move(final_terms),

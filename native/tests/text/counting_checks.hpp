@@ -24,7 +24,7 @@ public:
         try {
             check_all();
         } catch (const Failure& failure) {
-            throw Failure(std::string(failure.what()) + " (" + describe(plan_.options) + ", " +
+            throw Failure(std::string(failure.what()) + " (" + describe(plan_) +
                           std::to_string(corpus_.documents()) + " documents)");
         }
     }
@@ -74,15 +74,16 @@ private:
 
     Batch count(std::size_t first, std::size_t last, std::size_t workers) {
         Monitor monitor;
-        auto batch = count_texts(corpus_.views(first, last), plan_.spaces, plan_.options,
-                                 {plan_.in_sequence, random_.one_in(2)}, workers, monitor);
-        if (plan_.rename) {
-            const auto distinct = distinct_words(batch.lanes);
-            std::vector<std::optional<std::string>> names;
-            for (const auto& word : distinct.words) names.push_back(name_of(word));
+        auto batch = count_texts(corpus_.views(first, last), plan_.readings, random_.one_in(2),
+                                 workers, monitor);
+        if (plan_.renames) {
+            const auto distinct = distinct_words(batch.lanes, plan_.readings);
+            std::vector<WordNames> names;
+            for (std::size_t map = 0; map < distinct.words.size(); ++map)
+                names.push_back(names_of(map, distinct.words[map]));
             rename_words(batch, distinct, names, workers, monitor);
         }
-        if (plan_.in_sequence) form_grams(batch, plan_.shortest, plan_.longest, workers, monitor);
+        if (plan_.forms_grams) form_grams(batch, workers, monitor);
         return batch;
     }
 
@@ -226,11 +227,13 @@ private:
 
     // Every token is counted in exactly one row, once.
     void check_token_sums() {
-        if (plan_.rename || plan_.in_sequence) return;
+        if (plan_.renames || plan_.forms_grams) return;
         std::uint64_t tokens = 0, counted = 0;
-        for (const auto& field : corpus_.views(0, corpus_.documents())) {
+        const auto columns = corpus_.views(0, corpus_.documents());
+        for (const auto& reading : plan_.readings) {
             Monitor monitor;
-            for (const auto count : count_tokens(field, plan_.options, 3, monitor)) tokens += count;
+            for (const auto count : count_tokens(columns[reading.column], reading.options, 3, monitor))
+                tokens += count;
         }
         const auto batch = count(0, corpus_.documents(), 3);
         for (const auto& chunk : batch.chunks)
@@ -245,8 +248,8 @@ private:
             monitor.stop();
             bool stopped = false;
             try {
-                count_texts(corpus_.views(0, corpus_.documents()), plan_.spaces, plan_.options,
-                            {plan_.in_sequence, random_.one_in(2)}, workers, monitor);
+                count_texts(corpus_.views(0, corpus_.documents()), plan_.readings,
+                            random_.one_in(2), workers, monitor);
             } catch (const Interrupted&) {
                 stopped = true;
             }

@@ -17,30 +17,30 @@ namespace postil::tests {
 using Term = std::pair<std::string, Space>;  // pairs sort by bytes, then by space
 using Row = std::map<Term, std::uint64_t>;
 
-inline std::vector<std::string> words_of(const ExactText& text, const Plan& plan) {
+inline std::vector<std::string> words_of(const ExactText& text, const Reading& reading) {
     std::vector<std::string> words;
-    tokens_of(text.view(), plan.options).for_each([&](std::string_view word) {
-        const auto name = plan.rename ? name_of(word) : std::string(word);
+    const bool renames = reading.word_map != Reading::unmapped;
+    tokens_of(text.view(), reading.options).for_each([&](std::string_view word) {
+        const auto name = renames ? name_of(reading.word_map, word) : std::string(word);
         if (name && !name->empty()) words.push_back(*name);
     });
     return words;
 }
 
-inline void count_grams(const std::vector<std::string>& words, Space space, const Plan& plan,
-                        Row& row) {
-    for (std::size_t size = plan.shortest; size <= plan.longest; ++size)
+inline void count_grams(const std::vector<std::string>& words, const Reading& reading, Row& row) {
+    for (std::size_t size = reading.shortest_gram; size <= reading.longest_gram; ++size)
         for (std::size_t at = 0; at + size <= words.size(); ++at) {
             auto gram = words[at];
             for (auto next = at + 1; next < at + size; ++next) gram += " " + words[next];
-            ++row[{gram, space}];
+            ++row[{gram, reading.space}];
         }
 }
 
 inline std::vector<Row> reference_rows(const SampleCorpus& corpus, const Plan& plan) {
     std::vector<Row> rows(corpus.documents());
-    for (std::size_t field = 0; field < corpus.texts.size(); ++field)
+    for (const auto& reading : plan.readings)
         for (std::size_t document = 0; document < rows.size(); ++document)
-            count_grams(words_of(corpus.texts[field][document], plan), plan.spaces[field], plan,
+            count_grams(words_of(corpus.texts[reading.column][document], reading), reading,
                         rows[document]);
     return rows;
 }

@@ -72,9 +72,9 @@ inline SampleCorpus large_corpus(const std::string& bytes, Random& random) {
     return corpus;
 }
 
-// The new name of a word; an empty optional or name drops it.
-inline std::optional<std::string> name_of(std::string_view word) {
-    unsigned sum = 0;
+// The new name of a word under one of the word maps; an empty optional or name drops it.
+inline std::optional<std::string> name_of(std::size_t map, std::string_view word) {
+    auto sum = static_cast<unsigned>(map);
     for (const auto byte : word) sum = sum * 31 + static_cast<unsigned char>(byte);
     switch (sum % 7) {
         case 0: return std::nullopt;
@@ -85,29 +85,43 @@ inline std::optional<std::string> name_of(std::string_view word) {
     }
 }
 
+inline WordNames names_of(std::size_t map, const std::vector<std::string>& words) {
+    WordNames names;
+    for (const auto& word : words) names.push_back(name_of(map, word));
+    return names;
+}
+
 struct Plan {
-    TokenizerOptions options;
-    Spaces spaces;
-    bool rename = false;
-    bool in_sequence = false;
-    std::uint32_t shortest = 1, longest = 1;  // word n-grams, only in sequence
+    Readings readings;
+    bool renames = false;
+    bool forms_grams = false;
     TermBounds bounds;
     std::vector<bool> learned;  // by document: whether its terms count
 };
 
 inline Plan random_plan(const SampleCorpus& corpus, Random& random, bool large) {
     Plan plan;
-    plan.options = random_options(random);
-    if (large && makes_char_grams(plan.options.kind)) plan.options.kind = TokenKind::words;
     const bool apart = random.one_in(2);
-    for (std::size_t field = 0; field < corpus.texts.size(); ++field)
-        plan.spaces.push_back(apart ? static_cast<Space>(field) : 0);
-    plan.rename = random.one_in(2);
-    plan.in_sequence = random.one_in(2);
-    if (plan.in_sequence) {
-        plan.shortest = static_cast<std::uint32_t>(random.between(1, 2));
-        plan.longest = plan.shortest + static_cast<std::uint32_t>(random.below(large ? 2 : 3));
+    const auto fields = corpus.texts.size();
+    std::size_t maps = 0;
+    for (auto parts = large || random.one_in(2) ? 1 : random.between(2, 3); parts > 0; --parts) {
+        const auto first_space = plan.readings.empty() ? 0 : plan.readings.back().space + 1;
+        Reading reading;
+        reading.options = random_options(random);
+        if (large && makes_char_grams(reading.options.kind)) reading.options.kind = TokenKind::words;
+        if (random.one_in(2)) reading.word_map = maps++;
+        if (random.one_in(2)) {
+            reading.shortest_gram = static_cast<std::uint32_t>(random.between(1, 2));
+            reading.longest_gram =
+                reading.shortest_gram + static_cast<std::uint32_t>(random.below(large ? 2 : 3));
+        }
+        for (reading.column = 0; reading.column < fields; ++reading.column) {
+            reading.space = static_cast<Space>(first_space + (apart ? reading.column : 0));
+            plan.readings.push_back(reading);
+        }
     }
+    plan.renames = any_maps_words(plan.readings);
+    plan.forms_grams = any_forms_grams(plan.readings);
     if (random.one_in(large ? 4 : 2)) plan.bounds.min_documents = random.between(0, 3);
     if (random.one_in(3)) plan.bounds.max_documents = random.between(1, corpus.documents());
     if (random.one_in(2)) plan.bounds.max_terms = random.between(1, large ? 12'000 : 30);
@@ -115,6 +129,12 @@ inline Plan random_plan(const SampleCorpus& corpus, Random& random, bool large) 
     for (std::size_t document = 0; document < corpus.documents(); ++document)
         plan.learned.push_back(learn_all || !random.one_in(4));
     return plan;
+}
+
+inline std::string describe(const Plan& plan) {
+    std::string described;
+    for (const auto& reading : plan.readings) described += describe(reading.options) + "; ";
+    return described;
 }
 
 }  // namespace postil::tests

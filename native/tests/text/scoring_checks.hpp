@@ -24,7 +24,7 @@ public:
         try {
             check_all();
         } catch (const Failure& failure) {
-            throw Failure(std::string(failure.what()) + " (" + describe(plan_.options) + ", " +
+            throw Failure(std::string(failure.what()) + " (" + describe(plan_) +
                           std::to_string(corpus_.documents()) + " documents, " +
                           std::to_string(categories_) + " categories)");
         }
@@ -103,11 +103,8 @@ private:
 
     Scorer scorer(std::size_t most_known_words = 1'000'000) {
         VectorSettings settings{
-            buckets_ > 0 ? TermNumbers(buckets_) : TermNumbers(vocabulary_), plan_.spaces,
-            plan_.options, weighting_, idf_};
-        settings.shortest_gram = plan_.shortest;
-        settings.longest_gram = plan_.longest;
-        settings.maps_words = plan_.rename;
+            buckets_ > 0 ? TermNumbers(buckets_) : TermNumbers(vocabulary_),
+            plan_.readings, weighting_, idf_};
         settings.most_known_words = most_known_words;
         const WeightRows rows{row_starts_.data(), weight_categories_.data(), weights_.data(),
                               ranking_.size(), weights_.size()};
@@ -120,12 +117,6 @@ private:
         Monitor monitor;
         scorer.score(corpus_.views(0, corpus_.documents()), sink, workers, monitor, word_map);
         return all;
-    }
-
-    static WordNames names_of(const std::vector<std::string>& words) {
-        WordNames names;
-        for (const auto& word : words) names.push_back(name_of(word));
-        return names;
     }
 
     void check_scores() {
@@ -209,16 +200,16 @@ private:
     void check_unknown_words() {
         auto scorer = this->scorer();
         std::size_t mapped = 0;
-        const WordMap counting = [&](const std::vector<std::string>& words) {
+        const WordMap counting = [&](std::size_t map, const std::vector<std::string>& words) {
             mapped += words.size();
-            return names_of(words);
+            return names_of(map, words);
         };
         const auto once = scores(scorer, random_.between(1, 3), counting);
         const auto first_mapped = mapped;
-        ledger_.check(plan_.rename || mapped == 0, "without mapped words the word map is not called");
+        ledger_.check(plan_.renames || mapped == 0, "without mapped words the word map is not called");
         ledger_.check(scores(scorer, random_.between(1, 3), counting) == once,
                       "known words give the same scores");
-        if (plan_.longest == 1)
+        if (!plan_.forms_grams)
             ledger_.check(mapped == first_mapped, "a known word is not mapped again");
         auto forgetful = this->scorer(0);
         for (int time = 0; time < 2; ++time)

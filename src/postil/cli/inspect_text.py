@@ -12,10 +12,12 @@ import typer
 from postil.cli.console import counted, show_bold, show_table
 from postil.cli.search_text import aim_sentence, search_lines, search_sentence, search_symbol
 from postil.common.escaping import visible
+from postil.model.leaderboard import leaderboard
 
 Facts = dict[str, Any]
 
 SHOWN_NOTES = 10
+SHOWN_TRIALS = 10
 INDENT = "  "
 UNKNOWN = "-"
 NO_INTERVAL = "-"
@@ -23,7 +25,7 @@ HOLDS_ZERO = "?"
 WIDTH = 96
 
 # Entries of a method and of a report that are shown in a part of their own.
-_OTHER_PARTS = ("aim", "route", "search", "updates", "vectors", "lsi")
+_OTHER_PARTS = ("aim", "auto", "route", "search", "updates", "vectors", "lsi")
 _OTHER_LINES = ("category", "members", "nonzeros", "note")
 
 _counted = partial(counted, grouped=True)
@@ -47,6 +49,7 @@ def headline(name: str, whole: Facts) -> str:
 def show_model(whole: Facts, each: list[Facts]) -> None:
     """Print the facts of the whole model, and a line for each category."""
     _show_facts(whole)
+    _show_leaderboard(whole)
     _show_search(whole)
     _show_updates(whole)
     show_report(whole)
@@ -167,6 +170,23 @@ def _sparsity(weights: Facts) -> str:
         f"{weights['nonzeros']:,} of {cells:,} not 0{density}, "
         f"stored {weights['storage']} by {weights['order']}"
     )
+
+
+def _show_leaderboard(whole: Facts) -> None:
+    """Print the trials of the automatic search."""
+    board = leaderboard(whole["method"])
+    if board is None:
+        return
+    show_title("Automatic search")
+    show_wrapped(board.sentence)
+    rows = [[cell.text for cell in row] for row in board.rows[:SHOWN_TRIALS]]
+    show_table(
+        (f"{INDENT}{board.header[0]}", *board.header[1:]),
+        [(INDENT + row[0], *row[1:]) for row in rows],
+        right=" " + "r" * len(board.header),
+    )
+    if len(board.rows) > SHOWN_TRIALS:
+        typer.echo(f"{INDENT}… and {len(board.rows) - SHOWN_TRIALS} more (--json)")
 
 
 def _show_search(whole: Facts) -> None:

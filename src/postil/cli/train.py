@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import time
 from collections import Counter
 from dataclasses import replace
@@ -336,17 +335,10 @@ def _trained_for(recipe: Recipe, measure: str | None, compare: bool | None) -> R
 
 def _budgeted(recipe: Recipe, budget: str | None) -> Recipe:
     """Return the recipe with the time for its search, or without a search."""
-    from postil.recipes.parts import Auto
-
-    if budget is None:
-        return recipe
-    if budget.strip().lower() == "none":
-        return replace(recipe, auto=None)
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\s*", budget.lower())
-    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]] if match else 0.0
-    if not 0 < seconds < math.inf:
-        raise UsageError(f"--budget takes a time such as 30s, 10m or 2h, or none, not {budget!r}")
-    return replace(recipe, auto=Auto(seconds))
+    try:
+        return recipe if budget is None else recipe.within(budget)
+    except UsageError as error:
+        raise UsageError(f"--{error}") from None
 
 
 def _deciding(

@@ -15,10 +15,13 @@ from postil.common.escaping import escaped, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 # Characters that HTML cannot hold or a browser does not show: controls except tab and line ends,
 # and surrogates, which UTF-8 cannot hold either.
 _UNFIT = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+# The places where a line may break within a name: not within a number.
+_BREAKS = re.compile(r"(/|[._](?=[^\W\d]))(?=\w)")
 
 
 def render_page(template: str, *, package: str = "postil", **values: object) -> str:
@@ -33,7 +36,8 @@ def render_page(template: str, *, package: str = "postil", **values: object) -> 
     values:
         Variables of the template. Texts are escaped, and characters that HTML cannot hold become
         U+FFFD, unless they are ``markupsafe.Markup``. The filters ``visible`` and ``escaped``
-        write control and direction characters as escapes.
+        write control and direction characters as escapes; ``breakable`` lets a line break within
+        a long name.
     """
     return _environment(package).get_template(template).render(values)
 
@@ -52,8 +56,14 @@ def _environment(package: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"visible": visible, "escaped": escaped}
+    environment.filters |= {"visible": visible, "escaped": escaped, "breakable": _breakable}
     return environment
+
+
+def _breakable(text: str) -> Markup:
+    from markupsafe import Markup, escape
+
+    return Markup(_BREAKS.sub(r"\1<wbr>", str(escape(_UNFIT.sub("\ufffd", text)))))
 
 
 def _replace_unfit(value: object) -> object:

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import index
 from typing import TypeVar
 
 from postil.errors import UsageError
@@ -22,9 +23,13 @@ def thread_count(wanted: int | None) -> int:
         known = hasattr(os, "sched_getaffinity")
         processors = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
         return min(processors, MOST_THREADS)
-    if not 1 <= wanted <= MOST_THREADS:
-        raise UsageError(f"threads must be from 1 to {MOST_THREADS}, not {wanted}")
-    return wanted
+    try:
+        count = index(wanted)
+    except TypeError:
+        count = 0
+    if not 1 <= count <= MOST_THREADS:
+        raise UsageError(f"threads must be from 1 to {MOST_THREADS}, not {wanted!r}")
+    return count
 
 
 @contextmanager

@@ -246,21 +246,31 @@ class Joint(FittedArrays):
 
     @classmethod
     def fit(cls, training: TrainingSet) -> Joint:
-        """Maximise the likelihood of the labels of at most 20,000 documents."""
+        """Maximise the likelihood of the labels of at most 20,000 documents.
+
+        One document more, which all share equally, has the best of the categories that it should
+        not have (Laplace's rule of succession): otherwise a few documents, all decided rightly,
+        would make every probability 1.
+        """
         from scipy.optimize import minimize
 
         rows = np.flatnonzero(np.diff(training.truth.tocsr().indptr))
         rows = rows[:: max(1, -(-len(rows) // MOST_DOCUMENTS))]
         width = np.array([float(training.categories)])
-        if len(rows) == 0 or training.categories < 2:
+        shares = training.weights[rows]
+        if not shares.any() or training.categories < 2:
             return cls(np.ones(1), np.zeros(1), width)
         unit = _unit(training)
         scores = training.scores[rows] / unit
         members = training.truth.tocsr()[rows].tocoo()
-        weights = training.weights[rows][members.row]
+        others = scores.copy()
+        others[members.row, members.col] = -np.inf
+        cases = np.concatenate([members.row, np.arange(len(rows))])
+        columns = np.concatenate([members.col, others.argmax(axis=1)])
+        weights = np.concatenate([shares[members.row], shares / shares.sum()])
 
         def loss(point: Floats) -> tuple[float, Floats]:
-            return _joint_loss(point, scores, members.row, members.col, weights)
+            return _joint_loss(point, scores, cases, columns, weights)
 
         bounds = [(FLATTEST, STEEPEST + 2), (-SOFTMAX, SOFTMAX)]
         starts = [np.array([1.0, -SOFTMAX / 2]), np.array([1.0, 0.0])]

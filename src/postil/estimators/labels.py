@@ -6,7 +6,7 @@ column for each label. A model has names: the str of a class, or of the number o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
@@ -196,7 +196,7 @@ def read_labels(
     """
     if sp.issparse(labels) or is_frame(labels) or _is_matrix(labels):
         return _indicator(labels, texts, before)
-    if not isinstance(labels, Iterable) or isinstance(labels, (str, bytes, dict)):
+    if not isinstance(labels, Iterable) or isinstance(labels, (str, bytes, Mapping, AbstractSet)):
         raise UsageError(f"{RULE}; received {shown(labels)}")
     values = values_of(labels)
     _check_count(texts, len(values))

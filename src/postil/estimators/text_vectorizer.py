@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from postil.errors import UsageError
 from postil.estimators.targets import threads_of
 from postil.text.analyzer import Analyzer
+from postil.vectors.fields import Fields
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import TermBounds, Vocabulary
 from postil.vectors.weighting import Idf, Norm, TermFrequency, Weighting
@@ -278,12 +279,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return Weighting("binary" if self.binary else tf, idf, norm, self.constant)
 
     def _make_vectorizer(self) -> Vectorizer:
+        analyzer = self._make_analyzer()
+        fields = Fields(parts=analyzer.spec.part_names)
         return Vectorizer(
-            self._make_analyzer(),
+            analyzer,
             weighting=self._make_weighting(),
             bounds=TermBounds(self.min_df, self.max_df, self.max_features),
             buckets=self.buckets,
-            vocabulary=_given_vocabulary(self.vocabulary),
+            vocabulary=_given_vocabulary(self.vocabulary, fields),
             threads=threads_of(self.n_jobs),
         )
 
@@ -294,11 +297,14 @@ def _texts(raw_documents: Iterable[Text]) -> Sequence[Text]:
     return raw_documents if isinstance(raw_documents, (list, tuple)) else list(raw_documents)
 
 
-def _given_vocabulary(terms: Mapping[str, int] | Iterable[str] | None) -> Vocabulary | None:
+def _given_vocabulary(
+    terms: Mapping[str, int] | Iterable[str] | None, fields: Fields
+) -> Vocabulary | None:
     if terms is None:
         return None
     if isinstance(terms, Mapping):
         if sorted(terms.values()) != list(range(len(terms))):
             raise ValueError("a vocabulary mapping numbers its terms 0, 1, 2, … without gaps")
-        return Vocabulary.of_terms(sorted(terms, key=terms.__getitem__))
-    return Vocabulary.of_terms(sorted(terms) if isinstance(terms, (set, frozenset)) else terms)
+        return Vocabulary.of_terms(sorted(terms, key=terms.__getitem__), fields)
+    listed = sorted(terms) if isinstance(terms, (set, frozenset)) else terms
+    return Vocabulary.of_terms(listed, fields)

@@ -96,6 +96,8 @@ def read_texts(texts: Any) -> TextColumns:  # noqa: ANN401 - whatever the caller
     """
     if isinstance(texts, (str, bytes)):
         raise UsageError("expected a sequence of texts, received one text: wrap it in a list")
+    if type(texts).__name__ == "LazyFrame":
+        raise UsageError("a lazy frame holds no texts yet: give frame.collect()")
     if is_frame(texts):
         return TextColumns(_fields_of_frame(texts), is_named=True)
     if isinstance(texts, Mapping):
@@ -166,6 +168,8 @@ def checked_documents(
             f"{door} takes documents, not a path: open it with "
             f"postil.open_corpus({str(documents)!r})"
         )
+    if not isinstance(documents, Iterable):
+        raise UsageError(f"{door} takes documents, such as an open corpus, not {shown(documents)}")
     return _documents_alone(documents, door)
 
 

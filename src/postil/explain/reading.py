@@ -115,9 +115,11 @@ def read_document(
     nothing = np.empty(0, dtype=np.int64)
     occurrences = [nothing]
     pieces = [Pieces(nothing, nothing, nothing, nothing)]
-    for column in columns:
-        spans = term_spans(vectorizer.analyzer, column.text)
-        keys = ((column.space, token) for token in spans.tokens)
+    analyzers = vectorizer.analyzer.parts
+    for part, number, space in vectorizer.fields.readings if columns else ():
+        column = columns[number]
+        spans = term_spans(analyzers[part], column.text)
+        keys = ((space, token) for token in spans.tokens)
         terms = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
         which, piece_parts, starts, ends = column.split(spans.starts, spans.ends)
         occurrences.append(terms)
@@ -145,7 +147,6 @@ def read_document(
 class _Column:
     """A text that the vectorizer reads as one: one part, or several joined by line ends."""
 
-    space: int
     first_part: int
     texts: tuple[str, ...]
 
@@ -192,7 +193,7 @@ def _arranged(
         parts = tuple(TextPart(name, text) for name, text in given.items())
         if not parts:
             return parts, []
-        whole = _Column(0, 0, tuple(text for _, text in parts))
+        whole = _Column(0, tuple(text for _, text in parts))
         return parts, [whole, *_columns_apart(fields, list(given), parts)]
     if given and not given.keys() & set(fields.names):
         raise UsageError(
@@ -200,10 +201,7 @@ def _arranged(
             f"{', '.join(fields.names)}"
         )
     parts = tuple(TextPart(name, given.get(name, "")) for name in fields.names)
-    joined = [
-        _Column(space, number, (part.text,))
-        for number, (part, space) in enumerate(zip(parts, fields.spaces, strict=False))
-    ]
+    joined = [_Column(number, (part.text,)) for number, part in enumerate(parts)]
     return parts, joined + _columns_apart(fields, list(fields.names), parts)
 
 
@@ -212,9 +210,9 @@ def _columns_apart(
 ) -> list[_Column]:
     """Return the columns of the fields that are counted once more, apart."""
     columns = []
-    for space, name in enumerate(fields.also, 1):
+    for name in fields.also:
         number = present.index(name) if name in present else 0
-        columns.append(_Column(space, number, (parts[number].text if name in present else "",)))
+        columns.append(_Column(number, (parts[number].text if name in present else "",)))
     return columns
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,11 +12,13 @@ from postil.common.escaping import visible
 from postil.decide.calibration import CALIBRATIONS
 from postil.decide.rules import parse_rule
 from postil.errors import SpecError
+from postil.model.leaderboard import leaderboard
 from postil.model.model import Model
 from postil.model.overview import Facts, gather
 from postil.model.route import route_sentence
 
 FEW = 10
+SUM_TO_ONE = ("joint", "softmax")
 SHOWN_FEW = 20
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|#~&$]")
 _STOP = re.compile(r"stop\(([^)]*)\)")
@@ -102,7 +104,10 @@ def _measures(model: Model, name: str) -> list[str]:
         for key, value in (model.evaluation or {}).items()
         if isinstance(value, int | float | str)
     ]
-    lines += _of_search(model.method.get("auto"))
+    board = leaderboard(model.method)
+    if board is not None and board.chosen:
+        found = f"- Automatic search: {board.chosen} on held-out training documents"
+        lines.append(plain_text(found))
     if lines:
         return lines
     return [
@@ -110,21 +115,6 @@ def _measures(model: Model, name: str) -> list[str]:
         "",
         f"    postil report {_quoted(name)} CORPUS -o report.html",
     ]
-
-
-def _of_search(auto: object) -> Iterator[str]:
-    """Yield the measure of the method that an automatic search chose."""
-    board = auto.get("leaderboard") if isinstance(auto, Mapping) else None
-    for row in board or ():
-        if isinstance(row, Mapping) and row.get("chosen") and row.get("value") is not None:
-            yield (
-                f"- Chosen by the automatic search: {plain_text(row.get('name'))}, "
-                f"{plain_text(_number(row['value']))} out of fold on the training documents"
-            )
-
-
-def _number(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, int | float) else str(value)
 
 
 def _decisions(whole: Facts) -> list[str]:
@@ -139,7 +129,7 @@ def _decisions(whole: Facts) -> list[str]:
     lines.append(f"- Probabilities: {plain_text(kind)}, {plain_text(CALIBRATIONS[kind].help)}")
     together = (
         "the categories of a document add up to 1"
-        if kind == "softmax"
+        if kind in SUM_TO_ONE
         else ("each category stands for itself, so that they need not add up to 1")
     )
     route = whole["method"].get("route")

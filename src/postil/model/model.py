@@ -314,7 +314,7 @@ def check_buckets(buckets: int | None) -> None:
 def _check_fitted(vectorizer: Vectorizer) -> None:
     check_buckets(vectorizer.buckets)
     termless = vectorizer.vocabulary is None and vectorizer.buckets is None
-    if termless or (vectorizer.weighting.idf != "none" and vectorizer.idf is None):
+    if termless or (vectorizer.learns_idf and vectorizer.idf is None):
         raise UsageError(NOT_FITTED)
 
 

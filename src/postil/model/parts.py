@@ -7,7 +7,7 @@ values of a model, and the settings of each part, null where a model lacks it. T
 ==============================  ===========  ====================================================
 ``vocabulary.bytes``            U8           the terms in UTF-8, one after another
 ``vocabulary.ends``             U8 to U64    the end of each
-``vocabulary.spaces``           U8           the field of each, where fields are counted apart
+``vocabulary.spaces``           U8           the field and part of each, if there are several
 ``vocabulary.documents``        U8 to U64    the training documents that hold each
 ``vocabulary.occurrences``      U8 to U64    the occurrences of each in them
 ``vectorizer.idf``              F64          by term or bucket, where the weighting has an idf
@@ -77,7 +77,7 @@ from postil.vectors.fields import Fields
 from postil.vectors.projection import Projection
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import TermBounds, Vocabulary
-from postil.vectors.weighting import Weighting
+from postil.vectors.weighting import LARGEST_SCALE, Weighting
 
 Settings = dict[str, Any]
 Known = Mapping[str, Any]
@@ -247,13 +247,14 @@ def _read_vectorizer(settings: Settings, tensors: Tensors, known: Known) -> Vect
     )
     learned: dict[str, Any] = {}
     if found["vocabulary"] is not None:
-        vocabulary = _vocabulary_from_parts(found["vocabulary"], tensors, fields)
+        vocabulary = _vocabulary_from_parts(found["vocabulary"], tensors, vectorizer.fields)
         learned = {"vocabulary": vocabulary, "fixed_vocabulary": found["given_vocabulary"]}
-    if vectorizer.weighting.idf != "none":
+    if vectorizer.learns_idf:
         terms = len(learned["vocabulary"]) if learned else found["buckets"]
         learned["idf"] = tensors.take("vectorizer.idf", "f8", terms)
-        if not ((learned["idf"] >= 0) & (learned["idf"] <= LARGEST_IDF)).all():
-            raise InputError(f"'vectorizer.idf' holds numbers that are not from 0 to {LARGEST_IDF}")
+        largest = LARGEST_IDF * (LARGEST_SCALE if vectorizer.fields.parts else 1)
+        if not ((learned["idf"] >= 0) & (learned["idf"] <= largest)).all():
+            raise InputError(f"'vectorizer.idf' holds numbers that are not from 0 to {largest:g}")
     return vectorizer.with_fit(found["documents"], **learned)
 
 
@@ -289,7 +290,7 @@ def _vocabulary_from_parts(settings: object, tensors: Tensors, fields: Fields) -
     spaces = [0] * count
     if fields.has_spaces:
         numbers = tensors.take("vocabulary.spaces", "u", count)
-        check_below(numbers, max(fields.spaces) + 1, "vocabulary.spaces")
+        check_below(numbers, fields.space_count, "vocabulary.spaces")
         spaces = numbers.tolist()
     documents = tensors.take("vocabulary.documents", "u", count).astype(np.uint64)
     occurrences = tensors.take("vocabulary.occurrences", "u", count).astype(np.uint64)

@@ -16,9 +16,10 @@ from postil.errors import InputError, UsageError
 from postil.learn.combining import combined_in_blocks
 from postil.model.model import Model
 from postil.model.weights import Weights, canonical_weights, finite_vector
+from postil.vectors.counting import CachingWordMap, counting_of
 from postil.vectors.fields import Columns
 from postil.vectors.matrices import index_type
-from postil.vectors.vectorizer import NOT_FITTED, CachingWordMap, Texts, Vectorizer
+from postil.vectors.vectorizer import NOT_FITTED, Texts, Vectorizer
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -62,7 +63,7 @@ class TextScorer:
         threads: int | None = None,
         most_known_words: int = 1_000_000,
     ) -> None:
-        if vectorizer.weighting.idf != "none" and vectorizer.idf is None:
+        if vectorizer.learns_idf and vectorizer.idf is None:
             raise UsageError(NOT_FITTED)
         self.vectorizer = vectorizer
         given = weights if isinstance(weights, Weights) else canonical_weights(weights)
@@ -129,12 +130,10 @@ class TextScorer:
 
     def _make_native(self) -> _native.Scorer:
         vectorizer, terms = self.vectorizer, self.vectorizer.terms
-        options = vectorizer.analyzer.native_options()
-        grams = (1, 1) if options.makes_char_grams else (options.gram_min, options.gram_max)
-        # The native scorer caches single words; n-grams ask for the words of every call.
-        word_map = vectorizer.analyzer.word_map
-        if word_map is not None and grams != (1, 1):
-            word_map = CachingWordMap(word_map)
+        readings, word_maps, forms_grams = counting_of(vectorizer.analyzer, vectorizer.fields)
+        if forms_grams:
+            # The native scorer caches single words; n-grams ask for the words of every call.
+            word_maps = [CachingWordMap(word_map) for word_map in word_maps]
         weights = self._weights
         stored = int(weights.starts[terms])
         # The constant column adds its weights, which follow those of the terms, to every score.
@@ -142,15 +141,13 @@ class TextScorer:
         np.add.at(constant, weights.indices[stored:], weights.data[stored:])
         return _native.Scorer(
             terms=terms if vectorizer.vocabulary is None else vectorizer.vocabulary.native,
-            options=options.to_native(),
-            spaces=vectorizer.fields.spaces,
+            readings=readings,
             weighting=vectorizer.weighting.to_native(vectorizer.idf, vectorizer.documents),
             row_starts=weights.starts[: terms + 1].astype(np.int64, copy=False),
             categories=weights.indices[:stored].astype(np.int32, copy=False),
             weights=weights.data[:stored],
             intercepts=self.intercepts + constant,
-            word_map=word_map,
-            grams=grams,
+            word_maps=word_maps,
             most_known_words=self.most_known_words,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -271,6 +272,18 @@ class Auto:
     """
 
     budget: float = 50.0
+
+    @classmethod
+    def of(cls, budget: float | str) -> Auto | None:
+        """Return the search of a time, such as 30, "30s", "10m" or "2h"; None for "none"."""
+        text = str(budget).strip().lower()
+        if text == "none":
+            return None
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text)
+        seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]] if match else 0.0
+        if not 0 < seconds < math.inf:
+            raise UsageError(f"budget takes a time such as 30s, 10m or 2h, or none, not {budget!r}")
+        return cls(seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ from postil.recipes.parts import (
 from postil.recipes.schema import check_recipe
 
 DEFAULT = "auto"
+WITHOUT_SEARCH = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +217,26 @@ class Recipe:
         is_tuned = self.decide.tuned_rule().needs is Needs.OUT_OF_FOLD
         return Search(measure="break-even") if is_tuned else Search()
 
+    def within(self, budget: float | str) -> Recipe:
+        """Return the recipe with the time of its automatic search.
+
+        Parameters
+        ----------
+        budget : float or str
+            About the seconds of the search, or a time such as ``"10m"``. ``"none"`` leaves the
+            search out, which turns the recipe ``auto`` into ``default``.
+        """
+        auto = Auto.of(budget)
+        if auto is None:
+            names = load_recipe(WITHOUT_SEARCH) if self.name == DEFAULT else self
+            return replace(self, auto=None, name=names.name, title=names.title)
+        if self.auto is None:
+            raise UsageError(
+                f"budget is the time of an automatic search, and the recipe {self.name} makes "
+                f"none: leave it out, or use the recipe {DEFAULT}"
+            )
+        return replace(self, auto=auto)
+
     def deciding(self, labels: str) -> Recipe:
         """Return the same recipe for documents of ``"one"`` label, or of ``"many"``."""
         decide = replace(self.decide, labels=labels)
@@ -292,8 +313,8 @@ class Recipe:
         tables = " and no ".join(f"[{name}]" for name in self._absent)
         return (
             f"the recipe {self.name} has no {tables}, so postil uses "
-            f'{" and ".join(used[name] for name in self._absent)}; write extends = "{DEFAULT}" '
-            "for the tables of the default recipe"
+            f"{' and '.join(used[name] for name in self._absent)}; write extends = "
+            f'"{WITHOUT_SEARCH}" for the tables of that recipe'
         )
 
     @property

@@ -184,6 +184,10 @@ def check_recipe(recipe: Mapping[str, Any]) -> None:
             raise UsageError(
                 f"a recipe has no entry {key!r}{advice(key, sorted([*KEYS, EXTENDS]))}"
             )
+    if "name" not in recipe:
+        raise UsageError(
+            f'a recipe needs a name; write name = "mine", or {EXTENDS} = "default" to change that'
+        )
     check_table("", {key: recipe[key] for key in recipe if key in HEAD}, HEAD)
     for name, entries in PLAIN.items():
         if name in recipe:

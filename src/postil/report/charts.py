@@ -41,8 +41,9 @@ def precision_recall_chart(measured: Measured) -> Chart | None:
     area = shown(ranking.precision_recall["pooled"].average_precision)
     return Chart(
         _figure("precision-recall", "Precision against recall", "recall", "precision", lines),
-        f"All pairs of a document and a category are ranked together; average precision {area} %. "
-        "The decisions have a threshold for each category, so they need not be on the line.",
+        "All pairs of a document and a category are ranked together; average precision "
+        f"{area}\u00a0%. The decisions need not be on the line: each category has a threshold of "
+        "its own, or the categories of a document compete.",
     )
 
 
@@ -85,9 +86,9 @@ def reliability_chart(calibration: Calibration | None) -> Chart | None:
     )
     return Chart(
         _figure("reliability", "Reliability", "mean probability", "share of members", lines),
-        "Of the pairs of a document and a category with a probability near 70 %, about 70 % should "
-        f"be right. Expected calibration error {calibration.expected_error:.4f}, Brier score "
-        f"{calibration.brier:.4f}.",
+        "Of the pairs of a document and a category with a probability near 70\u00a0%, about "
+        "70\u00a0% should be right. Expected calibration error "
+        f"{calibration.expected_error:.4f}, Brier score {calibration.brier:.4f}.",
         ("mean probability, %", "share of members, %", "pairs"),
         rows,
     )

@@ -18,6 +18,7 @@ from postil.evaluate.counts import shown
 from postil.evaluate.headline import headline as first_numbers
 from postil.explain.explanation import verdict
 from postil.explain.page import marked_fields
+from postil.model.leaderboard import leaderboard
 from postil.model.overview import Facts, gather
 from postil.plots.svg import line_chart
 from postil.report.charts import (
@@ -35,7 +36,6 @@ from postil.report.tables import (
     doubt_table,
     error_table,
     fit_facts,
-    leaderboard,
     term_table,
     together_table,
 )
@@ -62,7 +62,7 @@ def render_report(study: Study, model_name: str) -> str:
     model, report = study.model, study.measured.report
     whole, each = gather(model, TERMS, range(model.categories))
     script = files("postil").joinpath("templates", "report.js").read_text(encoding="utf-8")
-    measured = study.measured
+    measured, board = study.measured, leaderboard(model.method)
     charts = {
         "curves": [precision_recall_chart(measured), coverage_chart(measured)],
         "reliability": [reliability_chart(report.pooled_calibration)],
@@ -86,7 +86,8 @@ def render_report(study: Study, model_name: str) -> str:
         mistakes=[_mistake(mistake) for mistake in study.mistakes],
         doubts=doubt_table(study.doubts, study.doubted or 0),
         bounds=(SURE, UNLIKELY),
-        leaderboard=leaderboard(model.method.get("auto")),
+        search="" if board is None else board.sentence,
+        leaderboard=None if board is None else Table(board.header, board.rows),
         fits=fit_facts(whole, each),
         facts=_facts(whole, study),
     )
@@ -139,15 +140,16 @@ def _mistake(mistake: Mistake) -> dict[str, Any]:
     else:
         fields = marked_fields(explanation, TEXT)[1]
         reason = verdict(explanation)
+    note = "" if explanation is None else explanation.note
     return {
         "id": document.id,
         "given": ", ".join(map(visible, mistake.given)) or "nothing",
         "labels": ", ".join(map(visible, document.labels)) or "nothing",
-        "category": mistake.category,
+        "category": mistake.category if explanation is None else explanation.category,
         "missed": mistake.missed,
         "probability": mistake.probability,
         "reason": reason,
-        "note": "" if explanation is None else explanation.note,
+        "note": note[:1].upper() + note[1:],
         "fields": fields,
     }
 
@@ -167,6 +169,6 @@ def _facts(whole: Facts, study: Study) -> dict[str, str]:
         "Measured on": study.measured.report.provenance.split or "",
         "Corpus": study.corpus,
         "Decision rule": whole["decision"]["rule"],
-        "Probabilities": f"by {calibration}" if calibration else "none",
+        "Probabilities": f"{calibration} calibration" if calibration else "none",
         "Written by": " ".join(filter(None, [whole["created_by"], whole["created"]])),
     }

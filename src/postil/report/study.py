@@ -298,10 +298,12 @@ def _mistakes(
         reasons = Reasons(predictor)
     except UsageError:  # shares of a batch have no threshold to explain
         reasons = None
+    values = measured.rankings if measured.probabilities is None else measured.probabilities
     mistakes = []
     for row, (column, _) in list(worst.items())[:MISTAKES]:
         document = texts[test, row]
-        given = measured.decisions[[row]].indices.tolist()
+        given = measured.decisions[[row]].indices
+        given = given[np.argsort(-values[row, given], kind="stable")].tolist()
         explanation = None
         if reasons is not None:
             own = model.names.index(names[column])

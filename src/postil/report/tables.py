@@ -1,4 +1,4 @@
-"""The tables of a report: categories, confusions, terms, doubtful labels, leaderboard, fits."""
+"""The tables of a report: categories, confusions, terms, doubtful labels, fits."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from postil.common.escaping import visible
 from postil.evaluate.counts import MARK, intersection, shown
+from postil.model.leaderboard import Cell, plain_cell
 from postil.model.overview import Facts
 
 if TYPE_CHECKING:
@@ -34,13 +35,6 @@ CATEGORY_COLUMNS = {
     "break_even_nearest": "break-even",
     "average_precision": "average precision",
 }
-
-
-class Cell(NamedTuple):
-    """The text of a cell; a number has the value that it sorts by."""
-
-    text: str
-    value: float | None = None
 
 
 class Table(NamedTuple):
@@ -178,28 +172,11 @@ def doubt_table(doubts: Sequence[Doubt], in_all: int) -> Table:
 
 
 def _probable(labels: Iterable[tuple[str, float]]) -> str:
-    return ", ".join(f"{visible(name)} ({chance:.3f})" for name, chance in labels) or MARK
+    return ", ".join(f"{visible(name)} ({_chance(chance)})" for name, chance in labels) or MARK
 
 
-def leaderboard(auto: object) -> Table | None:
-    """Return the table of an automatic search, with the columns that its rows have."""
-    listed = auto.get("leaderboard") if isinstance(auto, Mapping) else None
-    rows = [row for row in listed or () if isinstance(row, Mapping)]
-    header = list(dict.fromkeys(str(key) for row in rows for key in row))
-    if not header:
-        return None
-    cells = [tuple(_plain_cell(row.get(key)) for key in header) for row in rows]
-    return Table(tuple(name.replace("_", " ") for name in header), cells)
-
-
-def _plain_cell(value: object) -> Cell:
-    if value is None:
-        return Cell(MARK)
-    if isinstance(value, bool):
-        return Cell("yes" if value else "no")
-    if isinstance(value, int | float):
-        return Cell(f"{value:.4g}", value)
-    return Cell(visible(str(value)))
+def _chance(probability: float) -> str:
+    return "<0.001" if probability < 0.0005 else f"{probability:.3f}"
 
 
 def fit_facts(whole: Facts, each: Sequence[Facts]) -> dict[str, Any] | None:
@@ -216,8 +193,8 @@ def fit_facts(whole: Facts, each: Sequence[Facts]) -> dict[str, Any] | None:
         (
             Cell(visible(str(fit["category"]))),
             Cell(str(fit["stopped"])),
-            _plain_cell(fit.get("certificate")),
-            _plain_cell(fit.get("iterations")),
+            plain_cell(fit.get("certificate")),
+            plain_cell(fit.get("iterations")),
         )
         for fit in early[:MOST_ROWS]
     ]

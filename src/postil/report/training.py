@@ -47,7 +47,8 @@ def learning_curve(run: TrainingRun, model: Model) -> LearningCurve | None:
     """
     scores, truth = run.out_of_fold(), run.labels.members
     single, decider = is_single_label(truth), Decider(model)
-    columns: dict[float, list[float]] = {share: [] for share in SHARES}
+    most = run.design.documents * (1 - 1 / len(scores.folds))
+    columns: dict[float, list[float]] = {share: [] for share in SHARES if share * most >= 1}
     for number, (rest, rows) in enumerate(islice(scores.folds, ROUNDS), 1):
         order = np.random.default_rng(run.seed).permutation(rest)
         for share, values in columns.items():
@@ -61,7 +62,6 @@ def learning_curve(run: TrainingRun, model: Model) -> LearningCurve | None:
     kept = {share: values for share, values in columns.items() if len(values) == ROUNDS}
     if len(kept) < 2:
         return None
-    most = run.design.documents * (1 - 1 / len(scores.folds))
     return LearningCurve(
         "accuracy" if single else "micro-averaged break-even",
         [round(share * most) for share in kept],

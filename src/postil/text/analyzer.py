@@ -1,7 +1,7 @@
 """The analyzer: cuts texts into tokens as its spec says.
 
 The native tokenizer cuts a text into surface tokens, the word steps map each distinct token once,
-and n-grams are formed of the words that are left.
+and n-grams are formed of the words that are left. A union does so once for each of its parts.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from postil.errors import UsageError
 from postil.text import stemmers, stoplists, words
 from postil.text.catalogue import CHAR_TOKENIZERS
 from postil.text.grammar import Item
+from postil.text.parts import term_name
 from postil.text.spec import AnalyzerSpec
 from postil.text.words import Case, WordStep, normalise
 
@@ -76,8 +77,10 @@ class TokenizerOptions:
 class Analyzer:
     """Cuts texts into tokens.
 
-    Analyzers are immutable. They compare by spec and stop lists, and they are pickled with their
-    lists, so that a copy elsewhere needs neither file nor package.
+    ``word_map``, ``native_options`` and ``map_words`` of a union are those of its first part;
+    ``parts`` has an analyzer for each. Analyzers are immutable. They compare by spec and stop
+    lists, and they are pickled with their lists, so that a copy elsewhere needs neither file nor
+    package.
 
     Parameters
     ----------
@@ -97,6 +100,22 @@ class Analyzer:
                 f"resources for {', '.join(sorted(unknown))}, which the analyzer spec "
                 f"'{self.spec}' does not name; give only the lists of stop(…) items"
             )
+
+    @property
+    def parts(self) -> tuple[Analyzer, ...]:
+        """The analyzers of a union; any other analyzer is its only part."""
+        return self._union or (self,)
+
+    @cached_property
+    def _union(self) -> tuple[Analyzer, ...]:
+        if not self.spec.further:
+            return ()
+        return tuple(
+            Analyzer(
+                part, {name: self._given[name] for name in part.stop_lists if name in self._given}
+            )
+            for part in self.spec.parts
+        )
 
     @property
     def resources(self) -> dict[str, list[str]]:
@@ -127,10 +146,19 @@ class Analyzer:
     def tokens(self, text: str | bytes) -> list[str]:
         """Cut one text into tokens, in order; with n-grams, all of one size before the next.
 
-        Bytes are UTF-8. The cost is linear in the text, times the number of n-gram sizes.
+        A union gives the tokens of each part after those of the part before it, under the names of
+        :mod:`postil.text.parts`. Bytes are UTF-8. The cost is linear in the text, times the number
+        of n-gram sizes.
         """
         from postil import _native
 
+        if self._union:
+            names = self.spec.part_names
+            return [
+                term_name(names, number, token)
+                for number, part in enumerate(self.parts)
+                for token in part.tokens(text)
+            ]
         surface = _native.tokenize(text, self._native_options)
         mapped = [word for word in self.map_words(surface) if word is not None]
         return word_grams(mapped, *self.spec.ngrams.sizes)

@@ -2,7 +2,8 @@
 
 ::
 
-    spec       = tokenizer text-step* word-step* ngrams?
+    spec       = part { + part }
+    part       = tokenizer text-step* word-step* ngrams?
     item       = name | name(argument, …)
     tokenizer  = words | words(python) | letters | compounds | whitespace
                | trec | chars(m,n) | chars-in-words(m,n)
@@ -10,6 +11,7 @@
     word-step  = min(n) | max(n) | numbers(keep|fold|drop) | stop(LIST) | stem(NAME)
     ngrams     = ngrams(m,n)
 
+The parts of a union read the same text, each by itself, and their terms stand side by side.
 ``str(spec)`` prints the canonical form, and parsing that gives the same spec.
 """
 
@@ -26,6 +28,8 @@ from postil.text.grammar import ArgumentError, Group, Item, ItemKind, RawItem, s
 from postil.text.words import Case
 
 UNIGRAMS = Item("ngrams", (1,))
+UNION = "+"
+MOST_PARTS = 8
 
 # In canonical order. What a text step changes in the spec; each field is changed once.
 _TEXT_STEPS: dict[str, dict[str, Any]] = {
@@ -51,13 +55,17 @@ _ONCE = (Group.TOKENIZER, Group.NGRAMS)
 
 @dataclass(frozen=True, slots=True)
 class AnalyzerSpec:
-    """A parsed spec; ``parse`` makes and checks it."""
+    """A parsed spec; ``parse`` makes and checks it.
+
+    The attributes of a union are those of its first part, but ``further`` holds the other parts.
+    """
 
     tokenizer: Item
     case: Case = "keep"
     fold_accents: bool = False
     steps: tuple[Item, ...] = ()
     ngrams: Item = UNIGRAMS
+    further: tuple[AnalyzerSpec, ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> AnalyzerSpec:
@@ -69,6 +77,8 @@ class AnalyzerSpec:
         return _parsed(text)
 
     def __str__(self) -> str:
+        if self.further:
+            return f" {UNION} ".join(map(str, self.parts))
         items = [str(self.tokenizer)]
         for name, change in _TEXT_STEPS.items():
             items.extend(name for field, value in change.items() if getattr(self, field) == value)
@@ -78,6 +88,20 @@ class AnalyzerSpec:
         return " ".join(items)
 
     @property
+    def parts(self) -> tuple[AnalyzerSpec, ...]:
+        """The parts of a union; a spec without ``+`` is its only part."""
+        return (replace(self, further=()), *self.further)
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """The names of the further parts, which their terms begin with; equals are numbered."""
+        kinds = [_kind_of(part) for part in self.further]
+        counts = [kinds[: place + 1].count(kind) for place, kind in enumerate(kinds)]
+        return tuple(
+            f"{kind}{count if count > 1 else ''}" for kind, count in zip(kinds, counts, strict=True)
+        )
+
+    @property
     def makes_char_grams(self) -> bool:
         """True if tokens are character n-grams rather than words."""
         return self.tokenizer.name in CHAR_TOKENIZERS
@@ -85,16 +109,45 @@ class AnalyzerSpec:
     @property
     def stop_lists(self) -> tuple[str, ...]:
         """The names of the stop lists, each once, in order."""
-        found = (str(step.arguments[0]) for step in self.steps if step.name == "stop")
+        steps = (step for part in self.parts for step in part.steps)
+        found = (str(step.arguments[0]) for step in steps if step.name == "stop")
         return tuple(dict.fromkeys(found))
+
+
+def _kind_of(part: AnalyzerSpec) -> str:
+    if part.makes_char_grams:
+        return "chars"
+    if any(step.name == "stem" for step in part.steps):
+        return "stem"
+    return part.tokenizer.name if part.ngrams == UNIGRAMS else "ngrams"
 
 
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> AnalyzerSpec:
     # The same few specs are parsed with every small call.
+    items: list[list[RawItem]] = [[]]
+    for raw in scan(text):
+        if raw.written == UNION:
+            items.append([])
+        else:
+            items[-1].append(raw)
+    if len(items) > MOST_PARTS:
+        raise SpecError(
+            f"analyzer spec {text!r}: a union has at most {MOST_PARTS} parts, received {len(items)}"
+        )
+    parts = [_parsed_part(text, number, part) for number, part in enumerate(items, 1)]
+    for number, part in enumerate(parts, 1):
+        if part in parts[: number - 1]:
+            raise SpecError(
+                f"analyzer spec {text!r}: part {number}, '{part}', is there already; keep one"
+            )
+    return replace(parts[0], further=tuple(parts[1:]))
+
+
+def _parsed_part(text: str, number: int, items: list[RawItem]) -> AnalyzerSpec:
     spec: AnalyzerSpec | None = None
     first_of: dict[Group, RawItem] = {}
-    for raw in scan(text):
+    for raw in items:
         try:
             kind = _kind(raw.name, first_of)
             item = _item(kind, raw)
@@ -106,8 +159,9 @@ def _parsed(text: str) -> AnalyzerSpec:
             ) from None
         first_of.setdefault(kind.group, raw)
     if spec is None:
+        empty = f"part {number} of the union is empty" if text.strip() else "it is empty"
         raise SpecError(
-            f"analyzer spec {text!r}: it is empty; it begins with a tokenizer: "
+            f"analyzer spec {text!r}: {empty}; it begins with a tokenizer: "
             + ", ".join(names(Group.TOKENIZER))
         )
     return spec

@@ -93,9 +93,9 @@ def _extended(old: Vectorizer, collector: _native.TermCollector) -> Extended:
     vocabulary = Vocabulary(lambda: native, documents, occurrences, total, known.fields)
     idf = None  # known terms keep their idf, new ones have that of all documents
     if old.idf is not None:
-        later = old.weighting.idf_of(documents[len(known) :], total)
+        later = old.idf_of(vocabulary, documents, total)
         assert later is not None
-        idf = np.concatenate([old.idf, later])
+        idf = np.concatenate([old.idf, later[len(known) :]])
     vectorizer = old.with_fit(total, vocabulary=vocabulary, idf=idf)
     matrix = _matrix(vectorizer, collector, ranking, columns)
     return Extended(vectorizer, matrix, len(new), int(np.count_nonzero(~inside)))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from postil.corpus.document import Document
 from postil.errors import UsageError
+from postil.text import parts as part_names
+from postil.text.parts import SEPARATOR
 
 Text = str | bytes
 Columns = Sequence[Sequence[Text]]
 
 MOST_FIELDS = 256
-SEPARATOR = ":"
+MOST_SPACES = 256
 
 
 def as_sequence(texts: Iterable[Text]) -> Sequence[Text]:
@@ -24,6 +27,14 @@ def _decoded(text: Text) -> str:
     return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
 
 
+class FieldReading(NamedTuple):
+    """A column that a part of the analyzer reads, by numbers, and the space of its terms."""
+
+    part: int
+    column: int
+    space: int
+
+
 @dataclass(frozen=True, slots=True)
 class Fields:
     """The fields that make up a document's vector, in order.
@@ -32,11 +43,17 @@ class Fields:
     word are two terms (zhang-oles-2001), named ``title:oil`` and ``body:oil``. Without names there
     is one field, the text itself. The fields in ``also`` are counted a second time, apart: a title
     word is then the term ``oil`` of the whole document and the term ``title:oil``.
+
+    ``parts`` are the names of the further parts of a union of analyzers; a vectorizer sets them to
+    those of its analyzer. They read the fields once more, each into spaces of its own:
+    ``stem:oil``, ``stem:title:oil``. Fields in ``also`` are counted a second time by the first part
+    alone. :mod:`postil.text.parts` says how names read back.
     """
 
     names: tuple[str, ...] = ()
     apart: bool = False
     also: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         strange = [name for name in self.also if self.names and name not in self.names]
@@ -63,17 +80,45 @@ class Fields:
                     f"a field name must not be empty or contain '{SEPARATOR}', got {name!r}"
                 )
 
+        if self.space_count > MOST_SPACES:
+            raise UsageError(
+                f"a union of {1 + len(self.parts)} analyzers takes at most "
+                f"{MOST_SPACES // (1 + len(self.parts))} fields that are kept apart, got "
+                f"{self.part_spaces}"
+            )
+
     @property
     def spaces(self) -> list[int]:
-        """The number of the term space of each column."""
+        """The number of the term space of each column, for the first part of the analyzer."""
         count = max(1, len(self.names))
         own = list(range(1, 1 + len(self.also)))
         return list(range(count)) if self.apart else [0] * count + own
 
     @property
+    def part_spaces(self) -> int:
+        """The number of spaces of each part of the analyzer."""
+        return len(self.names) if self.apart else 1 + len(self.also)
+
+    @property
+    def space_count(self) -> int:
+        """The number of spaces of all parts."""
+        return self.part_spaces * (1 + len(self.parts))
+
+    @property
     def has_spaces(self) -> bool:
         """True if terms have more than one space."""
-        return self.apart or bool(self.also)
+        return self.space_count > 1
+
+    @property
+    def readings(self) -> list[FieldReading]:
+        """The columns that each part of the analyzer reads, part by part."""
+        spaces = self.spaces
+        fields = len(spaces) - len(self.also)
+        return [
+            FieldReading(part, column, part * self.part_spaces + space)
+            for part in range(1 + len(self.parts))
+            for column, space in enumerate(spaces[: fields if part else None])
+        ]
 
     def columns(self, texts: Sequence[Text] | Mapping[str, Sequence[Text]]) -> Columns:
         """Arrange texts, given as a sequence or as a mapping of fields, into columns."""
@@ -117,13 +162,28 @@ class Fields:
 
     def term_name(self, space: int, term: str) -> str:
         """Return the name of a term as users see it."""
+        if not self.parts:
+            return self._field_term_name(space, term)
+        part, space = divmod(space, self.part_spaces)
+        return part_names.term_name(self.parts, part, self._field_term_name(space, term))
+
+    def parse_term(self, name: str) -> tuple[int, str]:
+        """Return the space and the bare term of a name."""
+        if not self.parts:
+            return self._parse_field_term(name)
+        part, name = part_names.parse_term(self.parts, name)
+        # Only the first part counts fields a second time.
+        further_also = part > 0 and self.also
+        space, term = (0, name) if further_also else self._parse_field_term(name)
+        return part * self.part_spaces + space, term
+
+    def _field_term_name(self, space: int, term: str) -> str:
         if self.apart:
             return f"{self.names[space]}{SEPARATOR}{term}"
         return f"{self.also[space - 1]}{SEPARATOR}{term}" if space and self.also else term
 
-    def parse_term(self, name: str) -> tuple[int, str]:
-        """Return the space and the bare term of a name."""
-        if not self.has_spaces:
+    def _parse_field_term(self, name: str) -> tuple[int, str]:
+        if not self.apart and not self.also:
             return 0, name
         field, separator, term = name.partition(SEPARATOR)
         if self.also:

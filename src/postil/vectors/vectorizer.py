@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,13 +12,14 @@ from numpy.typing import NDArray
 
 from postil import _native
 from postil.common.threads import thread_count
+from postil.common.types import Floats
 from postil.errors import InputError, UsageError
 from postil.text.analyzer import Analyzer
-from postil.text.words import WordStep
+from postil.vectors.counting import CachingWordMap, Counting, counting_of
 from postil.vectors.fields import Columns, Fields, Text
 from postil.vectors.matrices import stack, to_csr
-from postil.vectors.vocabulary import TermBounds, Vocabulary
-from postil.vectors.weighting import Weighting
+from postil.vectors.vocabulary import Counts, TermBounds, Vocabulary
+from postil.vectors.weighting import Weighting, part_scales
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -48,33 +50,6 @@ def token_counter(spec: str, threads: int = 1) -> Callable[[list[str]], list[int
     """Return a function that counts the tokens of texts, before the word steps of the spec."""
     options = Analyzer(spec).native_options().to_native()
     return lambda texts: _native.count_tokens(texts, options, threads)
-
-
-class CachingWordMap:
-    """A word map that caches the results of small requests.
-
-    Documents that come one at a time share most of their words, and a look-up is far cheaper
-    than a stem. Large requests hold each word once already and go straight through.
-    """
-
-    SMALL_REQUEST = 2_000
-    MOST_CACHED = 200_000
-
-    def __init__(self, word_map: WordStep) -> None:
-        self._word_map = word_map
-        self._cached: dict[str, str | None] = {}
-
-    def __call__(self, words: list[str]) -> list[str | None]:
-        """Map words with the wrapped map."""
-        if len(words) > self.SMALL_REQUEST:
-            return self._word_map(words)
-        if len(self._cached) + len(words) > self.MOST_CACHED:
-            self._cached = {}
-        known = self._cached
-        unknown = [word for word in words if word not in known]
-        if unknown:
-            known.update(zip(unknown, self._word_map(unknown), strict=True))
-        return [known[word] for word in words]
 
 
 class Vectorizer:
@@ -123,13 +98,24 @@ class Vectorizer:
                 "bounds apply to the terms of a vocabulary, and hash buckets have none"
             )
         self.analyzer = analyzer if isinstance(analyzer, Analyzer) else Analyzer(analyzer)
-        self.fields = fields or (Fields() if vocabulary is None else vocabulary.fields)
+        fields = fields or (Fields() if vocabulary is None else vocabulary.fields)
+        self.fields = replace(fields, parts=self.analyzer.spec.part_names)
         if vocabulary is not None and self.fields != vocabulary.fields:
             raise UsageError(
                 f"the vocabulary has {vocabulary.fields} and the vectorizer {fields}: give both "
                 "the same fields"
             )
         self.weighting = weighting if weighting is not None else Weighting()
+        if self.fields.parts and buckets is not None:
+            raise UsageError(
+                "a union of analyzers scales the terms of each part, and hash buckets do not know "
+                "the part of a term: give a vocabulary, or an analyzer without '+'"
+            )
+        if self.fields.parts and self.weighting.idf == "glm2004":
+            raise UsageError(
+                "the idf glm2004 counts unseen terms in the norm, which a union of analyzers does "
+                "not scale: choose another weighting, or an analyzer without '+'"
+            )
         self.bounds = bounds if bounds is not None else TermBounds()
         self.buckets = buckets
         self.threads = thread_count(threads)
@@ -140,15 +126,9 @@ class Vectorizer:
         self._native_weighting: _native.Weighting | None = None
 
     @cached_property
-    def _counting(self) -> tuple[_native.TokenizerOptions, tuple[int, int] | None, WordStep | None]:
-        """The options of the tokenizer, the n-grams if there are any, and the word steps."""
-        options, word_map = self.analyzer.native_options(), self.analyzer.word_map
-        single = options.makes_char_grams or options.gram_max == 1
-        return (
-            options.to_native(),
-            None if single else (options.gram_min, options.gram_max),
-            None if word_map is None else CachingWordMap(word_map),
-        )
+    def _counting(self) -> Counting:
+        counting = counting_of(self.analyzer, self.fields)
+        return counting._replace(word_maps=[CachingWordMap(step) for step in counting.word_maps])
 
     def count(self, columns: Columns, *, tallies: bool = False) -> _native.Batch:
         """Count the terms of documents given as columns of texts, one for each field.
@@ -156,15 +136,33 @@ class Vectorizer:
         With ``tallies``, words are summed as well, for a collector of terms. Cost: linear in the
         texts; word steps run once for each distinct word of a call.
         """
-        options, grams, word_map = self._counting
-        batch = _native.count_texts(
-            columns, self.fields.spaces, options, grams is not None, tallies, self.threads
-        )
-        if word_map is not None:
-            batch.rename_words(word_map, self.threads)
-        if grams is not None:
-            batch.form_grams(*grams, self.threads)
+        readings, word_maps, forms_grams = self._counting
+        batch = _native.count_texts(columns, readings, tallies, self.threads)
+        if word_maps:
+            batch.rename_words(word_maps, self.threads)
+        if forms_grams:
+            batch.form_grams(self.threads)
         return batch
+
+    @property
+    def learns_idf(self) -> bool:
+        """True if terms have an idf, or the scale of a union's part in its place."""
+        return self.weighting.idf != "none" or bool(self.fields.parts)
+
+    def idf_of(self, vocabulary: Vocabulary | None, documents: Counts, total: int) -> Floats | None:
+        """Return the idf of terms that ``documents`` of ``total`` hold, with the scale of a part.
+
+        Only a union needs the vocabulary of the terms.
+        """
+        idf = self.weighting.idf_of(documents, total)
+        if not self.fields.parts:
+            return idf
+        assert vocabulary is not None
+        parts = vocabulary.native.spaces().astype(np.intp) // self.fields.part_spaces
+        plain = np.ones(len(parts)) if idf is None else idf
+        scales = part_scales(parts, 1 + len(self.fields.parts), documents, plain)
+        scaled: Floats = plain * scales[parts]
+        return scaled
 
     @property
     def terms(self) -> int:
@@ -250,7 +248,7 @@ class Vectorizer:
         return to_csr(arrays, width)
 
     def _fit_transform_fixed(self, chunks: Iterable[TextChunk]) -> csr_matrix[Any]:
-        if self.weighting.idf != "none":
+        if self.learns_idf:
             if iter(chunks) is chunks:
                 raise UsageError(
                     "with hash buckets or a given vocabulary, an idf takes two passes over the "
@@ -258,7 +256,7 @@ class Vectorizer:
                 )
             self.fit_chunks(chunks)
         matrix = stack((self.transform_columns(chunk.columns) for chunk in chunks), self.columns)
-        if self.weighting.idf == "none":
+        if not self.learns_idf:
             self.documents = matrix.shape[0]
         return matrix
 
@@ -291,7 +289,7 @@ class Vectorizer:
 
     def _learn_idf(self, documents: NDArray[np.uint64], total: int) -> None:
         self.documents = total
-        self.idf = self.weighting.idf_of(documents, total)
+        self.idf = self.idf_of(self.vocabulary, documents, total)
         self._native_weighting = self.weighting.to_native(self.idf, total)
 
     def _fitted_vocabulary(self) -> Vocabulary:
@@ -301,7 +299,7 @@ class Vectorizer:
 
     def _fitted_weighting(self) -> _native.Weighting:
         if self._native_weighting is None:
-            if self.weighting.idf != "none" or not (self.buckets or self.fixed_vocabulary):
+            if self.learns_idf or not (self.buckets or self.fixed_vocabulary):
                 raise UsageError(NOT_FITTED)
             self._learn_idf(np.zeros(self.terms, dtype=np.uint64), 0)
         assert self._native_weighting is not None

@@ -19,6 +19,13 @@ genkin-lewis-madigan-2004 sums the norm over all terms, including those that onl
 holds (their n(j) is 0); ``glm2004`` does so too. The paper has no bounds on terms. Where a
 vocabulary is bounded or given, every term outside it counts as unseen, in training as in testing,
 so that a document has one vector in both.
+
+In a union of analyzers, the idf of every term of a further part p is multiplied by
+
+    α(p) = √(Σ n(j) idf(j)² over the terms of part 0 / Σ n(j) idf(j)² over those of part p)
+
+so that the parts weigh the same: over the training documents, the squares of the weights of each
+part have about the same sum before the norm of the row. α is at most 10, and 1 where a sum is 0.
 """
 
 from __future__ import annotations
@@ -39,6 +46,8 @@ Idf = Literal["none", "smooth", "plain", "glm2004"]
 Norm = Literal["none", "l1", "l2"]
 
 Frequencies = NDArray[np.uint64]
+
+LARGEST_SCALE = 10.0
 
 
 def _smooth(documents: Floats, total: int) -> Floats:
@@ -110,6 +119,16 @@ class Weighting:
             unseen_idf=self.unseen_idf(total),
             constant=self.constant,
         )
+
+
+def part_scales(parts: NDArray[np.intp], count: int, documents: Frequencies, idf: Floats) -> Floats:
+    """Return α of each of ``count`` parts of a union, from the part and numbers of each term."""
+    sums = np.bincount(parts, weights=documents * idf**2, minlength=count)
+    scales = np.ones(count)
+    if sums[0] > 0:
+        held = sums > 0
+        scales[held] = np.minimum(np.sqrt(sums[0] / sums[held]), LARGEST_SCALE)
+    return scales
 
 
 TFS: tuple[TermFrequency, ...] = ("binary", "counts", "log")

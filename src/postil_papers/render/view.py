@@ -190,9 +190,9 @@ def _summary(table: Table) -> Iterator[str]:
 def _judgement(table: Table) -> Iterator[str]:
     mean = table.mean_difference
     tolerance = table.exhibit.tolerance
-    # Numbers in a figure's text are rounded and of different kinds, as are columns with decimals
-    # of their own: a mean would say little.
-    mixed = table.is_figure or bool(table.exhibit.decimals_of)
+    # Numbers in a figure's text are rounded and of different kinds, as are mixed rows and columns
+    # with decimals of their own: a mean would say little.
+    mixed = table.is_figure or table.exhibit.mixed or bool(table.exhibit.decimals_of)
     if mean is None or (mixed and tolerance is None):
         return
     judged = table.judged

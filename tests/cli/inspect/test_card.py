@@ -36,8 +36,11 @@ def test_a_card_has_the_facts_of_the_model_and_nothing_of_it_is_markup(postil, t
     ):
         assert fact in card
     assert plain_text("a\n[x](y) `b`") == r"a\\n\[x\](y) \`b\`"
-    board = {"leaderboard": [{"name": "svm", "value": 0.87654, "chosen": True}]}
-    assert "svm, 0.8765 out of fold" in model_card(replace(model, method={"auto": board}), "m")
+    row = {"name": "svm", "value": 0.87654, "low": 0.85, "high": 0.9, "chosen": True}
+    board = {"measure": "micro-f1", "leaderboard": [row]}
+    assert "svm; micro-f1 87.7 % (95 % interval 85.0 to 90.0) on held-out" in model_card(
+        replace(model, method={"auto": board}), "m"
+    )
     refused = postil("inspect", "my model.postil", "--card", "--json")
     assert (refused.code, refused.out) == (2, "")
     assert "--card describes the whole model" in refused.err

@@ -24,15 +24,36 @@
 
 namespace postil {
 
-// Consecutive documents: their counted terms, or their words in order.
+// How a column of texts becomes terms. A union of analyzers reads a column several times, each time
+// into another space.
+struct Reading {
+    static constexpr std::size_t unmapped = SIZE_MAX;
+
+    std::size_t column = 0;
+    Space space = 0;  // of its terms: 0 throughout if fields are joined
+    TokenizerOptions options;
+    std::size_t word_map = unmapped;  // the number of the map that renames its words
+    std::uint32_t shortest_gram = 1;  // in words
+    std::uint32_t longest_gram = 1;
+
+    bool forms_grams() const { return longest_gram > 1; }
+};
+
+// Readings with equal spaces have equal word maps.
+using Readings = std::vector<Reading>;
+
+bool any_forms_grams(const Readings& readings);
+bool any_maps_words(const Readings& readings);
+
+// Consecutive documents: their counted terms, and the words of their n-grams in order.
 struct Chunk {
     std::size_t first_document = 0;
     std::size_t documents = 0;
     std::size_t lane = 0;
     Occurrences entries;
-    std::vector<std::uint32_t> row_ends;       // into entries, one for each document
-    std::vector<std::uint32_t> sequence;       // word numbers; `field_end` closes each field
-    std::vector<std::uint64_t> sequence_ends;  // into sequence, one for each document
+    std::vector<std::uint32_t> row_ends;  // into entries, one for each document
+    // Word numbers, document by document, of the readings that form n-grams; `field_end` closes each.
+    std::vector<std::uint32_t> sequence;
 };
 
 // The number of documents that contain a word, and its total number of occurrences.
@@ -54,28 +75,20 @@ enum class Fate : std::uint8_t {
 
 inline constexpr std::uint32_t field_end = WordTable::absent;
 
-// What count_texts keeps about words.
-struct Wanted {
-    bool in_sequence = false;  // their order, to form n-grams
-    bool tallies = false;      // their counts in the batch, for a TermCollector
-};
-
 struct Batch {
     std::vector<TermTable> lanes;
     std::vector<Chunk> chunks;
     std::size_t documents = 0;
-    bool in_sequence = false;
+    Readings readings;
+    bool in_sequence = false;  // until n-grams are formed
     // By lane and number, if requested. Updated per chunk, while the chunk is in the cache.
     std::optional<std::vector<Tally>> tallies;
 };
 
-// The space of each column's words: all 0 if fields are joined.
-using Spaces = std::vector<Space>;
-
-// Counts the tokens of documents. With several lanes the tables are sharded, so that they can be
-// merged in parallel.
-Batch count_texts(const Columns& columns, const Spaces& spaces, const TokenizerOptions& options,
-                  Wanted wanted, std::size_t workers, Monitor& monitor);
+// Counts the tokens of documents, with tallies if a TermCollector wants them. With several lanes
+// the tables are sharded, so that they can be merged in parallel.
+Batch count_texts(const Columns& columns, const Readings& readings, bool tallies,
+                  std::size_t workers, Monitor& monitor);
 
 // Returns the tokens of one text, in order.
 std::vector<std::string> list_tokens(const TextView& text, const TokenizerOptions& options);
@@ -85,21 +98,24 @@ std::vector<std::size_t> count_tokens(const std::vector<TextView>& texts,
                                       const TokenizerOptions& options, std::size_t workers,
                                       Monitor& monitor);
 
-// The distinct words of all lanes and spaces, each once, in unspecified order.
+using WordNames = std::vector<std::optional<std::string>>;  // an empty name drops the word
+
+// The distinct words of all lanes that a word map renames, each once for its map, in unspecified
+// order.
 struct DistinctWords {
-    std::vector<std::string> words;
-    std::vector<std::vector<std::uint32_t>> index_of;  // [lane][word number] -> place in `words`
+    std::vector<std::vector<std::string>> words;       // by map
+    std::vector<std::size_t> map_of;                   // by space; Reading::unmapped for none
+    std::vector<std::vector<std::uint32_t>> index_of;  // [lane][word number] -> place in its `words`
 };
 
-DistinctWords distinct_words(const std::vector<TermTable>& lanes);
+DistinctWords distinct_words(const std::vector<TermTable>& lanes, const Readings& readings);
 
-// Replaces words[i] by names[i]; an empty name drops the word.
+// Replaces words[map][i] by names[map][i].
 void rename_words(Batch& batch, const DistinctWords& distinct,
-                  const std::vector<std::optional<std::string>>& names, std::size_t workers,
-                  Monitor& monitor);
+                  const std::vector<WordNames>& names, std::size_t workers, Monitor& monitor);
 
-// Forms word n-grams of every size from shortest to longest within a field, joined by a space.
-void form_grams(Batch& batch, std::uint32_t shortest, std::uint32_t longest, std::size_t workers,
-                Monitor& monitor);
+// Forms word n-grams of every size from shortest to longest within a field, joined by a space, of
+// the readings that form them.
+void form_grams(Batch& batch, std::size_t workers, Monitor& monitor);
 
 }  // namespace postil

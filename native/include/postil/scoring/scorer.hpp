@@ -23,13 +23,9 @@ namespace postil {
 // How texts become vectors.
 struct VectorSettings {
     TermNumbers numbers;
-    Spaces spaces;
-    TokenizerOptions options;
-    Weighting weighting;              // its idf points to the one below
-    std::vector<double> idf;          // by term; empty means 1 throughout
-    std::uint32_t shortest_gram = 1;  // in words
-    std::uint32_t longest_gram = 1;
-    bool maps_words = false;
+    Readings readings;
+    Weighting weighting;      // its idf points to the one below
+    std::vector<double> idf;  // by term; empty means 1 throughout
     // The limit of the memo of mapped words, so that memory does not grow with the texts.
     std::size_t most_known_words = 1'000'000;
 };
@@ -42,7 +38,6 @@ public:
     Scorer(VectorSettings settings, TermWeights weights, std::vector<double> intercepts);
     ~Scorer();
 
-    std::size_t columns() const { return settings_.spaces.size(); }
     std::size_t categories() const { return weights_.categories(); }
     std::size_t dense_rows() const { return weights_.dense_rows(); }
 
@@ -50,7 +45,7 @@ public:
     std::size_t known_words();
 
     // Passes the scores of every document to the sink. The word map is called on this thread for
-    // words not in the memo; it is not called if all words are known or no word map is set.
+    // words not in the memo; it is not called if all words are known or no reading maps words.
     // Thread-safe.
     void score(const Columns& columns, ScoreSink& sink, std::size_t workers, Monitor& monitor,
                const WordMap& word_map);

@@ -20,6 +20,10 @@ public:
     const Vocabulary* vocabulary() const { return vocabulary_; }  // null with buckets
     Fate fate() const { return vocabulary_ != nullptr ? Fate::dropped : Fate::joined; }
 
+    void prefetch(const WordKey& key) const {
+        if (vocabulary_ != nullptr) vocabulary_->terms().prefetch(key);
+    }
+
     // Returns the number of the term, WordTable::absent if the word is not a term.
     std::uint32_t find(const WordKey& key) const {
         return vocabulary_ != nullptr ? vocabulary_->terms().find(key)

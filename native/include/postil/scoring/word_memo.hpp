@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <shared_mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "postil/counting/counting.hpp"
@@ -13,10 +13,8 @@
 
 namespace postil {
 
-using WordNames = std::vector<std::optional<std::string>>;
-
-// Maps words to new names, one for each; an empty name drops the word.
-using WordMap = std::function<WordNames(const std::vector<std::string>&)>;
+// Maps words to new names, one for each, by the word map of a number.
+using WordMap = std::function<WordNames(std::size_t, const std::vector<std::string>&)>;
 
 // Surface words and the numbers under which they are counted. It only grows; to limit it, start a
 // new one. Memory is about 85 bytes plus the text for each word.
@@ -47,12 +45,15 @@ public:
 
     // Adds the words of lanes with the names of `distinct`. Known words keep their numbers.
     void learn(const std::vector<TermTable>& lanes, const DistinctWords& distinct,
-               const WordNames& names);
+               const std::vector<WordNames>& names);
+
+    const TermNumbers& numbers() const { return numbers_; }
+    bool number_unseen() const { return number_unseen_; }
 
     mutable std::shared_mutex lock;
 
 private:
-    std::uint32_t number_named(Space space, const std::string& name);
+    std::uint32_t number_named(Space space, std::string_view name);
 
     TermNumbers numbers_;
     bool number_unseen_;

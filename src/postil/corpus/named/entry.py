@@ -198,10 +198,17 @@ class NamedCorpus:
             places = " or ".join(map(str, data_folders()))
             raise CorpusError(
                 f"the corpus {self.name} is absent: no {_files(self.distribution)} in {places}; "
-                f"get it with: postil corpus fetch {self.name} (or, from a copy you have, "
-                f"postil corpus fetch {self.name} --from PATH)"
+                f"{self.how_to_get}"
             )
         return path
+
+    @property
+    def how_to_get(self) -> str:
+        """What to do where the corpus is absent, for messages."""
+        fetch = f"postil corpus fetch {self.name}"
+        if self.distribution and (self.distribution.urls or self.distribution.parts):
+            return f"get it with: {fetch} (from a copy you have: {fetch} --from PATH)"
+        return f"postil knows no address of its file; from a copy you have: {fetch} --from PATH"
 
 
 def _files(distribution: Distribution) -> str:
