@@ -128,7 +128,7 @@ def test_other_recipes_are_refused_before_anything_is_read(postil, model):
     before = Path("d.postil").read_bytes()
     done = postil("update", "d.postil", "absent.csv")
     assert done.code == 2
-    assert "d.postil: a model of the recipe default cannot be updated" in done.err
+    assert "d.postil: a model of the recipe auto cannot be updated" in done.err
     assert Path("d.postil").read_bytes() == before
 
 

@@ -217,6 +217,8 @@ def train(
     entries = {name: value for name, value in given.items() if value is not None}
     chosen = _trained_for(_budgeted(load_recipe(recipe), budget), measure, compare)
     chosen = _deciding(chosen, one_label, rule, calibration, route)
+    if chosen.auto is not None and (search or entries or priors is not None):
+        chosen = chosen.within("none")  # the search that was asked for takes the place of its own
     if search or entries:
         blamed = {
             f"--search-measure {search_measure}": search_measure is not None,
@@ -266,6 +268,7 @@ def _train(
     vectors = reading.vectors(corpus)
     with Spool() as tests:
         if vectors is not None:
+            recipe = recipe if recipe.auto is None else recipe.within("none")
             say(vectors.note(recipe.name, directions=recipe.representation.lsi is not None))
             with progress_bar() as bar:
                 model = train_vectors(vectors, recipe, progress=bar.update, **settings)
