@@ -79,7 +79,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     budget : float or str, optional
         The time to search for the best recipe, in seconds or as ``"10m"``; ``"none"`` searches
         nothing and learns by the recipe ``default``. By default it is that of the recipe: about
-        50 s for large data, and little for few texts.
+        45 s for large data, and little for few texts.
     route : str, optional
         The precision of labels that need no check, as ``"precision>=0.98"``; see :meth:`referred`.
     threads : int, optional

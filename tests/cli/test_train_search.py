@@ -112,11 +112,11 @@ def test_the_end_of_an_automatic_path_is_pointed_out():
         (("--search-measure", "brake-even"), "did you mean break-even?"),
         (("--search-folds", "1"), "--search-folds"),
         (("--search-over", "sigma"), "'sigma' is not one of 'lam', 'C', 'prior_variance'"),
-        (("--search-rounds", "9"), "--search-rounds 9 with the recipe auto: rounds must be"),
+        (("--search-rounds", "9"), "--search-rounds 9 with the recipe default: rounds must be"),
         (("--exactly",), "--exactly needs --most-terms: give both"),
         (
             ("--most-terms", "5"),
-            "--most-terms 5 with the recipe auto: most_terms needs a prior that leaves terms",
+            "--most-terms 5 with the recipe default: most_terms needs a prior that leaves terms",
         ),
         (
             ("--search", "-r", "naive-bayes-1"),
@@ -128,7 +128,7 @@ def test_the_end_of_an_automatic_path_is_pointed_out():
         ),
         (
             ("--search-measure", "log-likelihood"),
-            "--search-measure log-likelihood with the recipe auto",
+            "--search-measure log-likelihood with the recipe default",
         ),
     ],
 )

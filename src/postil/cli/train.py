@@ -56,7 +56,7 @@ def train(
         Option(
             metavar="TIME",
             help="Time to search for the best recipe, such as 30s, 10m or 2h, or none.",
-            show_default="about 50s",
+            show_default="about 45s",
         ),
     ] = None,
     measure: Annotated[

@@ -271,7 +271,7 @@ class Auto:
     ``budget`` is about the seconds it may take on two cores (:mod:`postil.train.auto`).
     """
 
-    budget: float = 50.0
+    budget: float = 45.0
 
     @classmethod
     def of(cls, budget: float | str) -> Auto | None:

@@ -155,7 +155,7 @@ AIM: Table = {
 }
 
 AUTO_SEARCH: Table = {
-    "budget": positive("50.0"),
+    "budget": positive("45.0"),
 }
 
 EXPECT: Table = {
