@@ -122,8 +122,7 @@ def _contest(tasks: Sequence[Task], settings: Settings) -> Iterator[Line]:
         "trained. WebKB has no split of its own: "
         f"{TEST_SHARE:.0%} of its documents, drawn by category, are the test. F1 is of the "
         "categories that training and test documents have. LogisticRegression, one category "
-        "against the rest, is left out: on Reuters it is below LinearSVC, and on arXiv its search "
-        "takes hours."
+        "against the rest, is left out: its search takes long."
     )
 
 

@@ -204,7 +204,7 @@ class NamedCorpus:
 
     @property
     def how_to_get(self) -> str:
-        """What to do where the corpus is absent, for messages."""
+        """Return the way to get an absent corpus, for messages."""
         fetch = f"postil corpus fetch {self.name}"
         if self.distribution and (self.distribution.urls or self.distribution.parts):
             return f"get it with: {fetch} (from a copy you have: {fetch} --from PATH)"
