@@ -10,7 +10,7 @@ from postil.corpus.opening import open_corpus
 from postil.recipes.parts import Auto
 from postil.recipes.recipe import load_recipe
 from postil.train import auto
-from postil.train.auto import AutoSearch, Candidate, Trial, choose_recipe, short_field
+from postil.train.auto import AutoSearch, Candidate, Trial, choose_recipe, short_fields
 from postil.train.search_cache import SearchCache
 from postil.train.train import train
 
@@ -60,11 +60,14 @@ class TestChoice:
         tried[0] = trial(WORDS, 0.76, 50)
         assert auto._promoted(tried, 2) == [PAIRS, WORDS]
 
-    def test_only_a_short_first_field_is_counted_apart(self):
+    def test_the_first_and_the_shortest_of_short_fields_are_counted_apart(self):
+        lengths = {"headers": 20, "subject": 5, "date": 8, "rare": 0, "body": 90}
+        mails = [Document("1", {name: "a" * length for name, length in lengths.items()})]
+        assert short_fields(mails) == ["headers", "subject"]
         long = [Document("1", {"title": "a" * 10, "body": "b" * 90})]
-        assert short_field(long) == "title"
-        assert short_field([Document("1", {"title": "a" * 50, "body": "b" * 50})]) is None
-        assert short_field([Document("1", {"text": "a"})]) is None
+        assert short_fields(long) == ["title"]
+        assert short_fields([Document("1", {"title": "a" * 50, "body": "b" * 50})]) == []
+        assert short_fields([Document("1", {"text": "a"})]) == []
 
 
 @pytest.mark.parametrize("labels", [list, single])
@@ -77,6 +80,7 @@ def test_the_same_documents_give_the_same_choice(documents, labels):
     assert sum(row["chosen"] for row in facts["leaderboard"]) == 1
     learners = " ".join(row["name"] for row in facts["leaderboard"])
     assert "logistic loss" in learners
+    assert "Naive Bayes" in learners
     assert ("a lasso" in learners) == (labels is list)
 
 
@@ -148,16 +152,18 @@ def test_a_killed_search_goes_on_where_it_was(documents, tmp_path, monkeypatch):
     assert len(fits) > len(kept) / 2  # other documents: nothing is taken over
 
 
-def test_a_model_keeps_a_strength_for_each_category_and_both_learners(documents, monkeypatch):
+def test_a_model_keeps_a_strength_for_each_category_and_all_learners(documents, monkeypatch):
+    # The shares of Naive Bayes are in the model as they were in the search.
     taken = []
 
-    def by_category(trials):
-        taken.extend(each for each in trials if each.learner.endswith("and a lasso"))
+    def all_learners(trials):
+        taken.extend(each for each in trials if each.learner.endswith("and Naive Bayes"))
         return taken[0]
 
-    monkeypatch.setattr(auto, "simplest_of_best", by_category)
+    monkeypatch.setattr(auto, "simplest_of_best", all_learners)
     model = train(documents, recipe(), notify=lambda _: None)
-    assert model.recipe["learn"]["learner"] == "sum"
+    assert model.recipe["learn"] == taken[0].learn
+    assert model.recipe["learn"]["second"] == auto.NAIVE_BAYES
     if taken[0].strengths is not None:
         names = AutoSearch(documents, recipe(), 1, 0, None, SearchCache()).labels.names
         expected = dict(zip(names, taken[0].strengths, strict=True))

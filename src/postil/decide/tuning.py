@@ -60,13 +60,22 @@ def _is_poor(cuts: Cuts, floor: float) -> bool:
     return float(cuts.f1.max()) < floor
 
 
+def _highest(cuts: Cuts) -> float:
+    """Return the highest score; infinity if more documents have it than the category has members.
+
+    Many have it where nothing was learned, so that a score tells documents of a fold apart from
+    those of another, and no more.
+    """
+    return float(cuts.levels[0]) if cuts.accepted[1] <= cuts.members else float(np.inf)
+
+
 _FLOOR = Parameter("the floor of F1", 0, 1)
 _ENOUGH = Parameter("a number of members", 1, 2**31 - 1, whole=True)
 FALLBACKS: dict[str, FallbackKind] = {
     # SCutFBR.0: the category is never given.
     "fbr.0": FallbackKind(_FLOOR, _is_poor, lambda _: float(np.inf)),
     # SCutFBR.1: only to a document that scores as high as the highest seen out of fold.
-    "fbr.1": FallbackKind(_FLOOR, _is_poor, lambda cuts: float(cuts.levels[0])),
+    "fbr.1": FallbackKind(_FLOOR, _is_poor, _highest),
     # A category with fewer members keeps the threshold it was trained for.
     "few": FallbackKind(_ENOUGH, lambda cuts, enough: cuts.members < enough, lambda _: 0.0),
 }

@@ -1,9 +1,9 @@
-"""Naive Bayes, multinomial, with λ-smoothing (zhang-oles-2001, section 4.1)."""
+"""Naive Bayes, multinomial (zhang-oles-2001, section 4.1), and a form with sparse weights."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,22 +16,30 @@ from postil.learn.job import Job, Labels
 from postil.learn.method import BaseMethod
 from postil.learn.tasks import ALWAYS, NEVER
 
-Form = Literal["multi-class", "one-vs-rest"]
+Form = Literal["multi-class", "one-vs-rest", "background"]
 
 
 @dataclass(frozen=True, slots=True)
 class NaiveBayes(BaseMethod):
-    """Naive Bayes-1 (``multi-class``) and Naive Bayes-2 (``one-vs-rest``).
+    """Naive Bayes-1 (``multi-class``), Naive Bayes-2 (``one-vs-rest``), and a sparse form.
 
     With N the summed weight of a term in a class and λ added to each of them::
 
         multi-class   score_c = ln P(c) + Σ x ln P(term | c)
         one-vs-rest   score_c = ln P(c)/P(not c) + Σ x ln P(term | c)/P(term | not c)
 
+    ``background`` adds nothing to counts. It mixes the terms of a class with those of all
+    documents, whose share is λ (Jelinek and Mercer 1980), and takes all classes for equally
+    likely::
+
+        background    score_c = Σ x ln((1 - λ) P(term | c) + λ P(term)) / (λ P(term))
+
+    A term that a class does not have has the weight 0 there, and no weight is negative.
+
     Scores are linear in x, so that a fit is like any other. They are log odds, but of a model too
     naive to take them for probabilities. A category whose selection keeps no term has the log odds
     of its size as the score of every document. Cost: one pass over the non-zeros, and the number of
-    categories times their terms.
+    categories times their terms; with ``background``, times the terms that each of them has.
     """
 
     smoothing: float = 1e-2
@@ -45,8 +53,17 @@ class NaiveBayes(BaseMethod):
     def __post_init__(self) -> None:
         if not (np.isfinite(self.smoothing) and self.smoothing > 0):
             raise UsageError(f"smoothing must be a finite number above 0, not {self.smoothing!r}")
-        if self.form not in ("multi-class", "one-vs-rest"):
-            raise UsageError(f"form must be multi-class or one-vs-rest, not {self.form!r}")
+        if self.form not in get_args(Form):
+            raise UsageError(f"form must be one of {', '.join(get_args(Form))}, not {self.form!r}")
+        if self.form == "background" and self.smoothing >= 1:
+            raise UsageError(
+                f"smoothing is a share with the form background, below 1, not {self.smoothing!r}"
+            )
+
+    @property
+    def takes_selection(self) -> bool:
+        """True if each category can have terms of its own."""
+        return self.form == "one-vs-rest"
 
     def _fit(self, job: Job) -> LinearFit:
         design, labels, selection = job.design, job.labels, job.selection
@@ -56,20 +73,28 @@ class NaiveBayes(BaseMethod):
         weighted = sp.diags_array(weights) @ labels.members.astype(np.float64)
         inside = sp.csr_matrix(weighted.T @ design.rows)
         sizes = np.asarray(weighted.sum(axis=0)).ravel()
+        if selection is not None and not self.takes_selection:
+            raise UsageError(f"{self.form} Naive Bayes uses the same terms for all categories")
         if self.form == "multi-class":
-            return self._multi_class(labels, inside, sizes, selection)
+            return self._multi_class(labels, inside, sizes)
         total = np.asarray(weights @ design.rows).ravel()
+        if self.form == "background":
+            return self._background(labels, inside, total, sizes)
         return self._one_vs_rest(labels, inside, total, sizes, float(weights.sum()), selection)
 
-    def _multi_class(
-        self,
-        labels: Labels,
-        inside: sp.csr_matrix[Any],
-        sizes: Floats,
-        selection: Selection | None,
+    def _background(
+        self, labels: Labels, inside: sp.csr_matrix[Any], total: Floats, sizes: Floats
     ) -> LinearFit:
-        if selection is not None:
-            raise UsageError("multi-class Naive Bayes uses the same terms for all categories")
+        inside.eliminate_zeros()
+        lengths = np.asarray(inside.sum(axis=1), dtype=np.float64).ravel()
+        share = inside.data / np.repeat(lengths, np.diff(inside.indptr))
+        ratio = share / (total[inside.indices] / total.sum())
+        values = np.log1p((1 - self.smoothing) / self.smoothing * ratio)
+        weights = sp.csr_matrix((values, inside.indices, inside.indptr), shape=inside.shape)
+        notes = [_nothing_to_learn(size) for size in sizes]
+        return _fit_of(labels, weights, np.zeros(len(labels)), notes)
+
+    def _multi_class(self, labels: Labels, inside: sp.csr_matrix[Any], sizes: Floats) -> LinearFit:
         rows = [
             _log_share(inside[[c]].toarray().ravel(), self.smoothing) for c in range(len(labels))
         ]

@@ -139,10 +139,10 @@ class Recipe:
     def _check_selection(self) -> None:
         method = self._method
         has_selection = self.selection.measure is not None
-        if has_selection and isinstance(method, NaiveBayes) and method.form == "multi-class":
+        if has_selection and isinstance(method, NaiveBayes) and not method.takes_selection:
             raise UsageError(
-                "multi-class Naive Bayes uses the same terms for all categories; leave the table "
-                'out, or write form = "one-vs-rest" in [learn]'
+                f"{method.form} Naive Bayes uses the same terms for all categories; leave the "
+                'table out, or write form = "one-vs-rest" in [learn]'
             )
         if has_selection and isinstance(method, KernelMethod) and self.selection.scope != "corpus":
             raise UsageError(ONE_SELECTION)

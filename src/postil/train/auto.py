@@ -50,6 +50,13 @@ STRENGTHS = (0.3, 1.0, 3.0)
 STEP, MOST_STRENGTHS = 3.0, 6
 LOGISTIC: Mapping[str, Any] = {"loss": "logistic", "solver": "dual-coordinate", "C": 10.0}
 FACTOR = 0.05  # of the lasso's scores, beside those of the squared hinge
+NAIVE_BAYES: Mapping[str, Any] = {
+    "learner": "naive-bayes",
+    "form": "background",
+    "smoothing": 0.75,
+}
+# Of the scores of Naive Bayes, if they were spread as widely as those they are added to.
+FACTORS = (0.1, 0.2, 0.4, 0.8, 1.6)
 # The work of the last round for one candidate, in units of a fit with one strength.
 LAST_ROUND = 3.3
 # A strength of one category must be better than that of all on so many memberships.
@@ -99,16 +106,23 @@ WITH_CHARACTERS = Candidate(
 )
 
 
-def short_field(documents: Sequence[Document]) -> str | None:
-    """Return the first field, if there are others and it holds under a third of the text."""
+def short_fields(documents: Sequence[Document]) -> list[str]:
+    """Return the first and the shortest field of those that hold under a third of the text.
+
+    Fields that most documents lack do not count.
+    """
     lengths: dict[str, int] = {}
+    filled: dict[str, int] = {}
     for document in documents:
         for name, text in document.fields.items():
             lengths[name] = lengths.get(name, 0) + len(text)
-    first = next(iter(lengths), None)
-    if len(lengths) < 2 or first is None or 3 * lengths[first] > sum(lengths.values()):
-        return None
-    return first
+            filled[name] = filled.get(name, 0) + bool(text)
+    total = sum(lengths.values())
+    usual = [name for name in lengths if 2 * filled[name] > len(documents)]
+    short = [name for name in usual if 3 * lengths[name] <= total]
+    if len(lengths) < 2 or not short:
+        return []
+    return list(dict.fromkeys([short[0], min(short, key=lambda name: lengths[name])]))
 
 
 class Trial(NamedTuple):
@@ -248,9 +262,8 @@ class AutoSearch:
         if len(self._documents) < FEWEST_DOCUMENTS or len(self.labels) == 0:
             return latest
         entered = list(REPRESENTATIONS)
-        title = short_field(self._documents[:SAMPLE])
-        if title is not None:
-            entered.insert(1, replace(entered[0], title=title))
+        titles = short_fields(self._documents[:SAMPLE])
+        entered[1:1] = [replace(entered[0], title=title) for title in titles]
         spared = 0.0
         for number, (share, most) in enumerate(ROUNDS):
             final = number == len(ROUNDS) - 1
@@ -292,7 +305,10 @@ class AutoSearch:
                 self.trials += paths[-1].trials.values()
             finished = True
             if final and paths:
-                self._other_learners(max(paths, key=lambda p: p.trials[p.best].value), round_)
+                leader = max(paths, key=lambda path: path.trials[path.best].value)
+                for path in paths if self._single else [leader]:
+                    self._sums(path, round_)
+                self._logistic(leader, round_)
         except KeyboardInterrupt:
             self.ended = "it was interrupted"
         return finished
@@ -341,17 +357,46 @@ class AutoSearch:
             (found,) = self._scores(candidate, self.recipe.learn, [further], matrix, round_)
             path.scores[further] = found
 
-    def _other_learners(self, path: Path, round_: Round) -> None:
-        """Try other learners on the vectors of the leader."""
+    def _sums(self, path: Path, round_: Round) -> None:
+        """Try the sum of the best learner so far with others, on the vectors of a candidate."""
+        if self._is_late(f"sums on {path.candidate}", 0, 2):
+            return
+        best, values = path.trials[path.best], path.scores[path.best]
         if not self._single:
-            if self._is_late("the sum with a lasso", 0, 2):
-                return
-            leader, values = self._by_category(path, round_)
+            best, values = self._by_category(path, round_)
             (lasso,) = self._scores(path.candidate, LASSO, [LASSO["C"]], path.matrix, round_)
-            learn = {"learner": "sum", "first": leader.learn, "second": LASSO, "factor": FACTOR}
-            name = f"{leader.learner}, and a lasso" if leader.learner else "and a lasso"
-            added = values + FACTOR * lasso
-            self.trials.append(self._trial(path, name, learn, added, round_, leader.strengths))
+            added = self._sum(path, best, values, LASSO, FACTOR * lasso, FACTOR, round_)
+            self.trials.append(added)
+            if added.value > best.value:
+                best, values = added, values + FACTOR * lasso
+        (naive,) = self._scores(path.candidate, NAIVE_BAYES, [], path.matrix, round_)
+        unit = _spread(values) / max(_spread(naive), np.finfo(float).tiny)
+        factors = [round(unit * factor, 6) for factor in FACTORS]
+        tried = [
+            self._sum(path, best, values, NAIVE_BAYES, factor * naive, factor, round_)
+            for factor in factors
+            if factor > 0
+        ]
+        self.trials += [max(tried, key=lambda trial: trial.value)] if tried else []
+
+    def _sum(
+        self,
+        path: Path,
+        first: Trial,
+        values: Floats,
+        second: Mapping[str, Any],
+        added: Floats,
+        factor: float,
+        round_: Round,
+    ) -> Trial:
+        """Return the trial of the sum of two learners, from the scores of each."""
+        learn = {"learner": "sum", "first": first.learn, "second": second, "factor": factor}
+        name = "and a lasso" if second is LASSO else "and Naive Bayes"
+        joined = f"{first.learner}, {name}" if first.learner else name
+        return self._trial(path, joined, learn, values + added, round_, first.strengths)
+
+    def _logistic(self, path: Path, round_: Round) -> None:
+        """Try logistic loss on the vectors of the leader."""
         if self._is_late("logistic loss", 1, 2):
             return
         (values,) = self._scores(path.candidate, LOGISTIC, [LOGISTIC["C"]], path.matrix, round_)
@@ -390,7 +435,10 @@ class AutoSearch:
         matrix: sp.csr_matrix[Any],
         round_: Round,
     ) -> list[Floats]:
-        """Return held-out scores for each strength; the weaker start from the stronger."""
+        """Return held-out scores for each strength, or of a learner that has none.
+
+        The weaker strengths start from the stronger.
+        """
         from postil.learn.one_vs_rest import fit_path
 
         name = f"{candidate} {sorted(learn.items())} {list(strengths)} {round_.rows} {self.seed}"
@@ -398,10 +446,10 @@ class AutoSearch:
         if kept is not None:
             return kept
         labels = round_.labels
-        method = method_from({**learn, "C": strengths[0]})
-        assert isinstance(method, Method)
+        method = method_from({**learn, "C": strengths[0]} if strengths else learn)
         design = Design(matrix)
-        scores = [np.empty((labels.documents, len(labels))) for _ in strengths]
+        shape = (max(1, len(strengths)), labels.documents, len(labels))
+        scores = list(np.empty(shape))
         path = Strengths("C", np.repeat(np.array(strengths)[:, np.newaxis], len(labels), axis=1))
         for learned, held_out in round_.folds[0]:
             weights = np.zeros(labels.documents)
@@ -410,11 +458,15 @@ class AutoSearch:
                 design,
                 labels,
                 sample_weights=SampleWeights(weights),
-                strengths=path,
                 threads=self.threads,
                 quiet=True,
             )
-            for values, fit in zip(scores, fit_path(job, method), strict=True):
+            fits = (
+                fit_path(replace(job, strengths=path), method)
+                if isinstance(method, Method)
+                else (method.fit(job),)
+            )
+            for values, fit in zip(scores, fits, strict=True):
                 values[held_out] = fit.scores(matrix[held_out])
         self.cache.save(name, scores)
         return scores
@@ -466,6 +518,13 @@ class AutoSearch:
         length = sum(len(text) for column in columns for text in column) / len(documents)
         learning = non_zeros * len(self.labels) * FOLDS * FIT_SECONDS
         return float(learning + length * TEXT_SECONDS * (1 + non_zeros / max(length / 8, 1.0)))
+
+
+def _spread(scores: Floats) -> float:
+    """Return the standard deviation of scores less the means of their document and category."""
+    centred = scores - scores.mean(axis=0)
+    centred -= centred.mean(axis=1, keepdims=True)
+    return float(centred.std())
 
 
 def _promoted(latest: Sequence[Trial], most: int) -> list[Candidate]:
