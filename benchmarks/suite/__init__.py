@@ -22,6 +22,7 @@ ORDER = (
     "measures",
     "strength",
     "defaults",
+    "deciding",
 )
 
 

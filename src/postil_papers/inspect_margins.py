@@ -10,10 +10,10 @@ import typer
 
 from postil.cli.console import counted, say, show_table
 from postil.cli.files import CountedCorpus, reporting_problems
-from postil.cli.inspect_text import INDENT, Facts, show_title, show_wrapped
+from postil.cli.inspect_text import INDENT, show_title, show_wrapped
 from postil.cli.options import Reading
 from postil.cli.progress import progress_bar
-from postil.model.overview import OVER_MEAN
+from postil.model.overview import OVER_MEAN, Facts
 
 if TYPE_CHECKING:
     from postil.corpus.document import Document

@@ -12,9 +12,9 @@ from typer import Option
 
 from postil.cli import inspect_text
 from postil.cli.console import show_json
-from postil.cli.inspect_text import Facts
 from postil.cli.options import AsJson, ModelFile, Reading, category_columns, reads_corpus
 from postil.errors import ModelFileError, PostilError, UsageError
+from postil.model.overview import Facts
 
 if TYPE_CHECKING:
     from postil.model.model import Model

@@ -13,8 +13,7 @@ from postil.cli.console import counted, show_bold, show_table
 from postil.cli.search_text import aim_sentence, search_lines, search_sentence, search_symbol
 from postil.common.escaping import visible
 from postil.model.leaderboard import leaderboard
-
-Facts = dict[str, Any]
+from postil.model.overview import Facts, settings_text
 
 SHOWN_NOTES = 10
 SHOWN_TRIALS = 10
@@ -70,9 +69,9 @@ def _show_facts(whole: Facts) -> None:
     _show_pairs(
         {
             "recipe": f"{named} ({source})" if source else named,
-            "learn": _settings(recipe.get("learn") or {}),
-            "selection": _settings(selection) if selection.get("measure") else "",
-            "method": _settings(method),
+            "learn": settings_text(recipe.get("learn") or {}),
+            "selection": settings_text(selection) if selection.get("measure") else "",
+            "method": settings_text(method),
             **_representation(whole),
             **_scoring(whole),
             "aim": aim_sentence(whole["method"].get("aim")).removeprefix("aimed at "),
@@ -81,22 +80,9 @@ def _show_facts(whole: Facts) -> None:
             "weights": _sparsity(whole["weights"]),
             "documents": f"sha256 {whole['training']['sha256']}",
             "written by": " ".join(filter(None, [whole["created_by"], whole["created"]])),
-            "evaluation": _settings(whole["evaluation"] or {}),
+            "evaluation": settings_text(whole["evaluation"] or {}),
         }
     )
-
-
-def _settings(given: Mapping[str, Any]) -> str:
-    """Return names and values with commas between."""
-    return ", ".join(f"{name} {_plain(value)}" for name, value in given.items())
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, Mapping):
-        return f"({_settings(value)})"
-    if isinstance(value, list | tuple):
-        return " ".join(map(_plain, value))
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _representation(whole: Facts) -> dict[str, str]:
@@ -154,7 +140,7 @@ def _combination(combination: Mapping[str, Any]) -> str:
     if combination["kind"] == "kernel":
         support = _counted(combination["rows"], "support document")
         return f"sums of the kernel {combination['kernel']} with {support}"
-    return _settings(combination)
+    return settings_text(combination)
 
 
 def _decision(whole: Facts) -> str:
@@ -332,7 +318,7 @@ def show_category(whole: Facts, facts: Facts) -> None:
             "weights": f"{facts['nonzeros']:,} of {columns:,} not 0",
             "support": _counted(facts["support"], "document") if "support" in facts else "",
             "tree": _counted(len(facts["nodes"]), "node") if "nodes" in facts else "",
-            "report": "the model keeps none" if report is None else _settings(kept),
+            "report": "the model keeps none" if report is None else settings_text(kept),
             "note": (report or {}).get("note", ""),
         }
     )

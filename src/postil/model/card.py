@@ -14,7 +14,7 @@ from postil.decide.rules import parse_rule
 from postil.errors import SpecError
 from postil.model.leaderboard import leaderboard
 from postil.model.model import Model
-from postil.model.overview import Facts, gather
+from postil.model.overview import Facts, gather, settings_text
 from postil.model.route import route_sentence
 
 FEW = 10
@@ -68,8 +68,7 @@ def _purpose(whole: Facts) -> list[str]:
     ]
     learn = recipe.get("learn") or {}
     if learn:
-        settings = ", ".join(f"{key} {value}" for key, value in learn.items())
-        lines.append(f"- Learned by: {plain_text(settings)}")
+        lines.append(f"- Learned by: {plain_text(settings_text(learn))}")
     if not whole["method"].get("vectors"):
         vectorizer = whole["vectorizer"]
         fields = ", ".join(vectorizer["fields"]) or "all fields"

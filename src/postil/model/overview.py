@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from postil.decide.rules import parse_rule
 from postil.decide.scores import Needs
 from postil.errors import SpecError
+from postil.learn.sum_method import SumMethod
 from postil.model.description import column_name, describe
 from postil.model.model import Model
 
@@ -63,6 +64,22 @@ def gather(
         for facts in each:
             _add_intervals(facts, level)
     return whole, each
+
+
+def settings_text(given: Mapping[str, Any]) -> str:
+    """Return names and values with commas between; the sum of two learners part by part."""
+    if given.get("learner") == "sum":
+        first, second = (settings_text(given.get(name) or {}) for name in ("first", "second"))
+        return f"{first}; plus {given.get('factor', SumMethod.factor):g} times: {second}"
+    return ", ".join(f"{name} {_value_text(value)}" for name, value in given.items())
+
+
+def _value_text(value: object) -> str:
+    if isinstance(value, Mapping):
+        return f"({settings_text(value)})"
+    if isinstance(value, list | tuple):
+        return " ".join(map(_value_text, value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _only_compares(model: Model) -> bool:

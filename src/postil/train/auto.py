@@ -144,8 +144,8 @@ class Trial(NamedTuple):
     documents: int
 
     def __str__(self) -> str:
-        learner = f", {self.learner}" if self.learner else ""
-        return f"{self.candidate}{learner}"
+        added = self.learner.startswith("+")
+        return f"{self.candidate}{' ' if added else ', '}{self.learner}".removesuffix(", ")
 
     def error(self, other: Trial | None = None) -> float:
         """Return the standard error of the value, or of its difference to another's."""
@@ -391,9 +391,8 @@ class AutoSearch:
     ) -> Trial:
         """Return the trial of the sum of two learners, from the scores of each."""
         learn = {"learner": "sum", "first": first.learn, "second": second, "factor": factor}
-        name = "and a lasso" if second is LASSO else "and Naive Bayes"
-        joined = f"{first.learner}, {name}" if first.learner else name
-        return self._trial(path, joined, learn, values + added, round_, first.strengths)
+        name = f"{first.learner} + {'lasso' if second is LASSO else 'Naive Bayes'}".strip()
+        return self._trial(path, name, learn, values + added, round_, first.strengths)
 
     def _logistic(self, path: Path, round_: Round) -> None:
         """Try logistic loss on the vectors of the leader."""
