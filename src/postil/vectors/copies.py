@@ -35,13 +35,15 @@ def groups_of_copies(matrix: Any) -> Ints:  # noqa: ANN401 - a CSR matrix or arr
     documents = matrix.shape[0]
     filled = np.flatnonzero(np.diff(matrix.indptr))
     starts = matrix.indptr[filled]
-    terms = matrix.indices.astype(np.uint64)
+    terms = np.arange(matrix.shape[1], dtype=np.uint64)
     left, right = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     for band in range(BANDS):
         key = np.zeros(len(filled), dtype=np.uint64)
         for number in range(HASHES):
             salt = np.uint64((1 + band * HASHES + number) * _MULTIPLIER % 2**64)
-            key = _mixed(key ^ _smallest(terms, salt, starts))
+            hashes = _mixed(terms ^ salt)[matrix.indices]
+            smallest = np.minimum.reduceat(hashes, starts) if len(starts) else key
+            key = _mixed(key ^ smallest)
         order = np.argsort(key, kind="stable")
         equal = key[order[1:]] == key[order[:-1]]
         left.append(filled[order[:-1][equal]])
@@ -52,13 +54,6 @@ def groups_of_copies(matrix: Any) -> Ints:  # noqa: ANN401 - a CSR matrix or arr
     graph = sp.coo_matrix((np.ones(kept.shape[1]), kept), shape=(documents, documents))
     groups: Ints = sp.csgraph.connected_components(graph, directed=False)[1].astype(np.int64)
     return groups
-
-
-def _smallest(terms: NDArray[np.uint64], salt: np.uint64, starts: NDArray[Any]) -> Any:  # noqa: ANN401
-    """Return the smallest hash of the terms of each document that has some."""
-    if not len(starts):
-        return np.empty(0, dtype=np.uint64)
-    return np.minimum.reduceat(_mixed(terms ^ salt), starts)
 
 
 def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
