@@ -67,6 +67,31 @@ def test_the_whole_page(model):
     )
 
 
+def test_a_stem_is_shown_with_its_word():
+    vectorizer = Vectorizer("words lower stem(porter)", weighting=PLAIN).fit(["ponies run"])
+    rule = CategoryRule("farm", np.ones(2), 0.0, 0.5)
+    text = render_text(Explainer(vectorizer).explain("Ponies run. A pony", rule))
+    assert "poni (ponies)      2" in text
+    assert "  run                1" in text
+
+
+def test_parts_of_words_are_added_up_by_word():
+    vectorizer = Vectorizer("chars-in-words(2,3) lower", weighting=PLAIN).fit(["oil wheat"])
+    rng = np.random.default_rng(2)
+    rule = CategoryRule("crude", rng.normal(size=len(vectorizer.vocabulary)), 0.0, 0.5)
+    explanation = Explainer(vectorizer).explain("Wheat oil and oil", rule)
+    words = {share.word: share for share in explanation.words}
+    assert {word: share.count for word, share in words.items()} == {"wheat": 1, "oil": 2, "and": 1}
+    assert math.fsum(share.added for share in explanation.words) == pytest.approx(
+        math.fsum(share.added for share in explanation.terms)
+    )
+    alone = Explainer(vectorizer).explain("wheat", rule)
+    assert words["wheat"].added == pytest.approx(alone.words[0].added)
+    text = render_text(explanation)
+    assert re.search(r"word +count +added\n", text)
+    assert "words up" in text
+
+
 def test_nothing_among_its_words(model):
     explainer, rule = model
     rule = CategoryRule("crude", rule.weights, 5.0)

@@ -55,7 +55,7 @@ def demo(
     call, file, page = command_name(), output / "demo.postil", output / "why.html"
 
     show_bold(f"1. Learning: {call} train demo -o {file}")
-    model = train(documents, load_recipe("default"), corpus="demo")
+    model = train(documents, load_recipe("auto"), corpus="demo", notify=typer.echo)
     with naming_errors(file):
         save_model(model, file)
     _show_model(model)

@@ -6,6 +6,8 @@ The page, the terminal and JSON all show the same numbers and sentences.
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -14,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from postil.common.escaping import visible
-from postil.common.types import Floats
+from postil.common.types import Floats, Ints
 from postil.explain.flips import Addition, Flips, Removal
 from postil.explain.reading import UNKNOWN, DocumentTerms, FieldPlace
 from postil.explain.rule import Circumstance, Figures, counted, list_of
@@ -22,6 +24,8 @@ from postil.explain.rule import Circumstance, Figures, counted, list_of
 SHOWN_IN_SET = 12
 SHOWN_ADDITIONS = 6
 SHOWN_UNKNOWN = 12
+LONGEST_WORD = 40
+WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +43,32 @@ class TermShare:
 
 
 @dataclass(frozen=True, slots=True)
+class WordShare:
+    """A word of the text, and what the terms on it added together."""
+
+    word: str
+    count: int
+    added: float
+
+
+@dataclass(frozen=True, slots=True)
 class UnknownTerm:
     """A term of the document that the model has never seen."""
 
     term: str
     count: int
+
+
+class _Standing(NamedTuple):
+    """The words of all fields as they follow, and the pairs of a term and a word that it touches.
+
+    ``within`` counts the places of terms that are smaller than the word they stand in.
+    """
+
+    texts: list[str]
+    terms: Ints
+    words: Ints
+    within: int
 
 
 @dataclass(frozen=True)
@@ -123,6 +148,52 @@ class Explanation:
         return tuple(UnknownTerm(document.names[i], int(document.counts[i])) for i in ids)
 
     @cached_property
+    def words(self) -> tuple[WordShare, ...]:
+        """The words by the size of what they added, if most terms are parts of words; else none.
+
+        What a term added is shared by the words that it touches.
+        """
+        standing = self._standing
+        if 2 * standing.within <= len(self.document.pieces.terms):
+            return ()
+        touched = np.bincount(standing.terms, minlength=len(self.document))
+        shares = self.added[standing.terms] / touched[standing.terms]
+        added = np.bincount(standing.words, shares, len(standing.texts)).tolist()
+        counts = Counter(standing.texts)
+        sums: dict[str, float] = dict.fromkeys(counts, 0.0)
+        for word, each in zip(standing.texts, added, strict=True):
+            sums[word] += each
+        found = (WordShare(word, counts[word], each) for word, each in sums.items())
+        return tuple(sorted(found, key=lambda share: -abs(share.added)))
+
+    def words_of(self, terms: Sequence[str]) -> Counter[str]:
+        """Return the words that some terms touch, with the number of places."""
+        numbers = {name: number for number, name in enumerate(self.document.names)}
+        chosen = np.isin(self._standing.terms, [numbers[term] for term in terms])
+        return Counter(self._standing.texts[word] for word in self._standing.words[chosen].tolist())
+
+    @cached_property
+    def _standing(self) -> _Standing:
+        pieces = self.document.pieces
+        texts: list[str] = []
+        terms, words, within = [np.empty(0, np.int64)], [np.empty(0, np.int64)], 0
+        for number, part in enumerate(self.document.parts):
+            spans = np.array([match.span() for match in WORD.finditer(part.text)], np.int64)
+            starts, ends = spans.reshape(-1, 2).T
+            own = pieces.parts == number
+            first = np.searchsorted(ends, pieces.starts[own], side="right")
+            last = np.searchsorted(starts, pieces.ends[own], side="left")
+            touched = np.maximum(last - first, 0)
+            each = np.repeat(np.arange(len(first)), touched)
+            word = first[each] + np.arange(len(each)) - (np.cumsum(touched) - touched)[each]
+            sizes = (pieces.ends - pieces.starts)[own][each]
+            within += int(((touched[each] == 1) & (sizes < (ends - starts)[word])).sum())
+            terms.append(pieces.terms[own][each])
+            words.append(word + len(texts))
+            texts += [part.text[start:end].casefold() for start, end in spans.tolist()]
+        return _Standing(texts, np.concatenate(terms), np.concatenate(words), within)
+
+    @cached_property
     def places(self) -> Mapping[str, tuple[FieldPlace, ...]]:
         """The places of each term in the text, in reading order."""
         document, pieces = self.document, self.document.pieces
@@ -158,6 +229,8 @@ class Explanation:
                 "nearest_addition": None if near is None else asdict(near),
             },
         }
+        if self.words:
+            found["words"] = [asdict(share) for share in self.words]
         if self.circumstances:
             found |= {"factor": self.factor, "bar": self.bar}
         for each in self.circumstances:
@@ -188,9 +261,11 @@ def answer(accepted: bool) -> str:
 
 def margin_parts(explanation: Explanation) -> dict[str, float]:
     """Return the parts of the margin and their sum; a constant or a bar only if it is not 0."""
+    noun = "words" if explanation.words else "terms"
+    shares = [share.added for share in explanation.words or explanation.terms]
     parts = {
-        "terms up": math.fsum(share.added for share in explanation.up),
-        "terms down": math.fsum(share.added for share in explanation.down),
+        f"{noun} up": math.fsum(added for added in shares if added > 0),
+        f"{noun} down": math.fsum(added for added in shares if added < 0),
         "constant": explanation.constant,
         "intercept": explanation.intercept,
         "bar": -explanation.bar,
@@ -222,45 +297,71 @@ def verdict(explanation: Explanation) -> str:
     return f"{answer(explanation.accepted)} ({reason})"
 
 
-TERM_COLUMNS = ("term", "count", "weight", "value", "added")
+class ShareTable(NamedTuple):
+    """The strongest terms or words of one direction, with their cells, and the sum of the others.
 
-
-class TermTable(NamedTuple):
-    """The strongest terms of one direction: a title, rows of cells, and the sum of the others."""
+    ``adds`` holds what each row added.
+    """
 
     title: str
-    rows: list[tuple[TermShare, list[str]]]
+    columns: tuple[str, ...]
+    rows: list[list[str]]
+    adds: list[float]
     rest: str
 
 
-def term_table(
-    title: str, shares: Sequence[TermShare], like: Sequence[TermShare], shown: int
-) -> TermTable:
-    """Return the first ``shown`` of some terms; numbers have the decimals that ``like`` needs."""
-    weights = Figures(share.weight for share in like)
-    values = Figures(share.value for share in like)
-    added = Figures(share.added for share in like)
-    rows = [
-        (
-            share,
-            [
-                visible(share.term),
-                str(share.count),
-                weights.plain(share.weight),
-                values.plain(share.value),
-                added.signed(share.added),
-            ],
+def share_tables(explanation: Explanation, shown: int) -> tuple[ShareTable, ShareTable]:
+    """Return the first ``shown`` terms that pushed the margin up, and those that pushed it down.
+
+    Terms that are parts of words are not listed: the words are.
+    """
+    noun = "word" if explanation.words else "term"
+    shares: Sequence[TermShare | WordShare] = explanation.words or explanation.terms
+    up = [share for share in shares if share.added > 0]
+    down = [share for share in shares if share.added < 0]
+    listed = [*up[:shown], *down[:shown]]
+    terms = [share for share in listed if isinstance(share, TermShare)]
+    added = Figures(share.added for share in listed)
+    weights = Figures(share.weight for share in terms)
+    values = Figures(share.value for share in terms)
+
+    def cells(share: TermShare | WordShare) -> list[str]:
+        if isinstance(share, WordShare):
+            return [visible(share.word), str(share.count), added.signed(share.added)]
+        return [
+            visible(_as_written(explanation, share.term)),
+            str(share.count),
+            weights.plain(share.weight),
+            values.plain(share.value),
+            added.signed(share.added),
+        ]
+
+    def table(title: str, shares: Sequence[TermShare | WordShare]) -> ShareTable:
+        rest = shares[shown:]
+        left = added.signed(math.fsum(share.added for share in rest))
+        total = added.signed(math.fsum(share.added for share in shares))
+        numbers = () if explanation.words else ("weight", "value")
+        return ShareTable(
+            f"{title}: {counted(len(shares), noun)}, {total}",
+            (noun, "count", *numbers, "added"),
+            [cells(share) for share in shares[:shown]],
+            [share.added for share in shares[:shown]],
+            f"… and {counted(len(rest), f'more {noun}')}, {left}" if rest else "",
         )
-        for share in shares[:shown]
-    ]
-    total = added.signed(math.fsum(share.added for share in shares))
-    rest = shares[shown:]
-    left = added.signed(math.fsum(share.added for share in rest))
-    return TermTable(
-        f"{title}: {counted(len(shares), 'term')}, {total}",
-        rows,
-        f"… and {counted(len(rest), 'more term')}, {left}" if rest else "",
-    )
+
+    return table("Pushed up", up), table("Pushed down", down)
+
+
+def _as_written(explanation: Explanation, term: str) -> str:
+    """Return a term; a stem also with the word that stands for it in the text."""
+    places = explanation.places[term]
+    if not places:
+        return term
+    field, start, end = places[0]
+    text = next(part.text for part in explanation.document.parts if part.field == field)
+    word = " ".join(text[start:end].casefold().split())
+    same = word in term.casefold() or len(word) > LONGEST_WORD
+    return term if same else f"{term} ({word})"
 
 
 def remarks(explanation: Explanation) -> list[str]:
@@ -290,6 +391,8 @@ def flip_lines(explanation: Explanation) -> list[str]:
     """Return sentences that say what would flip the decision."""
     if math.isinf(explanation.threshold):
         return ["Nothing would: the decision does not depend on the margin."]
+    if explanation.words:
+        return _removal_lines(explanation)  # an absent part of a word tells nobody anything
     return [*_removal_lines(explanation), _addition_line(explanation)]
 
 
@@ -301,14 +404,18 @@ def _removal_lines(explanation: Explanation) -> list[str]:
         return ["Nothing among its words would: whichever are removed, the answer stays."]
     write = figures_of(explanation).plain
     return [
-        f"Without {_set_of(removal)} the margin is {write(removal.margin)}: "
+        f"Without {_set_of(removal, explanation)} the margin is {write(removal.margin)}: "
         f"{answer(not explanation.accepted)}."
         + (" No smaller set would do." if removal.smallest and len(removal.terms) > 1 else "")
         for removal in flips.removals
     ]
 
 
-def _set_of(removal: Removal) -> str:
+def _set_of(removal: Removal, explanation: Explanation) -> str:
+    if explanation.words:
+        touched = explanation.words_of(removal.terms)
+        words = [visible(word) for word, _ in touched.most_common(SHOWN_IN_SET)]
+        return f"{counted(len(removal.terms), 'part')} of {list_of(words, len(touched))}"
     names = [visible(term) for term in removal.terms[:SHOWN_IN_SET]]
     listed = list_of(names, len(removal.terms))
     if removal.everything and len(removal.terms) > 1:

@@ -18,13 +18,12 @@ from postil.common.escaping import visible
 from postil.common.pages import render_page
 from postil.errors import UsageError
 from postil.explain.explanation import (
-    TERM_COLUMNS,
     Explanation,
     answer,
     flip_lines,
     remarks,
+    share_tables,
     sum_cells,
-    term_table,
     verdict,
 )
 from postil.explain.rule import Figures, lines_by_title
@@ -67,7 +66,6 @@ def render_html(explanations: Sequence[Explanation], *, title: str = "") -> str:
         heading=heading,
         sections=sections,
         levels=LEVELS,
-        term_columns=TERM_COLUMNS,
     )
 
 
@@ -119,7 +117,6 @@ def _explained(number: int, document: Explained) -> dict[str, Any]:
         anchor=shown["anchor"],
         sections=[_section(each, SHOWN_IN_SEVERAL) for each in document.explanations],
         levels=LEVELS,
-        term_columns=TERM_COLUMNS,
     )
     return shown | {"page": Markup(page)}
 
@@ -127,14 +124,8 @@ def _explained(number: int, document: Explained) -> dict[str, Any]:
 def _section(explanation: Explanation, shown: int = SHOWN_TERMS) -> dict[str, Any]:
     """Return what the template shows of one category, with at most ``shown`` terms each way."""
     strongest, fields = marked_fields(explanation)
-    tables = [
-        (css, term_table(title, shares, shares[:shown], shown))
-        for title, css, shares in (
-            ("Pushed up", "u", explanation.up),
-            ("Pushed down", "d", explanation.down),
-        )
-        if shares
-    ]
+    both = zip(("u", "d"), share_tables(explanation, shown), strict=True)
+    tables = [(css, table) for css, table in both if table.rows]
     return {
         "category": explanation.category,
         "answer": answer(explanation.accepted),
@@ -145,7 +136,7 @@ def _section(explanation: Explanation, shown: int = SHOWN_TERMS) -> dict[str, An
         "push_figures": Figures([strongest]),
         "fields": fields,
         "tables": tables,
-        "largest": max((abs(share.added) for share in explanation.terms), default=0.0),
+        "largest": max((abs(added) for _, table in tables for added in table.adds), default=0.0),
         "sum": sum_cells(explanation),
         "remarks": remarks(explanation),
         "flips": flip_lines(explanation),

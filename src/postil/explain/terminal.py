@@ -9,13 +9,12 @@ from typing import TextIO
 
 from postil.common.escaping import visible
 from postil.explain.explanation import (
-    TERM_COLUMNS,
     Explanation,
-    TermTable,
+    ShareTable,
     flip_lines,
     remarks,
+    share_tables,
     sum_cells,
-    term_table,
     verdict,
 )
 from postil.explain.rule import lines_by_title
@@ -72,7 +71,7 @@ def render_text(
             *([INDENT + table.rest] if table.rest else []),
         ]
         for (table, lines), code in zip(
-            _term_tables(explanation, width, shown), (GREEN, RED), strict=True
+            _tables(explanation, width, shown), (GREEN, RED), strict=True
         )
         if table.rows
     ]
@@ -97,33 +96,30 @@ def _wrapped(sentences: Iterable[str], width: int, indent: str) -> list[str]:
     ]
 
 
-def _term_tables(
+def _tables(
     explanation: Explanation, width: int, shown: int
-) -> list[tuple[TermTable, list[tuple[str, str]]]]:
+) -> list[tuple[ShareTable, list[tuple[str, str]]]]:
     """Return the tables of both directions, and their lines with the bar of each line.
 
     The columns of both tables line up.
     """
-    listed = [*explanation.up[:shown], *explanation.down[:shown]]
-    tables = [
-        term_table("Pushed up", explanation.up, listed, shown),
-        term_table("Pushed down", explanation.down, listed, shown),
-    ]
+    tables = share_tables(explanation, shown)
+    columns = tables[0].columns
     for table in tables:
-        for _, cells in table.rows:
+        for cells in table.rows:
             cells[0] = shortened(cells[0], WIDEST_TERM)
-    rows = [TERM_COLUMNS, *(cells for table in tables for _, cells in table.rows)]
+    rows = [columns, *(cells for table in tables for cells in table.rows)]
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
     bar_width = max(NARROWEST_BAR, width - sum(widths) - len(INDENT) * (len(widths) + 1))
-    largest = max((abs(share.added) for share in listed), default=0.0)
+    largest = max((abs(added) for table in tables for added in table.adds), default=0.0)
     return [
         (
             table,
             [
-                (_line(TERM_COLUMNS, widths), ""),
+                (_line(columns, widths), ""),
                 *(
-                    (_line(cells, widths) + INDENT, bar_of(abs(share.added), largest, bar_width))
-                    for share, cells in table.rows
+                    (_line(cells, widths) + INDENT, bar_of(abs(added), largest, bar_width))
+                    for cells, added in zip(table.rows, table.adds, strict=True)
                 ),
             ],
         )
