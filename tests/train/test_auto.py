@@ -7,12 +7,17 @@ import pytest
 
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
+from postil.decide import OutOfFoldScores, fit_rule
+from postil.decide.folds import make_folds
+from postil.learn.job import Labels
 from postil.recipes.parts import Auto
 from postil.recipes.recipe import load_recipe
-from postil.train import auto
-from postil.train.auto import AutoSearch, Candidate, Trial, choose_recipe, short_fields
+from postil.train import auto, trial_round
+from postil.train.auto import AutoSearch, choose_recipe
+from postil.train.candidates import Candidate, Trial, promoted, short_fields, simplest_of_best
 from postil.train.search_cache import SearchCache
 from postil.train.train import train
+from postil.train.trial_round import MACRO_F1, MICRO_F1, NAIVE_BAYES, Round
 
 WORDS, PAIRS = Candidate("words", "words"), Candidate("pairs", "words ngrams(1,2)")
 
@@ -44,21 +49,21 @@ class TestChoice:
     def test_the_cheapest_within_one_standard_error_is_taken(self):
         near = trial(WORDS, 0.79, 50.0, (0.1, -0.1))
         best = trial(PAIRS, 0.80, 90.0, (0.3, -0.3))
-        assert auto.simplest_of_best([best, near]) is near
+        assert simplest_of_best([best, near]) is near
         far = trial(WORDS, 0.5, 50.0, (0.1, -0.1))
-        assert auto.simplest_of_best([best, far]) is best
+        assert simplest_of_best([best, far]) is best
 
     def test_errors_are_of_differences_on_the_same_documents(self):
         # Both err on the same documents, so that a small difference is sure.
         worse, best = trial(WORDS, 0.79, 50.0, (0.5, -0.5)), trial(PAIRS, 0.8, 90.0, (0.5, -0.5))
-        assert auto.simplest_of_best([best, worse]) is best
+        assert simplest_of_best([best, worse]) is best
 
     def test_a_title_apart_goes_to_all_if_it_helps_words(self):
         titled = replace(WORDS, title="subject")
         tried = [trial(WORDS, 0.7, 50), trial(PAIRS, 0.8, 90), trial(titled, 0.75, 60)]
-        assert auto._promoted(tried, 2) == [replace(PAIRS, title="subject"), titled]
+        assert promoted(tried, 2, with_largest=False) == [replace(PAIRS, title="subject"), titled]
         tried[0] = trial(WORDS, 0.76, 50)
-        assert auto._promoted(tried, 2) == [PAIRS, WORDS]
+        assert promoted(tried, 2, with_largest=False) == [PAIRS, WORDS]
 
     def test_the_first_and_the_shortest_of_short_fields_are_counted_apart(self):
         lengths = {"headers": 20, "subject": 5, "date": 8, "rare": 0, "body": 90}
@@ -84,24 +89,20 @@ def test_the_same_documents_give_the_same_choice(documents, labels):
     assert ("lasso" in learners) == (labels is list)
 
 
-def test_influences_are_the_slopes_of_the_measure(documents):
+def test_influences_are_the_slopes_of_the_measure():
     # Weighing a document a little more moves the measure by its influence over their number.
-    search = AutoSearch(documents, recipe(), 1, 0, None, SearchCache())
     rng = np.random.default_rng(5)
     count, kinds = 40, 4
     members = rng.random((count, kinds)) < 0.4
-    labels = auto.Labels.of([[str(c) for c in np.flatnonzero(row)] for row in members])
-    folds = auto.make_folds(labels.members, 3, 0)
+    labels = Labels.of([[str(c) for c in np.flatnonzero(row)] for row in members])
     scores = members + rng.normal(size=members.shape)
-    for macro in (False, True):
-        search._macro = macro
-        value, influences = search._measured(scores, labels, folds)
-        rule = auto.fit_rule(
-            "f1" if macro else "probability", auto.OutOfFoldScores(scores, folds), labels.members
-        )
-        given = rule.accept(scores)
+    for name, rule in ((MICRO_F1, "probability"), (MACRO_F1, "f1")):
+        tried = Round(recipe(), (), labels, False, name, 1, 0, SearchCache())
+        tried._folds = make_folds(labels.members, 3, 0)
+        value, influences = tried.measured(scores)
+        given = fit_rule(rule, OutOfFoldScores(scores, tried.folds), labels.members).accept(scores)
 
-        def measure(weights, given=given, macro=macro):
+        def measure(weights, given=given, macro=name == MACRO_F1):
             right = weights @ (given & members)
             total = weights @ (given.astype(float) + members)
             return (2 * right / total).mean() if macro else 2 * right.sum() / total.sum()
@@ -143,8 +144,10 @@ def test_a_killed_search_goes_on_where_it_was(documents, tmp_path, monkeypatch):
     kept = sorted(folder.iterdir())
     kept[0].write_bytes(b"damaged")
     fits = []
-    learn = auto.method_from
-    monkeypatch.setattr(auto, "method_from", lambda table: fits.append(table) or learn(table))
+    learn = trial_round.method_from
+    monkeypatch.setattr(
+        trial_round, "method_from", lambda table: fits.append(table) or learn(table)
+    )
     again = choose_recipe(documents, recipe(), cache=SearchCache(folder))
     assert len(fits) == 1  # of the damaged file
     assert again.facts == first.facts
@@ -163,7 +166,7 @@ def test_a_model_keeps_a_strength_for_each_category_and_all_learners(documents, 
     monkeypatch.setattr(auto, "simplest_of_best", all_learners)
     model = train(documents, recipe(), notify=lambda _: None)
     assert model.recipe["learn"] == taken[0].learn
-    assert model.recipe["learn"]["second"] == auto.NAIVE_BAYES
+    assert model.recipe["learn"]["second"] == NAIVE_BAYES
     if taken[0].strengths is not None:
         names = AutoSearch(documents, recipe(), 1, 0, None, SearchCache()).labels.names
         expected = dict(zip(names, taken[0].strengths, strict=True))
