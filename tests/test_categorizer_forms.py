@@ -143,7 +143,10 @@ TITLES = [text.split()[0] for text in TEXTS]
 FRAME = pd.DataFrame({"number": range(len(TEXTS)), "title": TITLES, "body": TEXTS})
 
 
-@pytest.mark.parametrize("recipe", ["default", "logistic-dual"])
+TITLE_APART = {"extends": "default", "name": "titled", "representation": {"also": ["title"]}}
+
+
+@pytest.mark.parametrize("recipe", ["default", "logistic-dual", TITLE_APART])
 @pytest.mark.parametrize("made", [pd.DataFrame, pa.Table.from_pandas], ids=["pandas", "arrow"])
 def test_a_frame_has_fields(recipe, made):
     fields = {"title": TITLES, "body": TEXTS}

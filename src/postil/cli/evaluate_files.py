@@ -92,9 +92,9 @@ class Starts:
 def write_errors(measured: Assessment, starts: Sequence[str], target: Path) -> int:
     """Write the wrong documents, the most confident mistakes first, and return their number.
 
-    The confidence in a mistake is the largest probability of a label that was wrongly given, or
-    of one minus that of a label that was missed. Without probabilities the order is that of the
-    documents.
+    The confidence in a mistake is the largest probability of a label that was wrongly given, or of
+    one minus that of a label that was missed; if one label took the place of another, that of the
+    given one. Without probabilities the order is that of the documents.
     """
     from postil.common.files import output_file
 
@@ -164,7 +164,7 @@ def _confidence(measured: Assessment, probabilities: Floats, row: int) -> float:
     true, given = _columns(measured.truth, row), _columns(measured.decisions, row)
     wrongly = [probabilities[row, column] for column in given if column not in true]
     missed = [1 - probabilities[row, column] for column in true if column not in given]
-    return float(max(wrongly + missed))
+    return float(max(wrongly if len(true) == len(given) == 1 else wrongly + missed))
 
 
 def _rounded(probabilities: Floats | None, row: int, columns: list[int]) -> list[float] | None:

@@ -14,10 +14,10 @@ from postil.cli import inspect_text
 from postil.cli.console import show_json
 from postil.cli.options import AsJson, ModelFile, Reading, category_columns, reads_corpus
 from postil.errors import ModelFileError, PostilError, UsageError
-from postil.model.overview import Facts
 
 if TYPE_CHECKING:
     from postil.model.model import Model
+    from postil.model.overview import Facts
 
 
 OVERVIEW_TERMS = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,7 +13,9 @@ from postil.cli.console import counted, show_bold, show_table
 from postil.cli.search_text import aim_sentence, search_lines, search_sentence, search_symbol
 from postil.common.escaping import visible
 from postil.model.leaderboard import leaderboard
-from postil.model.overview import Facts, settings_text
+
+if TYPE_CHECKING:
+    from postil.model.overview import Facts
 
 SHOWN_NOTES = 10
 SHOWN_TRIALS = 10
@@ -69,9 +71,9 @@ def _show_facts(whole: Facts) -> None:
     _show_pairs(
         {
             "recipe": f"{named} ({source})" if source else named,
-            "learn": settings_text(recipe.get("learn") or {}),
-            "selection": settings_text(selection) if selection.get("measure") else "",
-            "method": settings_text(method),
+            "learn": _settings(recipe.get("learn") or {}),
+            "selection": _settings(selection) if selection.get("measure") else "",
+            "method": _settings(method),
             **_representation(whole),
             **_scoring(whole),
             "aim": aim_sentence(whole["method"].get("aim")).removeprefix("aimed at "),
@@ -80,9 +82,15 @@ def _show_facts(whole: Facts) -> None:
             "weights": _sparsity(whole["weights"]),
             "documents": f"sha256 {whole['training']['sha256']}",
             "written by": " ".join(filter(None, [whole["created_by"], whole["created"]])),
-            "evaluation": settings_text(whole["evaluation"] or {}),
+            "evaluation": _settings(whole["evaluation"] or {}),
         }
     )
+
+
+def _settings(given: Mapping[str, Any]) -> str:
+    from postil.model.overview import settings_text
+
+    return settings_text(given)
 
 
 def _representation(whole: Facts) -> dict[str, str]:
@@ -140,7 +148,7 @@ def _combination(combination: Mapping[str, Any]) -> str:
     if combination["kind"] == "kernel":
         support = _counted(combination["rows"], "support document")
         return f"sums of the kernel {combination['kernel']} with {support}"
-    return settings_text(combination)
+    return _settings(combination)
 
 
 def _decision(whole: Facts) -> str:
@@ -318,7 +326,7 @@ def show_category(whole: Facts, facts: Facts) -> None:
             "weights": f"{facts['nonzeros']:,} of {columns:,} not 0",
             "support": _counted(facts["support"], "document") if "support" in facts else "",
             "tree": _counted(len(facts["nodes"]), "node") if "nodes" in facts else "",
-            "report": "the model keeps none" if report is None else settings_text(kept),
+            "report": "the model keeps none" if report is None else _settings(kept),
             "note": (report or {}).get("note", ""),
         }
     )

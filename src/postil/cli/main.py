@@ -75,7 +75,9 @@ def _exit_code(error: BaseException, *, interrupted: bool) -> Code:
     """Print why the command line ended and return its exit code; raise a bug again."""
     # typer turns Ctrl-C and closed pipes into exits of its own, raised while it handles them.
     cause = error.__context__ if isinstance(error, SystemExit) else error
-    if interrupted or isinstance(cause, KeyboardInterrupt):
+    # A command that ended well took Ctrl-C as the wish to go on with what it had.
+    finished = isinstance(error, SystemExit) and error.code in (0, None)
+    if isinstance(cause, KeyboardInterrupt) or (interrupted and not finished):
         _report("interrupted; nothing was left half-written")
         return INTERRUPTED
     if isinstance(cause, BrokenPipeError):

@@ -152,10 +152,15 @@ def aim_sentence(aim: Mapping[str, Any] | None) -> str:
     """Return in a line which measure a model was trained for, and how; empty if for none."""
     if not aim:
         return ""
+    from postil.recipes.parts import ONE_LABEL
+
     compared = aim.get("compared")
     if not compared:
         learned = f"learned for {aim.get('figure', 'it')}, and thresholds tuned"
         how = learned if aim["taken"] == "training" else "thresholds"
+        if aim["rule"] == ONE_LABEL:
+            named = {"error": "accuracy", "f1": "macro-f1"}.get(aim["measure"], aim["measure"])
+            return f"aimed at {named}: each document gets its best category"
         return f"aimed at {aim['measure']}: {how} by the rule {aim['rule']}"
     taken = aim["taken"]
     others = [way for way in WAYS if way in compared and way != taken]

@@ -168,11 +168,11 @@ def train(
     documents. Every search option asks for a search; the recipe's [search] table supplies the
     options that are not given. --search-grid auto starts each path at the strongest useful λ.
 
-    With --for, thresholds are tuned for the measure, a search uses it, and the report shows it
-    first. Held-out folds then decide whether to learn for the measure too (maximal
-    figure-of-merit learning). "recall>=0.95" means the highest precision with at least that
-    recall in each category; "cost(fp=1, fn=5)" makes a missed document cost five times a wrongly
-    accepted one.
+    With --for, thresholds are tuned for the measure, a search for λ uses it, and the report shows
+    it first. Held-out folds then decide whether to learn for the measure too (maximal
+    figure-of-merit learning). "recall>=0.95" means the highest precision with at least that recall
+    in each category; "cost(fp=1, fn=5)" makes a missed document cost five times a wrongly accepted
+    one.
 
     With --route, postil finds the least probability from which labels have the precision, with 95 %
     confidence out of fold. postil predict gives only such labels and marks the other documents.
@@ -275,15 +275,20 @@ def _train(
         else:
             opened = reading.open(corpus)
             opened.tests = tests if test else None
-            with reporting_problems(opened), progress_bar() as bar:
-                model = train_model(
-                    opened,
-                    recipe,
-                    corpus=opened.name,
-                    progress=bar.update,
-                    cache=cache,
-                    **settings,
-                )
+            try:
+                with reporting_problems(opened), progress_bar() as bar:
+                    model = train_model(
+                        opened,
+                        recipe,
+                        corpus=opened.name,
+                        progress=bar.update,
+                        cache=cache,
+                        **settings,
+                    )
+            except KeyboardInterrupt:
+                if cache.note():
+                    say(cache.note())
+                raise
         seconds = time.monotonic() - begun
         with naming_errors(output):
             save_model(model, output)

@@ -84,7 +84,9 @@ class TextColumns:
         check_fields(self.columns, wanted)
         absent = [""] * len(self)
         chosen = tuple(self.columns.get(name, absent) for name in wanted)
-        return chosen if fields.names else (["\n".join(row) for row in zip(*chosen, strict=True)],)
+        also = (self.columns.get(name, absent) for name in fields.also)
+        joined = ["\n".join(row) for row in zip(*chosen, strict=True)]
+        return *(chosen if fields.names else (joined,)), *also
 
 
 def read_texts(texts: Any) -> TextColumns:  # noqa: ANN401 - whatever the caller gave

@@ -35,7 +35,9 @@ def renderables(report: Report, top: int = 10, *, full: bool = False) -> list[Re
         first.insert(0, out_of_fold(report))
     text = "\n".join(filter(None, first))
     parts: list[RenderableType] = [Text(text), Text(f"{heading(report)}\n")]
-    if report.aimed is not None:
+    # With one label a document, the headline has them.
+    shown_first = report.accuracy is not None and report.options.aim in ("error", "f1", "micro-f1")
+    if report.aimed is not None and not shown_first:
         parts.insert(0, aimed_table(report.aimed))
     if full:
         parts += details(report)

@@ -17,9 +17,15 @@ from postil.decide.calibration import Logistic, Moderated, Probit, Softmax
 from postil.decide.fitted_calibration import Platt
 from postil.decide.rules import RuleSpec
 from postil.decide.scores import Needs
-from postil.errors import InputError, UsageError
+from postil.errors import InputError, SpecError, UsageError
 from postil.learn.kernel_method import NO_AUTO, ONE_SELECTION, KernelMethod
-from postil.learn.merit.figures import FBeta, Figure, PlainError, RecallAtPrecision
+from postil.learn.merit.figures import (
+    FBeta,
+    Figure,
+    PlainError,
+    PrecisionAtRecall,
+    RecallAtPrecision,
+)
 from postil.learn.merit.method import PERCEPTRON
 from postil.learn.merit.naming import figure_named
 from postil.learn.method import BaseMethod
@@ -171,7 +177,11 @@ class Recipe:
         route = self.decide.route
         if route is None:
             return
-        if not isinstance(figure_named(route), RecallAtPrecision):
+        try:
+            precision = isinstance(figure_named(route), RecallAtPrecision)
+        except SpecError:
+            precision = False
+        if not precision:
             raise UsageError(f"a route is a precision, as precision>=0.98, not {route!r}")
         if self._calibration in (None, Moderated.kind):
             raise UsageError(
@@ -264,9 +274,12 @@ class Recipe:
         one = decide.labels == "one" or (decide.labels == AUTO and single_label)
         if aim is not None and one and decide.calibration == AUTO:
             # The best category serves accuracy and F1. For other measures a document may have none.
-            plain = isinstance(figure_named(aim.measure), FBeta | PlainError)
+            # A recall that holds asks for several candidates, unless one label is asked for.
+            figure = figure_named(aim.measure)
+            plain = isinstance(figure, FBeta | PlainError)
             rule = AUTO if plain else str(replace(decide.tuned_rule(), at_most=1))
-            decide = replace(decide, rule=rule)
+            if decide.labels == "one" or not isinstance(figure, PrecisionAtRecall):
+                decide = replace(decide, rule=rule)
             aim = replace(aim, compare=aim.compare and not plain)
         return replace(self, decide=decide.resolved(single_label, own), aim=aim)
 

@@ -272,8 +272,11 @@ def worst_pairs(measured: Measured, model: Model) -> Mapping[int, _Pair]:
     rows, columns = wrong.row[known], wrong.col[known]
     if measured.probabilities is not None:
         found = measured.probabilities[rows, columns]
-        given = np.asarray(measured.decisions[rows, columns]).ravel()
-        badness = np.where(given, found, 1 - found)
+        given = np.asarray(measured.decisions[rows, columns], dtype=np.bool_).ravel()
+        # If one label took the place of another, the given one says more than the missed one.
+        indicators = (measured.truth, measured.decisions)
+        single = np.all([np.diff(each.indptr) == 1 for each in indicators], axis=0)
+        badness = np.where(given, found, np.where(single[rows], -1.0, 1 - found))
     else:
         thresholds = np.zeros(len(names))
         if model.decision.thresholds is not None:

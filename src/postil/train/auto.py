@@ -26,7 +26,7 @@ from postil.learn.job import Labels
 from postil.learn.merit.figures import FBeta
 from postil.learn.merit.naming import figure_named
 from postil.recipes.parts import ONE_LABEL
-from postil.recipes.recipe import Recipe
+from postil.recipes.recipe import WITHOUT_SEARCH, Recipe
 from postil.train.candidates import (
     REPRESENTATIONS,
     Candidate,
@@ -49,6 +49,7 @@ MOST_SCORES = 5_000_000
 # Seconds on two cores for a non-zero of one category in one fold, and for a byte of text.
 FIT_SECONDS, TEXT_SECONDS = 6.5e-9, 6e-8
 OVERRUN = 2.0
+INTERRUPTED = "it was interrupted"
 
 
 class AutoSearch:
@@ -150,7 +151,7 @@ class AutoSearch:
             if final and paths:
                 self._other_learners(paths, round_)
         except KeyboardInterrupt:
-            self.ended = "it was interrupted"
+            self.ended = INTERRUPTED
         return finished
 
     def _other_learners(self, paths: Sequence[Path], round_: Round) -> None:
@@ -235,6 +236,8 @@ def choose_recipe(
     search = AutoSearch(training, recipe, threads, seed, progress, cache)
     latest = search.run()
     if not latest:
+        if search.ended and notify is not None:
+            notify(f"chose the recipe {WITHOUT_SEARCH}: {_early(search)} before its first trial")
         return Choice(replace(recipe, auto=None), training, {})
     taken = simplest_of_best(latest)
     board = sorted(search.trials, key=lambda trial: (-trial.documents, -trial.value))
@@ -256,8 +259,13 @@ def choose_recipe(
     return Choice(chosen, training, facts, dict(zip(names, taken.strengths.tolist(), strict=True)))
 
 
+def _early(search: AutoSearch) -> str:
+    again = ", and training goes on; Ctrl-C again stops it" if search.ended == INTERRUPTED else ""
+    return f"the search ended early: {search.ended}{again}"
+
+
 def _sentence(taken: Trial, search: AutoSearch) -> str:
-    ended = f"; the search ended early: {search.ended}" if search.ended else ""
+    ended = f"; {_early(search)}" if search.ended else ""
     strength = f", C = {taken.learn['C']:g}" if "C" in taken.learn and not taken.learner else ""
     return (
         f"chose {taken}{strength}, of {len(search.trials)} trials: "

@@ -15,7 +15,9 @@ from postil.common.progress import Notify, StepProgress, no_progress, notify_or_
 from postil.corpus.document import Document
 from postil.decide.decision import DecisionRule, State
 from postil.errors import CorpusError, InputError
+from postil.features.inputs import Csr
 from postil.learn.job import Labels
+from postil.learn.search.grids import AUTO
 from postil.model.model import DocumentDigest, TrainingFingerprint
 from postil.model.numbered import (
     IDS,
@@ -27,6 +29,7 @@ from postil.model.numbered import (
     number_vectorizer,
 )
 from postil.recipes.entries import prefix_errors
+from postil.recipes.parts import Decide
 from postil.recipes.recipe import Recipe
 from postil.vectors.rows import RowFacts, chunks_of
 from postil.vectors.vectorizer import TextChunk, Vectorizer
@@ -279,6 +282,65 @@ def label_notes(names: Sequence[str]) -> list[str]:
     Cost: linear in the characters of the distinct labels.
     """
     return [*_separator_notes(names), *_likeness_notes(names)]
+
+
+FEW_DOCUMENTS = 3
+STRAY = 0.1  # of documents without exactly one label, where all others have one
+
+
+def document_notes(labels: Labels, rows: Csr, decide: Decide) -> list[str]:
+    """Return notes on what training documents lack, and on what their labels lead to.
+
+    Parameters
+    ----------
+    labels : Labels
+        The categories of the documents.
+    rows : sparse matrix
+        Documents × terms.
+    decide : Decide
+        The decisions that the recipe asks for, before they are resolved.
+    """
+    notes = []
+    counts = np.diff(labels.members.indptr)
+    none, several = int((counts == 0).sum()), int((counts > 1).sum())
+    lacking = _counted(none, "document has no label", "documents have no label")
+    double = _counted(several, "document has several", "documents have several")
+    if decide.labels == "one":
+        if several:
+            notes.append(f"{double} labels, and the model gives each document one")
+        if none:
+            notes.append(f"{lacking}, and the model gives each document one")
+    elif decide.labels == AUTO and 0 < none + several <= STRAY * len(counts):
+        stray = " and ".join([lacking] * bool(none) + [f"{double} labels"] * bool(several))
+        notes.append(
+            f"{stray}, so that a document may get any number; if each should get exactly one, "
+            "leave them out or train with --one-label"
+        )
+    empty = int((np.diff(rows.indptr) == 0).sum())
+    if empty:
+        notes.append(
+            _counted(empty, "document has no term", "documents have no term")
+            + " to learn from: is a text empty, or a field not read?"
+        )
+    sizes = labels.sizes()
+    if len(sizes) == 1 and sizes[0] == len(counts):
+        notes.append(
+            f"{labels.names[0]} is the only category and every document is in it: so will every "
+            "other document be"
+        )
+    few = np.flatnonzero(sizes < FEW_DOCUMENTS)
+    if len(few):
+        shown = ", ".join(labels.names[category] for category in few[:SHOWN].tolist())
+        more = f", … and {len(few) - SHOWN} more" if len(few) > SHOWN else ""
+        notes.append(
+            _counted(len(few), "category has", "categories have")
+            + f" fewer than {FEW_DOCUMENTS} documents, too few to learn well: {shown}{more}"
+        )
+    return notes
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"1 {one}" if number == 1 else f"{number:,} {several}"
 
 
 def rare_note(rule: DecisionRule, sizes: NDArray[np.int64], folds: int) -> str:

@@ -93,8 +93,13 @@ class _DecisionReasons:
         )
 
     def _default_columns(self, scores: Floats, given: Sequence[str]) -> list[int]:
-        """Return the given categories and the nearest other one."""
+        """Return the given categories and the nearest other one.
+
+        If a document gets exactly one, the nearest other one is what it is compared with.
+        """
         accepted = [self.model.names.index(name) for name in given]
+        if accepted and self.model.decision.at_least == self.model.decision.at_most == 1:
+            return accepted
         excess = self.model.decision.acceptance.excess(scores)
         others = set(range(len(scores))) - set(accepted)
         nearest = max(others, key=lambda c: (excess[c], scores[c], -c), default=None)

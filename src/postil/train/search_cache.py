@@ -55,6 +55,15 @@ class SearchCache:
         with output_file(self._path(trial)) as file:
             np.savez(file, *scores)
 
+    def note(self) -> str:
+        """Return how to go on from the finished trials; empty if there are none."""
+        if self._folder is None or not self._folder.is_dir():
+            return ""
+        return (
+            f"the trials so far are in {self._folder}: run the same command again to go on from "
+            "them, or remove the folder"
+        )
+
     def remove(self) -> None:
         """Remove the folder, after the model has been written."""
         if self._folder is not None:

@@ -27,6 +27,7 @@ from postil.train.choice import choose_run
 from postil.train.predict import Predictor
 from postil.train.reading import (
     LabelsWarning,
+    document_notes,
     label_notes,
     numbered_training,
     rare_note,
@@ -195,8 +196,11 @@ def learn_from(
         run.facts["priors"] = matched.to_dict(priors)
         if notify is not None or matched.unmatched:
             notify_or_warn(matched.note(priors.source), notify, PriorsWarning, depth=4)
-    if notify is not None and run.recipe.decide.rule == ONE_LABEL:
-        notify(SINGLE_LABEL)
+    if notify is not None:
+        for note in document_notes(labels, vectors.matrix, recipe.decide):
+            notify(note)
+        if run.recipe.decide.rule == ONE_LABEL:
+            notify(SINGLE_LABEL)
     run.search()
     run = choose_run(run)
     fit = run.learn()

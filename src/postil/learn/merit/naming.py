@@ -291,7 +291,7 @@ def unpooled(figure: Figure) -> Figure:
 
 
 def _unknown(said: str, name: str) -> str:
-    known = [*EXAMPLES, *_OWN]
+    known = ["accuracy", "macro-f1", *EXAMPLES, *_OWN]
     near = near_names(said, known) or [KINDS[each].example for each in near_names(name, KINDS)]
     own = "" if near else "; in Python, register a measure of your own with register_figure first"
     return f"it is not a known measure{advise(near, known)}{own}"
