@@ -290,6 +290,41 @@ def test_ctrl_c_leaves_nothing_half_written(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_in_a_search_goes_on_to_a_model(tmp_path, times):
+    # The second one comes while the model is trained.
+    code = """
+import os, signal, sys
+import postil.train.auto as auto
+import postil.train.train as training
+left = [int(sys.argv.pop())]
+def interrupting(act):
+    def interrupted(*given, **named):
+        if left[0]:
+            left[0] -= 1
+            os.kill(os.getpid(), signal.SIGINT)
+        return act(*given, **named)
+    return interrupted
+auto.Round.sums = interrupting(auto.Round.sums)
+training.learn_from = interrupting(training.learn_from) if left[0] > 1 else training.learn_from
+from postil.cli.main import run
+run()
+"""
+    command = [sys.executable, "-c", code, "train", "demo", "-o", "m.postil", "--no-test"]
+    done = subprocess.run(
+        [*command, str(times)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "the search ended early: it was interrupted, and training goes on" in done.stderr
+    finished = times == 1
+    assert done.returncode == (0 if finished else 130)
+    assert ("wrote m.postil" in done.stderr) == finished
+    assert ("nothing was left half-written" in done.stderr) != finished
+    assert ("run the same command again to go on from them" in done.stderr) != finished
+    left = ["m.postil"] if finished else ["m.postil.search"]
+    assert [path.name for path in tmp_path.iterdir()] == left
+
+
 def test_no_progress_bar_in_a_pipe(tmp_path):
     write_documents(tmp_path / "c.jsonl")
     done = subprocess.run(IMPATIENT, cwd=tmp_path, capture_output=True, text=True, check=True)

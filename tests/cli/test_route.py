@@ -49,12 +49,12 @@ class TestRoute:
 
     def test_one_that_cannot_be_kept_refers_all_and_names_one_that_can(self, postil):
         told = train(postil, "never.postil", "--route", "precision>=0.995", "--no-test").err
-        assert "no probability keeps a precision of 99.5 % with 95 % confidence" in told
+        assert "at no probability does a precision of 99.5 % hold with 95 % confidence" in told
         predicted = postil("predict", "never.postil", "demo", "--split", "test")
         assert all(line["refer"] for line in lines_of(predicted.out))
         assert "referred 100 of 100 documents, because no probability keeps" in predicted.err
         highest = load_model(Path("never.postil")).method["route"]["highest"]
-        assert f"{100 * highest:g} % can be kept" in told
+        assert f'--route "precision>={highest:g}" would hold' in told
         able = train(postil, "able.postil", "--route", f"precision>={highest}", "--no-test").err
         assert "gives a label from probability" in able
         assert postil("evaluate", "never.postil", "demo", "--json").code == 0

@@ -133,3 +133,20 @@ def test_a_seed_is_the_solvers_unless_it_has_one():
     load_recipe("naive-bayes-1").method(7)
     with pytest.raises(UsageError, match="seed must be a whole number of at least 0"):
         seed_of(-1)
+
+
+@pytest.mark.parametrize(
+    ("measure", "rule"),
+    [
+        ("accuracy", "best"),
+        ("macro-f1", "best"),
+        ("precision>=0.9", "sure-precision(0.9) at-most(1)"),
+        ("recall>=0.9", "sure-recall(0.9)"),  # which takes more than one candidate
+    ],
+)
+def test_the_rule_of_an_aim_for_documents_of_one_label(measure, rule):
+    recipe = load_recipe("default").aimed_at(measure)
+    assert recipe.for_documents(single_label=True).decide.rule == rule
+    if measure.startswith("recall"):
+        asked = recipe.deciding("one").for_documents(single_label=True)
+        assert asked.decide.rule == f"{rule} at-most(1)"

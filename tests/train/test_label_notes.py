@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from postil.decide import OutOfFoldScores, fit_rule
 from postil.decide.decision import DecisionRule, State
 from postil.decide.folds import make_folds
 from postil.learn.job import Labels
-from postil.train.reading import label_notes, rare_note
+from postil.recipes.parts import Decide
+from postil.train.reading import document_notes, label_notes, rare_note
 
 
 @pytest.mark.parametrize(
@@ -76,3 +78,52 @@ def test_categories_too_small_to_tune_are_counted():
     assert rare_note(rule, sizes, 5).startswith("1 category has fewer than 5 documents, too few to")
     assert rare_note(rule, sizes, 2) == ""
     assert rare_note(*tuned(9), 5) == ""
+
+
+ONE = [["a"], ["b"]] * 15
+
+
+@pytest.mark.parametrize(
+    ("sets", "decide", "notes"),
+    [
+        (ONE, Decide(), []),
+        (
+            [*ONE, [], ["a", "b"]],
+            Decide(),
+            [
+                "1 document has no label and 1 document has several labels, so that a document may "
+                "get any number; if each should get exactly one, leave them out or train with "
+                "--one-label"
+            ],
+        ),
+        ([*ONE, [], ["a", "b"]], Decide(labels="many"), []),
+        ([*ONE, *[["a", "b"]] * 10], Decide(), []),
+        (
+            [*ONE, ["a", "b"], ["a", "b"], []],
+            Decide(labels="one"),
+            [
+                "2 documents have several labels, and the model gives each document one",
+                "1 document has no label, and the model gives each document one",
+            ],
+        ),
+        (
+            [["a"]] * 4,
+            Decide(),
+            ["a is the only category and every document is in it: so will every other document be"],
+        ),
+        (
+            [*ONE, ["c"]],
+            Decide(),
+            ["1 category has fewer than 3 documents, too few to learn well: c"],
+        ),
+    ],
+)
+def test_what_documents_lack_is_said(sets, decide, notes):
+    rows = sp.csr_matrix(np.ones((len(sets), 2)))
+    assert document_notes(Labels.of(sets), rows, decide) == notes
+
+
+def test_documents_without_terms_are_counted():
+    rows = sp.csr_matrix(np.repeat([[1.0], [0.0]], [27, 3], axis=0))
+    (note,) = document_notes(Labels.of(ONE), rows, Decide())
+    assert note.startswith("3 documents have no term to learn from")

@@ -45,10 +45,13 @@ def route_sentence(route: Mapping[str, Any]) -> str:
     floor, sure = _percent(route["floor"]), _percent(route["confidence"])
     if route["min_probability"] is None:
         highest = route["highest"]
-        able = f"{_percent(highest)} can be kept" if highest else "no other can be kept either"
+        able = "no other floor holds either"
+        if highest:
+            able = f'--route "precision>={highest:g}" would hold'
         return (
-            f"no probability keeps a precision of {floor} with {sure} confidence out of fold, "
-            f"and {able}; all documents are referred, unless --min-probability says otherwise"
+            f"refers all documents: at no probability does a precision of {floor} hold with {sure} "
+            f"confidence out of fold; {able}, and --min-probability sets a probability without "
+            "that promise"
         )
     return (
         f"gives a label from probability {route['min_probability']:.3g} on: precision "

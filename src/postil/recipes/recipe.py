@@ -251,7 +251,9 @@ class Recipe:
         """Return the same recipe for documents of ``"one"`` label, or of ``"many"``."""
         decide = replace(self.decide, labels=labels)
         counts = self.decide.tuned_rule().rule.counts
-        if counts != (labels == "one"):
+        if self.aim is not None:
+            decide = replace(decide, calibration=AUTO)  # the rule is that of the measure
+        elif counts != (labels == "one"):
             decide = replace(decide, rule=AUTO, calibration=AUTO)
         return replace(self, decide=decide)
 

@@ -240,7 +240,9 @@ def choose_recipe(
             notify(f"chose the recipe {WITHOUT_SEARCH}: {_early(search)} before its first trial")
         return Choice(replace(recipe, auto=None), training, {})
     taken = simplest_of_best(latest)
-    board = sorted(search.trials, key=lambda trial: (-trial.documents, -trial.value))
+    # If the last round has no more documents than the first, it repeats some of its trials.
+    trials = {(str(each), each.learn.get("C"), each.documents): each for each in search.trials}
+    board = sorted(trials.values(), key=lambda trial: (-trial.documents, -trial.value))
     facts = {
         "measure": search.measure,
         "folds": FOLDS,
@@ -251,7 +253,7 @@ def choose_recipe(
         "leaderboard": [trial.to_dict(trial is taken) for trial in board],
     }
     if notify is not None:
-        notify(_sentence(taken, search))
+        notify(_sentence(taken, len(board), search))
     chosen = replace(taken.candidate.applied(recipe), learn=taken.learn)
     if taken.strengths is None:
         return Choice(chosen, training, facts)
@@ -264,11 +266,11 @@ def _early(search: AutoSearch) -> str:
     return f"the search ended early: {search.ended}{again}"
 
 
-def _sentence(taken: Trial, search: AutoSearch) -> str:
+def _sentence(taken: Trial, trials: int, search: AutoSearch) -> str:
     ended = f"; {_early(search)}" if search.ended else ""
     strength = f", C = {taken.learn['C']:g}" if "C" in taken.learn and not taken.learner else ""
     return (
-        f"chose {taken}{strength}, of {len(search.trials)} trials: "
+        f"chose {taken}{strength}, of {trials} trials: "
         f"{search.measure} {100 * taken.value:.1f} ± {196 * taken.error():.1f} % on "
         f"{taken.documents:,} held-out documents{ended}"
     )
