@@ -1,4 +1,4 @@
-"""What decisions and probabilities out of fold cost, beside the fit to all documents."""
+"""Time of decisions and probabilities out of fold, beside that of the fit to all documents."""
 
 from __future__ import annotations
 

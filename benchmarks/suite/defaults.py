@@ -63,7 +63,7 @@ LARGE = (Task("arXiv", "arxiv-120k", large=True),)
 
 
 class Answer(NamedTuple):
-    """What a contender gives the test documents, its scores if it has any, and its choice."""
+    """The categories that a contender gives the test documents, its scores and its choice."""
 
     given: Given
     scores: Floats | None

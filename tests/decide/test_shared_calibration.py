@@ -60,6 +60,28 @@ class TestHierarchical:
         assert (found[inside] > 0.5).all()
         assert (found[inside] < 0.999).all()
 
+    def test_high_scores_claim_no_more_than_labels_that_err_allow(self):
+        rng = np.random.default_rng(6)
+        scores, p, _ = graded(6, slope=10.0)
+        p = 0.9 * p  # every tenth label is missing
+        fresh, fresh_p, _ = graded(106, slope=10.0)
+        found = calibrated("hierarchical", scores, rng.random(p.shape) < p, fresh)
+        sure = fresh_p > 0.99
+        assert sure.sum() > 100
+        assert 0.85 < found[sure].mean() < 0.95
+
+    @pytest.mark.parametrize("probability", [0.001, 0.05, 0.5, 0.97, 0.9999])
+    def test_thresholds_are_where_a_probability_is_reached(self, probability):
+        scores, _, inside = graded(4)
+        calibration = fit_calibration(
+            "hierarchical", out_of_fold(scores), sp.csr_matrix(inside)
+        ).resized(len(SIZES) + 1, {len(SIZES): 0.25})
+        thresholds = calibration.thresholds(probability)
+        found = calibration.probabilities(np.append(thresholds[:-1], 0.0)[np.newaxis])
+        np.testing.assert_allclose(found[0, :-1], probability, rtol=1e-6)
+        assert found[0, -1] == pytest.approx(0.25)
+        assert thresholds[-1] == (-np.inf if probability <= 0.25 else np.inf)
+
     def test_a_category_that_no_fold_knew_is_harmless(self):
         scores, _, inside = graded(1)
         inside[:, -1] = False

@@ -21,7 +21,7 @@ from postil.model.scoring import TextScorer
 from postil.model.weights import canonical_weights
 from postil.vectors import matrices
 from postil.vectors.lsi import Lsi
-from postil.vectors.matrices import check_indices, index_type, stack, to_csr
+from postil.vectors.matrices import as_new, check_indices, index_type, stack, to_csr
 from postil.vectors.vectorizer import Vectorizer
 
 from .samples import assert_bit_equal
@@ -232,3 +232,23 @@ DOORS = {
 def test_every_door_looks_at_indices(door: str, kind: type):
     with pytest.raises(InputError, match="the indices of the sparse matrix go from 0 to"):
         DOORS[door](made_of(*BAD["beyond"], kind))
+
+
+@pytest.mark.parametrize("least", [1, 2])
+def test_a_held_out_document_looks_new(least):
+    # As if the vocabulary had been made of the other documents; idf is that of all.
+    texts = ["oil wheat gold", "oil wheat", "oil gold tax", "wheat tax", "oil oil corn"]
+    vectorizer = Vectorizer("words lower")
+    every = vectorizer.fit_transform(texts)
+    held_out = np.array([0, 4])
+    found = as_new(every[held_out], every, least).toarray()
+    others = np.delete(every.toarray(), held_out, axis=0)
+    kept = (others > 0).sum(axis=0) >= least
+    expected = every[held_out].toarray() * kept
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_a_held_out_document_of_unknown_terms_is_empty():
+    every = sp.csr_matrix(np.eye(3, dtype=np.float32))
+    assert not as_new(every[[1]], every).toarray().any()

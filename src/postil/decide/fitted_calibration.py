@@ -58,6 +58,7 @@ class Platt(FittedArrays):
 
     kind: ClassVar[str] = "platt"
     help: ClassVar[str] = "a sigmoid fitted out of fold (Platt 1999; Lin, Lin and Weng 2007)"
+    flat: ClassVar[tuple[float, ...]] = (0.0, 1.0, 0.0, 0.0)  # the probability is that of score 0
     centre: Floats
     scale: Floats
     slope: Floats
@@ -94,8 +95,12 @@ class Platt(FittedArrays):
         values = checked_scores(scores, categories=self.categories)
         with np.errstate(over="ignore"):
             x = np.clip((values - self.centre) / self.scale, -FARTHEST, FARTHEST)
-        probabilities: Floats = expit(self.slope * x + self.intercept)
+        probabilities: Floats = expit(self._logits(self.slope * x + self.intercept))
         return probabilities
+
+    def _logits(self, z: Floats) -> Floats:
+        """Return the logits of probabilities from those of the sigmoids."""
+        return z
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], categories: int) -> Platt:
@@ -108,11 +113,12 @@ class Platt(FittedArrays):
         """Return the calibration of more categories; those in ``shares`` have a slope of 0."""
         from scipy.special import logit
 
-        sigmoids = np.tile((0.0, 1.0, 0.0, 0.0), (categories, 1))
+        sigmoids = np.tile(self.flat, (categories, 1))
         sigmoids[: self.categories] = np.stack(list(self.to_arrays().values()), axis=1)
         for category, share in shares.items():
-            sigmoids[category] = 0.0, 1.0, 0.0, logit(min(max(share, SURE), 1 - SURE))
-        return Platt(*sigmoids.T)
+            sigmoids[category] = self.flat
+            sigmoids[category, 3] = logit(min(max(share, SURE), 1 - SURE))
+        return type(self)(*sigmoids.T)
 
 
 def _sigmoid(scores: Floats, inside: Flags, weights: Floats) -> tuple[float, float, float, float]:

@@ -31,6 +31,10 @@ STEEPEST, FLATTEST = 3.5, -3.5  # of the logarithm of a slope
 # The prior variances of a slope's logarithm and of a midpoint, and the number of categories that
 # they count as.
 PRIOR_SPREAD, PRIOR_CATEGORIES = 0.1, 2.0
+# The prior weight of leaving sigmoids as they are, and the bounds of high.
+TAIL_PRIOR = 2.0
+TAILS = (0.02, 50.0)
+HALVINGS = 80
 # Fewer categories do not show how sigmoids change with the size of a category.
 FEWEST_FOR_SIZES = 8
 
@@ -46,37 +50,72 @@ class Hierarchical(Platt):
     peers. One member and one other document on the wrong side are added to all categories
     together, so that perfect scores make no claim to certainty.
 
+    Far from the middle scores say less than a sigmoid ``s`` claims, most of all in small
+    categories: labels err, and some documents are like no other. The logit of the probability is
+    therefore ``low·ln s - high·ln(1 - s) + shift`` (beta calibration; Kull, Silva Filho and Flach
+    2017), by maximum likelihood over all categories; ``high`` and ``shift`` follow the size of a
+    category.
+
     Cost: one pass over the scores, then categories × 256 bins for some hundred steps.
     """
 
     kind: ClassVar[str] = "hierarchical"
     help: ClassVar[str] = "a sigmoid fitted out of fold, which rare categories share"
+    flat: ClassVar[tuple[float, ...]] = (*Platt.flat, 1.0, 1.0, 0.0)
+    low: Floats
+    high: Floats
+    shift: Floats
+
+    def __post_init__(self) -> None:
+        Platt.__post_init__(self)
+        numbers = np.array([self.low, self.high, self.shift])
+        if not np.isfinite(numbers).all() or (numbers[:2] <= 0).any():
+            raise InputError(
+                "hierarchical calibration: low and high must be above 0, and all numbers finite"
+            )
 
     @classmethod
     def fit(cls, training: TrainingSet) -> Hierarchical:
         """Fit all categories together."""
         from scipy.special import logit
 
-        sigmoids = np.tile((0.0, 1.0, 0.0, 0.0), (training.categories, 1))
+        sigmoids = np.tile(cls.flat, (training.categories, 1))
         shares = training.priors()
         sigmoids[:, 3] = logit(np.clip(shares, SURE, 1 - SURE))
         learnable = np.flatnonzero((shares > 0) & (np.diff(training.truth.indptr) > 0))
         learnable = learnable[shares[learnable] < 1]
         if len(learnable):
             unit = _unit(training)
-            slopes, midpoints = _sigmoids(_Bins.of(training, learnable, unit), shares[learnable])
+            bins = _Bins.of(training, learnable, unit)
+            slopes, midpoints = _sigmoids(bins, shares[learnable])
+            none = np.zeros(len(slopes))
+            z = slopes[:, np.newaxis] * (bins.x - midpoints[:, np.newaxis])
             sigmoids[learnable] = np.column_stack(
-                [midpoints * unit, np.full(len(slopes), unit), slopes, np.zeros(len(slopes))]
+                [midpoints * unit, none + unit, slopes, none, _tails(bins, z, shares[learnable])]
             )
         return cls(*sigmoids.T)
+
+    def _logits(self, z: Floats) -> Floats:
+        """Return the logits of probabilities from those of the sigmoids."""
+        below, above = np.logaddexp(0.0, -z), np.logaddexp(0.0, z)
+        logits: Floats = self.high * above - self.low * below + self.shift
+        return logits
 
     def thresholds(self, probability: float) -> Floats:
         """Return the score of each category at which its probability reaches a value."""
         from scipy.special import logit
 
+        wanted = float(logit(probability))
+        reach = abs(wanted) + np.abs(self.shift) + self.low + self.high
+        reach = reach / np.minimum(self.low, self.high)
+        least, most = -reach, reach
+        for _ in range(HALVINGS):
+            z = (least + most) / 2
+            enough = self._logits(z) >= wanted
+            least, most = np.where(enough, least, z), np.where(enough, z, most)
         with np.errstate(divide="ignore", invalid="ignore"):
-            x = (logit(probability) - self.intercept) / self.slope
-        flat = np.where(self.intercept >= logit(probability), -np.inf, np.inf)
+            x = (most - self.intercept) / self.slope
+        flat = np.where(self._logits(self.intercept) >= wanted, -np.inf, np.inf)
         return np.where(self.slope > 0, self.centre + self.scale * x, flat)
 
 
@@ -162,6 +201,43 @@ def _sigmoids(bins: _Bins, shares: Floats) -> tuple[Floats, Floats]:
             break
         covariance = new
     return np.exp(points[:, 0]), points[:, 1]
+
+
+def _tails(bins: _Bins, z: Floats, shares: Floats) -> Floats:
+    """Return ``low``, ``high`` and ``shift`` of each category, from the logits of its sigmoid."""
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
+    size = np.log(shares)[:, np.newaxis] - np.log(shares).mean()
+    by_size = len(shares) >= FEWEST_FOR_SIZES
+    below, above = np.logaddexp(0.0, -z), np.logaddexp(0.0, z)
+
+    def parts(free: Floats) -> tuple[float, Floats, Floats]:
+        low, high, of_high, shift, of_shift = free
+        return float(np.exp(low)), np.exp(high + of_high * size), shift + of_shift * size
+
+    def loss(free: Floats) -> tuple[float, Floats]:
+        low, high, shift = parts(free)
+        logits = high * above - low * below + shift
+        apart = bins.documents * expit(logits) - bins.members
+        value = (bins.documents * np.logaddexp(0.0, logits) - bins.members * logits).sum()
+        of_high, of_shift = apart * high * above, apart
+        slopes = np.array(
+            [
+                -(apart * low * below).sum(),
+                of_high.sum(),
+                (of_high * size).sum() * by_size,
+                of_shift.sum(),
+                (of_shift * size).sum() * by_size,
+            ]
+        )
+        return float(value + TAIL_PRIOR * (free**2).sum()), slopes + 2 * TAIL_PRIOR * free
+
+    found = minimize(loss, np.zeros(5), jac=True, method="L-BFGS-B", bounds=[(-4.0, 4.0)] * 5)
+    low, high, shift = parts(found.x)
+    count = len(shares)
+    columns = [np.full(count, low), np.clip(high.ravel(), *TAILS), shift.ravel()]
+    return np.column_stack(columns)
 
 
 def _newton(

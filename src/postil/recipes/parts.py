@@ -26,6 +26,7 @@ from postil.learn.search.squeezer import Squeezer
 from postil.learn.strength import Way
 from postil.text.analyzer import Analyzer
 from postil.vectors.fields import Fields
+from postil.vectors.matrices import as_new
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import TermBounds
 from postil.vectors.weighting import Weighting
@@ -71,6 +72,15 @@ class Representation:
                 "lsi finds directions of single terms, and hash buckets mix terms; leave buckets "
                 "out, or lsi"
             )
+
+    def as_new(self, rows: Csr, every: Csr) -> Csr:
+        """Return held-out documents as they would be if they were new.
+
+        Only vectors of length 1 over a vocabulary depend on the other documents.
+        """
+        if self.norm != "l2" or self.buckets is not None or self.lsi is not None:
+            return rows
+        return as_new(rows, every, max(1, int(self.min_df)))
 
     def vectorizer(self, threads: int | None = None) -> Vectorizer:
         """Return an unfitted vectorizer."""

@@ -28,7 +28,7 @@ from postil.learn.resume import resumable, usable_units
 from postil.learn.strength import Strengths
 from postil.learn.term_priors.priors import TermPriors
 from postil.model.model import Model
-from postil.model.numbered import TrainingVectors
+from postil.model.numbered import VECTORS, TrainingVectors
 from postil.recipes.recipe import Recipe
 from postil.train.route import found_route
 from postil.vectors.copies import groups_of_copies
@@ -284,7 +284,11 @@ class TrainingRun:
             job = replace(job, warm_starts=[each * weights[: len(each)] for each in self._duals])
         fit = self.method.fit(job)
         self.unfinished.add("out of fold", fit.reports)
-        return fit.scores(design.rows[held_out])
+        rows = design.rows[held_out]
+        # A published method measures its folds as it did; given vectors have a length of their own.
+        if not self.recipe.paper and VECTORS not in self.facts:
+            rows = self.recipe.representation.as_new(rows, design.rows)
+        return fit.scores(rows)
 
     def _keeps_duals(self) -> bool:
         """Return True if the folds can start from the dual variables of the fit to all documents.

@@ -234,8 +234,10 @@ class Round:
                 if isinstance(method, Method)
                 else (method.fit(job),)
             )
+            representation = candidate.applied(self.recipe).representation
+            tested = representation.as_new(matrix[held_out], matrix)
             for values, fit in zip(scores, fits, strict=True):
-                values[held_out] = fit.scores(matrix[held_out])
+                values[held_out] = fit.scores(tested)
         self.cache.save(name, scores)
         return scores
 

@@ -123,6 +123,39 @@ def _check_range(indices: NDArray[Any], bound: int, shape: tuple[int, ...], what
         )
 
 
+def as_new(rows: Csr, every: Csr, least: int = 1) -> sp.csr_matrix[Any]:
+    """Return held-out documents as they would be if they were new.
+
+    A new document has terms that no other has, which the vocabulary does not hold and the length
+    of a vector does not count. Here the vocabulary holds them: terms that fewer than ``least`` of
+    the other documents have are left out, and the lengths of vectors stay as they were.
+
+    Parameters
+    ----------
+    rows : sparse matrix
+        The held-out documents.
+    every : sparse matrix
+        All documents, these among them.
+    least : int
+        The least number of documents that a term of the vocabulary has.
+    """
+    import scipy.sparse as sp
+
+    others = _documents_of_terms(every) - _documents_of_terms(rows)
+    kept = others[rows.indices] >= least
+    place = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    squares = rows.data.astype(np.float64) ** 2
+    before = np.bincount(place, squares, rows.shape[0])
+    after = np.bincount(place[kept], squares[kept], rows.shape[0])
+    factors = np.sqrt(np.divide(before, after, out=np.ones_like(before), where=after > 0))
+    data = (rows.data * factors[place] * kept).astype(rows.data.dtype)
+    return sp.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
+
+
+def _documents_of_terms(rows: Csr) -> NDArray[np.int64]:
+    return np.bincount(rows.indices, minlength=rows.shape[1])
+
+
 def stack(blocks: Iterator[sp.csr_matrix[Any]], columns: int) -> sp.csr_matrix[Any]:
     """Stack blocks of rows; each block is released once copied, so the peak is about one matrix.
 
