@@ -62,6 +62,8 @@ stubs: develop ## Write src/postil/_native.pyi
 bench: develop ## Measure against the peers, side by side
 	$(BIN)/python -m pip install --quiet 'liblinear-official>=2.47' || \
 	  echo "LIBLINEAR could not be installed: its comparisons are left out"
+	$(BIN)/python -m pip install --quiet 'fasttext>=0.9.3' || \
+	  echo "fastText could not be installed: its comparisons are left out"
 	$(BIN)/python -m benchmarks
 
 sanitize: develop ## Check and fuzz the core under ASan and UBSan

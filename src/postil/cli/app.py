@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 from typer import Option
@@ -36,6 +37,27 @@ MODULES = {"analyze": "vectorize"}
 """Commands that share the module of another command."""
 
 
+VALUES = {str: "TEXT", int: "NUMBER", float: "NUMBER", Path: "FILE"}
+"""How help names the value of an option that has no name of its own for it."""
+
+
+def _name_values(command: Any) -> Any:  # noqa: ANN401 - a command of click or of typer
+    """Let the help of a command say TEXT or NUMBER, and name arguments in capitals."""
+    callback = command.callback
+    hints = get_type_hints(getattr(callback, "__wrapped__", callback))
+    for parameter in command.params:
+        if parameter.metavar is not None or parameter.name not in hints:
+            continue
+        hint = hints[parameter.name]
+        inside = [hint, *get_args(hint)]
+        inside += [each for one in get_args(hint) for each in get_args(one)]
+        if parameter.param_type_name == "argument":
+            parameter.metavar = parameter.name.upper()
+        elif names := {VALUES[each] for each in inside if each in VALUES}:
+            parameter.metavar = names.pop()
+    return command
+
+
 class LazyGroup(TyperGroup):
     """A group that knows the names and the help of its commands before it loads them."""
 
@@ -51,12 +73,15 @@ class LazyGroup(TyperGroup):
         name = cmd_name.replace("-", "_")
         module = import_module(f"postil.cli.{MODULES.get(name, name)}")
         if name == "corpus":
-            return typer.main.get_command(module.app)
+            group: Any = typer.main.get_command(module.app)
+            for command in group.commands.values():
+                _name_values(command)
+            return group
         single = typer.Typer(
             rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False
         )
         single.command(cmd_name)(getattr(module, name))
-        return typer.main.get_command(single)
+        return _name_values(typer.main.get_command(single))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002
         """Write the list of commands without loading them."""
