@@ -39,7 +39,7 @@ from postil.report.tables import (
     term_table,
     together_table,
 )
-from postil.report.training import SURE, UNLIKELY
+from postil.report.training import KNOWN, SURE, UNLIKELY
 
 if TYPE_CHECKING:
     from postil.report.study import Measured, Mistake, Study
@@ -85,7 +85,7 @@ def render_report(study: Study, model_name: str) -> str:
         terms=term_table(whole, each),
         mistakes=[_mistake(mistake) for mistake in study.mistakes],
         doubts=doubt_table(study.doubts, study.doubted or 0),
-        bounds=(SURE, UNLIKELY),
+        bounds=(SURE, UNLIKELY, KNOWN),
         search="" if board is None else board.sentence,
         leaderboard=None if board is None else Table(board.header, board.rows),
         fits=fit_facts(whole, each),
@@ -147,6 +147,7 @@ def _mistake(mistake: Mistake) -> dict[str, Any]:
         "labels": ", ".join(map(visible, document.labels)) or "nothing",
         "category": mistake.category if explanation is None else explanation.category,
         "missed": mistake.missed,
+        "learned": mistake.learned,
         "probability": mistake.probability,
         "reason": reason,
         "note": note[:1].upper() + note[1:],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -53,14 +54,15 @@ class Measured:
 class Mistake:
     """A document decided wrongly, with the worst of its wrong decisions.
 
-    ``missed`` is True if the category was not given. The probability and the explanation are None
-    if the model has none.
+    ``missed`` is True if the category was not given; ``learned`` is the number of its training
+    documents. The probability and the explanation are None if there is none.
     """
 
     document: Document
     given: tuple[str, ...]
     category: str
     missed: bool
+    learned: int
     probability: float | None
     explanation: Explanation | None
 
@@ -136,7 +138,6 @@ def study(
             absent = f"the recipe cannot be learned anew from them: {error}"
     options = Options(plan=Plan(RESAMPLES, seed))
     notes: list[str] = []
-    worst: Mapping[int, _Pair] = {}
     if has_tests or not learned_from:
         tests = sides.documents(test=has_tests)
         done = assessment(
@@ -144,7 +145,6 @@ def study(
         )
         measured = Measured(*done[:4], done.probabilities)
         notes += [done.unknown_note()] if done.unknown else []
-        worst = worst_pairs(measured, model)
     elif found is not None:
         measured = _measured_out_of_fold(model, found, corpus.name, options)
     else:
@@ -153,6 +153,7 @@ def study(
             f"{absent}; mark test documents with postil corpus split and train again, or give "
             "documents that the model has not learned from"
         )
+    worst = worst_pairs(measured, model)
     if found is not None and not learned_from:
         notes.append(
             "The training documents of the corpus are not exactly those that the model learned "
@@ -263,27 +264,33 @@ def worst_pairs(measured: Measured, model: Model) -> Mapping[int, _Pair]:
     """Return the worst wrong decision of each document that has any, the worst document first.
 
     A wrong decision is the worse, the more probable what is wrong was; without probabilities, the
-    farther the score is from the threshold. Categories that the model does not know are left out.
+    farther the score is from the threshold. Where one label took the place of another, the
+    document is as bad as the label given, and the label missed stands for it: the reasons tell
+    why it lost. Categories that the model does not know are left out.
     """
     wrong = sp.coo_matrix(difference(measured.truth, measured.decisions))
     names = measured.report.categories
     own = {name: column for column, name in enumerate(model.names)}
     known = np.array([name in own for name in names])[wrong.col]
     rows, columns = wrong.row[known], wrong.col[known]
+    if not len(rows):
+        return {}
+    given = np.asarray(measured.decisions[rows, columns], dtype=np.bool_).ravel()
     if measured.probabilities is not None:
         found = measured.probabilities[rows, columns]
-        given = np.asarray(measured.decisions[rows, columns], dtype=np.bool_).ravel()
-        # If one label took the place of another, the given one says more than the missed one.
+        badness = np.where(given, found, 1 - found)
         indicators = (measured.truth, measured.decisions)
-        single = np.all([np.diff(each.indptr) == 1 for each in indicators], axis=0)
-        badness = np.where(given, found, np.where(single[rows], -1.0, 1 - found))
+        single = np.all([np.diff(each.indptr) == 1 for each in indicators], axis=0)[rows]
+        first = measured.decisions.indptr[rows[single]]
+        winners = measured.decisions.indices[first]
+        badness[single] = measured.probabilities[rows[single], winners]
     else:
         thresholds = np.zeros(len(names))
         if model.decision.thresholds is not None:
             thresholds[:] = [model.decision.thresholds[own.get(name, 0)] for name in names]
         badness = np.abs(measured.rankings[rows, columns] - thresholds[columns])
     worst: dict[int, _Pair] = {}
-    for each in np.lexsort((columns, rows, -badness)).tolist():
+    for each in np.lexsort((columns, given, rows, -badness)).tolist():
         worst.setdefault(int(rows[each]), _Pair(int(columns[each]), float(badness[each])))
     return worst
 
@@ -295,12 +302,12 @@ def _mistakes(
     worst: Mapping[int, _Pair],
     texts: Mapping[tuple[bool, int], Document],
 ) -> list[Mistake]:
-    """Explain the worst decision of each document whose text is at hand."""
+    """Explain the worst decision of each document; not out of fold, where other models decided."""
     model, names = predictor.model, measured.report.categories
-    try:
-        reasons = Reasons(predictor)
-    except UsageError:  # shares of a batch have no threshold to explain
-        reasons = None
+    reasons = None
+    # Shares of a batch have no threshold to explain.
+    with suppress(UsageError):
+        reasons = None if measured.folds else Reasons(predictor)
     values = measured.rankings if measured.probabilities is None else measured.probabilities
     mistakes = []
     for row, (column, _) in list(worst.items())[:MISTAKES]:
@@ -308,8 +315,8 @@ def _mistakes(
         given = measured.decisions[[row]].indices
         given = given[np.argsort(-values[row, given], kind="stable")].tolist()
         explanation = None
+        own = model.names.index(names[column])
         if reasons is not None:
-            own = model.names.index(names[column])
             found = reasons.explain(document.fields, document.id, [own])
             explanation = found.reasons[0].explanation
         probability = None
@@ -321,6 +328,7 @@ def _mistakes(
                 tuple(names[each] for each in given),
                 names[column],
                 column not in given,
+                int(model.training.members[own]),
                 probability,
                 explanation,
             )

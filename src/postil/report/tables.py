@@ -56,7 +56,7 @@ def _count(value: int) -> Cell:
 
 
 def _share(value: float) -> Cell:
-    return Cell(shown(value), value if value == value else -1.0)  # noqa: PLR0124 - NaN
+    return Cell(shown(value), value)
 
 
 def category_table(report: Report) -> Table:

@@ -24,6 +24,7 @@ from postil.train.run import TrainingRun
 SHARES = (0.125, 0.25, 0.5, 1.0)
 ROUNDS = 2
 SURE, UNLIKELY = 0.9, 0.05
+KNOWN = 0.5
 
 
 class LearningCurve(NamedTuple):
@@ -98,14 +99,19 @@ def suspects(found: HeldOut) -> list[Suspect]:
     """Return the documents whose labels disagree with probabilities out of fold, worst first.
 
     A label is in doubt if its probability is at least ``SURE`` and the document lacks it, or at
-    most ``UNLIKELY`` and the document has it.
+    most ``UNLIKELY`` and the document has it. A category whose members have a mean probability
+    under ``KNOWN`` says nothing of its members: the recipe does not know it well enough.
     """
     if found.probabilities is None:
         return []
     truth, probabilities = found.truth, found.probabilities
     doubts: dict[int, tuple[list[tuple[int, float]], list[tuple[int, float]]]] = {}
     rows = np.repeat(np.arange(truth.shape[0]), np.diff(truth.indptr))
-    unlikely = np.flatnonzero(probabilities[rows, truth.indices] <= UNLIKELY)
+    own_probabilities = probabilities[rows, truth.indices]
+    sums = np.bincount(truth.indices, own_probabilities, truth.shape[1])
+    members = np.bincount(truth.indices, minlength=truth.shape[1])
+    known = (sums >= KNOWN * members)[truth.indices]
+    unlikely = np.flatnonzero((own_probabilities <= UNLIKELY) & known)
     for row, column in np.stack([rows, truth.indices])[:, unlikely].T.tolist():
         doubt = (column, float(probabilities[row, column]))
         doubts.setdefault(row, ([], []))[1].append(doubt)

@@ -281,9 +281,9 @@ class _Digests:
 def _split(digests: _Digests, model: Model) -> str:
     count, learned = digests.tested.documents, model.training.documents
     if digests.learned_from(model):
-        return f"the {count} document{'' if count == 1 else 's'} it learned from"
+        return f"the {count:,} document{'' if count == 1 else 's'} it learned from"
     what = "test " if digests.marked.documents else ""
-    return f"{count} {what}document{'' if count == 1 else 's'}, learned from {learned}"
+    return f"{count:,} {what}document{'' if count == 1 else 's'}, learned from {learned:,}"
 
 
 def with_fields(

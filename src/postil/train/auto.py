@@ -7,8 +7,8 @@ have the same documents and folds, so that differences are paired, and near copi
 in its fold. The cheapest candidate within one standard error of the best is taken.
 
 The plan depends on the documents and the budget alone, by estimates of work, so that the same
-documents give the same model on any machine. The clock only ends a search that takes more than
-twice its budget. Ctrl-C ends it too, and training goes on with the best candidate so far.
+documents give the same model on any machine. The clock only ends a search that takes twice its
+budget. Ctrl-C ends it too, and training goes on with the best candidate so far.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class AutoSearch:
         best = f"; best {leader}, {leader.value:.3f}" if leader else ""
         self.progress(f"trying {name}{best}", number, count)
         if time.monotonic() > self._deadline:
-            self.ended = "it took more than twice its budget"
+            self.ended = "it took twice its budget"
         return bool(self.ended)
 
     def _size(self, candidate: Candidate) -> float:

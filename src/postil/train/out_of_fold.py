@@ -40,7 +40,7 @@ def report_out_of_fold(
         training_sizes=model.training.members,
         provenance=Provenance(
             corpus=corpus,
-            split=f"{count} training documents, out of fold in {found.folds} folds",
+            split=f"{count:,} training documents, out of fold in {found.folds} folds",
             method=str(model.recipe.get("name", "")),
             decision_rule=model.decision.spec,
             folds=found.folds,

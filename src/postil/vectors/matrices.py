@@ -141,6 +141,8 @@ def as_new(rows: Csr, every: Csr, least: int = 1) -> sp.csr_matrix[Any]:
     """
     import scipy.sparse as sp
 
+    if not rows.nnz:
+        return sp.csr_matrix(rows)
     others = _documents_of_terms(every) - _documents_of_terms(rows)
     kept = others[rows.indices] >= least
     place = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
