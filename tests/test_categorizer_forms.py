@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_checks
 
-from postil import TextCategorizer
+from postil import Document, TextCategorizer
 from postil.errors import UsageError
 
 SENTENCES = {
@@ -235,6 +235,29 @@ def test_what_it_says_of_itself(capsys):
     assert pickle.loads(pickle.dumps(model)).predict(NEW).tolist() == model.predict(NEW).tolist()
     with pytest.raises(UsageError, match="takes no sample_weight"):
         model.fit(TEXTS, CLASSES, sample_weight=np.ones(len(TEXTS)))
+
+
+def test_a_frame_is_read_by_the_fields_learned_from(tmp_path):
+    model = TextCategorizer("default").fit_documents(
+        Document(str(n), {"text": TEXTS[n]}, (CLASSES[n],)) for n in range(len(TEXTS))
+    )
+    model.save(tmp_path / "m.postil")
+    frame = pd.DataFrame({"text": NEW, "label": ["sport", "trade", "weather"]})
+    expected = model.decision_function(NEW)
+    for each in (model, TextCategorizer.load(tmp_path / "m.postil")):
+        assert np.array_equal(each.decision_function(frame), expected)
+        assert np.array_equal(each.decision_function(pd.DataFrame({"any": NEW})), expected)
+        with pytest.raises(UsageError, match="the fields a, b, and the model reads text"):
+            each.predict(pd.DataFrame({"a": NEW, "b": NEW}))
+
+
+def test_an_explanation_takes_a_class_of_any_kind():
+    model = TextCategorizer("default").fit(TEXTS, [NUMBER[name] for name in CLASSES])
+    for name in model.classes_:
+        assert model.explain(NEW[0], name)[0].category.startswith(str(name))
+    assert len(model.explain(NEW[0], [2, 10])) == 2
+    with pytest.raises(UsageError, match="there is no category '7'"):
+        model.explain(NEW[0], 7)
 
 
 def test_a_notebook_shows_explanations():

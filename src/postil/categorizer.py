@@ -36,6 +36,7 @@ from postil.explain.page import Explanations
 from postil.learn.merit.naming import OwnFigure, register_figure
 from postil.model.load import load_model
 from postil.model.model import Model
+from postil.model.numbered import FIELDS
 from postil.model.route import least_probability
 from postil.model.save import save_model
 from postil.recipes.recipe import DEFAULT, Recipe, load_recipe
@@ -372,7 +373,9 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float(np.average(np.array(right, dtype=np.float64), weights=weights))
 
     def explain(
-        self, text: Text | Mapping[str, Text], categories: str | Sequence[str] | None = None
+        self,
+        text: Text | Mapping[str, Text],
+        categories: Any = None,  # noqa: ANN401 - as the labels of fit
     ) -> Explanations:
         """Explain the decisions on categories of a text; a notebook shows them as a page.
 
@@ -380,15 +383,16 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         text : str, or mapping of str to str
             The text, or its fields.
-        categories : str or sequence of str, optional
-            The names of categories; by default those given to the text, best first, and the
-            nearest other.
+        categories : class or sequence of classes, optional
+            The categories, by name or as in ``classes_``; by default those given to the text, best
+            first, and the nearest other.
         """
         predictor = self.predictor
         columns = None
         if categories is not None:
-            names = [categories] if isinstance(categories, str) else categories
-            columns = [_column(name, predictor.model) for name in names]
+            one = isinstance(categories, str) or not isinstance(categories, Iterable)
+            wanted = [categories] if one else categories
+            columns = [self._category(each, predictor.model) for each in wanted]
         found = Reasons(predictor).explain(_fields_of(text, predictor.model), columns=columns)
         return Explanations(reason.explanation for reason in found.reasons)
 
@@ -415,6 +419,16 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         recipe = _aimed(recipe, self.aim)
         return recipe if self.route is None else recipe.routed(self.route)
 
+    def _category(self, category: Any, model: Model) -> int:  # noqa: ANN401 - as those of fit
+        """Return the column of a category, given by its name or as in ``classes_``."""
+        if not isinstance(category, str):
+            columns = np.arange(len(model.names), dtype=np.float64)[np.newaxis]
+            (arranged,) = self._form.arranged(columns, model.names)
+            for column, each in zip(arranged.tolist(), self.classes_.tolist(), strict=True):
+                if each == category:
+                    return int(column)
+        return _column(str(category), model)
+
     def _set_fields(self, names: Sequence[str] | None) -> None:
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
@@ -426,10 +440,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _arranged(self, columns: TextColumns, model: Model) -> Columns:
         """Return the texts as columns of the model's fields."""
-        learned = getattr(self, "feature_names_in_", None)
-        return columns.read_by(
-            model.vectorizer.fields, None if learned is None else learned.tolist()
-        )
+        return columns.read_by(model.vectorizer.fields, model.method.get(FIELDS))
 
     @contextmanager
     def _reporting(

@@ -192,7 +192,7 @@ def show_margins(whole: Facts, each: list[Facts]) -> None:
 
 
 def _show_norms(measured: Facts) -> None:
-    documents = counted(measured["documents"], "document", grouped=True)
+    documents = counted(measured["documents"], "document")
     learned = ", which it learned from" if measured["learned_from"] else ""
     show_title(f"Vectors of {documents} of {measured['corpus']}{learned}")
     rows = [
@@ -219,7 +219,7 @@ def _show_rows(rows: list[tuple[str, Facts]], columns: dict[str, str]) -> None:
 
 def _show_legend(measured: Facts, categories: int) -> None:
     favours = measured["favours"]
-    of_all = counted(categories, "category", "categories", grouped=True)
+    of_all = counted(categories, "category", "categories")
     lines = []
     if measured["separated"] < categories:
         lines.append(

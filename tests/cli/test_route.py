@@ -47,6 +47,15 @@ class TestRoute:
         again = train(postil, "r.postil", "--route", ASKED, "--json")
         assert json.loads(again.out)["route"] == kept
 
+    def test_an_explanation_says_who_is_referred(self, postil, routed):
+        predicted = lines_of(postil("predict", routed, "demo", "--split", "test").out)
+        for refer in (True, False):
+            name = next(line["id"] for line in predicted if line.get("refer", False) == refer)
+            shown = postil("explain", routed, "demo", "--id", name)
+            assert ("referred: no label is sure enough" in shown.out) == refer
+            told = json.loads(postil("explain", routed, "demo", "--id", name, "--json").out)
+            assert told["documents"][0].get("refer", False) == refer
+
     def test_one_that_cannot_be_kept_refers_all_and_names_one_that_can(self, postil):
         told = train(postil, "never.postil", "--route", "precision>=0.995", "--no-test").err
         assert "at no probability does a precision of 99.5 % hold with 95 % confidence" in told

@@ -47,6 +47,14 @@ def test_a_floor_is_counted():
     assert reverse.micro == pytest.approx(report.micro["recall"])
 
 
+def test_a_category_that_no_document_gets_keeps_no_floor_of_precision():
+    truth = sp.csr_matrix(np.ones((4, 3), dtype=bool))
+    decisions = sp.csr_matrix(np.array([[1, 0, 0]] * 4, dtype=bool))
+    report = measure_run(truth, decisions, options=Options(aim="precision>=0.9"))
+    assert (report.aimed.reached, report.aimed.categories, report.aimed.unused) == (1, 1, 2)
+    assert "2 more" in report.to_text()
+
+
 def test_costs_are_summed():
     report = report_of("cost(fp=1, fn=5)")
     counts = report.counts

@@ -86,10 +86,19 @@ ONE = [["a"], ["b"]] * 15
 @pytest.mark.parametrize(
     ("sets", "decide", "notes"),
     [
-        (ONE, Decide(), []),
+        (ONE, Decide(rule="auto"), []),
+        (ONE, Decide(rule="best"), []),
+        (
+            ONE,
+            Decide(rule="f1"),
+            [
+                "each document has exactly one label, but the rule f1 may give several or none; to "
+                "give exactly one, train with --one-label"
+            ],
+        ),
         (
             [*ONE, [], ["a", "b"]],
-            Decide(),
+            Decide(rule="auto"),
             [
                 "1 document has no label and 1 document has several labels, so that a document may "
                 "get any number; if each should get exactly one, leave them out or train with "
@@ -97,7 +106,15 @@ ONE = [["a"], ["b"]] * 15
             ],
         ),
         ([*ONE, [], ["a", "b"]], Decide(labels="many"), []),
-        ([*ONE, *[["a", "b"]] * 10], Decide(), []),
+        ([*ONE, *[["a", "b"]] * 10], Decide(rule="auto"), []),
+        (
+            [*ONE, *[[]] * 10],
+            Decide(rule="auto"),
+            [
+                "10 documents have no label, so that a document may get any number; if each should "
+                "get exactly one, leave them out or train with --one-label"
+            ],
+        ),
         (
             [*ONE, ["a", "b"], ["a", "b"], []],
             Decide(labels="one"),
@@ -108,13 +125,16 @@ ONE = [["a"], ["b"]] * 15
         ),
         (
             [["a"]] * 4,
-            Decide(),
-            ["a is the only category and every document is in it: so will every other document be"],
+            Decide(rule="auto"),
+            [
+                "'a' is the only category, and all documents have it: there is nothing to learn, "
+                "and every document will get it"
+            ],
         ),
         (
             [*ONE, ["c"]],
-            Decide(),
-            ["1 category has fewer than 3 documents, too few to learn well: c"],
+            Decide(rule="auto"),
+            ["1 category has fewer than 3 documents, too few to learn well: 'c'"],
         ),
     ],
 )
@@ -125,5 +145,5 @@ def test_what_documents_lack_is_said(sets, decide, notes):
 
 def test_documents_without_terms_are_counted():
     rows = sp.csr_matrix(np.repeat([[1.0], [0.0]], [27, 3], axis=0))
-    (note,) = document_notes(Labels.of(ONE), rows, Decide())
+    (note,) = document_notes(Labels.of(ONE), rows, Decide(rule="auto"))
     assert note.startswith("3 documents have no term to learn from")

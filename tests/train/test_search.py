@@ -70,7 +70,7 @@ class TestSearching:
         recipe = recipe_of()
         assert recipe.search is None
         assert "search" not in recipe.to_dict()
-        assert train(documents(), recipe).method == {}
+        assert train(documents(), recipe).method == {"fields": ["text"]}
 
     @pytest.mark.parametrize(
         ("tables", "message"),

@@ -252,3 +252,4 @@ def test_a_held_out_document_looks_new(least):
 def test_a_held_out_document_of_unknown_terms_is_empty():
     every = sp.csr_matrix(np.eye(3, dtype=np.float32))
     assert not as_new(every[[1]], every).toarray().any()
+    assert as_new(every[[]], every).shape == (0, 3)

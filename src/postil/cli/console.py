@@ -186,10 +186,9 @@ def _terminal() -> Console | None:
     return Console(file=styled(sys.stdout), highlight=False)
 
 
-def counted(count: int, noun: str, plural: str = "", *, grouped: bool = False) -> str:
-    """Return a number with its noun, as 1 document or 1200 documents (1,200 if grouped)."""
-    shown = f"{count:,}" if grouped else f"{count}"
-    return f"{shown} {noun if count == 1 else plural or noun + 's'}"
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun, as 1 document or 1,200 documents."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def shortened(names: Sequence[str], most: int = 5) -> str:

@@ -376,7 +376,6 @@ def _extension(format: str) -> str:
 
 
 def _info_text(name: str, statistics: CorpusStatistics, top: int) -> str:
-    count = partial(counted, grouped=True)
     order = (*SPLITS, None)
     splits = [
         f"{statistics.documents[split]:,} {split or 'without a split'}"
@@ -387,11 +386,11 @@ def _info_text(name: str, statistics: CorpusStatistics, top: int) -> str:
     fields = [f"{visible(field)} in {found:,}" for field, found in statistics.fields.items()]
     return "\n".join(
         [
-            f"{visible(name)}: {count(statistics.total, 'document')} "
+            f"{visible(name)}: {counted(statistics.total, 'document')} "
             f"({', '.join(splits + empty) or 'none'})",
             f"  labels      {len(statistics.label_frequencies):,} distinct, "
             f"{statistics.cardinality:.2f} a document, "
-            f"{count(statistics.unlabelled, 'document')} without",
+            f"{counted(statistics.unlabelled, 'document')} without",
             f"  fields      {', '.join(fields) or 'none'}",
             f"  characters  {_lengths(statistics.characters)}",
             f"  tokens      {_lengths(statistics.tokens)}",

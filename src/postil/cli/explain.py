@@ -243,6 +243,7 @@ def _to_dict(
         "id": document.id or "text",  # as postil predict names it
         "labels": None if texts else list(document.labels),
         "given": list(result.given),
+        **({"refer": True} if result.referred else {}),
         "fields": [part._asdict() for part in result.document.parts],
         "explanations": explanations,
     }
@@ -282,7 +283,8 @@ def _headline(document: Document, result: DocumentReasons) -> str:
     name = document.id or "the text"
     given = ", ".join(result.given) or "no category"
     labelled = f"; labelled {', '.join(document.labels)}" if document.labels else ""
-    return visible(f"{name}: given {given}{labelled}")
+    referred = "; referred: no label is sure enough for the route" if result.referred else ""
+    return visible(f"{name}: given {given}{referred}{labelled}")
 
 
 def _write_page(

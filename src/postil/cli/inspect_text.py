@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -26,25 +25,23 @@ HOLDS_ZERO = "?"
 WIDTH = 96
 
 # Entries of a method and of a report that are shown in a part of their own.
-_OTHER_PARTS = ("aim", "auto", "route", "search", "updates", "vectors", "lsi")
+_OTHER_PARTS = ("aim", "auto", "fields", "route", "search", "updates", "vectors", "lsi")
 _OTHER_LINES = ("category", "members", "nonzeros", "note")
-
-_counted = partial(counted, grouped=True)
 
 
 def headline(name: str, whole: Facts) -> str:
     """Return the model in a line."""
     categories, documents = whole["weights"]["categories"], whole["training"]["documents"]
     corpus, vectorizer = whole["training"]["corpus"], whole["vectorizer"]
-    terms = _counted(vectorizer["terms"], "hash bucket" if vectorizer["hashed"] else "term")
+    terms = counted(vectorizer["terms"], "hash bucket" if vectorizer["hashed"] else "term")
     more = sum(update.get("documents", 0) for update in whole["method"].get("updates") or ())
-    origin = f"trained on {_counted(documents - more, 'document')}"
+    origin = f"trained on {counted(documents - more, 'document')}"
     origin += f" of {corpus}" if corpus else ""
     origin += f", updated by {more:,}" if more else ""
     imported = whole["method"].get("imported")
     if imported:
         origin = f"imported from {imported['file']}"
-    return visible(f"{name}: {_counted(categories, 'category', 'categories')}, {terms}, {origin}")
+    return visible(f"{name}: {counted(categories, 'category', 'categories')}, {terms}, {origin}")
 
 
 def show_model(whole: Facts, each: list[Facts]) -> None:
@@ -112,7 +109,7 @@ def _representation(whole: Facts) -> dict[str, str]:
         "fields": fields,
         "vectors": (
             f"tf {vectorizer['tf']}, idf {vectorizer['idf']}, norm {vectorizer['norm']}{constant}; "
-            f"learned from {_counted(vectorizer['documents'], 'document')}"
+            f"learned from {counted(vectorizer['documents'], 'document')}"
         ),
     }
 
@@ -143,10 +140,10 @@ def _combination(combination: Mapping[str, Any]) -> str:
             f"{combination['sharpness']:g}{capped})"
         )
     if combination["kind"] == "trees":
-        nodes = _counted(combination["rows"], "node")
+        nodes = counted(combination["rows"], "node")
         return f"trees: {nodes} in all; the last one on the way decides"
     if combination["kind"] == "kernel":
-        support = _counted(combination["rows"], "support document")
+        support = counted(combination["rows"], "support document")
         return f"sums of the kernel {combination['kernel']} with {support}"
     return _settings(combination)
 
@@ -154,7 +151,9 @@ def _combination(combination: Mapping[str, Any]) -> str:
 def _decision(whole: Facts) -> str:
     calibration = whole["calibration"]
     probabilities = f"probabilities by {calibration}" if calibration else "no probabilities"
-    return f"{whole['decision']['rule']}; {probabilities}"
+    least = whole["decision"].get("probability")
+    from_least = "" if least is None else f" from {least:.3f} on"
+    return f"{whole['decision']['rule']}{from_least}; {probabilities}"
 
 
 def _sparsity(weights: Facts) -> str:
@@ -204,10 +203,10 @@ def _show_updates(whole: Facts) -> None:
         names = update.get("new_categories", ())
         listed = f": {', '.join(names)}" if names else ""
         show_wrapped(
-            f"{number}. {_counted(update.get('documents', 0), 'document')}{origin}, "
-            f"{_counted(update.get('passes', 0), 'pass', 'passes')} at most; "
-            f"{_counted(update.get('new_terms', 0), 'new term')}, "
-            f"{_counted(len(names), 'new category', 'new categories')}{listed}"
+            f"{number}. {counted(update.get('documents', 0), 'document')}{origin}, "
+            f"{counted(update.get('passes', 0), 'pass', 'passes')} at most; "
+            f"{counted(update.get('new_terms', 0), 'new term')}, "
+            f"{counted(len(names), 'new category', 'new categories')}{listed}"
         )
 
 
@@ -241,7 +240,7 @@ def _worst(fit: Mapping[str, Any] | None) -> str:
         return "no certificate"
     return (
         f"{fit['category']}, {fit['kind']} {fit['certificate']:.1e} after "
-        f"{_counted(fit['iterations'] or 0, 'iteration')}"
+        f"{counted(fit['iterations'] or 0, 'iteration')}"
     )
 
 
@@ -314,7 +313,7 @@ def show_category(whole: Facts, facts: Facts) -> None:
     measure = "share" if "share" in facts else "threshold"
     columns = whole["weights"]["columns"] * len(facts.get("nodes", [facts]))
     documents = whole["training"]["documents"]
-    of_all = f"{facts['members']:,} of {_counted(documents, 'document')}"
+    of_all = f"{facts['members']:,} of {counted(documents, 'document')}"
     report = facts["report"]
     kept = {name: report[name] for name in report or () if name not in _OTHER_LINES}
     _show_pairs(
@@ -324,8 +323,8 @@ def show_category(whole: Facts, facts: Facts) -> None:
             "decision": _decision(whole),
             "intercept": f"{facts['intercept']:.4g}{_intercept_interval(whole, facts)}",
             "weights": f"{facts['nonzeros']:,} of {columns:,} not 0",
-            "support": _counted(facts["support"], "document") if "support" in facts else "",
-            "tree": _counted(len(facts["nodes"]), "node") if "nodes" in facts else "",
+            "support": counted(facts["support"], "document") if "support" in facts else "",
+            "tree": counted(len(facts["nodes"]), "node") if "nodes" in facts else "",
             "report": "the model keeps none" if report is None else _settings(kept),
             "note": (report or {}).get("note", ""),
         }

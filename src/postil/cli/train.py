@@ -162,7 +162,8 @@ def train(
     Documents marked test are never learned from. If there are any, the model is measured on them;
     else on the training documents, out of fold: each is decided by a model that had not seen it.
     Decisions and probabilities come from the training documents only. If each of them has exactly
-    one label, so will every other document; --many-labels changes this.
+    one label, so will every other document, unless the recipe has a rule of its own; --many-labels
+    and --one-label change this.
 
     A search chooses λ, the strength of regularization, by cross-validation on the training
     documents. Every search option asks for a search; the recipe's [search] table supplies the
@@ -296,9 +297,26 @@ def _train(
         if not test:
             return model, None, seconds
         if vectors is None and opened.tested:
-            return model, _measured(model, tests, opened.name, settings["threads"]), seconds
-    name = corpus if vectors is not None else opened.name
-    return model, _out_of_fold(model, runs[0], name), seconds
+            report: Report | None = _measured(model, tests, opened.name, settings["threads"])
+        else:
+            report = _out_of_fold(model, runs[0], corpus if vectors is not None else opened.name)
+    if report is not None:
+        model = replace(model, evaluation=_evaluation(report))
+        with naming_errors(output):
+            save_model(model, output)
+    return model, report, seconds
+
+
+def _evaluation(report: Report) -> dict[str, str]:
+    """Return the first numbers of a report, which the model keeps for its card."""
+    from postil.evaluate.counts import shown
+
+    found = {
+        name.replace("_f1", "-F1"): f"{shown(each.value)} % ({each.level:.0%} interval "
+        f"{shown(each.low)} to {shown(each.high)})"
+        for name, each in report.headline.items()
+    }
+    return {"measured on": report.provenance.split or "", **found}
 
 
 def _out_of_fold(model: Model, run: TrainingRun, corpus: str) -> Report | None:

@@ -76,11 +76,13 @@ class TextColumns:
         fields : Fields
             The fields of the model. Without names it reads all fields, joined.
         learned : sequence of str, optional
-            The fields that ``fit`` joined: others are left out.
+            The fields that the model learned from, joined: others are left out. The only column of
+            a frame stands for the only one of them, whatever its name.
         """
         if not self.is_named:
             return fields.columns(self.columns[ONE_FIELD])
-        wanted = fields.names or learned or tuple(self.columns)
+        alone = len(self.columns) == 1 and learned is not None and len(learned) == 1
+        wanted = fields.names or (None if alone else learned) or tuple(self.columns)
         check_fields(self.columns, wanted)
         absent = [""] * len(self)
         chosen = tuple(self.columns.get(name, absent) for name in wanted)

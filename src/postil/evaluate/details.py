@@ -39,6 +39,8 @@ def aimed_table(aim: Aimed) -> Table:
     if aim.reached is not None:
         kept = f"{aim.reached:,} of {aim.categories:,}"
         rows.append(("the floor holds", "yes" if aim.micro_reached else "no", kept, ""))
+        if aim.unused:
+            rows.append(("given to no document", "", f"{aim.unused:,} more", ""))
     if aim.total is not None:
         mean = aim.total / max(1, aim.macro.categories)
         name = f"{aim.measure.partition('(')[0]}, summed"

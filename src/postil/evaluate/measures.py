@@ -31,7 +31,7 @@ from postil.evaluate.counts import (
     ratio,
     rule_named,
 )
-from postil.learn.merit.figures import FLOORS, SmoothCounts
+from postil.learn.merit.figures import FLOORS, RecallAtPrecision, SmoothCounts
 from postil.learn.merit.naming import figure_named
 
 Statistic = Callable[[Counts], Floats]
@@ -227,8 +227,9 @@ class Aimed:
     """The figure of merit a model was trained for: of all categories together, and averaged.
 
     Shares of errors are positive here, and less is better. For a figure with a floor, ``reached``
-    of ``categories`` with members keep it, and ``micro_reached`` is True if all together do. For
-    utilities and costs, ``total`` is what all decisions earned or cost.
+    of ``categories`` with members keep it, and ``micro_reached`` is True if all together do;
+    with a floor of precision these are the categories that some document gets, and ``unused``
+    counts the others. For utilities and costs, ``total`` is what all decisions earned or cost.
     """
 
     measure: str
@@ -238,6 +239,7 @@ class Aimed:
     micro_reached: bool | None = None
     reached: int | None = None
     categories: int | None = None
+    unused: int = 0
     total: float | None = None
 
 
@@ -249,6 +251,10 @@ def aimed(counts: Counts, measure: str, undefined: str = "zero") -> Aimed:
     sign = -1.0 if figure.falls else 1.0
     with_members = counts.members > 0
     floor = isinstance(figure, FLOORS)
+    # A category that no document gets keeps a floor of precision, but says nothing of it.
+    given = with_members
+    if isinstance(figure, RecallAtPrecision):
+        given = with_members & (counts.accepted > 0)
     # Adding 0.0 turns -0.0 into 0.
     return Aimed(
         figure.name,
@@ -256,8 +262,9 @@ def aimed(counts: Counts, measure: str, undefined: str = "zero") -> Aimed:
         sign * float(pooled.values[0]) + 0.0,
         macro(sign * each.values + 0.0, undefined),
         micro_reached=bool(pooled.reached[0]) if floor else None,
-        reached=int((each.reached & with_members).sum()) if floor else None,
-        categories=int(with_members.sum()) if floor else None,
+        reached=int((each.reached & given).sum()) if floor else None,
+        categories=int(given.sum()) if floor else None,
+        unused=int((with_members & ~given).sum()),
         total=None if pooled.totals is None else float(pooled.totals[0]),
     )
 

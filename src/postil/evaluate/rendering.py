@@ -151,10 +151,14 @@ def category_cells(
     top:
         Number of categories, by default all.
     """
-    columns = report.columns()
+    columns, members = report.columns(), report.counts.members
     wanted = {key: label for key, label in labels.items() if key in columns}
     rows = []
-    for category in report.order()[:top]:
+    # The order is by a column that the table shows.
+    order = (
+        report.order() if "training_documents" in wanted else np.argsort(-members, kind="stable")
+    )
+    for category in order[:top]:
         values = [columns[key][category] for key in wanted]
         cells = [shown(v) if isinstance(v, float) else f"{v:,}" for v in values]
         rows.append([visible(report.categories[category]), *cells])
@@ -181,9 +185,9 @@ def confusion_table(report: Report) -> Table:
             (report.counts.false_positives, report.counts.accepted),
         )
     ]
-    rows = [(*left, *right) for left, right in zip_longest(*sides, fillvalue=("", ""))]
-    header = ("missed", "of documents", "given wrongly", "of given")
-    return text_table("most frequent errors", header, rows, texts=(0, 2))
+    rows = [(*left, "│", *right) for left, right in zip_longest(*sides, fillvalue=("", ""))]
+    header = ("most missed", "of documents", "│", "most given wrongly", "of given")
+    return text_table("most frequent errors", header, rows, texts=(0, 2, 3))
 
 
 def coverage_table(curve: CoverageCurve) -> Table:

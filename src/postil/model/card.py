@@ -99,7 +99,8 @@ def _data(model: Model, whole: Facts) -> list[str]:
 
 def _measures(model: Model, name: str) -> list[str]:
     lines = [
-        f"- {plain_text(key)}: {plain_text(f'{value:.4g}' if isinstance(value, float) else value)}"
+        f"- {plain_text(key[:1].upper() + key[1:])}: "
+        + plain_text(f"{value:.4g}" if isinstance(value, float) else value)
         for key, value in (model.evaluation or {}).items()
         if isinstance(value, int | float | str)
     ]
@@ -122,7 +123,9 @@ def _decisions(whole: Facts) -> list[str]:
         meaning = f": {parse_rule(spec).rule.help}"
     except SpecError:  # a rule of a later version
         meaning = ""
-    lines = [f"- Decision rule: {plain_text(spec)}{plain_text(meaning)}"]
+    least = whole["decision"].get("probability")
+    number = "" if least is None else f", here from {least:.3f} on"
+    lines = [f"- Decision rule: {plain_text(spec)}{plain_text(meaning)}{number}"]
     if kind is None:
         return [*lines, "- Probabilities: none; scores only rank documents within a category"]
     lines.append(f"- Probabilities: {plain_text(kind)}, {plain_text(CALIBRATIONS[kind].help)}")

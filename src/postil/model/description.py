@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from postil.common.types import Floats
 from postil.decide.decision import State
+from postil.decide.shared_calibration import Hierarchical
 from postil.errors import UsageError
 from postil.learn.combining import KernelSums, Trees
 from postil.model.model import Model
@@ -58,6 +59,7 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
         **_scoring(model),
         "decision": {
             "rule": rule.spec,
+            **_least_probability(model),
             "kind": rule.acceptance.kind,
             "at_least": rule.at_least,
             "at_most": rule.at_most,
@@ -72,6 +74,17 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
         "bytes": _part_sizes(parts),
         "categories": _categories(model, top),
     }
+
+
+def _least_probability(model: Model) -> dict[str, float]:
+    """Return the probability from which a model gives labels, unless each has a threshold."""
+    thresholds, calibration = model.decision.thresholds, model.calibration
+    by_probability = model.decision.spec.startswith("probability")
+    if not by_probability or thresholds is None or not isinstance(calibration, Hierarchical):
+        return {}
+    finite = np.isfinite(thresholds)
+    found = calibration.probabilities(np.where(finite, thresholds, 0.0)[np.newaxis])[0, finite]
+    return {"probability": float(np.median(found))} if len(found) else {}
 
 
 def _part_sizes(parts: Parts) -> dict[str, int]:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from postil.learn.term_priors.matching import MatchedPriors
 
 VECTORS = "vectors"
+FIELDS = "fields"
+"""Entry of a method: the fields of the documents that a model learned from, joined."""
 IDS, NAMES = "ids", "names"
 SUFFIXES = frozenset({".svm", ".svmlight", ".libsvm"})
 FORMAT = "svmlight"

@@ -20,6 +20,7 @@ from postil.explain.explanation import verdict
 from postil.explain.page import marked_fields
 from postil.model.leaderboard import leaderboard
 from postil.model.overview import Facts, gather
+from postil.model.route import route_sentence
 from postil.plots.svg import line_chart
 from postil.report.charts import (
     Chart,
@@ -170,6 +171,7 @@ def _facts(whole: Facts, study: Study) -> dict[str, str]:
         "Measured on": study.measured.report.provenance.split or "",
         "Corpus": study.corpus,
         "Decision rule": whole["decision"]["rule"],
+        "Route": route_sentence(route) if (route := whole["method"].get("route")) else "",
         "Probabilities": f"{calibration} calibration" if calibration else "none",
         "Written by": " ".join(filter(None, [whole["created_by"], whole["created"]])),
     }

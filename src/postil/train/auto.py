@@ -237,7 +237,9 @@ def choose_recipe(
     latest = search.run()
     if not latest:
         if search.ended and notify is not None:
-            notify(f"chose the recipe {WITHOUT_SEARCH}: {_early(search)} before its first trial")
+            notify(f"chose the recipe {WITHOUT_SEARCH} before the first trial: {_early(search)}")
+        elif not search.ended and notify is not None:
+            notify(f"chose the recipe {WITHOUT_SEARCH}: the documents are too few for a search")
         return Choice(replace(recipe, auto=None), training, {})
     taken = simplest_of_best(latest)
     # If the last round has no more documents than the first, it repeats some of its trials.

@@ -20,6 +20,7 @@ from postil.learn.job import Labels
 from postil.learn.search.grids import AUTO
 from postil.model.model import DocumentDigest, TrainingFingerprint
 from postil.model.numbered import (
+    FIELDS,
     IDS,
     MEMBER,
     VECTORS,
@@ -37,6 +38,7 @@ from postil.vectors.vectorizer import TextChunk, Vectorizer
 CHUNK = 4096
 # The fields are chosen by so many documents, which are held in memory.
 LOOKED_AT = 4096
+MOST_FIELDS = 64  # names that a model keeps of the fields it learned from
 SEPARATORS = (",", ";", "|")
 SHOWN = 3
 
@@ -64,6 +66,7 @@ class DocumentReader:
         self.corpus = corpus
         self.source = corpus or "the corpus"
         self.facts = RowFacts()
+        self.fields: dict[str, None] = {}
         self._digest = DocumentDigest()
         self._progress = progress or no_progress
 
@@ -114,6 +117,8 @@ class DocumentReader:
                     "has it among the first"
                 )
             self._digest.add(document.fields, document.labels)
+            if len(self.fields) < MOST_FIELDS:
+                self.fields.update(dict.fromkeys(document.fields))
             yield document
         check_any(self._digest.documents, self.source)
         if recipe is not None and vectorizer.buckets is None:
@@ -159,7 +164,10 @@ def read_training(
     )
     labels = Labels(tuple(reader.facts.categories), reader.facts.indicator().astype(bool))
     training = reader.fingerprint(labels)
-    return recipe, TrainingVectors(matrix, labels, vectorizer, training, ids=reader.facts.ids)
+    method = {} if recipe.representation.fields else {FIELDS: list(reader.fields)}
+    return recipe, TrainingVectors(
+        matrix, labels, vectorizer, training, method=method, ids=reader.facts.ids
+    )
 
 
 def numbered_training(documents: NumberedDocuments, threads: int | None = None) -> TrainingVectors:
@@ -310,7 +318,18 @@ def document_notes(labels: Labels, rows: Csr, decide: Decide) -> list[str]:
             notes.append(f"{double} labels, and the model gives each document one")
         if none:
             notes.append(f"{lacking}, and the model gives each document one")
-    elif decide.labels == AUTO and 0 < none + several <= STRAY * len(counts):
+    elif decide.labels == AUTO and none + several == 0:
+        spec = decide.tuned_rule()
+        if decide.rule != AUTO and not spec.rule.counts and not spec.at_least == spec.at_most == 1:
+            notes.append(
+                f"each document has exactly one label, but the rule {decide.rule} may give several "
+                "or none; to give exactly one, train with --one-label"
+            )
+    elif (
+        decide.labels == AUTO
+        and len(labels) > 1
+        and (not several or none + several <= STRAY * len(counts))
+    ):
         stray = " and ".join([lacking] * bool(none) + [f"{double} labels"] * bool(several))
         notes.append(
             f"{stray}, so that a document may get any number; if each should get exactly one, "
@@ -325,12 +344,12 @@ def document_notes(labels: Labels, rows: Csr, decide: Decide) -> list[str]:
     sizes = labels.sizes()
     if len(sizes) == 1 and sizes[0] == len(counts):
         notes.append(
-            f"{labels.names[0]} is the only category and every document is in it: so will every "
-            "other document be"
+            f"{labels.names[0]!r} is the only category, and all documents have it: there is "
+            "nothing to learn, and every document will get it"
         )
     few = np.flatnonzero(sizes < FEW_DOCUMENTS)
     if len(few):
-        shown = ", ".join(labels.names[category] for category in few[:SHOWN].tolist())
+        shown = ", ".join(repr(labels.names[category]) for category in few[:SHOWN].tolist())
         more = f", … and {len(few) - SHOWN} more" if len(few) > SHOWN else ""
         notes.append(
             _counted(len(few), "category has", "categories have")

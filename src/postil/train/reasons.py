@@ -21,6 +21,7 @@ from postil.model.category_rules import DocumentFacts, category_rule, not_linear
 from postil.model.description import column_name
 from postil.model.model import Model
 from postil.model.numbered import NAMES, VECTORS, NumberedDocuments
+from postil.model.route import least_probability
 from postil.train.predict import Decider, Predictor, VectorPredictor
 
 
@@ -47,11 +48,15 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class DocumentReasons:
-    """The categories given to a document, best first, and the reasons of decisions."""
+    """The categories given to a document, best first, and the reasons of decisions.
+
+    ``referred`` is True if the model has a route and no category is sure enough for it.
+    """
 
     document: DocumentTerms
     given: tuple[str, ...]
     reasons: tuple[Reason, ...]
+    referred: bool = False
 
 
 class _DecisionReasons:
@@ -90,7 +95,14 @@ class _DecisionReasons:
             terms,
             given,
             tuple(self._reason(terms, facts, probabilities, column) for column in wanted),
+            self._is_referred(given, probabilities),
         )
+
+    def _is_referred(self, given: Sequence[str], probabilities: Floats | None) -> bool:
+        least = least_probability(self.model)
+        if least is None or probabilities is None:
+            return False
+        return all(probabilities[0, self.model.names.index(name)] < least for name in given)
 
     def _default_columns(self, scores: Floats, given: Sequence[str]) -> list[int]:
         """Return the given categories and the nearest other one.

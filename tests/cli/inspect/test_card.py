@@ -41,6 +41,13 @@ def test_a_card_has_the_facts_of_the_model_and_nothing_of_it_is_markup(postil, t
     assert "svm; micro-f1 87.7 % (95 % interval 85.0 to 90.0) on held-out" in model_card(
         replace(model, method={"auto": board}), "m"
     )
+    trained = postil("train", "demo", "-o", "demo.postil", "--budget", "none")
+    assert trained.code == 0
+    card = postil("inspect", "demo.postil", "--card").out
+    first = trained.out.splitlines()[0].split()  # micro-F1, its value, %, its interval
+    assert f"- Micro-F1: {first[1]} % (" in card
+    assert "- Measured on: 100 test documents, learned from 252" in card
+    assert ", here from 0." in card
     refused = postil("inspect", "my model.postil", "--card", "--json")
     assert (refused.code, refused.out) == (2, "")
     assert "--card describes the whole model" in refused.err

@@ -43,7 +43,7 @@ def test_everything_about_a_model(postil, model):
     for part in (
         "recipe      default: ",
         "analyzer    words lower min(2)",
-        "decision    probability; probabilities by hierarchical",
+        "; probabilities by hierarchical",
         "loss modified-squared, solver dual-coordinate",
         "stored dense by category",
         loaded.training.sha256,
