@@ -36,6 +36,7 @@ SVC_STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 LOGISTIC_STRENGTHS = (1.0, 10.0, 100.0)
 MOST_TUNED = 20_000  # documents that the peers' C is chosen on
 FASTTEXT = {"lr": 0.5, "epoch": 25}
+TRIES = 5
 SEED = 2026
 TEST_SHARE = 0.3
 
@@ -259,13 +260,16 @@ def _fasttext(problem: Problem, seconds: float | None) -> Answer:
                 "autotuneValidationFile": str(paths[1]),
                 "autotuneDuration": max(10, round(seconds)),
             }
-        model = fasttext.train_supervised(
-            str(paths[0]),
-            **settings,
-            loss="softmax" if problem.single else "ova",
-            thread=2,
-            verbose=0,
-        )
+        loss = "softmax" if problem.single else "ova"
+        for left in reversed(range(TRIES)):
+            try:
+                model = fasttext.train_supervised(
+                    str(paths[0]), **settings, loss=loss, thread=2, verbose=0
+                )
+                break
+            except RuntimeError:  # its threads race, and some runs end in NaN
+                if not left:
+                    raise
     given = np.zeros(problem.truth.shape, dtype=np.bool_)
     for row, document in enumerate(problem.tests):
         text = _flat(document)
