@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -230,6 +231,7 @@ def _scikit(problem: Problem, *, logistic: bool) -> Answer:
     pipeline = make_pipeline(TfidfVectorizer(sublinear_tf=True), learner)
     texts = [_text(each) for each in problem.training]
     some = np.random.default_rng(SEED).permutation(len(texts))[:MOST_TUNED]
+    warnings.filterwarnings("ignore", "Label not")  # some folds lack a rare category
     search = GridSearchCV(pipeline, grid, scoring=measure, cv=FOLDS, n_jobs=2, refit=False)
     search.fit([texts[row] for row in some], targets[some])
     pipeline.set_params(**search.best_params_)

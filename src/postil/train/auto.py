@@ -118,13 +118,18 @@ class AutoSearch:
             if rows < FEWEST_DOCUMENTS:
                 self.ended = "the budget allows too few documents"
                 break
+            kept: list[Trial] = []
             if latest and not final and rows <= latest[0].documents:
-                continue  # this round would tell nothing new: the last one gets its share
-            spared -= seconds * rows
+                # Known candidates would show nothing new; what is not spent goes to the last round.
+                kept, known = latest, {trial.candidate for trial in latest}
+                entered = [each for each in entered if each not in known]
+                if rows < latest[0].documents or not entered:
+                    continue
+            spared -= sum(map(self._size, entered)) * rows * (LAST_ROUND if final else 1.0)
             before = len(self.trials)
             finished = self._round(entered, rows, final)
             if finished or not latest:
-                latest = self.trials[before:]
+                latest = kept + self.trials[before:]
             if not finished:
                 break
         return latest
