@@ -14,7 +14,14 @@ from postil.recipes.parts import Auto
 from postil.recipes.recipe import load_recipe
 from postil.train import auto, trial_round
 from postil.train.auto import AutoSearch, choose_recipe
-from postil.train.candidates import Candidate, Trial, promoted, short_fields, simplest_of_best
+from postil.train.candidates import (
+    WITH_CHARACTERS,
+    Candidate,
+    Trial,
+    promoted,
+    short_fields,
+    simplest_of_best,
+)
 from postil.train.search_cache import SearchCache
 from postil.train.train import train
 from postil.train.trial_round import MACRO_F1, MICRO_F1, NAIVE_BAYES, Round
@@ -87,6 +94,24 @@ def test_the_same_documents_give_the_same_choice(documents, labels):
     assert "logistic loss" in learners
     assert "Naive Bayes" in learners
     assert ("lasso" in learners) == (labels is list)
+
+
+def test_characters_with_stems_are_tried_where_characters_are_best():
+    # A class is known by the ends of its words, and few words occur twice. The documents are few
+    # enough for the first round, so that the second has new candidates alone.
+    rng = np.random.default_rng(3)
+    beginnings = ["".join(rng.choice(list("bcdfghklmnprst"), 6)) for _ in range(600)]
+    classes = {"art": "osk", "law": "umf", "sea": "ilq"}
+    documents = [
+        Document(f"{name}-{number}", {"text": " ".join(word + end for word in words)}, (name,))
+        for name, end in classes.items()
+        for number in range(40)
+        for words in [rng.choice(beginnings, 4)]
+    ]
+    facts = choose_recipe(documents, recipe(30.0)).facts
+    rows = [(row["name"], row["C"]) for row in facts["leaderboard"]]
+    assert (WITH_CHARACTERS.name, 1.0) in rows
+    assert len(set(rows)) == len(rows)
 
 
 def test_influences_are_the_slopes_of_the_measure():
