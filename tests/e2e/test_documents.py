@@ -10,6 +10,8 @@ from tools import documents
 
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+BENCHMARK = re.compile(r"\(docs/benchmarks\.md#(.*?)\)")
+FIGURE = re.compile(r"\d+[.,]\d+")
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 PAGES = [
     documents.ROOT / "README.md",
@@ -35,6 +37,17 @@ def test_links_lead_to_files_and_headings(path):
         linked = path.parent / target if target else path
         assert linked.exists(), target
         assert not anchor or anchor in _anchors(linked), f"{target}#{anchor}"
+
+
+def test_the_readme_claims_what_benchmarks_printed():
+    page = (documents.ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
+    sections = {title: text for title, _, text in (p.partition("\n") for p in page.split("\n## "))}
+    readme = (documents.ROOT / "README.md").read_text(encoding="utf-8")
+    claims = [(p, each) for p in readme.split("\n\n") for each in BENCHMARK.findall(p)]
+    assert len(claims) == 2
+    for paragraph, section in claims:
+        for number in FIGURE.findall(paragraph):
+            assert number in sections[section]
 
 
 def _anchors(path: Path) -> set[str]:
