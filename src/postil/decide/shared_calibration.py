@@ -7,7 +7,7 @@ exactly one category: the probabilities of a document sum to 1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -31,9 +31,11 @@ STEEPEST, FLATTEST = 3.5, -3.5  # of the logarithm of a slope
 # The prior variances of a slope's logarithm and of a midpoint, and the number of categories that
 # they count as.
 PRIOR_SPREAD, PRIOR_CATEGORIES = 0.1, 2.0
-# The prior weight of leaving sigmoids as they are, and the bounds of high.
-TAIL_PRIOR = 2.0
-TAILS = (0.02, 50.0)
+# The logits of sigmoids between which the curve of probabilities has one slope, the prior weight of
+# leaving sigmoids as they are, and the bounds of slopes.
+KNOTS = np.array([-3.0, -1.0, 1.0, 3.0])
+BEND_PRIOR = 0.5
+BENDS = (0.02, 50.0)
 HALVINGS = 80
 # Fewer categories do not show how sigmoids change with the size of a category.
 FEWEST_FOR_SIZES = 8
@@ -50,29 +52,35 @@ class Hierarchical(Platt):
     peers. One member and one other document on the wrong side are added to all categories
     together, so that perfect scores make no claim to certainty.
 
-    Far from the middle scores say less than a sigmoid ``s`` claims, most of all in small
-    categories: labels err, and some documents are like no other. The logit of the probability is
-    therefore ``low·ln s - high·ln(1 - s) + shift`` (beta calibration; Kull, Silva Filho and Flach
-    2017), by maximum likelihood over all categories; ``high`` and ``shift`` follow the size of a
-    category.
+    Scores do not follow a sigmoid to its ends, least of all in small categories: labels err, and
+    some documents are like no other. The logit of the probability is therefore a rising curve of
+    the sigmoid's, nearly straight between ``KNOTS``, by maximum likelihood over all categories. Its
+    slopes and its shift follow the size of a category.
 
     Cost: one pass over the scores, then categories × 256 bins for some hundred steps.
     """
 
     kind: ClassVar[str] = "hierarchical"
     help: ClassVar[str] = "a sigmoid fitted out of fold, which rare categories share"
-    flat: ClassVar[tuple[float, ...]] = (*Platt.flat, 1.0, 1.0, 0.0)
-    low: Floats
-    high: Floats
+    flat: ClassVar[tuple[float, ...]] = (*Platt.flat, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)
+    far_below: Floats
+    below: Floats
+    middle: Floats
+    above: Floats
+    far_above: Floats
     shift: Floats
 
     def __post_init__(self) -> None:
         Platt.__post_init__(self)
-        numbers = np.array([self.low, self.high, self.shift])
-        if not np.isfinite(numbers).all() or (numbers[:2] <= 0).any():
+        if not np.isfinite([*self._bends, self.shift]).all() or (self._bends <= 0).any():
             raise InputError(
-                "hierarchical calibration: low and high must be above 0, and all numbers finite"
+                "hierarchical calibration: its slopes must be above 0, and all numbers finite"
             )
+
+    @property
+    def _bends(self) -> NDArray[np.float64]:
+        """The slopes of the curve, one row for each stretch."""
+        return np.array([self.far_below, self.below, self.middle, self.above, self.far_above])
 
     @classmethod
     def fit(cls, training: TrainingSet) -> Hierarchical:
@@ -91,14 +99,15 @@ class Hierarchical(Platt):
             none = np.zeros(len(slopes))
             z = slopes[:, np.newaxis] * (bins.x - midpoints[:, np.newaxis])
             sigmoids[learnable] = np.column_stack(
-                [midpoints * unit, none + unit, slopes, none, _tails(bins, z, shares[learnable])]
+                [midpoints * unit, none + unit, slopes, none, _bends(bins, z, shares[learnable])]
             )
         return cls(*sigmoids.T)
 
     def _logits(self, z: Floats) -> Floats:
         """Return the logits of probabilities from those of the sigmoids."""
-        below, above = np.logaddexp(0.0, -z), np.logaddexp(0.0, z)
-        logits: Floats = self.high * above - self.low * below + self.shift
+        logits: Floats = self.shift + KNOTS[0]
+        for slope, stretch in zip(self._bends, _stretches(z), strict=True):
+            logits = logits + slope * stretch
         return logits
 
     def thresholds(self, probability: float) -> Floats:
@@ -106,8 +115,8 @@ class Hierarchical(Platt):
         from scipy.special import logit
 
         wanted = float(logit(probability))
-        reach = abs(wanted) + np.abs(self.shift) + self.low + self.high
-        reach = reach / np.minimum(self.low, self.high)
+        reach = abs(wanted) + np.abs(self._logits(np.zeros(self.categories)))
+        reach = reach / self._bends.min(axis=0) + 2 * KNOTS[-1]
         least, most = -reach, reach
         for _ in range(HALVINGS):
             z = (least + most) / 2
@@ -203,41 +212,49 @@ def _sigmoids(bins: _Bins, shares: Floats) -> tuple[Floats, Floats]:
     return np.exp(points[:, 0]), points[:, 1]
 
 
-def _tails(bins: _Bins, z: Floats, shares: Floats) -> Floats:
-    """Return ``low``, ``high`` and ``shift`` of each category, from the logits of its sigmoid."""
+def _stretches(z: Floats) -> Iterator[Floats]:
+    """Yield how far z reaches into each stretch between knots; the sum is ``z - KNOTS[0]``."""
+    yield -np.logaddexp(0.0, KNOTS[0] - z)
+    entered = np.logaddexp(0.0, z - KNOTS[0])
+    for knot in KNOTS[1:]:
+        passed = np.logaddexp(0.0, z - knot)
+        yield entered - passed
+        entered = passed
+    yield entered
+
+
+def _bends(bins: _Bins, z: Floats, shares: Floats) -> Floats:
+    """Return the slopes and the shift of each category's curve, from the logit of its sigmoid."""
     from scipy.optimize import minimize
     from scipy.special import expit
 
-    size = np.log(shares)[:, np.newaxis] - np.log(shares).mean()
-    by_size = len(shares) >= FEWEST_FOR_SIZES
-    below, above = np.logaddexp(0.0, -z), np.logaddexp(0.0, z)
+    sizes = np.log(shares) - np.log(shares).mean()
+    if len(shares) < FEWEST_FOR_SIZES:
+        sizes = np.zeros_like(sizes)
+    filled = bins.documents > 0
+    documents, members = bins.documents[filled], bins.members[filled]
+    size = sizes[np.nonzero(filled)[0]]
+    stretches = np.array([*_stretches(z[filled])])
+    count = len(stretches)
 
-    def parts(free: Floats) -> tuple[float, Floats, Floats]:
-        low, high, of_high, shift, of_shift = free
-        return float(np.exp(low)), np.exp(high + of_high * size), shift + of_shift * size
+    def parts(free: Floats, size: Floats) -> tuple[Floats, Floats]:
+        own, by_size = free.reshape(2, -1, 1)
+        values = own + by_size * size
+        return np.exp(np.clip(values[:count], *np.log(BENDS))), values[count]
 
     def loss(free: Floats) -> tuple[float, Floats]:
-        low, high, shift = parts(free)
-        logits = high * above - low * below + shift
-        apart = bins.documents * expit(logits) - bins.members
-        value = (bins.documents * np.logaddexp(0.0, logits) - bins.members * logits).sum()
-        of_high, of_shift = apart * high * above, apart
-        slopes = np.array(
-            [
-                -(apart * low * below).sum(),
-                of_high.sum(),
-                (of_high * size).sum() * by_size,
-                of_shift.sum(),
-                (of_shift * size).sum() * by_size,
-            ]
-        )
-        return float(value + TAIL_PRIOR * (free**2).sum()), slopes + 2 * TAIL_PRIOR * free
+        slopes, shift = parts(free, size)
+        changes = slopes * stretches
+        logits = changes.sum(axis=0) + shift + KNOTS[0]
+        value = (documents * np.logaddexp(0.0, logits) - members * logits).sum()
+        apart = documents * expit(logits) - members
+        changes = np.vstack([changes * apart, apart])
+        gradient = np.concatenate([changes.sum(axis=1), changes @ size])
+        return float(value + BEND_PRIOR * (free**2).sum()), gradient + 2 * BEND_PRIOR * free
 
-    found = minimize(loss, np.zeros(5), jac=True, method="L-BFGS-B", bounds=[(-4.0, 4.0)] * 5)
-    low, high, shift = parts(found.x)
-    count = len(shares)
-    columns = [np.full(count, low), np.clip(high.ravel(), *TAILS), shift.ravel()]
-    return np.column_stack(columns)
+    free = np.zeros(2 * (count + 1))
+    found = minimize(loss, free, jac=True, method="L-BFGS-B", bounds=[(-4.0, 4.0)] * len(free))
+    return np.vstack(parts(found.x, sizes)).T
 
 
 def _newton(
