@@ -37,7 +37,7 @@ SVC_STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 LOGISTIC_STRENGTHS = (1.0, 10.0, 100.0)
 MOST_TUNED = 20_000  # documents that the peers' C is chosen on
 FASTTEXT = {"lr": 0.5, "epoch": 25}
-TRIES = 5
+TRIES = 20
 SEED = 2026
 TEST_SHARE = 0.3
 
