@@ -201,7 +201,7 @@ def test_bad_input_is_named(texts, labels, message):
         ({"threads": "two"}, "threads must be from 1 to 256, not 'two'"),
         ({"budget": "soon"}, "budget takes a time such as 30s.*not 'soon'"),
         ({"budget": 5, "recipe": "logistic"}, "the recipe logistic makes none"),
-        ({"recipe": {"learn": {"C": 2.0}}}, 'needs a name; .* or extends = "default"'),
+        ({"recipe": {"learn": {"C": 2.0}}}, 'needs a name.*{"extends": "default"'),
     ],
 )
 def test_wrong_settings_are_named(settings, message):

@@ -159,8 +159,16 @@ def test_a_frame_has_fields(recipe, made):
     missing = model.decision_function(made(other.assign(title=[None, *TITLES[1:]])))
     without = model.decision_function({"title": ["", *TITLES[1:]], "body": TEXTS})
     assert np.array_equal(missing, without)
-    with pytest.raises(UsageError, match="have the fields label, and the model reads title, body"):
-        model.predict(made(other[["label"]]))
+    with pytest.raises(UsageError, match="have the fields lead, and the model reads title, body"):
+        model.predict(made(other[["title"]].rename(columns={"title": "lead"})))
+
+
+def test_ids_labels_and_splits_in_a_frame_are_no_text():
+    frame = FRAME.assign(id=TITLES, Label=CLASSES, split="train")
+    model = TextCategorizer("default").fit(frame, frame["Label"])
+    assert model.feature_names_in_.tolist() == ["title", "body"]
+    with pytest.raises(UsageError, match="no column of texts: its columns are Label; a mapping"):
+        model.predict(frame[["Label"]])
 
 
 @pytest.mark.parametrize("column", [np.array, pd.Series, pa.array, PolarsColumn])
@@ -172,7 +180,7 @@ def test_a_column_is_a_list(column):
 @pytest.mark.parametrize(
     ("texts", "labels", "message"),
     [
-        (FRAME.assign(label=CLASSES), FRAME.assign(label=CLASSES)["label"], "labels are the col"),
+        (FRAME.assign(desk=CLASSES), FRAME.assign(desk=CLASSES)["desk"], "labels are the col"),
         (FRAME[["number"]], CLASSES, "no column of texts: its columns are number"),
         (pd.Series(["a", None]), ["x", "y"], "text 1: a text must be a str, not (None|nan)"),
         (["a", "b"], pd.Series(["x", None]), "text 1: its label is (None|nan)"),

@@ -394,7 +394,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             wanted = [categories] if one else categories
             columns = [self._category(each, predictor.model) for each in wanted]
         found = Reasons(predictor).explain(_fields_of(text, predictor.model), columns=columns)
-        return Explanations(reason.explanation for reason in found.reasons)
+        return Explanations(found.reasons)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file; classes that are numbers become names."""
@@ -467,8 +467,10 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:  # noqa: N803 - as scikit-learn has it
         recipe = self.recipe
-        if isinstance(recipe, (Mapping, Recipe)):
-            recipe = str(recipe.get("name", "") if isinstance(recipe, Mapping) else recipe.name)
+        if isinstance(recipe, Recipe):
+            recipe = recipe.name
+        elif isinstance(recipe, Mapping):
+            recipe = recipe.get("name") or dict(recipe)
         aim = f", aim={getattr(self.aim, 'name', self.aim)!r}" if self.aim is not None else ""
         budget = "" if self.budget is None else f", budget={self.budget!r}"
         route = "" if self.route is None else f", route={self.route!r}"

@@ -123,7 +123,7 @@ def test_any_vector_is_explained_as_it_is_scored(tmp_path_factory, rows):
     scores = predictor.scores(predictor.vectors(documents))
     for row, document in enumerate(numbered_documents(documents, documents.ids, ("grain",))):
         told = reasons.explain(documents, row, [0])
-        explanation = told.reasons[0].explanation
+        explanation = told.reasons[0]
         assert explanation.margin == pytest.approx(scores[row, 0], abs=1e-5)
         assert explanation.accepted == ("grain" in told.given)
         assert told.document.id == document.id

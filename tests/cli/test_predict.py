@@ -73,16 +73,29 @@ class TestFields:
     def test_fields_that_are_not_read_are_named(self, postil, tmp_path):
         model = small_model(tmp_path / "f.postil", ("title",))
         row = b'{"id": "a", "title": "road", "text": "snow"}\n'
-        result = postil("predict", model, "-", stdin=row)
-        assert answers(result)[0]["labels"] == ["transport"]
-        assert "the model reads only title; not used: text\n" in result.err
-        assert "the model reads only title; not used: text\n" in (
-            postil("explain", model, "-", stdin=row).err
-        )
+        both = ("--text-columns", "title", "--text-columns", "text")
+        for command in ("predict", "explain"):
+            result = postil(command, model, "-", stdin=row)
+            assert (
+                "text from title; no label column, so no labels; ids from id; not used: text\n"
+                in (result.err)
+            )
+            result = postil(command, model, "-", *both, stdin=row)
+            assert "the model reads only title; not used: text\n" in result.err
+        assert answers(postil("predict", model, "-", stdin=row))[0]["labels"] == ["transport"]
 
-    def test_a_model_that_reads_all_leaves_nothing_out(self, postil, model):
-        row = b'{"id": "a", "title": "road", "text": "road"}\n'
-        assert "not used" not in postil("predict", model, "-", stdin=row).err
+    def test_columns_are_those_that_a_model_learned_from(self, postil, tmp_path):
+        words = ("rain", "rain", "goal", "goal")
+        rows = [{"lead": f"{word} stops play", "memo": word, "label": word} for word in words]
+        (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        postil("train", "t.jsonl", "-o", "m.postil", "--no-test", "--text-columns", "memo")
+        assert "text from memo; labels from label" in postil("predict", "m.postil", "t.jsonl").err
+        for command in ("evaluate", "report"):
+            target = ("-o", "r.html") if command == "report" else ()
+            assert "text from memo; " in postil(command, "m.postil", "t.jsonl", *target).err
+        # A table that lacks a column of the model is guessed.
+        other = b'{"lead": "a"}\n'
+        assert "text from lead; " in postil("predict", "m.postil", "-", stdin=other).err
 
     def test_without_any_text_there_is_no_column_to_name(self, postil, tmp_path):
         model = small_model(tmp_path / "f.postil", ("title",))

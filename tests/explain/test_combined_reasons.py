@@ -52,10 +52,10 @@ def test_explanations_say_what_the_model_says(kind, ruled):
     for text in STORIES:
         told = reasons.explain({"text": text}, columns=range(2))
         scores = predictor.scores([[text]])[0]
-        assert {r.category for r in told.reasons if r.explanation.accepted} == set(told.given)
+        assert {r.category for r in told.reasons if r.accepted} == set(told.given)
         for column, reason in enumerate(told.reasons):
-            one = reason.explanation
-            score = scores[column] - (0.0 if reason.rival is None else scores[1 - column])
+            one = reason
+            score = scores[column] - (0.0 if reason.rather_than is None else scores[1 - column])
             parts = [one.intercept, one.constant, -one.bar, *one.added.tolist()]
             assert one.margin == pytest.approx(sum(parts), abs=1e-9)
             assert one.margin == pytest.approx(score, abs=1e-5)
@@ -71,8 +71,8 @@ def test_what_would_flip_a_decision_does(kind, ruled):
         told = reasons.explain({"text": text}, columns=range(2))
         for reason in told.reasons:
             accepted = reason.category in told.given
-            assert accepted == reason.explanation.accepted
-            flips = reason.explanation.flips
+            assert accepted == reason.accepted
+            flips = reason.flips
             for removal in flips.removals:
                 left = " ".join(w for w in words_of(text) if w.lower() not in removal.terms)
                 assert decision_of(model, left, reason.category) != accepted
@@ -90,7 +90,7 @@ def test_single_words_that_would_flip_are_never_missed(kind):
     for text in STORIES[:5]:
         told = reasons.explain({"text": text}, columns=range(2))
         for reason in told.reasons:
-            accepted = reason.explanation.accepted
+            accepted = reason.accepted
             words = {word.lower() for word in words_of(text)}
             alone = {
                 word
@@ -102,7 +102,7 @@ def test_single_words_that_would_flip_are_never_missed(kind):
                 )
                 != accepted
             }
-            removals = reason.explanation.flips.removals
+            removals = reason.flips.removals
             assert bool(alone) == (bool(removals) and len(removals[0].terms) == 1)
             absent = {
                 term
@@ -110,7 +110,7 @@ def test_single_words_that_would_flip_are_never_missed(kind):
                 if term not in words
                 and decision_of(model, f"{text} {term}", reason.category) != accepted
             }
-            assert reason.explanation.flips.additions_in_all == len(absent)
+            assert reason.flips.additions_in_all == len(absent)
 
 
 def test_the_quick_scores_of_variants_are_the_model_s_own():
@@ -138,7 +138,7 @@ def test_the_quick_scores_of_variants_are_the_model_s_own():
 def test_a_projection_is_told():
     model = projected_model()
     told = Reasons(Predictor(model)).explain({"text": STORIES[0]})
-    one = told.reasons[0].explanation
+    one = told.reasons[0]
     vector = model.vectorizer.transform_columns([[STORIES[0]]])
     assert one.factor == model.projection.factors(vector)[0]
     shares = {share.term: share for share in one.terms}
@@ -148,7 +148,7 @@ def test_a_projection_is_told():
     assert kept["factor"] == one.factor
     for shown in (render_text(one), render_html([one])):
         assert "in 3 directions of LSI" in re.sub(r"\s+", " ", shown)
-    nowhere = Reasons(Predictor(model)).explain({"text": "zzz"}).reasons[0].explanation
+    nowhere = Reasons(Predictor(model)).explain({"text": "zzz"}).reasons[0]
     assert nowhere.factor == 0
     assert "point in 3 directions of LSI is the origin" in render_text(nowhere)
 
@@ -156,7 +156,7 @@ def test_a_projection_is_told():
 def test_rivals_are_told():
     model = rivals_model()
     told = Reasons(Predictor(model)).explain({"text": STORIES[0]}, columns=[1])
-    one = told.reasons[0].explanation
+    one = told.reasons[0]
     rows = Predictor(model).rows([[STORIES[0]]])[0]
     (bar,) = one.to_dict()["bars"]
     assert bar["height"] == one.bar == pytest.approx(rows[0])
@@ -185,7 +185,7 @@ def test_the_way_through_a_tree_is_told():
     for text in STORIES:
         rows = Predictor(model).rows([[text]])[0]
         for column in range(2):
-            one = reasons.explain({"text": text}, columns=[column]).reasons[0].explanation
+            one = reasons.explain({"text": text}, columns=[column]).reasons[0]
             (path,) = one.to_dict()["paths"]
             steps = model.combination.path(column, rows)
             assert [node["score"] for node in path["nodes"]] == [step.score for step in steps]
@@ -204,7 +204,7 @@ def test_the_way_through_a_tree_is_told():
 def test_flips_are_offered_or_said_not_to_be_found():
     model = projected_model()
     sure = replace(model, intercepts=model.intercepts + 100.0)
-    one = Reasons(Predictor(sure)).explain({"text": STORIES[0]}).reasons[0].explanation
+    one = Reasons(Predictor(sure)).explain({"text": STORIES[0]}).reasons[0]
     assert one.flips.removals == ()
     assert not one.flips.exhaustive
     assert "not every set was tried" in re.sub(r"\s+", " ", render_text(one))
@@ -216,14 +216,14 @@ def test_documents_longer_than_are_tried_whole():
     text = " ".join([*STORIES, *(f"word{number}" for number in range(2 * MOST_TRIED))])
     told = Reasons(Predictor(model), sets=1, additions=1).explain({"text": text})
     for reason in told.reasons:
-        for removal in reason.explanation.flips.removals:
+        for removal in reason.flips.removals:
             left = " ".join(w for w in words_of(text) if w.lower() not in removal.terms)
-            assert decision_of(model, left, reason.category) != reason.explanation.accepted
+            assert decision_of(model, left, reason.category) != reason.accepted
 
 
 def test_json_of_linear_models_has_nothing_of_it():
     model = replace(projected_model(), projection=None)
-    kept = Reasons(Predictor(model)).explain({"text": STORIES[0]}).reasons[0].explanation.to_dict()
+    kept = Reasons(Predictor(model)).explain({"text": STORIES[0]}).reasons[0].to_dict()
     assert not {"factor", "bar", "bars", "paths", "scaling"} & kept.keys()
     json.dumps(kept)
 
@@ -240,8 +240,8 @@ def test_vectors_are_explained_as_well(tmp_path):
     reasons = VectorReasons(predictor)
     for row in range(len(lines)):
         (reason,) = reasons.explain(documents, row, [0]).reasons
-        assert reason.explanation.margin == pytest.approx(scores[row, 0], abs=1e-5)
-        assert reason.explanation.accepted == (scores[row, 0] >= reason.explanation.threshold)
+        assert reason.margin == pytest.approx(scores[row, 0], abs=1e-5)
+        assert reason.accepted == (scores[row, 0] >= reason.threshold)
 
 
 def test_rules_of_categories_compare_bars_too():

@@ -240,7 +240,8 @@ def test_one_rule_over_another_explains_a_choice(words):
     first = CategoryRule("oil", rule_of(words, oil=2.0).weights, 0.5)
     second = CategoryRule("grain", rule_of(words, wheat=3.0).weights, 0.25)
     explanation = Explainer(words).explain("oil wheat", first.over(second))
-    assert explanation.category == "oil rather than grain"
+    assert (explanation.category, explanation.rather_than) == ("oil", "grain")
+    assert explanation.title == "oil rather than grain"
     assert explanation.margin == 2.0 - 3.0 + 0.25
     assert not explanation.accepted
 

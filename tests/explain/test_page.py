@@ -92,7 +92,7 @@ def test_the_text_stands_on_the_page_as_it_was(text: str, spec: str):
     page = render_html([explainer.explain(document, rule) for rule in rules], title=text)
     page.encode()
     read = Reader(page)
-    parts = [part.text for part in document.parts]
+    parts = [part.text for part in document.parts if part.text.strip()]
     assert read.fields == [shown(part) for part in parts] * 2
     assert {tag for tag, _ in read.tags} <= SCRIPTLESS
     for _, attributes in read.tags:

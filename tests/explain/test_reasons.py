@@ -62,7 +62,7 @@ def test_explanations_say_what_the_model_says(rule):
     every = range(len(categorizer.categories))
     for document in list(open_corpus("demo").only("test"))[:8]:
         told = reasons.explain(document.fields, document.id, every)
-        accepted = {r.category for r in told.reasons if r.explanation.accepted}
+        accepted = {r.category for r in told.reasons if r.accepted}
         assert accepted == set(told.given)
         texts = ["\n".join(document.fields.values())]
         assert told.given == categorizer.predict(texts)[0]
@@ -77,10 +77,9 @@ def test_without_columns_the_given_and_the_nearest_other():
     scores = categorizer.decision_function(["\n".join(document.fields.values())])[0]
     best = [categorizer.categories[c] for c in np.argsort(-scores)[:3]]
     assert names == best
-    assert [r.explanation.accepted for r in told.reasons] == [True, True, False]
-    assert [r.rival for r in told.reasons] == [best[2], best[2], best[1]]
-    first = told.reasons[0].explanation
-    assert first.category == f"{best[0]} rather than {best[2]}"
+    assert [r.accepted for r in told.reasons] == [True, True, False]
+    assert [r.rather_than for r in told.reasons] == [best[2], best[2], best[1]]
+    first = told.reasons[0]
     assert "its best 2 categories" in first.note
     places = [list(categorizer.categories).index(name) for name in (best[0], best[2])]
     assert first.margin == pytest.approx(scores[places[0]] - scores[places[1]], abs=1e-5)
@@ -100,6 +99,6 @@ def test_a_category_every_document_gets():
     told = Reasons(categorizer.predictor).explain({"text": "pear"}, columns=[1])
     (reason,) = told.reasons
     assert reason.category == "fruit"
-    assert reason.explanation.accepted
-    assert reason.explanation.threshold == -np.inf
-    assert "every training document has it" in reason.explanation.note
+    assert reason.accepted
+    assert reason.threshold == -np.inf
+    assert "every training document has it" in reason.note

@@ -112,7 +112,7 @@ def test_documents_marked_test_are_measured_and_wrong_labels_found(model, whole)
     assert found.mistakes
     for mistake in found.mistakes:
         assert mistake.document.labels == (mistake.category,)
-        assert mistake.explanation.category == f"{mistake.category} rather than {mistake.given[0]}"
+        assert mistake.explanation.title == f"{mistake.category} rather than {mistake.given[0]}"
     assert found.curve.documents == [6, 12, 24, 48]
 
 

@@ -163,6 +163,15 @@ def test_an_interrupted_search_takes_the_best_so_far(documents):
     assert "the search ended early: it was interrupted" in notes[0]
 
 
+def test_an_interrupt_that_nobody_would_see_is_raised(documents, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(trial_round, "method_from", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        choose_recipe(documents, recipe())
+
+
 def test_a_killed_search_goes_on_where_it_was(documents, tmp_path, monkeypatch):
     folder = tmp_path / "model.search"
     first = choose_recipe(documents, recipe(), cache=SearchCache(folder))

@@ -73,7 +73,7 @@ def test_folds_and_a_search_learn_with_the_kernel(demo, monkeypatch):
 def test_every_share_of_a_support_document_is_told():
     model = kernel_model()
     told = Reasons(Predictor(model)).explain({"text": STORIES[4]}, columns=[0])
-    one = told.reasons[0].explanation
+    one = told.reasons[0]
     (support,) = one.to_dict()["support"]
     np.testing.assert_allclose(support["total_up"] + support["total_down"], one.added.sum())
     assert {each["id"] for each in (*support["up"], *support["down"])} <= set(model.combination.ids)

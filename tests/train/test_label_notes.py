@@ -140,10 +140,22 @@ ONE = [["a"], ["b"]] * 15
 )
 def test_what_documents_lack_is_said(sets, decide, notes):
     rows = sp.csr_matrix(np.ones((len(sets), 2)))
-    assert document_notes(Labels.of(sets), rows, decide) == notes
+    labels = Labels.of(sets)
+    resolved = decide.resolved(labels.is_single_label, None)
+    assert document_notes(labels, rows, decide, resolved) == notes
+
+
+def test_a_rule_that_becomes_the_best_category_is_not_doubted():
+    rows = sp.csr_matrix(np.ones((len(ONE), 2)))
+    assert document_notes(Labels.of(ONE), rows, Decide(rule="error"), Decide(rule="best")) == []
+    (note,) = document_notes(
+        Labels.of(ONE), rows, Decide(rule="f1"), Decide(rule="f1 at-most(1)", calibration="platt")
+    )
+    assert "the rule f1 may give none;" in note
 
 
 def test_documents_without_terms_are_counted():
     rows = sp.csr_matrix(np.repeat([[1.0], [0.0]], [27, 3], axis=0))
-    (note,) = document_notes(Labels.of(ONE), rows, Decide(rule="auto"))
+    decide = Decide(rule="auto")
+    (note,) = document_notes(Labels.of(ONE), rows, decide, decide.resolved(True, None))
     assert note.startswith("3 documents have no term to learn from")

@@ -90,7 +90,8 @@ def compare(
     """
     entries = _entries(names)
     _check(corpus, entries, reading, changes, as_json=as_json, table=table)
-    opened = reading.open(corpus)
+    models = [entry.model for entry in entries if entry.model is not None]
+    opened = reading.open(corpus, *models)
     # Recipes that read the same documents have the same notes: each is printed once.
     say_once = functools.lru_cache(maxsize=None)(say)
     opened.needs_test = any(entry.recipe is not None for entry in entries)

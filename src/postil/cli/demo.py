@@ -132,7 +132,7 @@ def _explain(predictor: Predictor, document: Document, page: Path) -> None:
     from postil.train.reasons import Reasons
 
     reasons = Reasons(predictor).explain(document.fields, document.id)
-    explanations = [reason.explanation for reason in reasons.reasons]
+    explanations = reasons.reasons
     typer.echo(f"{document.id}: {document.fields['title']}")
     typer.echo(render_text(explanations[0], shown=SHOWN_TERMS), nl=False)
     with naming_errors(page), output_file(str(page)) as file:

@@ -150,7 +150,7 @@ def evaluate(
     if vectors is not None:
         measured = assess_vectors(loaded, vectors, categories=categories, options=options)
     else:
-        opened = reading.open(corpus)
+        opened = reading.open(corpus, loaded)
         with reporting_problems(opened), progress_bar() as bar:
             measured = assessment(
                 loaded,

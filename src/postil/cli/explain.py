@@ -115,7 +115,7 @@ def explain(
     elif documents is None:
         chosen = [document_from_texts(texts or [], loaded.vectorizer.fields)]
     else:
-        opened = reading.open(documents)
+        opened = reading.open(documents, loaded)
         with reporting_problems(opened):
             chosen = documents_with(opened, ids or [], 1 if html is None else MOST_ON_PAGE + 1)
         if not ids and len(chosen) > MOST_ON_PAGE:
@@ -232,10 +232,8 @@ def _to_dict(
     document: Document, result: DocumentReasons, texts: list[str] | None, top: int | None
 ) -> dict[str, Any]:
     explanations = []
-    for reason in result.reasons:
-        # A comparison is named "this rather than that": a program gets the two names apart.
-        named = {"category": reason.category, "rather_than": reason.rival}
-        one = reason.explanation.to_dict() | named
+    for explanation in result.reasons:
+        one = explanation.to_dict()
         if top is not None:
             one["terms"] = _strongest(one["terms"], top)
         explanations.append(one)
@@ -269,7 +267,7 @@ def _show(results: list[tuple[Document, DocumentReasons]], top: int | None) -> N
         blocks.append(_headline(document, result) + "\n")
         blocks += [
             render_text(
-                reason.explanation,
+                reason,
                 width=min(columns, WIDEST),
                 colour=colour,
                 shown=SHOWN_TERMS if top is None else top,
@@ -298,7 +296,7 @@ def _write_page(
     first = list(islice(results, 2))
     if len(first) == 1:
         ((document, result),) = first
-        reasons = [reason.explanation for reason in result.reasons]
+        reasons = result.reasons
         page = render_html(reasons, title=_headline(document, result))
     else:
         explained = (
@@ -306,7 +304,7 @@ def _write_page(
                 document.id,
                 result.given,
                 document.labels,
-                [reason.explanation for reason in result.reasons],
+                result.reasons,
             )
             for document, result in chain(first, results)
         )

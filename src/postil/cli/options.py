@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -19,6 +19,7 @@ from postil.errors import CorpusError, UsageError
 
 if TYPE_CHECKING:
     from postil.corpus.document import Document
+    from postil.model.model import Model
     from postil.model.numbered import NumberedDocuments
     from postil.vectors.fields import Fields
 
@@ -108,8 +109,12 @@ class Reading:
 
     values: dict[str, Any]
 
-    def open(self, name_or_path: str) -> CountedCorpus:
-        """Open the corpus and print how it is read."""
+    def open(self, name_or_path: str, *models: Model) -> CountedCorpus:
+        """Open the corpus and print how it is read: by the fields of the models, if any.
+
+        A table may have more text than what a model learned from, or text in columns whose names
+        say nothing.
+        """
         from postil.corpus.opening import open_corpus
         from postil.corpus.options import ReadOptions, parse_text_columns
 
@@ -120,6 +125,7 @@ class Reading:
         options = ReadOptions(
             text_columns=parse_text_columns(columns) if columns else None,
             has_header=header,
+            fields=tuple(dict.fromkeys(name for model in models for name in _fields_of(model))),
             **given,
         )
         corpus = open_corpus(name_or_path, options, own_options)
@@ -148,6 +154,13 @@ class Reading:
             name for name, value in self.values.items() if value and value != defaults.get(name)
         ]
         return ["--" + name.replace("_", "-") for name in changed]
+
+
+def _fields_of(model: Model) -> Iterable[str]:
+    from postil.model.numbered import FIELDS
+
+    own: Iterable[str] = model.vectorizer.fields.names or model.method.get(FIELDS, ())
+    return own
 
 
 def _corpus_options(given: list[str]) -> dict[str, str]:

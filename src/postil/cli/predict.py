@@ -123,7 +123,7 @@ def predict(
             batch.add(document)
             batch.finish()
         return
-    opened = reading.open(corpus)
+    opened = reading.open(corpus, loaded)
     with (
         reporting_problems(opened),
         progress_bar("documents") as bar,

@@ -65,7 +65,7 @@ def report(
             "with postil evaluate"
         )
     loaded = load_model(model, threads=threads)
-    opened = reading.open(corpus)
+    opened = reading.open(corpus, loaded)
     with Spool() as spool, reporting_problems(opened), progress_bar() as bar:
         documents = spooled_corpus(opened, spool) if is_stream(corpus) else opened
         found = study(loaded, documents, threads=threads, seed=seed, progress=bar.update)

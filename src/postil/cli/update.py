@@ -103,7 +103,7 @@ def _updated(model: Model, name: str, reading: Reading, settings: dict[str, Any]
     if vectors is not None:
         with progress_bar() as bar:
             return update_vectors(model, vectors, progress=bar.update, **settings)
-    opened = reading.open(name)
+    opened = reading.open(name, model)
     with reporting_problems(opened), progress_bar() as bar:
         documents = _checked(opened, model.vectorizer.fields)
         return update_model(model, documents, corpus=opened.name, progress=bar.update, **settings)

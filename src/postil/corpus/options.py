@@ -12,7 +12,7 @@ from postil.errors import UsageError
 NONE = ""
 """An explicit "there is no such column" for ``id_column``, ``label_column``, ``split_column``."""
 
-ALWAYS_UNDERSTOOD = frozenset({"format", "on_error"})
+ALWAYS_UNDERSTOOD = frozenset({"format", "on_error", "fields"})
 
 NOT_OF_FILES = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 """Encodings of Python for domain names and string literals, not for text."""
@@ -34,6 +34,8 @@ class ReadOptions:
     - ``quote``: the quote character of csv and tsv; ``""`` makes quotes plain characters.
     - ``has_header``: ``False`` names csv and tsv columns ``1``, ``2``, …
     - ``on_error``: ``strict`` stops at the first bad document, ``skip`` counts them.
+    - ``fields``: the fields that a model reads. Columns with these names hold text, and if a table
+      has all of them, no other column does.
     """
 
     format: str | None = None
@@ -48,6 +50,7 @@ class ReadOptions:
     quote: str | None = None
     has_header: bool | None = None
     on_error: OnError = "strict"
+    fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delimiter", _delimiter(self.delimiter))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from postil.corpus.document import Document
+from postil.corpus.formats.columns import is_about_documents
 from postil.errors import UsageError
 from postil.vectors.fields import Columns, Fields, Text
 
@@ -94,9 +95,10 @@ class TextColumns:
 def read_texts(texts: Any) -> TextColumns:  # noqa: ANN401 - whatever the caller gave
     """Return texts by field, or raise UsageError.
 
-    In a frame each column of texts is a field, and other columns are left out. A missing value
-    (None, NaN) of a named field is an empty text; in plain texts it is an error, since a text
-    without a word is hardly meant.
+    In a frame each column of texts is a field, but for those that are called as ids, labels or
+    splits are (``id``, ``label``, ``split``); a mapping is taken as it is. A missing value (None,
+    NaN) of a named field is an empty text; in plain texts it is an error, since a text without a
+    word is hardly meant.
     """
     if isinstance(texts, (str, bytes)):
         raise UsageError("expected a sequence of texts, received one text: wrap it in a list")
@@ -217,11 +219,14 @@ def _fields_of_frame(frame: Any) -> dict[str, list[str]]:  # noqa: ANN401
     for name in names:
         values = values_of(frame[name])
         first = next((value for value in values if not is_missing(value)), None)
+        if is_about_documents(str(name)):
+            continue
         if isinstance(first, (str, bytes)) or not values:
             fields[str(name)] = _column(values, str(name))
     if not fields:
         raise UsageError(
-            f"the frame has no column of texts: its columns are {', '.join(map(str, names))}"
+            f"the frame has no column of texts: its columns are {', '.join(map(str, names))}; a "
+            "mapping of names to columns, such as {'text': frame['label']}, is taken as it is"
         )
     return fields
 

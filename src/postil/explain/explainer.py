@@ -98,4 +98,5 @@ class Explainer:
             factor=rule.factor,
             bar=rule.bar,
             circumstances=rule.circumstances,
+            rather_than=rule.rather_than,
         )

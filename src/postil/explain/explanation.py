@@ -78,8 +78,9 @@ class Explanation:
     ``margin`` = ``intercept`` + ``constant`` + Σ ``added`` - ``bar``, and the category is given
     where the margin reaches the ``threshold``. ``constant`` is what the vectorizer's constant
     feature adds, 0 where there is none. ``factor`` scales the document's values, and other
-    categories set the ``bar``: 1 and 0 where there are none; ``circumstances`` explain them.
-    Memory: a few numbers for each distinct term; tables are made when they are read.
+    categories set the ``bar``: 1 and 0 where there are none; ``circumstances`` explain them. Where
+    categories compete, the margin is the lead over the category ``rather_than``. Memory: a few
+    numbers for each distinct term; tables are made when they are read.
     """
 
     document: DocumentTerms
@@ -96,6 +97,12 @@ class Explanation:
     factor: float = 1.0
     bar: float = 0.0
     circumstances: tuple[Circumstance, ...] = ()
+    rather_than: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The category, and the one that it competed with."""
+        return self.category + (f" rather than {self.rather_than}" if self.rather_than else "")
 
     @cached_property
     def values(self) -> Floats:
@@ -212,6 +219,7 @@ class Explanation:
         found: dict[str, Any] = {
             "document": self.document.id,
             "category": self.category,
+            "rather_than": self.rather_than,
             "decision": self.accepted,
             "margin": self.margin,
             "threshold": self.threshold if math.isfinite(self.threshold) else None,

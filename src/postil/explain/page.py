@@ -127,7 +127,7 @@ def _section(explanation: Explanation, shown: int = SHOWN_TERMS) -> dict[str, An
     both = zip(("u", "d"), share_tables(explanation, shown), strict=True)
     tables = [(css, table) for css, table in both if table.rows]
     return {
-        "category": explanation.category,
+        "category": explanation.title,
         "answer": answer(explanation.accepted),
         "verdict": verdict(explanation),
         "note": explanation.note,
@@ -193,7 +193,7 @@ class Explanations(tuple[Explanation, ...]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        lines = [f"{visible(each.category)}: {verdict(each)}" for each in self]
+        lines = [f"{visible(each.title)}: {verdict(each)}" for each in self]
         return "\n".join(lines) or "no explanation"
 
     def _repr_html_(self) -> str:

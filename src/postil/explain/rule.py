@@ -254,6 +254,8 @@ class CategoryRule:
         Sentence shown beside the decision, such as the origin of an unusual threshold.
     factor, bar:
         This document's own scale and bar; ``circumstances`` say where they come from.
+    rather_than:
+        The other category, if the rule tells two apart.
     scorer:
         Scores variants of the document. Without one, factor and bar are taken to be the same for
         every variant.
@@ -268,6 +270,7 @@ class CategoryRule:
     factor: float = 1.0
     bar: float = 0.0
     circumstances: tuple[Circumstance, ...] = ()
+    rather_than: str | None = None
     scorer: VariantScorer | None = None
 
     def __post_init__(self) -> None:
@@ -304,10 +307,11 @@ class CategoryRule:
                 f"{len(other.weights)}: only categories of one model can be compared"
             )
         return CategoryRule(
-            f"{self.name} rather than {other.name}",
+            self.name,
             self.weights - other.weights,
             self.intercept - other.intercept,
             factor=self.factor,
             bar=self.bar - other.bar,
+            rather_than=other.name,
             circumstances=(*self.circumstances, *other.circumstances),
         )

@@ -56,7 +56,7 @@ def render_text(
 
     document = explanation.document.id
     head = [
-        paint(visible(explanation.category), BOLD) + ": " + verdict(explanation),
+        paint(visible(explanation.title), BOLD) + ": " + verdict(explanation),
         *([visible(explanation.note)] if explanation.note else []),
         *([f"document {visible(document)}"] if document else []),
     ]

@@ -70,7 +70,8 @@ def settings_text(given: Mapping[str, Any]) -> str:
     """Return names and values with commas between; the sum of two learners part by part."""
     if given.get("learner") == "sum":
         first, second = (settings_text(given.get(name) or {}) for name in ("first", "second"))
-        return f"{first}; plus {given.get('factor', SumMethod.factor):g} times: {second}"
+        factor = given.get("factor", SumMethod.factor)
+        return f"{first}; and {factor:.3g} times the scores of: {second}"
     return ", ".join(f"{name} {_value_text(value)}" for name, value in given.items())
 
 

@@ -42,6 +42,7 @@ def extended(base: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any
     - another ``learner`` replaces ``[learn]`` and ends the base's ``[search]``;
     - another solver, loss or prior ends the options of the base's;
     - a strength ends the base's strength and ``[search]``, and ``[search]`` ends the strength;
+    - what ``[auto]`` would choose (analyzer, learner, loss, strength) and ``[search]`` end it;
     - ``terms`` ends ``threshold``, and the reverse;
     - ``[aim]`` ends the base's rule, search measure and figure.
 
@@ -74,7 +75,13 @@ def _ended_tables(below: Mapping[str, Any], given: Mapping[str, Any]) -> list[st
     learn = _table(given, "learn")
     other = _learner(learn) != _learner(_table(below, "learn")) and "learner" in learn
     has_strength = not _STRENGTHS.isdisjoint(learn)
-    return ["learn"] * other + ["search"] * ((other or has_strength) and "search" not in given)
+    chosen = has_strength or "search" in given or not {"learner", "loss"}.isdisjoint(learn)
+    chosen = chosen or "analyzer" in _table(given, "representation")
+    return (
+        ["learn"] * other
+        + ["search"] * ((other or has_strength) and "search" not in given)
+        + ["auto"] * (chosen and "auto" not in given)
+    )
 
 
 def _end_entries(below: dict[str, Any], given: Mapping[str, Any]) -> None:

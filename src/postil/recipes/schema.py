@@ -186,7 +186,8 @@ def check_recipe(recipe: Mapping[str, Any]) -> None:
             )
     if "name" not in recipe:
         raise UsageError(
-            f'a recipe needs a name; write name = "mine", or {EXTENDS} = "default" to change that'
+            f'a recipe needs a name, such as name = "mine"; to change another recipe, write '
+            f'{EXTENDS} = "default" (in Python {{"{EXTENDS}": "default", …}})'
         )
     check_table("", {key: recipe[key] for key in recipe if key in HEAD}, HEAD)
     for name, entries in PLAIN.items():

@@ -146,7 +146,7 @@ def _mistake(mistake: Mistake) -> dict[str, Any]:
         "id": document.id,
         "given": ", ".join(map(visible, mistake.given)) or "nothing",
         "labels": ", ".join(map(visible, document.labels)) or "nothing",
-        "category": mistake.category if explanation is None else explanation.category,
+        "category": mistake.category if explanation is None else explanation.title,
         "missed": mistake.missed,
         "learned": mistake.learned,
         "probability": mistake.probability,

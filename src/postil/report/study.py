@@ -318,7 +318,7 @@ def _mistakes(
         own = model.names.index(names[column])
         if reasons is not None:
             found = reasons.explain(document.fields, document.id, [own])
-            explanation = found.reasons[0].explanation
+            explanation = found.reasons[0]
         probability = None
         if measured.probabilities is not None:
             probability = float(measured.probabilities[row, column])

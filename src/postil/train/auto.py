@@ -8,7 +8,8 @@ in its fold. The cheapest candidate within one standard error of the best is tak
 
 The plan depends on the documents and the budget alone, by estimates of work, so that the same
 documents give the same model on any machine. The clock only ends a search that takes twice its
-budget. Ctrl-C ends it too, and training goes on with the best candidate so far.
+budget. Where progress is shown, Ctrl-C ends it too, and training goes on with the best candidate
+so far.
 """
 
 from __future__ import annotations
@@ -156,6 +157,8 @@ class AutoSearch:
             if final and paths:
                 self._other_learners(paths, round_)
         except KeyboardInterrupt:
+            if self.progress is no_progress:
+                raise  # in a program, where nobody would learn that the search was cut short
             self.ended = INTERRUPTED
         return finished
 
@@ -243,7 +246,7 @@ def choose_recipe(
     if not latest:
         if search.ended and notify is not None:
             notify(f"chose the recipe {WITHOUT_SEARCH} before the first trial: {_early(search)}")
-        elif not search.ended and notify is not None:
+        elif not search.ended and notify is not None and len(search.labels):
             notify(f"chose the recipe {WITHOUT_SEARCH}: the documents are too few for a search")
         return Choice(replace(recipe, auto=None), training, {})
     taken = simplest_of_best(latest)

@@ -192,7 +192,7 @@ class ModelDifference:
         known = [names.index(n) for n in (*change.gained, *change.lost) if n in names]
         document = change.document
         found = reasons.explain(document.fields, document.id, known)
-        return {reason.category: reason.explanation for reason in found.reasons}
+        return {reason.category: reason for reason in found.reasons}
 
 
 def _reason(

@@ -296,7 +296,7 @@ FEW_DOCUMENTS = 3
 STRAY = 0.1  # of documents without exactly one label, where all others have one
 
 
-def document_notes(labels: Labels, rows: Csr, decide: Decide) -> list[str]:
+def document_notes(labels: Labels, rows: Csr, decide: Decide, resolved: Decide) -> list[str]:
     """Return notes on what training documents lack, and on what their labels lead to.
 
     Parameters
@@ -306,7 +306,9 @@ def document_notes(labels: Labels, rows: Csr, decide: Decide) -> list[str]:
     rows : sparse matrix
         Documents × terms.
     decide : Decide
-        The decisions that the recipe asks for, before they are resolved.
+        The decisions that the recipe asks for.
+    resolved : Decide
+        The same as these documents resolve them.
     """
     notes = []
     counts = np.diff(labels.members.indptr)
@@ -319,11 +321,12 @@ def document_notes(labels: Labels, rows: Csr, decide: Decide) -> list[str]:
         if none:
             notes.append(f"{lacking}, and the model gives each document one")
     elif decide.labels == AUTO and none + several == 0:
-        spec = decide.tuned_rule()
+        spec = resolved.tuned_rule()
         if decide.rule != AUTO and not spec.rule.counts and not spec.at_least == spec.at_most == 1:
+            given = "none" if spec.at_most == 1 else "several or none"
             notes.append(
-                f"each document has exactly one label, but the rule {decide.rule} may give several "
-                "or none; to give exactly one, train with --one-label"
+                f"each document has exactly one label, but the rule {decide.rule} may give {given}"
+                "; to give exactly one, train with --one-label"
             )
     elif (
         decide.labels == AUTO

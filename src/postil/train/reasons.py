@@ -38,15 +38,6 @@ class Cut(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """The explanation of a decision on a category; ``rival`` is the category it competed with."""
-
-    category: str
-    rival: str | None
-    explanation: Explanation
-
-
-@dataclass(frozen=True, slots=True)
 class DocumentReasons:
     """The categories given to a document, best first, and the reasons of decisions.
 
@@ -55,7 +46,7 @@ class DocumentReasons:
 
     document: DocumentTerms
     given: tuple[str, ...]
-    reasons: tuple[Reason, ...]
+    reasons: tuple[Explanation, ...]
     referred: bool = False
 
 
@@ -119,7 +110,7 @@ class _DecisionReasons:
 
     def _reason(
         self, terms: DocumentTerms, facts: DocumentFacts, probabilities: Floats | None, column: int
-    ) -> Reason:
+    ) -> Explanation:
         model, row = self.model, facts.scores[0]
         cut = cut_of(model.decision, row, column, model.names)
         own = category_rule(model, facts, column)
@@ -141,8 +132,7 @@ class _DecisionReasons:
             rule = replace(rule, probability=lambda _: probability)
         state = SENTENCES.get(State(int(model.decision.states[column])), "")
         rule = replace(rule, note="; ".join(filter(None, [cut.reason, state, self._unread(terms)])))
-        rival = None if cut.rival is None else model.names[cut.rival]
-        return Reason(model.names[column], rival, self._explainer.explain(terms, rule, score=score))
+        return self._explainer.explain(terms, rule, score=score)
 
     @cached_property
     def _by_term(self) -> sp.csc_matrix[Any]:

@@ -128,7 +128,8 @@ def _speed(model: Model, documents: Sequence[Document]) -> str:
     begun = time.perf_counter()
     predictor.scores(columns)
     microseconds = (time.perf_counter() - begun) / len(some) * 1e6
-    return f"the model scores a document in {microseconds:,.0f} µs on one thread"
+    digits = 0 if microseconds >= 1 else 1
+    return f"the model scores a document in {microseconds:,.{digits}f} µs on one thread"
 
 
 def train_vectors(
@@ -197,7 +198,7 @@ def learn_from(
         if notify is not None or matched.unmatched:
             notify_or_warn(matched.note(priors.source), notify, PriorsWarning, depth=4)
     if notify is not None:
-        for note in document_notes(labels, vectors.matrix, recipe.decide):
+        for note in document_notes(labels, vectors.matrix, recipe.decide, run.recipe.decide):
             notify(note)
         if run.recipe.decide.rule == ONE_LABEL:
             notify(SINGLE_LABEL)

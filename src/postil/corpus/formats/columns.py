@@ -22,10 +22,12 @@ TEXT_NAMES = frozenset(
         *("title", "headline", "heading", "subject", "dateline", "lead", "abstract", "summary"),
         *("description", "body", "text", "content", "contents", "article", "document"),
         *("message", "sentence", "review", "comment", "question", "post", "tweet", "query"),
+        *("story", "news", "paragraph", "note", "notes", "answer", "transcript", "utterance"),
     )
 )
 
 SHOWN_VALUE = 40  # characters
+PROSE = 8  # words: a column is prose if half of its values have at least so many
 
 SPLITS: Mapping[str, Split | None] = {
     "train": "train",
@@ -49,6 +51,12 @@ class Sample:
         values = [value for record in self.records if (value := record.get(name)) is not None]
         return not values or any(isinstance(value, str) for value in values)
 
+    def holds_prose(self, name: str) -> bool:
+        """Return True if at least half of the column's values are sentences."""
+        values = [value for record in self.records if (value := record.get(name)) is not None]
+        long = [isinstance(value, str) and len(value.split()) >= PROSE for value in values]
+        return 2 * sum(long) >= len(long) > 0
+
     def holds_splits(self, name: str) -> bool:
         """Return True if the column holds names of splits; other values make bad documents."""
         values = [value for record in self.records if (value := record.get(name))]
@@ -70,8 +78,9 @@ def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
     """Return the part of each column: as the options give it, else by its name.
 
     A column that an option names and the table lacks is an error; one that is named for one part
-    is not guessed into another (a label must not leak into the text). Columns without a part are
-    listed in ``unused``: a date or an author is text only if the caller says so.
+    is not guessed into another (a label must not leak into the text). A column is text if its name
+    says so, if its values are sentences, or if a model reads it. Columns without a part are listed
+    in ``unused``: a date or an author is text only if the caller says so.
     """
     names = sample.names
     asked = {
@@ -95,7 +104,11 @@ def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
     if options.text_columns is not None:
         fields = dict(options.text_columns)
     else:
-        fields = _guessed_texts(sample, [name for name in names if name not in parts], source)
+        rest = [name for name in names if name not in parts]
+        texts = [name for name in rest if name in options.fields and sample.holds_text(name)]
+        if len(texts) < max(1, len(options.fields)):
+            texts = _guessed_texts(sample, rest, texts, source)
+        fields = {name: name for name in texts}
     unused = tuple(name for name in names if name not in parts and name not in fields)
     return Columns(identity, label, split, fields, unused)
 
@@ -108,9 +121,16 @@ def _chosen(asked: str | None, free: Sequence[str], known: Sequence[str]) -> str
     return next((plain[name] for name in known if name in plain), None)
 
 
-def _guessed_texts(sample: Sample, free: Sequence[str], source: str) -> dict[str, str]:
+def _guessed_texts(
+    sample: Sample, free: Sequence[str], read: Sequence[str], source: str
+) -> list[str]:
+    """Return the columns that hold text by their names or values, or because a model reads them."""
     candidates = [name for name in free if sample.holds_text(name)]
-    known = [name for name in candidates if _plain(name) in TEXT_NAMES]
+    known = [
+        name
+        for name in candidates
+        if name in read or _plain(name) in TEXT_NAMES or sample.holds_prose(name)
+    ]
     if not known and len(candidates) == 1:
         known = candidates
     if not known:
@@ -125,7 +145,7 @@ def _guessed_texts(sample: Sample, free: Sequence[str], source: str) -> dict[str
             f"{source}: no column is known to hold text; its columns are: "
             f"{_listed(sample.names)}; name them (--text-columns COLUMN)"
         )
-    return {name: name for name in known}
+    return known
 
 
 def _first(sample: Sample, name: str) -> str:
@@ -179,3 +199,8 @@ def _listed(names: Iterable[str], most: int = 30) -> str:
 def is_known(name: str) -> bool:
     """Return True if a column of this name would be guessed to hold texts, labels or ids."""
     return _plain(name) in TEXT_NAMES.union(LABEL_NAMES, ID_NAMES)
+
+
+def is_about_documents(name: str) -> bool:
+    """Return True if a column of this name would be guessed to hold ids, labels or splits."""
+    return _plain(name) in {*ID_NAMES, *LABEL_NAMES, *SPLIT_NAMES}
