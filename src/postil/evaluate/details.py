@@ -13,6 +13,7 @@ from postil.evaluate.text_tables import averaged, label, span, text_table, undef
 
 if TYPE_CHECKING:
     from postil.evaluate.calibration import Calibration
+    from postil.evaluate.counts import Counts
     from postil.evaluate.ranking import Ranking
     from postil.evaluate.report import Report
 
@@ -31,8 +32,11 @@ def details(report: Report) -> list[RenderableType]:
     return parts
 
 
-def aimed_table(aim: Aimed) -> Table:
-    """Return the measure that the model was trained for; it comes first in a report."""
+def aimed_table(aim: Aimed, counts: Counts) -> Table:
+    """Return the measure that the model was trained for; it comes first in a report.
+
+    What a floor costs is also seen in the number of labels that documents are given.
+    """
     digits = 2 if aim.less_is_better else 1
     micro = shown(aim.micro, digits)
     rows = [(f"{_aim_label(aim)}, in %", micro, *averaged(aim.macro, digits))]
@@ -41,6 +45,10 @@ def aimed_table(aim: Aimed) -> Table:
         rows.append(("the floor holds", "yes" if aim.micro_reached else "no", kept, ""))
         if aim.unused:
             rows.append(("given to no document", "", f"{aim.unused:,} more", ""))
+        given, true = (
+            each.sum() / max(1, counts.cases) for each in (counts.accepted, counts.members)
+        )
+        rows.append((f"labels a document ({true:.1f} true)", f"{given:.1f}", "", ""))
     if aim.total is not None:
         mean = aim.total / max(1, aim.macro.categories)
         name = f"{aim.measure.partition('(')[0]}, summed"

@@ -38,7 +38,7 @@ def renderables(report: Report, top: int = 10, *, full: bool = False) -> list[Re
     # With one label a document, the headline has them.
     shown_first = report.accuracy is not None and report.options.aim in ("error", "f1", "micro-f1")
     if report.aimed is not None and not shown_first:
-        parts.insert(0, aimed_table(report.aimed))
+        parts.insert(0, aimed_table(report.aimed, report.counts))
     if full:
         parts += details(report)
     if report.categories and top > 0:
