@@ -36,6 +36,20 @@ def last_line(result):
     return result.err.splitlines()[-1]
 
 
+class TestArguments:
+    def test_a_model_in_place_of_the_corpus(self, postil, model):
+        result = postil("compare", model, "c.jsonl", "default")
+        assert (result.code, last_line(result)) == (
+            2,
+            "postil: c.postil is a model: name the corpus first, then models and recipes",
+        )
+
+    def test_several_columns_in_one_option(self, postil, tmp_path):
+        write_rows(tmp_path / "c.jsonl", rows())
+        result = postil("corpus", "info", "c.jsonl", "--text-columns", "id,text")
+        assert last_line(result).endswith("; give each column an option of its own")
+
+
 class TestRecipes:
     def test_a_wrong_value_ends_in_a_line(self, postil, tmp_path):
         (tmp_path / "bad.toml").write_text('name = "bad"\n[learn]\nC = "x"')

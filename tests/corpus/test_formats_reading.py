@@ -177,6 +177,21 @@ class TestColumnErrors:
         with pytest.raises(CorpusError, match=r"no column is known to hold text.*a, b.*COLUMN"):
             opened(tmp_path / "x.csv", "a,b\n1,2\n")
 
+    @pytest.mark.parametrize(
+        ("fields", "texts"),
+        [
+            ((), ["title", "memo"]),
+            (("title", "author"), ["title", "author"]),
+            (("author", "score"), ["author", "title", "memo"]),  # a score is not text: guessed
+        ],
+    )
+    def test_sentences_and_the_fields_of_a_model_are_text(self, fields, texts, tmp_path):
+        row = '{"title": "T", "author": "Ann", "score": 3, "memo": "%s", "label": "%s"}'
+        content = row % ("one two three four five six seven eight", "a b c d e f g h")
+        (document,) = opened(tmp_path / "x.jsonl", content, fields=fields)
+        assert sorted(document.fields) == sorted(texts)
+        assert document.labels == ("a b c d e f g h",)
+
     def test_split_column_must_hold_splits_to_be_guessed(self, tmp_path):
         corpus = opened(tmp_path / "x.csv", "text,set\nx,blue\n")
         assert [document.split for document in corpus] == [None]

@@ -88,6 +88,8 @@ def compare(
       postil compare mails.csv old.postil new.postil default --table markdown
       postil compare unlabelled.jsonl old.postil new.postil --changes changes.jsonl
     """
+    if _names_model(corpus):
+        raise UsageError(f"{corpus} is a model: name the corpus first, then models and recipes")
     entries = _entries(names)
     _check(corpus, entries, reading, changes, as_json=as_json, table=table)
     models = [entry.model for entry in entries if entry.model is not None]

@@ -93,7 +93,7 @@ def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
         if name and name not in names:
             raise CorpusError(
                 f"{source}: there is no column {name!r} ({option.split()[0]}); its columns are: "
-                f"{_listed(names)}"
+                f"{_listed(names)}{_several(name)}"
             )
     free = [name for name in names if name not in asked.values()]
     label = _chosen(options.label_column, free, LABEL_NAMES)
@@ -111,6 +111,11 @@ def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
         fields = {name: name for name in texts}
     unused = tuple(name for name in names if name not in parts and name not in fields)
     return Columns(identity, label, split, fields, unused)
+
+
+def _several(name: str) -> str:
+    """Return advice for the names of several columns in one option."""
+    return "; give each column an option of its own" if "," in name else ""
 
 
 def _chosen(asked: str | None, free: Sequence[str], known: Sequence[str]) -> str | None:
