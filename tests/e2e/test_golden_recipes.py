@@ -58,7 +58,7 @@ def _summary(values) -> dict[str, object]:
 
 
 def _numbers(report: Report) -> list[str]:
-    aim = [] if report.aimed is None else [aimed_table(report.aimed)]
+    aim = [] if report.aimed is None else [aimed_table(report.aimed, report.counts)]
     categories = categories_table(report, 10, FULL_COLUMNS)
     parts = [Text(heading(report)), *aim, *details(report), categories, Text(footing(report))]
     return NUMBER.findall(as_text(parts))
@@ -110,5 +110,5 @@ def test_a_recipe_trains_to_the_recorded_numbers(corpus, recipe, corpus_file):
         if os.environ.get("CI") and not has_lsi and name not in inexact:
             assert found[name] == values
         assert found[name]["shape"] == values["shape"]
-        tolerance = 1e-4 if has_lsi else 1e-9
+        tolerance = 1e-4 if has_lsi else 1e-7 if name in inexact else 1e-9
         np.testing.assert_allclose(found[name]["sums"], values["sums"], rtol=tolerance, atol=1e-12)

@@ -253,7 +253,10 @@ def _bends(bins: _Bins, z: Floats, shares: Floats) -> Floats:
         return float(value + BEND_PRIOR * (free**2).sum()), gradient + 2 * BEND_PRIOR * free
 
     free = np.zeros(2 * (count + 1))
-    found = minimize(loss, free, jac=True, method="L-BFGS-B", bounds=[(-4.0, 4.0)] * len(free))
+    # To the last digits, as far as rounding allows: another processor rounds differently.
+    exact = {"maxcor": 30, "ftol": 1e-15}
+    bounds = [(-4.0, 4.0)] * len(free)
+    found = minimize(loss, free, jac=True, method="L-BFGS-B", bounds=bounds, options=exact)
     return np.vstack(parts(found.x, sizes)).T
 
 
