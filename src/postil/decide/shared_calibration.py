@@ -254,9 +254,14 @@ def _bends(bins: _Bins, z: Floats, shares: Floats) -> Floats:
 
     free = np.zeros(2 * (count + 1))
     # To the last digits, as far as rounding allows: another processor rounds differently.
-    exact = {"maxcor": 30, "ftol": 1e-15}
-    bounds = [(-4.0, 4.0)] * len(free)
-    found = minimize(loss, free, jac=True, method="L-BFGS-B", bounds=bounds, options=exact)
+    found = minimize(
+        loss,
+        free,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(-4.0, 4.0)] * len(free),
+        options={"maxcor": 30, "ftol": 1e-15},
+    )
     return np.vstack(parts(found.x, sizes)).T
 
 
