@@ -153,8 +153,8 @@ def _contest(tasks: Sequence[Task], settings: Settings) -> Iterator[Line]:
         "as postil trained. WebKB has no split of its own: "
         f"{TEST_SHARE:.0%} of its documents, drawn by category, are the test. F1 is of the "
         "categories that training and test documents have; the micro-averaged break-even point "
-        "(docs/measuring.md) is of all categories that either has, 118 of Reuters. Several versions "
-        "of postil's default were measured on these test documents; the last is shown."
+        "(docs/measuring.md) is of all categories that either has, 118 of Reuters. Several "
+        "versions of postil's default were measured on these test documents; the last is shown."
     )
 
 
