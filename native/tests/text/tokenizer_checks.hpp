@@ -18,8 +18,9 @@
 namespace postil::tests {
 
 inline constexpr std::array token_kinds = {
-    TokenKind::words,      TokenKind::python_words, TokenKind::letters, TokenKind::compounds,
-    TokenKind::whitespace, TokenKind::trec,         TokenKind::chars,   TokenKind::chars_in_words};
+    TokenKind::words,     TokenKind::whole_runs, TokenKind::python_words,
+    TokenKind::letters,   TokenKind::compounds,  TokenKind::whitespace,
+    TokenKind::trec,      TokenKind::chars,      TokenKind::chars_in_words};
 inline constexpr std::array letter_cases = {LetterCase::keep, LetterCase::lower,
                                             LetterCase::casefold};
 

@@ -8,8 +8,8 @@ namespace postil::unicode {
 
 enum Class : std::uint8_t {
     letter = 1,
-    number = 2,
-    connector = 4,     // '_' and similar
+    number = 2,        // and connectors: '_' and similar
+    unspaced = 4,      // letters of scripts without spaces; a mark that ties the next such letter
     mark = 8,          // combining marks and joiners: they continue a word but never begin one
     space = 16,        // Python's str.isspace
     python_word = 32,  // Python's \w
