@@ -19,7 +19,7 @@ TARGET = Path(__file__).parent.parent / "native" / "src" / "tokenizer" / "unicod
 CODE_POINTS = 0x110000
 BLOCK = 128
 
-LETTER, NUMBER, UNSPACED, MARK, SPACE, PYTHON_WORD, CASED, CASE_IGNORABLE = (
+LETTER, SPACED, UNSPACED, MARK, SPACE, PYTHON_WORD, CASED, CASE_IGNORABLE = (
     1 << bit for bit in range(8)
 )
 SURROGATES = range(0xD800, 0xE000)
@@ -32,7 +32,6 @@ UNSPACED_NAMES = (
     "VERTICAL IDEOGRAPHIC ", "MASU MARK", "HIRAGANA ", "KATAKANA ", "KATAKANA-HIRAGANA ",
     "HALFWIDTH KATAKANA", "HENTAIGANA ", "VERTICAL KANA ", "THAI ", "LAO ", "KHMER ", "MYANMAR ",
 )  # fmt: skip
-TIES = (0x17D2, 0x1039)  # Khmer coeng and Myanmar virama: the next letter is written below
 CAPITAL_SIGMA = 0x3A3  # str.lower picks its form by context: unicode.hpp does the same
 
 
@@ -43,11 +42,10 @@ def class_bits(code: int) -> int:
     bits = 0
     if category[0] == "L":
         bits |= LETTER
-    if category[0] == "N" or category == "Pc":
-        bits |= NUMBER
-    named = unicodedata.name(char, "").startswith(UNSPACED_NAMES)
-    if (named and (category[0] == "L" or category == "Nl")) or code in TIES:
-        bits |= UNSPACED
+    if category[0] in "LN" or category == "Pc":
+        letters = category[0] == "L" or category == "Nl"  # not digits
+        named = unicodedata.name(char, "").startswith(UNSPACED_NAMES)
+        bits |= UNSPACED if letters and named else SPACED
     if category[0] == "M" or code in JOINERS:
         bits |= MARK
     if char.isspace():

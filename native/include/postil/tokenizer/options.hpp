@@ -56,8 +56,8 @@ inline TokenClasses classes_of(TokenKind kind) {
         case TokenKind::whitespace:
         case TokenKind::chars:
         case TokenKind::chars_in_words: return {space, space, space, 0};
-        case TokenKind::words: return {letter | number, letter | number | mark, 0, unspaced};
-        default: return {letter | number, letter | number | mark, 0, 0};
+        case TokenKind::words: return {spaced, spaced | mark, 0, unspaced};
+        default: return {spaced | unspaced, spaced | unspaced | mark, 0, 0};
     }
 }
 

@@ -19,13 +19,8 @@
 
 namespace postil::runs {
 
-// The open run of a script without spaces; its current unit is the current token of the cutter.
-struct OpenRun {
-    std::uint8_t open = 0;          // TokenClasses::paired if a run is open
-    bool tied = false;              // the last mark ties the next letter
-    std::size_t before_begin = 0;   // of the unit before the current one, in bytes
-    std::size_t before_length = 0;  // of it, in code points; 0 if the current unit is the first
-};
+// Held instead of a joiner while a run of units is open. Kinds that have joiners have no units.
+inline constexpr char32_t open_run = 0xFFFFFFFF;
 
 template <class Reader, class Text, class Sink, class Noted>
 void tokenize(Reader reader, const TokenizerOptions& options, Text& text,
@@ -34,79 +29,81 @@ void tokenize(Reader reader, const TokenizerOptions& options, Text& text,
     const bool compounds = options.kind == TokenKind::compounds;
     text.shorten(0);
     TokenBatch batch(stretches, sink);
-    std::size_t begin = 0;   // of the current token, in bytes
-    std::size_t length = 0;  // of the current token, in code points
-    char32_t joiner = 0;     // seen after a word; joins it to a word that follows immediately
-    OpenRun run;
+    std::size_t begin = 0;   // of the current token or unit, in bytes
+    std::size_t length = 0;  // of the current token or unit, in code points
+    char32_t held = 0;       // a joiner seen after a word, for a word that follows immediately
+    bool tied = false;       // the unit takes the next letter
+    std::size_t before_begin = 0, before_length = 0;  // of the unit before the current one, if any
 
-    // Sends the batch on. The text from `from` stays, and its first byte becomes byte 0.
+    // Sends the batch on; the text from `from` stays.
     auto flush = [&](std::size_t from) {
         batch.flush(text.data());
         text.drop_front(from);
     };
     // Ends a unit: it gives a token with the unit before it, or alone if no other is in the run.
     auto close_unit = [&](bool last) {
-        const bool paired = run.before_length > 0;
-        const auto from = paired ? run.before_begin : begin;
-        const bool kept = (paired || last) && run.before_length + length >= options.min_length;
+        const bool paired = before_length > 0;
+        const auto from = paired ? before_begin : begin;
+        const bool kept = (paired || last) && before_length + length >= options.min_length;
         if (kept) batch.add(from, text.size() - from);
         places.close_unit(kept, paired);
-        run.before_begin = begin;
-        run.before_length = length;
+        before_begin = begin;
+        before_length = length;
         if (batch.full()) {
             flush(begin);
-            run.before_begin = 0;
+            before_begin = 0;
         }
         begin = text.size();
         length = 0;
     };
     auto finish = [&] {
-        if (run.open != 0) {
+        if (held == open_run) {
             close_unit(true);
-            run = {};
-            return;
+            before_length = 0;
+            tied = false;
+        } else {
+            const bool kept = length > 0 && length >= options.min_length;
+            if (kept) batch.add(begin, text.size() - begin);
+            else text.shorten(begin);
+            places.close(kept, held != 0);
+            if (batch.full()) flush(text.size());
+            begin = text.size();
+            length = 0;
         }
-        const bool kept = length > 0 && length >= options.min_length;
-        if (kept) batch.add(begin, text.size() - begin);
-        else text.shorten(begin);
-        places.close(kept, joiner != 0);
-        if (batch.full()) flush(text.size());
-        begin = text.size();
-        length = 0;
-        joiner = 0;
+        held = 0;
     };
     auto take = [&](char32_t code) {
+        places.cover(length == 0);
         text.append(code);
         ++length;
     };
-    // Takes a character of a run; any other one ends the run and gives false.
-    auto take_paired = [&](char32_t code, std::uint8_t bits) {
-        const bool mark = (bits & unicode::mark) != 0, has_bit = (bits & classes.paired) != 0;
-        if (has_bit && !mark && !run.tied) {
-            if (run.open != 0) close_unit(false);
+    auto release = [&] {
+        if (held == open_run) finish();
+        else take(std::exchange(held, 0));
+    };
+    auto take_in_run = [&](char32_t code, bool letter) {
+        if (letter && !tied) {
+            if (held == open_run) close_unit(false);
             else finish();
-            run.open = classes.paired;
-        } else if (run.open == 0 || !(mark || has_bit)) {
-            if (run.open != 0) finish();
-            return false;
+            held = open_run;
         }
-        places.cover(length == 0);
         take(code);
-        run.tied = mark && has_bit;
-        return true;
+        tied = !letter && unicode::ties_letters(code);
     };
     normalise(reader, options.letter_case, options.fold_accents, [&](char32_t code) {
         places.arrive(reader);
         const auto bits = static_cast<std::uint8_t>(unicode::class_bits(code) ^ classes.flip);
-        if (((bits | run.open) & classes.paired) != 0 && take_paired(code, bits)) return;
         const bool begins = (bits & classes.begin) != 0;
-        const bool proceeds = length > 0 && joiner == 0 && (bits & classes.proceed) != 0;
+        const bool proceeds = length > 0 && held == 0 && (bits & classes.proceed) != 0;
         if (begins || proceeds) {
-            places.cover(length == 0);
-            if (joiner != 0) take(std::exchange(joiner, 0));
+            if (held != 0) release();
             take(code);
-        } else if (compounds && length > 0 && joiner == 0 && is_inner_joiner(code)) {
-            joiner = code;
+        } else if ((bits & classes.paired) != 0) {
+            take_in_run(code, true);
+        } else if (held == open_run && (bits & unicode::mark) != 0) {
+            take_in_run(code, false);
+        } else if (compounds && length > 0 && held == 0 && is_inner_joiner(code)) {
+            held = code;
             places.pause();
         } else if (length > 0) {
             finish();
