@@ -36,6 +36,8 @@ values of a model, and the settings of each part, null where a model lacks it. T
 
 ``units`` turn weights that were learned by factors back into the exponents θ that learning moves
 (zhang-2000, section 2.2): w = unit (exp θ - exp -θ), or unit exp θ where weights are positive.
+
+Analyzer specs are in the form of :func:`postil.text.spec.to_stored`.
 """
 
 from __future__ import annotations
