@@ -147,6 +147,34 @@ def test_few_documents_get_the_recipe_itself(documents):
     assert choice.recipe == replace(recipe(), auto=None)
 
 
+@pytest.mark.parametrize(
+    ("texts", "names"),
+    [
+        (
+            ("Das Schiff ist nicht mehr in dem Hafen", "Die Schafe sind auf der Weide bei uns"),
+            ["words", "German stems", "words and German stems"],
+        ),
+        (
+            ("渡轮今天早上离开了码头", "绵羊今天早上离开了牧场"),
+            ["words", "words and pairs of words", "characters in words"],
+        ),
+    ],
+)
+def test_stems_are_those_of_the_language(texts, names):
+    tried = []
+
+    def progress(step, done, total):
+        tried.append(step.removeprefix("trying ").partition(";")[0])
+        if len(tried) == 4:
+            raise KeyboardInterrupt
+
+    documents = [
+        Document(str(n), {"text": f"{texts[n % 2]} {n}"}, (str(n % 2),)) for n in range(60)
+    ]
+    choose_recipe(documents, recipe(), progress=progress)
+    assert tried[:3] == names
+
+
 def test_an_interrupted_search_takes_the_best_so_far(documents):
     calls = []
 

@@ -121,7 +121,7 @@ class AnalyzerSpec:
 
 
 def to_stored(text: str) -> str:
-    """Return a spec as model files hold it, so that an older postil reads it right or refuses it."""
+    """Return a spec as model files hold it: an older postil reads it right or refuses it."""
     return _renamed(text, _STORED)
 
 
