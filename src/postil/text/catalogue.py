@@ -23,9 +23,9 @@ _ITEMS: dict[Group, tuple[tuple[str, str, ReadArguments], ...]] = {
     Group.TOKENIZER: (
         (
             "words",
-            "runs of letters, marks, numbers and connectors such as _; scripts without spaces "
-            "(Han, Kana, Thai, Lao, Khmer, Myanmar) give overlapping pairs of characters, which "
-            r"words(whole-runs) keeps together; words(python) is exactly Python's \w+",
+            "runs of letters, marks, numbers and connectors such as _; scripts without spaces give "
+            "pairs of characters, or whole runs with words(whole-runs); words(python) is exactly "
+            r"Python's \w+",
             takes(one_of("python", "whole-runs"), required=0),
         ),
         ("letters", "runs of letters, with the marks that follow them", _NOTHING),

@@ -21,7 +21,7 @@ READ = 2000  # characters of each text
 ENGLISH_STEMMER = "porter"
 
 
-def stemmer_for(texts: Iterable[str]) -> str | None:
+def stemmer_for(texts: Iterable[str | bytes]) -> str | None:
     """Return the name of the stemmer for most of the texts.
 
     It is Porter's where no language is known, and None where most tokens are pairs of characters
