@@ -108,7 +108,7 @@ class Counts:
 
 
 class Counted(NamedTuple):
-    """What counts in a run, if not every document with a weight of 1 in every category.
+    """Weights of documents and known memberships, where some do not count like others.
 
     Parameters
     ----------
