@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "postil/tokenizer/ascii.hpp"
