@@ -30,6 +30,7 @@ from postil.estimators.texts import (
     check_fields,
     checked_documents,
     decoded,
+    read_labelled,
     read_texts,
 )
 from postil.explain.page import Explanations
@@ -120,15 +121,18 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.seed = seed
         self.verbose = verbose
 
-    def fit(self, texts: Texts, labels: Labels, sample_weight: None = None) -> Self:
+    def fit(
+        self, texts: Texts, labels: Labels | str | None = None, sample_weight: None = None
+    ) -> Self:
         """Learn from labelled texts; plain texts stand for any field of the recipe.
 
         Parameters
         ----------
         texts : list, array, column, frame or mapping of columns
             The texts.
-        labels : list, array, column, indicator
-            The labels of each text.
+        labels : list, array, column, indicator or str, optional
+            The labels of each text. Of a frame, also the name of the column that holds them; by
+            default the column is known by its name, such as ``label``.
         sample_weight : None
             Not supported: every text has the same weight.
         """
@@ -137,7 +141,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "TextCategorizer gives every text the same weight and takes no sample_weight: "
                 "leave it out, or use TextVectorizer and LinearClassifier"
             )
-        columns = read_texts(texts)
+        columns, labels = read_labelled(texts, labels)
         names, form = read_labels(labels, len(columns))
         _check_labels_apart(columns, labels)
         _check_any_label(names)
@@ -193,7 +197,9 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         self._predictor = Predictor(model, self.threads)
 
-    def update(self, texts: Texts, labels: Labels, *, passes: int | None = None) -> Self:
+    def update(
+        self, texts: Texts, labels: Labels | str | None = None, *, passes: int | None = None
+    ) -> Self:
         """Learn more labelled texts on top of the model, without its earlier texts.
 
         The recipe must learn from one document after the other (:mod:`postil.train.update`). If
@@ -207,7 +213,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The number of passes over the new texts; by default that of the recipe.
         """
         fields = self.model.vectorizer.fields
-        columns = read_texts(texts)
+        columns, labels = read_labelled(texts, labels)
         names, form = read_labels(labels, len(columns), self._form)
         _check_any_label(names)
         if not columns.is_named:
@@ -351,7 +357,12 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self._form.arranged(probabilities, predictor.model.names, absent=0.0)
 
-    def score(self, texts: Texts, labels: Labels, sample_weight: ArrayLike | None = None) -> float:
+    def score(
+        self,
+        texts: Texts,
+        labels: Labels | str | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Return the share of texts that get exactly their labels.
 
         For one class for each text this is the accuracy, for an indicator the subset accuracy, as
@@ -365,7 +376,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The weight of each text.
         """
         predictor = self.predictor
-        columns = read_texts(texts)
+        columns, labels = read_labelled(texts, labels)
         names, _ = read_labels(labels, len(columns), self._form)
         given = predictor.names(predictor.scores(self._arranged(columns, predictor.model)))
         right = [set(row) == set(wanted) for row, wanted in zip(given, names, strict=True)]
