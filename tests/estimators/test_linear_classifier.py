@@ -40,6 +40,20 @@ def expected_to_fail(estimator):
     }
 
 
+@pytest.mark.parametrize("prior", ["gaussian", "laplace"])
+@pytest.mark.parametrize("loss", ["logistic", "modified-squared"])
+def test_hardly_any_prior_ends_soon(loss, prior):
+    """Without a prior, separable rows have no optimum, and the steps towards it no end."""
+    rows = sp.random(200, 1000, 0.02, format="csr", random_state=0)
+    classes = np.arange(200) % 3
+    model = LinearClassifier(loss, prior, "newton-coordinate", C=1e30)
+    with pytest.warns(ConvergenceWarning, match=r"end of double precision.*: regularize more"):
+        model.fit(rows, classes)
+    assert model.n_iter_ < 200
+    assert {report.stopped for report in model.reports_} == {"precision"}
+    assert model.score(rows, classes) > 0.98
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [
