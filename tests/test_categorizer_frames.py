@@ -142,6 +142,7 @@ FRAME = pd.DataFrame(TABLE)
         (BODIES, None, "the labels of the texts are missing"),
         (BODIES, "topic", "labels must be a class for each text.*received 'topic'"),
         ({"text": BODIES}, "text", "without a field"),
+        (pa.table({"text": BODIES, "desk": TOPICS}), TOPICS, "labels are the column 'desk'"),
         (pl.LazyFrame({"text": BODIES}), TOPICS, r"lazy frame holds no texts yet.*collect\(\)"),
         (BODIES, pl.LazyFrame({"topic": TOPICS}), "lazy frame holds no labels yet"),
         (pl.Series([*BODIES[1:], None]), TOPICS, "text 11: a text must be a str, .*leave it out"),

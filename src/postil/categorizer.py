@@ -143,7 +143,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         columns, labels = read_labelled(texts, labels)
         names, form = read_labels(labels, len(columns))
-        _check_labels_apart(columns, labels)
+        _check_labels_apart(columns, labels, names)
         _check_any_label(names)
         recipe = self._resolved()
         if isinstance(form, OneClass):
@@ -514,13 +514,22 @@ def _say(note: str) -> None:
     print(note, file=sys.stderr)
 
 
-def _check_labels_apart(columns: TextColumns, labels: object) -> None:
+def _check_labels_apart(
+    columns: TextColumns, labels: object, names: Sequence[tuple[str, ...]]
+) -> None:
     """Raise UsageError if the labels are a column of the texts, which would give them away."""
-    name = getattr(labels, "name", None)
-    if columns.is_named and isinstance(name, str) and name in columns.columns:
-        raise UsageError(
-            f"the labels are the column {name!r}, which is among the texts: leave it out of them"
+    if not columns.is_named:
+        return
+    for name, values in columns.columns.items():
+        # Columns of Arrow and of datasets do not know their names.
+        is_same = len(columns.columns) > 1 and all(
+            (value,) == given for value, given in zip(values, names, strict=True)
         )
+        if is_same or getattr(labels, "name", None) == name:
+            raise UsageError(
+                f"the labels are the column {name!r}, which is among the texts: give the name of "
+                f"the column as labels, {name!r}, or leave it out of the texts"
+            )
 
 
 def _check_any_label(names: Sequence[tuple[str, ...]]) -> None:
