@@ -24,7 +24,7 @@ TABLE = {"id": range(12), "title": TITLES, "body": BODIES, "topic": TOPICS, "vec
 
 
 class Stream:
-    """What has the Arrow interface, and nothing else."""
+    """A table with the Arrow interface and nothing else."""
 
     def __init__(self, columns):
         self._table = pa.table(columns)

@@ -57,9 +57,9 @@ class NotFittedError(UsageError, ScikitNotFittedError):  # type: ignore[misc]
 class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learns categories from labelled texts, and assigns them to other texts.
 
-    Texts are a list, an array or a column of str; or a frame (pandas, polars, Arrow) or a mapping
-    of columns, in which each column of texts is a field. A missing value of a field is an empty
-    text.
+    Texts are a list, an array or a column of str; or a frame (pandas, polars, Arrow, Hugging Face)
+    or a mapping of columns, in which each column of texts is a field. A missing value of a field is
+    an empty text.
 
     Labels take one of three forms, and ``predict`` answers in the same form:
 

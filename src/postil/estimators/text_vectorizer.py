@@ -19,6 +19,7 @@ from postil.estimators.targets import threads_of
 from postil.estimators.texts import read_texts
 from postil.text.analyzer import Analyzer
 from postil.vectors.fields import Fields
+from postil.vectors.matrices import check_indices
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import TermBounds, Vocabulary
 from postil.vectors.weighting import Idf, Norm, TermFrequency, Weighting
@@ -213,6 +214,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def inverse_transform(self, X: Any) -> list[NDArray[np.str_]]:  # noqa: ANN401, N803
         """Return, for each row, the terms with a non-zero weight."""
         check_is_fitted(self)
+        check_indices(X, "X")
         matrix: csr_matrix[Any] = csr_matrix(X)
         names = self.get_feature_names_out()
         return [names[matrix[row].indices] for row in range(matrix.shape[0])]
