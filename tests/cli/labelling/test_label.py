@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.cli.helpers import small_model
 
 from postil.corpus.opening import open_corpus
-from tests.cli.helpers import small_model
 
 PROGRAM = """
 import json, os, sys, time

@@ -158,7 +158,7 @@ def _count(documents: Iterable[Document], output: Path) -> int:
     from postil.corpus.formats.jsonl import record_of
 
     total = 0
-    for total, document in enumerate(documents, start=1):  # noqa: B007 - the last is the total
+    for total, document in enumerate(documents, start=1):
         try:
             record_of(document)
         except UnwritableError as error:
