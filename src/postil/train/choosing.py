@@ -132,7 +132,7 @@ def choose_documents(
             best.add(others, informativeness(predictor, _scores(predictor, others)))
     drawn = {document.id for document in draw.documents()}
     candidates = [document for document in best.documents() if document.id not in drawn]
-    matrix = _vectors(candidates, predictor)
+    matrix = _vectors(candidates)
     if predictor is None or not candidates:
         worth = _typicality(matrix)
     else:
@@ -251,16 +251,12 @@ def _at_thresholds(model: Model) -> Floats:
     return np.where(finite, np.clip(found, LEAST, MOST), half)
 
 
-def _vectors(documents: Sequence[Document], predictor: Predictor | None) -> Any:  # noqa: ANN401 - CSR
-    """Return the vectors of documents, each of length 1."""
+def _vectors(documents: Sequence[Document]) -> Any:  # noqa: ANN401 - CSR
+    """Return vectors of length 1 of all that documents say, whatever a model knows of it."""
     import scipy.sparse as sp
-    from sklearn.preprocessing import normalize
 
     if not documents:
         return sp.csr_matrix((0, 0))
-    if predictor is not None:
-        vectorizer = predictor.model.vectorizer
-        return normalize(vectorizer.transform_columns(vectorizer.fields.columns_of(documents)))
     names = dict.fromkeys(name for document in documents for name in document.fields)
     vectorizer = Vectorizer(fields=Fields(tuple(names)))
     return vectorizer.fit_transform(

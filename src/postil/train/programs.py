@@ -83,7 +83,7 @@ class Labeller:
     timeout: float = TIMEOUT
 
     def label(self, documents: Iterable[Document], answered: Answered, failed: Failed) -> None:
-        """Ask for the labels of all documents, which need different ids.
+        """Ask for the labels of all documents.
 
         At most ``jobs`` × 8 documents are held. Ctrl-C ends the programs.
 
@@ -112,6 +112,8 @@ class Labeller:
                 batch = [again.popleft()] if again else list(islice(documents, BATCH))
                 if not batch:
                     break
+                batch, repeated = _distinct(batch)
+                again.extend(repeated)
                 program = program or await Program.start(self.command)
                 failures, unread = await program.ask(batch, self.timeout, account)
                 if program.fault:
@@ -140,6 +142,16 @@ class Labeller:
                 f"{shlex.join(self.command)}: labelled none of the {which} {most} documents; "
                 f"the reason for {document.id!r}: {reason}"
             )
+
+
+def _distinct(batch: Sequence[Document]) -> tuple[list[Document], list[Document]]:
+    """Return documents with ids that differ, by which answers are told apart, and the others."""
+    by_id: dict[str, Document] = {}
+    repeated = []
+    for document in batch:
+        if by_id.setdefault(document.id, document) is not document:
+            repeated.append(document)
+    return list(by_id.values()), repeated
 
 
 def parsed_command(text: str) -> tuple[str, ...]:

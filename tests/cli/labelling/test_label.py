@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from tests.cli.helpers import small_model
 
+from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
+from postil.train.programs import Labeller
 
 PROGRAM = """
 import json, os, sys, time
@@ -180,13 +182,14 @@ def test_a_model_labels_what_it_is_sure_of(postil):
     assert "give --min-probability, or train it with --route" in refused.err
 
 
-def test_soft_labels_train_a_model(postil):
-    pool(*[f"{word} number {n}" for n in range(15) for word in ("road", "snow")])
-    assert label(postil).code == 0
-    trained = postil("train", "out.jsonl", "-o", "distilled.postil", "--budget", "none")
-    assert trained.code == 0, trained.err
-    predicted = postil("predict", "distilled.postil", "--text", "road works")
-    assert json.loads(predicted.out)["labels"] == ["transport"]
+def test_documents_of_one_id_are_told_apart(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    pool("road")
+    labels = []
+    documents = [Document("same", {"text": text}) for text in ("road", "snow", "no")]
+    labeller = Labeller((sys.executable, "program.py"), jobs=1)
+    labeller.label(documents, lambda found: labels.append(found.labels), pytest.fail)
+    assert labels == [("transport",), ("weather",), ()]
 
 
 @pytest.mark.parametrize(

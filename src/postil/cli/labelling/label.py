@@ -12,6 +12,7 @@ from typer import Option
 
 from postil.cli.console import counted, say
 from postil.cli.files import (
+    STREAM,
     Spool,
     check_output,
     is_stream,
@@ -96,6 +97,8 @@ def label(
     from postil.train.programs import Labeller, parsed_command
 
     parsed = parsed_command(command)
+    if str(output) == STREAM:
+        raise UsageError("-: answers are kept beside the output; name a file")
     check_output(output, corpus, route)
     kept = output.with_name(output.name + ".answers")
     check_output(kept, corpus, route)
