@@ -147,10 +147,7 @@ class Labeller:
 def _distinct(batch: Sequence[Document]) -> tuple[list[Document], list[Document]]:
     """Return documents with ids that differ, by which answers are told apart, and the others."""
     by_id: dict[str, Document] = {}
-    repeated = []
-    for document in batch:
-        if by_id.setdefault(document.id, document) is not document:
-            repeated.append(document)
+    repeated = [each for each in batch if by_id.setdefault(each.id, each) is not each]
     return list(by_id.values()), repeated
 
 
