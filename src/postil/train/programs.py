@@ -14,6 +14,7 @@ import os
 import shlex
 import shutil
 import signal
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -26,8 +27,9 @@ from postil.corpus.formats.records import BadValueError, judged
 from postil.errors import InputError, UsageError
 
 JOBS, TIMEOUT = 4, 60.0
-BATCH = 8
-"""The most documents that a program has not answered yet."""
+BATCH, QUICK = 32, 0.1
+"""The most documents that a program has not answered yet. It gets more at once while it answers
+within so many seconds, and a slow one gets one after the other: no process waits for another."""
 MOST_FAILURES, FIRST_FAILURES = 20, 5
 """Documents without an answer, one after the other, after which a run is given up: usually, and
 as long as there was no answer at all."""
@@ -44,7 +46,7 @@ Failure = tuple[Document, str]
 
 @dataclass(slots=True)
 class Account:
-    """What programs did in one run.
+    """The account of one run: who takes answers and failures, and how many there were.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ class Labeller:
     def label(self, documents: Iterable[Document], answered: Answered, failed: Failed) -> None:
         """Ask for the labels of all documents.
 
-        At most ``jobs`` × 8 documents are held. Ctrl-C ends the programs.
+        At most ``jobs`` × 32 documents are held. Ctrl-C ends the programs.
 
         Parameters
         ----------
@@ -107,15 +109,15 @@ class Labeller:
         program: Program | None = None
         again: deque[Document] = deque()
         failed: set[str] = set()
+        size = 1
         try:
-            while True:
-                batch = [again.popleft()] if again else list(islice(documents, BATCH))
-                if not batch:
-                    break
+            while batch := [again.popleft()] if again else list(islice(documents, size)):
                 batch, repeated = _distinct(batch)
                 again.extend(repeated)
                 program = program or await Program.start(self.command)
+                began = time.monotonic()
                 failures, unread = await program.ask(batch, self.timeout, account)
+                size = min(2 * size, BATCH) if time.monotonic() - began < QUICK else 1
                 if program.fault:
                     await program.stop()
                     program = None

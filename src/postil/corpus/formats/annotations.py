@@ -1,4 +1,4 @@
-"""What people said of documents in annotation tools; and the files of doccano.
+"""Judgements of people in annotation tools, as documents; and the files of doccano.
 
 Several people may have judged one document. A label that all of them gave is certain; one that
 some gave has the share of those who did as its probability.
@@ -43,7 +43,7 @@ class ShapeError(ValueError):
 
 @dataclass(slots=True)
 class Judgements:
-    """What people said of one document.
+    """The judgements of people on one document.
 
     Parameters
     ----------
