@@ -28,6 +28,9 @@ TEXT_NAMES = frozenset(
     )
 )
 
+# Keys that `postil label` writes about labels. Their values may be sentences, but never a text.
+LABELLED_BY, UNLABELLED = "labelled_by", "unlabelled"
+
 SHOWN_VALUE = 40  # characters
 PROSE = 8  # words: a column is prose if half of its values have at least so many
 
@@ -141,7 +144,8 @@ def _guessed_texts(
     sample: Sample, free: Sequence[str], read: Sequence[str], source: str
 ) -> list[str]:
     """Return the columns that hold text by their names or values, or because a model reads them."""
-    candidates = [name for name in free if sample.holds_text(name)]
+    about_labels = (LABELLED_BY, UNLABELLED)
+    candidates = [name for name in free if name not in about_labels and sample.holds_text(name)]
     known = [
         name
         for name in candidates
