@@ -8,8 +8,10 @@ from postil.corpus.formats.format import Format
 from postil.corpus.formats.jsonl import JSONL
 from postil.corpus.formats.lines import ANNIF, FASTTEXT, LINES
 from postil.corpus.formats.parquet import PARQUET
+from postil.corpus.formats.xlsx import XLSX
 
 # In the order in which content is tried: formats with a sharper sign come first.
 FORMATS: dict[str, Format] = {
-    format.name: format for format in (PARQUET, JSONL, FASTTEXT, ANNIF, TSV, CSV, FOLDERS, LINES)
+    format.name: format
+    for format in (PARQUET, XLSX, JSONL, FASTTEXT, ANNIF, TSV, CSV, FOLDERS, LINES)
 }
