@@ -286,6 +286,19 @@ def _stdin_text() -> str:
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
+def allowed_columns(
+    include: Sequence[str], exclude: Sequence[str], names: Sequence[str], model: str
+) -> set[int] | None:
+    """Return the columns of the categories that may be given; None if all may."""
+    if not include and not exclude:
+        return None
+    allowed = set(category_columns(include, names, model) if include else range(len(names)))
+    allowed -= set(category_columns(exclude, names, model))
+    if not allowed:
+        raise UsageError("--include and --exclude leave no label that may be given")
+    return allowed
+
+
 def category_columns(wanted: Sequence[str], names: Sequence[str], model: str) -> list[int]:
     """Return the columns of the wanted categories, each once, in the order of the options."""
     from postil.common.suggest import near_names

@@ -76,11 +76,11 @@ def top_columns(values: Floats, most: int) -> Indices:
     values:
         Array of rows × columns.
     most:
-        Number of columns to return for each row; at most all are.
+        Number of columns to return for each row, at least 1; at most all are.
     """
     spare = values.shape[1] - most
-    if spare <= 0 or not most:
-        return np.argsort(-values, axis=1, kind="stable")[:, :most]
+    if spare <= 0:
+        return np.argsort(-values, axis=1, kind="stable")
     found = np.sort(np.argpartition(values, spare, axis=1)[:, spare:], axis=1)
     highest = np.take_along_axis(values, found, 1)
     top = np.take_along_axis(found, np.argsort(-highest, axis=1, kind="stable"), 1)

@@ -269,16 +269,15 @@ def _kind(value: object) -> str:
 
 
 def cell_text(value: object, separator: str) -> str:
-    """Return a value as the text of a cell: as it is, or a list of texts joined, or as JSON."""
+    """Return a value as the text of a cell: as it is, or a list joined, or as JSON."""
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, bytes):  # a text that is not UTF-8
         return value.decode("utf-8", "backslashreplace")
-    texts = isinstance(value, list | tuple) and all(
-        isinstance(each, str) and each and separator not in each for each in value
-    )
-    if texts:
-        return separator.join(value)  # type: ignore[arg-type]
+    if isinstance(value, list | tuple):
+        texts = [str(each) for each in value if isinstance(each, str | int | float)]
+        if len(texts) == len(value) and all(text and separator not in text for text in texts):
+            return separator.join(texts)
     if isinstance(value, dict | list | tuple | bool):
         return json.dumps(value, ensure_ascii=False, default=str)
     return str(value)
