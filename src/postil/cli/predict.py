@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import typer
 from typer import Option
 
-from postil.cli.console import say
-from postil.cli.files import check_output, reporting_problems
+from postil.cli.console import counted, json_text, say
+from postil.cli.files import check_output, naming_errors, reporting_problems
 from postil.cli.options import (
     ModelFields,
     ModelFile,
@@ -23,22 +25,33 @@ from postil.cli.options import (
     output_option,
     reads_corpus,
 )
-from postil.cli.predictions import (
-    Prediction,
-    SortedPredictions,
-    Style,
-    predictions_of,
-    sorting,
-    table_format,
-)
 from postil.cli.progress import ProgressBar, progress_bar
 from postil.errors import DocumentError, UsageError
+from postil.train.predictions import (
+    SEPARATORS,
+    Prediction,
+    Style,
+    free_names,
+    free_separator,
+    json_entries,
+    predictions_of,
+    table_columns,
+)
 
 if TYPE_CHECKING:
+    from postil.corpus.corpus import TableForm
     from postil.corpus.document import Document
+    from postil.corpus.formats.format import Format
     from postil.model.model import Model
     from postil.model.numbered import NumberedDocuments
     from postil.train.predict import Predictor
+
+
+STDOUT = "standard output"
+ID = "id"
+SPREADSHEETS = (".xls", ".xlsm", ".xlsb", ".ods")
+
+Write = Callable[[Sequence[Prediction]], None]
 
 
 @reads_corpus
@@ -156,14 +169,14 @@ def predict(
     )
     vectors = None if corpus is None else reading.vectors(corpus)
     if vectors is not None:
-        with sorting(output, refer, style, None, loaded.names) as predictions:
+        with _sorting(output, refer, style, None, loaded.names) as predictions:
             _predict_vectors(loaded, vectors, predictions, style, columns)
         return
     predictor = Predictor(loaded, threads)
     predictor.restrict(columns)
     if corpus is None:
         document = document_from_texts(texts or [], loaded.vectorizer.fields, name="text")
-        with progress_bar() as bar, sorting(output, refer, style, None, loaded.names) as found:
+        with progress_bar() as bar, _sorting(output, refer, style, None, loaded.names) as found:
             batch = Batch(predictor, style, chunk, found, bar, "predicting")
             batch.add(document)
             batch.finish()
@@ -174,7 +187,7 @@ def predict(
     with (
         reporting_problems(opened),
         progress_bar("documents") as bar,
-        sorting(output, refer, style, opened.form, loaded.names) as found,
+        _sorting(output, refer, style, opened.form, loaded.names) as found,
     ):
         batch = Batch(predictor, style, chunk, found, bar, f"predicting {opened.name}")
         opened.pauses.listener = batch.pause
@@ -298,3 +311,170 @@ def _say_unknown(unknown: int, decided: int, first: str) -> None:
         f"{unknown} of {decided} {documents} {hold} no term that the model "
         f'knows ("terms": 0); the first: {first}'
     )
+
+
+@contextmanager
+def _sorting(
+    output: Path | None,
+    refer: Path | None,
+    style: Style,
+    form: TableForm | None,
+    labels: Sequence[str],
+) -> Iterator[SortedPredictions]:
+    """Yield what writes predictions to the files; at the end report how many are referred.
+
+    The parameters are those of :func:`_writer`; ``refer`` takes the documents without a label that
+    is probable enough, if it is given.
+    """
+    least = style.least
+    with ExitStack() as files:
+        given = files.enter_context(_writer(output, style, form, labels))
+        unsure = given
+        if refer is not None:
+            unsure = files.enter_context(_writer(refer, style, form, labels))
+        faulty = given if table_format(refer) is None else unsure
+        predictions = SortedPredictions(given, unsure, faulty)
+        yield predictions
+    if predictions.kept:
+        skipped = counted(predictions.kept, "skipped document")
+        say(f"{skipped} without labels {'is' if predictions.kept == 1 else 'are'} in the table")
+    if least is not None:
+        why = f"without a label of probability {least:.3g} or more"
+        if least > 1:
+            why = "because no probability keeps the precision of the model's route"
+        where = 'marked "refer": true'
+        if refer is not None:
+            where = f"written to {refer}"
+        elif table_format(output) is not None:
+            where = 'marked "needs a person"'
+        count = counted(predictions.documents, "document")
+        say(f"referred {predictions.referred} of {count}, {why}: {where}")
+
+
+@dataclass(slots=True)
+class SortedPredictions:
+    """Writes predictions; those of documents to refer may have a file of their own.
+
+    Parameters
+    ----------
+    given, unsure, faulty : callable
+        Take the predictions of documents, of those that are left without a label, and of bad ones.
+    """
+
+    given: Write
+    unsure: Write
+    faulty: Write
+    documents: int = 0
+    referred: int = 0
+    kept: int = 0
+
+    def write(self, predictions: Sequence[Prediction]) -> None:
+        """Write predictions in their order."""
+        sorted_out: dict[Write, list[Prediction]] = {}
+        for each in predictions:
+            self.kept += bool(each.fault)
+            self.documents += not each.fault
+            self.referred += each.refer
+            to = self.unsure if each.refer else self.faulty if each.fault else self.given
+            sorted_out.setdefault(to, []).append(each)
+        for to, some in sorted_out.items():
+            to(some)
+
+
+def table_format(target: Path | None) -> Format | None:
+    """Return the format of a table that the name of a file asks for, None for JSON Lines."""
+    from postil.corpus.formats.guessing import extension_of, formats_of_name
+
+    if target is None:
+        return None
+    if extension_of(target.name) in SPREADSHEETS:
+        raise UsageError(f"{target}: tables are written as .csv, .tsv, .parquet and .xlsx")
+    formats = (each for each in formats_of_name(target.name) if each.write_rows is not None)
+    return next(formats, None)
+
+
+@contextmanager
+def _writer(
+    target: Path | None, style: Style, form: TableForm | None, labels: Sequence[str]
+) -> Iterator[Write]:
+    """Yield a function that writes predictions in the format that the name of the file asks for.
+
+    Parameters
+    ----------
+    target : Path, optional
+        The file; None is standard output.
+    style : Style
+        The parts of a prediction that are shown.
+    form : TableForm, optional
+        The form of the table that the documents come from, if they come from one.
+    labels : sequence of str
+        All labels that may be given.
+    """
+    from postil.common.files import output_file
+
+    format = table_format(target)
+    if target is not None and format is not None:
+        with _table(target, format, style, form, labels) as write_rows:
+            yield write_rows
+        return
+    if target is None:
+
+        def show(predictions: Sequence[Prediction]) -> None:
+            with naming_errors(STDOUT):  # or the error would name the corpus that is being read
+                typer.echo("\n".join(_lines(predictions, style)))
+
+        yield show
+        return
+    with naming_errors(target), output_file(target) as file:
+
+        def write(predictions: Sequence[Prediction]) -> None:
+            with naming_errors(target):
+                file.write(("\n".join(_lines(predictions, style)) + "\n").encode())
+                file.flush()
+
+        yield write
+
+
+def _lines(predictions: Sequence[Prediction], style: Style) -> list[str]:
+    """Return predictions as JSON."""
+    return [json_text(json_entries(each, style)) for each in predictions]
+
+
+@contextmanager
+def _table(
+    target: Path, format: Format, style: Style, form: TableForm | None, labels: Sequence[str]
+) -> Iterator[Write]:
+    """Yield a function that writes predictions as rows: the columns of the input, and new ones."""
+    from postil.corpus.corpus import TableForm
+    from postil.corpus.formats.format import RowWriting, UnwritableError
+
+    form = form or TableForm((ID,))
+    columns = table_columns(style)
+    names = free_names(list(columns), form.names)
+    renamed = [f"{new} (the input has {old})" for old, new in names.items() if old != new]
+    if renamed:
+        say(f"{target}: new columns are called {', '.join(renamed)}")
+    wanted = style.separator or SEPARATORS[0]
+    separator = free_separator((wanted, *SEPARATORS), labels, form)
+    if separator != wanted:
+        say(f"{target}: labels are separated by {separator!r}, since one holds {wanted!r}")
+    kinds = {names[name]: kind for name, (kind, _) in columns.items()}
+    assert format.write_rows is not None
+    with (
+        naming_errors(target),
+        format.write_rows(RowWriting(target, form, kinds, separator)) as write_rows,
+    ):
+
+        def write(predictions: Sequence[Prediction]) -> None:
+            records = [
+                {ID: each.id} if each.record is None else each.record for each in predictions
+            ]
+            added = [[value(each) for _, value in columns.values()] for each in predictions]
+            try:
+                with naming_errors(target):
+                    write_rows(records, added)
+            except UnwritableError as error:
+                where = f"one of the documents {predictions[0].id!r} to {predictions[-1].id!r}"
+                raise DocumentError(str(target), where, str(error)) from None
+
+        yield write
