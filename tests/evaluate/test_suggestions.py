@@ -13,6 +13,7 @@ from sklearn.metrics import ndcg_score
 from postil.decide.scores import top_columns
 from postil.errors import UsageError
 from postil.evaluate import Options, measure_run, suggestions
+from postil.evaluate.counts import Counted
 from postil.evaluate.suggestions import measure_suggestions, propensities
 
 from .samples import SOME, random_run, rankings
@@ -116,3 +117,13 @@ def test_a_report_ranks_by_probability_and_shows_the_measures_of_several_labels(
     assert ["suggestions" in each for each in single] == [False, True]
     with pytest.raises(UsageError, match="at least 1"):
         Options(at=(0,))
+
+
+def test_labels_that_a_document_may_have_are_not_suggested():
+    truth = sp.csr_matrix(np.array([[0, 1, 0], [1, 0, 0]], bool))
+    scores = np.array([[3.0, 2.0, 1.0], [3.0, 2.0, 1.0]])
+    known = np.array([[False, True, True], [True, True, True]])
+    found = measure_run(truth, truth, scores=scores, counted=Counted(known=known)).suggestions
+    assert found.at[0].precision == 1.0
+    weighed = measure_run(truth, truth, scores=scores, counted=Counted(weights=np.ones(2)))
+    assert weighed.suggestions is None

@@ -448,7 +448,7 @@ def _table(
     from postil.corpus.corpus import TableForm
     from postil.corpus.formats.format import RowWriting, UnwritableError
 
-    form = form or TableForm((ID,))
+    from_table, form = form is not None, form or TableForm((ID,))
     columns = table_columns(style)
     names = free_names(list(columns), form.names)
     renamed = [f"{new} (the input has {old})" for old, new in names.items() if old != new]
@@ -467,7 +467,8 @@ def _table(
 
         def write(predictions: Sequence[Prediction]) -> None:
             records = [
-                {ID: each.id} if each.record is None else each.record for each in predictions
+                {ID: each.id} if each.record is None or not from_table else each.record
+                for each in predictions
             ]
             added = [[value(each) for _, value in columns.values()] for each in predictions]
             try:
