@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# NumPy is not loaded yet. On matrices this small, threads of BLAS only wait for each other, and they
+# take the time of the other workers while they do.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 settings.register_profile(
     "postil",
     max_examples=200 if os.environ.get("POSTIL_FULL") else 50,
