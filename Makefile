@@ -69,7 +69,7 @@ bench: develop ## Measure against the peers, side by side
 sanitize: develop ## Check and fuzz the core under ASan and UBSan
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B build/sanitize -DPOSTIL_MODULE=OFF -DPOSTIL_FUZZ=ON -DCMAKE_BUILD_TYPE=Debug
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/sanitize --parallel
-	build/sanitize/postil_fuzz --seconds 30
+	build/sanitize/postil_fuzz --seconds 20
 
 clean: ## Remove what was built
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# NumPy is not loaded yet. On matrices this small, threads of BLAS only wait for each other, and they
-# take the time of the other workers while they do.
+# NumPy is not loaded yet. On matrices this small, threads of BLAS only wait for each other, at full
+# speed, and take the time of other workers.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 settings.register_profile(

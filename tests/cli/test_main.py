@@ -86,7 +86,7 @@ def long_corpus(tmp_path_factory):
     """A folder with a corpus longer than a pipe, and a model."""
     folder = tmp_path_factory.mktemp("pipes")
     write_documents(folder / "c.jsonl")
-    train = [*COMMAND, "train", "demo", "-o", "demo.postil", "--no-test"]
+    train = [*COMMAND, "train", "demo", "-o", "demo.postil", "--no-test", "--budget", "none"]
     subprocess.run(train, cwd=folder, check=True, stderr=subprocess.DEVNULL)
     return folder
 

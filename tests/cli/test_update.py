@@ -124,7 +124,7 @@ def test_a_tuned_model_says_what_new_categories_lack(postil, model, tmp_path):
 
 
 def test_other_recipes_are_refused_before_anything_is_read(postil, model):
-    postil("train", "demo", "-o", "d.postil", "--no-test")
+    postil("train", "demo", "-o", "d.postil", "--no-test", "--budget", "none")
     before = Path("d.postil").read_bytes()
     done = postil("update", "d.postil", "absent.csv")
     assert done.code == 2

@@ -36,7 +36,7 @@ def thread_count(wanted: int | None) -> int:
 def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread, so that sums do not depend on the number of threads.
 
-    Where matrices are small, more threads of BLAS do nothing but wait for each other, at full speed.
+    Nor would more be faster where matrices are small: they wait for each other, at full speed.
     """
     from threadpoolctl import threadpool_limits
 
