@@ -16,7 +16,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 settings.register_profile(
     "postil",
-    max_examples=200 if os.environ.get("POSTIL_FULL") else 50,
+    max_examples={"all": 200, "yes": 100}.get(os.environ.get("POSTIL_FULL", ""), 50),
     deadline=None,  # the first example of a test may import, build or read what the others use
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -43,9 +43,11 @@ def _first_of(key):
     return {key(settings): settings for settings in reversed(SETTINGS)}.values()
 
 
-# For scikit-learn's checks: each code path once; in a full run (POSTIL_FULL), each solver and loss.
-CHECKED = list(_first_of(_code_path))
-if os.environ.get("POSTIL_FULL"):
+# For scikit-learn's checks: each code path once; in a full run (POSTIL_FULL), each solver and loss,
+# and before a release all settings.
+FULL = os.environ.get("POSTIL_FULL", "")
+CHECKED = SETTINGS if FULL == "all" else list(_first_of(_code_path))
+if FULL == "yes":
     for key in (itemgetter("solver"), itemgetter("loss")):
         CHECKED += [settings for settings in _first_of(key) if settings not in CHECKED]
 EVERY = pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: f"{s['loss']}/{s['solver']}")
