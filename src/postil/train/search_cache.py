@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import zipfile
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -34,7 +33,7 @@ class SearchCache:
             return
         digest = DocumentDigest()
         for document in documents:
-            digest.add(document.fields, document.labels)
+            digest.add_document(document)
         self._key = f"{__version__} {digest.hexdigest()} {recipe.to_dict()}"
 
     def load(self, trial: str) -> list[Floats] | None:
@@ -44,7 +43,7 @@ class SearchCache:
         try:
             with np.load(self._path(trial), allow_pickle=False) as stored:
                 return [stored[name].astype(np.float64) for name in stored.files]
-        except (OSError, ValueError, zipfile.BadZipFile, EOFError):
+        except Exception:  # zipfile, zlib and NumPy have many for a damaged file
             return None
 
     def save(self, trial: str, scores: Sequence[Floats]) -> None:

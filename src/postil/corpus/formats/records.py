@@ -27,15 +27,17 @@ TABLE_OPTIONS = frozenset(
     }
 )
 
+LABELS = "labels"
 SELDOM = (WEIGHT, GROUP, NOT_LABELS)
 """The columns that are written only if documents have such a thing."""
 SELDOM_LOSSES = ("sample weights", "groups", "known-negative labels", "probabilities of labels")
 """What formats lose that have no such columns."""
-RESERVED = frozenset({"id", "labels", "split", *SELDOM})
+RESERVED = frozenset({"id", LABELS, "split", *SELDOM})
 """The columns that are written besides the fields."""
 ALL_OTHERS = "*"
 """Written for known-negative labels: all labels that the document does not have."""
 LIKELY = 0.5
+ROUNDING = 0.01
 
 Row = tuple[int, Mapping[str, object]]
 """A position in the source (its line or row number, from 1) and the record there."""
@@ -135,21 +137,11 @@ class Table:
         weight = None if columns.weight is None else record.get(columns.weight)
         group = None if columns.group is None else record.get(columns.group)
         negatives = None if columns.not_labels is None else record.get(columns.not_labels)
-        not_labels = None
-        if negatives is not None and negatives != ALL_OTHERS:
-            not_labels = _labels(negatives, self.separator)
-        own = {*document.labels, *document.probabilities}
-        both = sorted(own.intersection(not_labels or ()))
-        if both:
-            raise BadValueError(
-                f"the label {both[0]!r} is given in {columns.labels} and in {columns.not_labels}; "
-                "leave one out"
-            )
         return replace(
             document,
             weight=_weight(weight, columns.weight),
             group=_identity(group, columns.group, "a group") or None,
-            not_labels=not_labels,
+            not_labels=_negatives(negatives, document, columns, self.separator),
         )
 
 
@@ -179,6 +171,22 @@ def _weight(value: object, column: str | None) -> float:
     return weight
 
 
+def _negatives(
+    value: object, document: Document, columns: Columns, separator: str
+) -> tuple[str, ...] | None:
+    """Return the known-negative labels in a value; None if all labels but its own are."""
+    if value is None or value == ALL_OTHERS:
+        return None
+    negatives = _labels(value, separator)
+    both = sorted({*document.labels, *document.probabilities}.intersection(negatives))
+    if both:
+        raise BadValueError(
+            f"the label {both[0]!r} is given in {columns.labels} and in {columns.not_labels}; "
+            "leave one out"
+        )
+    return negatives
+
+
 def _labels(value: object, separator: str) -> tuple[str, ...]:
     """Return the labels in a value: a string (split at ``separator``), a number, a list of those.
 
@@ -188,7 +196,7 @@ def _labels(value: object, separator: str) -> tuple[str, ...]:
     """
     uncertain = _uncertain(value)
     if uncertain is not None:
-        return tuple(label for label, chance in uncertain.items() if chance >= LIKELY)
+        return _likely(uncertain)
     if isinstance(value, str):
         pieces = [piece.strip() for piece in value.split(separator)] if separator else [value]
     elif isinstance(value, list | tuple):
@@ -196,6 +204,14 @@ def _labels(value: object, separator: str) -> tuple[str, ...]:
     else:
         pieces = [_label(value)]
     return tuple(dict.fromkeys(piece for piece in pieces if piece))
+
+
+def _likely(uncertain: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the labels that are likely; the likeliest, if the document has exactly one of them."""
+    likely = tuple(label for label, chance in uncertain.items() if chance >= LIKELY)
+    if not likely and abs(sum(uncertain.values()) - 1) < ROUNDING:
+        return (max(uncertain, key=lambda label: uncertain[label]),)
+    return likely
 
 
 def _probabilities(value: object) -> dict[str, float]:
@@ -256,6 +272,26 @@ def _split(value: object) -> Split | None:
 def _kind(value: object) -> str:
     shown = repr(value)
     return f"{type(value).__name__} {shown[:40]}{'…' if len(shown) > 40 else ''}"
+
+
+def judged(document: Document, record: Mapping[str, object]) -> Document:
+    """Return the document with the ``labels`` and ``not_labels`` of a record in place of its own.
+
+    They are what they may be in JSON Lines; a BadValueError says what else they are.
+    """
+    columns = Columns(labels=LABELS, not_labels=NOT_LABELS)
+    labels = record.get(LABELS)
+    if labels is None:
+        raise BadValueError("there are no labels; give a list, which may be empty, or an object")
+    answered = replace(
+        document, labels=_labels(labels, ""), probabilities=_probabilities(labels), not_labels=None
+    )
+    negatives = _negatives(record.get(NOT_LABELS), answered, columns, "")
+    answered = replace(answered, not_labels=negatives)
+    fault = name_fault(answered)
+    if fault is not None:
+        raise BadValueError(fault)
+    return answered
 
 
 def check_names(document: Document) -> None:
