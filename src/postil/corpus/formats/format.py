@@ -90,8 +90,8 @@ class Format:
         The names in ``ReadOptions`` that mean something to the format.
     sniff : callable
         Tells from the first bytes if a source has the format.
-    write : callable
-        Writes documents.
+    write : callable or None
+        Writes documents; None for a format that is only read.
     drops : tuple of str
         What the format does not carry, and what is therefore lost in writing. Anything else that
         it cannot carry is an ``UnwritableError``.
@@ -105,7 +105,7 @@ class Format:
     read: Reader
     options: frozenset[str]
     sniff: Callable[[Head, ReadOptions], bool]
-    write: Writer
+    write: Writer | None
     drops: tuple[str, ...] = ()
     fixed_columns: bool = False
 

@@ -33,7 +33,7 @@ class Table:
     ----------
     source : str
         Name for messages.
-    unit : {"line", "row"}
+    unit : {"line", "record", "row"}
         What positions count.
     columns : Columns
         The part that each column plays.
