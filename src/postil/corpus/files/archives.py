@@ -9,8 +9,8 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -64,17 +64,12 @@ class Member:
         A file that cannot be read is a ``DocumentError``, damage of the archive inside the file a
         ``CorpusError``.
         """
-        try:
-            with self.opener() as stream:
-                yield stream
-        except OSError as error:
-            raise self.error(f"cannot be read ({error.strerror or error})") from error
-        except tarfile.TarError as error:
-            raise _damaged(self.place, self.name, error) from error
-        except _ZIP_ERRORS as error:
-            raise self.error(
-                f"cannot be read ({error}); take it out, or make the zip again"
-            ) from error
+        with self.reading(), self.opener() as stream:
+            yield stream
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Return a context in which errors of reading the file are errors of ours."""
+        return _reading(self)
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
@@ -109,6 +104,20 @@ class Member:
         return DocumentError(self.place, position, message)
 
 
+@contextmanager
+def _reading(member: Member) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise member.error(f"cannot be read ({error.strerror or error})") from error
+    except tarfile.TarError as error:
+        raise _damaged(member.place, member.name, error) from error
+    except _ZIP_ERRORS as error:
+        raise member.error(
+            f"cannot be read ({error}); take it out, or make the zip again"
+        ) from error
+
+
 def members(path: Path) -> Iterator[Member]:
     """Yield every file of a folder (by name), or of a tar or zip archive (in its order).
 
@@ -120,7 +129,7 @@ def members(path: Path) -> Iterator[Member]:
     return _folder_members(path) if source.is_folder else archived(source)
 
 
-def archived(source: Source) -> Iterator[Member]:
+def archived(source: Source) -> Generator[Member, None, None]:
     """Yield every file of a tar or zip archive, but no hidden one."""
     with source.open_seekable() if source.once else source.preview() as stream:
         is_zip = kind_of(peek(stream), "x.zip") is ZIPPED
@@ -220,7 +229,7 @@ class _StrictInfo(tarfile.TarInfo):
         return info
 
 
-def _tar_members(source: Source) -> Iterator[Member]:
+def _tar_members(source: Source) -> Generator[Member, None, None]:
     name = "its beginning"
     with source.open_seekable() if source.once else source.open() as stream:
         try:
@@ -236,7 +245,7 @@ def _tar_members(source: Source) -> Iterator[Member]:
             raise _damaged(source.name, name, error) from error
 
 
-def _zip_members(source: Source) -> Iterator[Member]:
+def _zip_members(source: Source) -> Generator[Member, None, None]:
     with source.open_seekable() as stream:
         try:
             archive = zipfile.ZipFile(stream)

@@ -203,7 +203,7 @@ def _main_text(markup: str) -> str:
         return str(trafilatura.extract(markup, include_comments=False) or "").strip()
     except MemoryError:
         raise
-    except Exception:  # noqa: BLE001 - of any parser below it; the plain rules read every page
+    except Exception:
         return ""
 
 
@@ -278,7 +278,7 @@ def header(message: EmailMessage, name: str) -> str:
     """Return a header, empty if it is absent or too damaged to be parsed."""
     try:
         return str(message.get(name, ""))
-    except Exception:  # noqa: BLE001 - the parser of headers raises errors of any kind
+    except Exception:
         return ""
 
 

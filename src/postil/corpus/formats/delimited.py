@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import BinaryIO
@@ -162,7 +163,7 @@ def _read(source: Source, options: ReadOptions, own_delimiter: str | None) -> Re
     reading = Table(source.name, "line", columns, separator, rows).reading()
     if delimiter == (own_delimiter or ","):
         return reading
-    return Reading(reading.documents, f"delimiter {delimiter!r}; {reading.sentence}")
+    return replace(reading, sentence=f"delimiter {delimiter!r}; {reading.sentence}")
 
 
 def _sample(rows: Rows, source: Source, has_header: bool) -> Sample:

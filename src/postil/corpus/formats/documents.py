@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import BinaryIO
 
 from postil.common.compression import BUFFER
@@ -13,7 +12,6 @@ from postil.corpus.document import Document, Problems, SeenIds, is_encodable
 from postil.corpus.files import textlines
 from postil.corpus.files.documents import (
     READABLE,
-    WHOLE,
     header,
     mail_content,
     parse_mail,

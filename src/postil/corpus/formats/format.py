@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from postil.corpus.corpus import DocumentSource
 from postil.corpus.document import Document
@@ -14,6 +15,9 @@ from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import encoding_of, without_ending
 from postil.corpus.options import ReadOptions, WriteOptions, flag
 from postil.errors import UsageError
+
+if TYPE_CHECKING:
+    from postil.corpus.formats.records import Table
 
 HEAD_BYTES = 1 << 16
 
@@ -56,10 +60,11 @@ class UnwritableError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The documents of a source, and a sentence about what was guessed."""
+    """The documents of a source, a sentence about what was guessed, and the table if it is one."""
 
     documents: DocumentSource
     sentence: str
+    table: Table | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def records(stream: BinaryIO, source: str, encoding: str) -> Iterator[tuple[int,
 def _of_object(text: _Text) -> Iterator[tuple[int, object]]:
     record: dict[str, object] = {}
     array: str | None = None
-    for key in text.keys():
+    for key in text.names():
         if not text.begins_array_of_objects():
             record[key] = text.value()
             continue
@@ -123,7 +123,7 @@ class _Text:
             if self.take(",]") == "]":
                 return
 
-    def keys(self) -> Iterator[str]:
+    def names(self) -> Iterator[str]:
         """Take an object and yield its keys; the caller takes each value."""
         self.take("{")
         if self.next_character() == "}":

@@ -131,7 +131,7 @@ def _object(line: str, problems: Problems) -> dict[str, object] | None:
     except (ValueError, RecursionError) as error:
         if not line.strip():
             return None
-        raise ValueError(_broken(line, error, problems)) from None
+        raise ValueError(_broken(error, problems)) from None
     if isinstance(record, dict):
         return record
     if isinstance(record, list):
@@ -141,7 +141,7 @@ def _object(line: str, problems: Problems) -> dict[str, object] | None:
     raise ValueError(f"the line holds the JSON value {str(record)[:40]!r}, not an object with keys")
 
 
-def _broken(line: str, error: Exception, problems: Problems) -> str:
+def _broken(error: Exception, problems: Problems) -> str:
     reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
     return f"the line is not valid JSON ({reason}); correct it{problems.or_skip('it')}"
 

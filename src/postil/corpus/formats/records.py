@@ -41,6 +41,8 @@ class Table:
         Splits strings in the label column; ``""`` keeps them whole.
     rows : callable
         Returns the rows; bad ones go to the ``Problems`` it is called with.
+    prefix : str
+        Of the ids that come from positions.
     """
 
     source: str
@@ -48,10 +50,12 @@ class Table:
     columns: Columns
     separator: str
     rows: Callable[[Problems], Iterator[Row]]
+    prefix: str = ""
 
     def reading(self) -> Reading:
         """Return the documents of the table with a sentence about its columns."""
-        return Reading(self.documents, describe(self.columns, self.separator, self.unit))
+        sentence = describe(self.columns, self.separator, self.unit)
+        return Reading(self.documents, sentence, self)
 
     def documents(self, problems: Problems) -> Iterator[Document]:
         """Yield a document for each row; rows that cannot be one go to ``problems``.
@@ -95,7 +99,7 @@ class Table:
         labels = None if columns.labels is None else record.get(columns.labels)
         split = None if columns.split is None else record.get(columns.split)
         return Document(
-            id=_identity(identity, columns.id) or f"{self.unit}-{position}",
+            id=_identity(identity, columns.id) or f"{self.prefix}{self.unit}-{position}",
             fields=fields,
             labels=() if labels is None else _labels(labels, self.separator),
             split=None if split is None else _split(split),

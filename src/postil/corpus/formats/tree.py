@@ -28,6 +28,15 @@ class Place:
         return None if self.split_name is None else SPLITS[self.split_name.casefold()]
 
 
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
 @dataclass(slots=True)
 class Tree:
     """The places of a tree, in order, and for each file name the places that have it.
@@ -44,13 +53,19 @@ class Tree:
     unlabelled: int = 0
     repeated_links: int = 0
     problems: list[DocumentError] = field(default_factory=list)
-    size: Callable[[Path], Hashable] = field(default=lambda path: path.stat().st_size)
-    digest: Callable[[Path], Hashable] = field(default=lambda path: _digest(path))
+    size: Callable[[Path], Hashable] = _size
+    digest: Callable[[Path], Hashable] = _digest
 
     @property
     def labels(self) -> frozenset[str]:
         """All labels."""
         return frozenset(place.label for place in self.places if place.label is not None)
+
+    def paths(self) -> Iterator[tuple[Path, Place]]:
+        """Yield every file with its place."""
+        for (_, name), indices in self.files.items():
+            for index in indices:
+                yield self.places[index].folder / name, self.places[index]
 
     def documents(self, problems: Problems) -> Iterator[tuple[Path, tuple[str, ...], Split | None]]:
         """Yield the first file, the labels and the split of each document, in order of the files.
@@ -67,7 +82,7 @@ class Tree:
     def _same_content(
         self, name: str, places: Sequence[Place], problems: Problems
     ) -> Iterator[list[Place]]:
-        """Group the places whose file ``name`` has the same bytes; only equal sizes are compared."""
+        """Group the places whose file ``name`` has the same bytes, if they have the same size."""
         for candidates in _grouped(name, places, self.size, problems):
             alone = len(candidates) == 1
             yield from [candidates] if alone else _grouped(name, candidates, self.digest, problems)
@@ -121,7 +136,7 @@ def archive_survey(names: Iterable[str]) -> Tree:
         folders.setdefault(tuple(parts), set()).add(file)
     tops = {parts[:1] for parts in folders}
     root: tuple[str, ...] = ()
-    if len(tops) == 1 and tops != {()} and not _splits_among([*tops][0]):
+    if len(tops) == 1 and tops != {()} and not _splits_among(next(iter(tops))):
         (root,) = tops
     tree = Tree()
     found = [(parts[len(root) :], sorted(files)) for parts, files in folders.items()]
@@ -192,11 +207,6 @@ def _grouped(
             reason = f"cannot be read ({error.strerror})"
             problems.report(DocumentError(str(path), "whole file", reason))
     return list(groups.values())
-
-
-def _digest(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
 
 
 def shown(name: str) -> str:
