@@ -85,6 +85,8 @@ def predict(
       postil predict demo.postil demo
       postil predict demo.postil --text "The harbour committee met on Monday"
       postil predict mails.postil new.csv --scores 3 -o new.jsonl
+      postil predict letters.postil letter.pdf reply.docx
+      postil predict letters.postil lines.txt --format lines
       postil predict demo.postil demo --min-probability 0.9 --refer unsure.jsonl -o sure.jsonl
       postil predict bbr.postil test.svm
       tail -f new.jsonl | postil predict mails.postil - | jq --unbuffered .labels
@@ -93,14 +95,14 @@ def predict(
     from postil.model.route import least_probability
     from postil.train.predict import Predictor
 
-    if corpus is None and not texts:
+    if not corpus and not texts:
         raise UsageError("name a corpus to categorize, or give a text with --text")
-    if corpus is not None and texts:
+    if corpus and texts:
         raise UsageError("give a corpus or --text, not both")
     if output is not None:
-        check_output(output, model, corpus)
+        check_output(output, model, *corpus or ())
     if refer is not None:
-        check_output(refer, model, corpus)
+        check_output(refer, model, *corpus or ())
         if output is not None and output.resolve() == refer.resolve():
             raise UsageError(f"--refer and --output both name {refer}: name two files")
     loaded = load_model(model, threads=threads)
@@ -110,13 +112,13 @@ def predict(
             "--refer needs a minimum probability: give --min-probability, or train the model with "
             "--route"
         )
-    vectors = None if corpus is None else reading.vectors(corpus)
+    vectors = reading.vectors(corpus) if corpus else None
     if vectors is not None:
         with _sorted_lines(output, refer, scores, least) as lines:
             _predict_vectors(loaded, vectors, lines)
         return
     predictor = Predictor(loaded, threads)
-    if corpus is None:
+    if not corpus:
         document = document_from_texts(texts or [], loaded.vectorizer.fields, name="text")
         with progress_bar() as bar, _sorted_lines(output, refer, scores, least) as lines:
             batch = Batch(predictor, chunk, lines, bar, "predicting")

@@ -61,7 +61,10 @@ def open_corpus(
     options = options or ReadOptions()
     names = expanded(several)
     if len(names) > 1:
-        return _open_several(names, options, choices)
+        corpus = _open_several(names, options, choices)
+        if len(several) == 1:
+            corpus.name = str(several[0])
+        return corpus
     return _open_one(names[0], options, choices)
 
 

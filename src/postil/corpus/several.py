@@ -200,7 +200,8 @@ def read_several(
         format, reading = _read_part(source, options)
         names.append(format.name)
         if reading.table is None:
-            sentences.setdefault(format.name, f"{format.name}: {reading.sentence}")
+            own = "each a text" if format is DOCUMENT else reading.sentence
+            sentences.setdefault(format.name, f"{format.name}: {own}")
         else:
             merged.add(source.name, reading.table.columns)
             separator, unit = reading.table.separator, reading.table.unit
