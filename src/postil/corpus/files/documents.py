@@ -111,7 +111,7 @@ def _pdf_text(data: bytes) -> str:
     try:
         with pypdfium2.PdfDocument(data) as pdf:
             for page in pdf:
-                text = page.get_textpage().get_text_bounded()
+                text = page.get_textpage().get_text_range()
                 page.close()
                 pages.append(text)
                 size += len(text)

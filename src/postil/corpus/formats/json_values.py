@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import codecs
 import json
 import re
 from collections.abc import Iterator
@@ -81,7 +81,8 @@ class _Text:
     def __init__(self, stream: BinaryIO, source: str, encoding: str) -> None:
         self._source = source
         self._encoding = encoding
-        self._stream = io.TextIOWrapper(stream, encoding, newline="")
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)()
         self._buffer = ""
         self._at = 0
         self._ended = False
@@ -160,8 +161,8 @@ class _Text:
                 is_cut = error.msg.startswith("Unterminated") or (
                     error.pos + SURE >= len(self._buffer)
                 )
+                where = f"{error.msg}, {error.pos - self._at} characters into it"
                 if not is_cut or not self._read_more():
-                    where = f"{error.msg}, {error.pos - self._at} characters into it"
                     raise self._not_json(where) from None
                 continue
             except ValueError as error:  # a number of thousands of digits
@@ -182,16 +183,17 @@ class _Text:
                 "have; split it into several or take it out"
             )
         try:
-            more = self._stream.read(max(PIECE, len(left)))
+            piece = self._stream.read(max(PIECE, len(left)))
+            more = self._decoder.decode(piece, final=not piece)
         except UnicodeError as error:
             raise self.error(
                 f"is not valid {self._encoding} ({error}); name the encoding it has "
                 "(--encoding latin-1)"
             ) from error
-        self._ended = not more
+        self._ended = not piece
         self._buffer = left + more
         self._at = 0
-        return bool(more)
+        return not self._ended
 
     def error(self, message: str) -> CorpusError:
         return CorpusError(f"{self._source}, after record {self._number}: {message}")
