@@ -113,12 +113,10 @@ def test_splits(store, tmp_path):
 
 
 def test_a_name_that_stands_twice(tmp_path):
-    with (
-        pytest.warns(UserWarning, match="Duplicate name"),
-        zipfile.ZipFile(tmp_path / "x.zip", "w") as archive,
-    ):
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.writestr("a/1", "x")
-        archive.writestr("a/1", "y")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr("a/1", "y")
     with pytest.raises(DocumentError, match="a/1: is in the archive twice"):
         list(open_corpus(tmp_path / "x.zip"))
 
@@ -139,7 +137,7 @@ def test_damaged_archives(tmp_path):
     path = packed(tmp_path / "x.zip", {"a/1": b"good", "a/2": bytes(range(256)) * 9})
     whole = path.read_bytes()
     path.write_bytes(whole[:-30])
-    with pytest.raises(CorpusError, match="x.zip: is a damaged zip archive"):
+    with pytest.raises(CorpusError, match=r"x\.zip: is a damaged zip archive"):
         open_corpus(path)
     path = packed(tmp_path / "y.zip", {"a/1": b"good" * 99})
     data = bytearray(path.read_bytes())

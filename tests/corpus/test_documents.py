@@ -121,7 +121,7 @@ class TestDocx:
         document.save(stream)
         assert text_of(stream.getvalue(), "x") == "Title\nleft\nright\nkept inserted"
 
-    def test_what_unpacks_to_too_much(self, monkeypatch):
+    def test_what_unpacks_to_too_much(self):
         bomb = io.BytesIO()
         with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("[Content_Types].xml", b"")
@@ -133,7 +133,7 @@ class TestDocx:
     def test_damaged(self):
         data = files.docx_file("a")
         for bad in (data[:500], data.replace(b"word/document.xml", b"word/documend.xml")):
-            with pytest.raises(DocumentError, match="is a damaged DOCX .*; get it again"):
+            with pytest.raises(DocumentError, match=r"is a damaged DOCX .*; get it again"):
                 text_of(bad, "x.docx")
 
 
@@ -167,7 +167,7 @@ class TestHtml:
         assert text_of(data, "x.html", encoding) == text
 
     def test_unknown_encoding(self):
-        with pytest.raises(DocumentError, match="not valid utf-8; .*--encoding latin-1"):
+        with pytest.raises(DocumentError, match=r"not valid utf-8; .*--encoding latin-1"):
             text_of(b"<p>caf\xe9", "x.html")
 
 

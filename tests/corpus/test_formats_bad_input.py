@@ -163,7 +163,7 @@ def test_same_column_twice(tmp_path):
 
 DAMAGED_JSON = {
     "cut": ('[{"text": "a"}, {"text": "b', "record 1: .*Unterminated string"),
-    "broken": ('[{"text": "a"}, {"text": b}]', "record 1: .*Expecting value, 10 characters"),
+    "broken": ('[{"text": "a"}, {"text": b}]', "record 1: .*Expecting value, 9 characters"),
     "no comma": ('[{"text": "a"} {"text": "b"}]', "record 1: .*expected , or ], found {"),
     "no end": ('[{"text": "a"},\n', "record 1: .*not valid JSON"),
     "more": ('[{"text": "a"}]\nand more', r"record 1: .*expected {, found a"),

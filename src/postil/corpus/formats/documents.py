@@ -130,7 +130,7 @@ def _is_text(head: Head, _: ReadOptions) -> bool:
 
 DOCUMENT = Format(
     name="document",
-    extensions=(".pdf", ".docx", ".html", ".htm", ".xhtml", ".eml", ".mht", ".txt", ".md"),
+    extensions=(".pdf", ".docx", ".html", ".eml", ".txt"),
     description="a file that is one document: text, PDF, DOCX, HTML or a mail",
     read=read,
     options=frozenset({"encoding", "text_columns"}),

@@ -39,6 +39,7 @@ SHARED: dict[str, tuple[str, ...]] = {
     ".tsv": ("annif", "tsv"),
     ".txt": ("jsonl", "fasttext", "annif", "mbox", "lines"),
     ".text": ("jsonl", "fasttext", "annif", "mbox", "lines"),
+    **dict.fromkeys((".htm", ".xhtml", ".mht", ".mhtml", ".docm", ".dotx", ".md"), ("document",)),
 }
 
 
