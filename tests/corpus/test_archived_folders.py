@@ -91,6 +91,8 @@ def test_a_table_among_documents_is_a_bad_document(tmp_path):
         DocumentError, match=r"all.jsonl, whole file: holds many documents \(JSON\)"
     ):
         list(open_corpus(tmp_path / "folder"))
+    asked = open_corpus(tmp_path / "folder", ReadOptions(format="folders"))
+    assert [document.id for document in asked] == ["README.md", "all.jsonl"]
 
 
 @pytest.mark.parametrize("store", STORES[1:])

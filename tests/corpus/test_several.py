@@ -142,6 +142,16 @@ def test_files_folders_and_mailboxes_may_be_mixed(tmp_path):
     ]
 
 
+def test_a_bad_file_among_several_is_a_bad_document(tmp_path):
+    packed(tmp_path / "x", {"1.txt": b"one", "2.txt": b"GIF89a", "3.pdf": b"%PDF-"})
+    with pytest.raises(CorpusError, match=r"2\.txt: is a GIF image"):
+        open_corpus(f"{tmp_path}/x/*")
+    corpus = open_corpus(f"{tmp_path}/x/*", ReadOptions(on_error="skip"))
+    assert [document.id for document in corpus] == ["1.txt"]
+    assert corpus.problems.count == 2
+    assert "2.txt, whole file: is a GIF image" in str(corpus.problems.first[0])
+
+
 def test_what_is_read_alone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("a")

@@ -6,6 +6,7 @@ import glob
 import io
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, fields, replace
@@ -19,12 +20,12 @@ from postil.corpus.files.archives import archived
 from postil.corpus.files.streams import Source
 from postil.corpus.formats.columns import SPLITS, Columns, describe
 from postil.corpus.formats.documents import DOCUMENT
-from postil.corpus.formats.folders import FOLDERS, MANY
+from postil.corpus.formats.folders import FOLDERS, MANY, bad_file
 from postil.corpus.formats.format import Format, Reading
 from postil.corpus.formats.guessing import format_named, guess_format
 from postil.corpus.formats.tree import Tree, archive_survey, shown, survey
 from postil.corpus.options import ReadOptions
-from postil.errors import CorpusError, DocumentError, UsageError
+from postil.errors import CorpusError, DocumentError, InputError, UsageError
 
 _SPLIT_NAME = re.compile(r"([a-z]+)(?:[-_.]\d.*)?")
 
@@ -105,14 +106,14 @@ def expanded(names: Sequence[str | Path]) -> list[str | Path]:
 
 def parts_of_inputs(paths: Sequence[Path]) -> list[Part]:
     """Return the parts that are given one by one; equal names are told apart by their paths."""
-    twice = [path for number, path in enumerate(paths) if path in paths[:number]]
-    if twice:
-        raise UsageError(f"{twice[0]} is given twice; give it once")
-    names = [path.name for path in paths]
+    twice = next((path for path, count in Counter(paths).items() if count > 1), None)
+    if twice is not None:
+        raise UsageError(f"{twice} is given twice; give it once")
+    names = Counter(path.name for path in paths)
     parts = [
         Part(
             partial(Source, path),
-            shown(path.as_posix() if names.count(path.name) > 1 else path.name),
+            shown(path.as_posix() if names[path.name] > 1 else path.name),
         )
         for path in paths
     ]
@@ -190,14 +191,20 @@ def read_several(
     """Read the parts one after the other, as one corpus; ``faults`` were met in finding them.
 
     Tables have to agree on their columns. Ids that come from positions begin with the name of the
-    file; other ids have to differ between files as they do within one.
+    file; other ids have to differ between files as they do within one. A part that cannot be read
+    is a bad document.
     """
     names: list[str] = []
     merged = _Merged()
     sentences: dict[str, str] = {}
     for part in parts:
         source = part.open()
-        format, reading = _read_part(source, options)
+        try:
+            format, reading = _read_part(source, options)
+        except InputError:
+            if options.on_error == "strict":
+                raise
+            continue  # reported when it is read
         names.append(format.name)
         if reading.table is None:
             own = "each a text" if format is DOCUMENT else reading.sentence
@@ -212,7 +219,11 @@ def read_several(
             problems.report(fault)
         for number, part in enumerate(parts, start=1):
             source = part.open()
-            format, reading = _read_part(source, options)
+            try:
+                format, reading = _read_part(source, options)
+            except InputError as error:
+                problems.report(bad_file(source.name, error))
+                continue
             for document in _named(format, part, reading)(problems):
                 earlier = seen.first_position(document.id, number)
                 if earlier is not None and earlier != number:

@@ -8,8 +8,9 @@ import logging
 import re
 import zipfile
 from collections.abc import Callable, Iterator
-from email.message import EmailMessage
-from typing import Any, BinaryIO
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
 
 from postil.corpus.files import textlines
 from postil.corpus.files.archives import clean_text
@@ -18,12 +19,18 @@ from postil.corpus.files.kinds import DOCX, HTML, MAIL, MBOX, PDF, Kind, kind_of
 from postil.corpus.files.textlines import encoding_of, read_text
 from postil.errors import DocumentError, MissingExtraError
 
+if TYPE_CHECKING:
+    from email.message import Message
+
 WHOLE = "whole file"
 
 LARGEST_FILE = 1 << 28
 """The most bytes of a PDF or DOCX, packed, and of what a DOCX unpacks to."""
 LARGEST_XML = 1 << 26
 """The most bytes of a part of a DOCX that is parsed."""
+
+LARGEST_PAGE = 1 << 22
+"""The most characters of an HTML page in which the main text is sought, which takes long."""
 
 _CHARSET = re.compile(
     rb"<(?:meta|\?xml)\b[^<>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w:.-]+)", re.I
@@ -71,7 +78,7 @@ def read_document(stream: BinaryIO, name: str, source: str, encoding: str | None
             readers: dict[Kind, Callable[[bytes], str]] = {
                 PDF: _pdf_text,
                 DOCX: _docx_text,
-                MAIL: mail_text,
+                MAIL: _mail_text,
             }
             text = readers[kind](data)
     except UnreadableError as error:
@@ -193,6 +200,8 @@ def has_main_text() -> bool:
 
 
 def _main_text(markup: str) -> str:
+    if len(markup) > LARGEST_PAGE:
+        return ""
     try:
         import trafilatura
     except ImportError:
@@ -240,58 +249,77 @@ def _leniently(data: bytes, charset: str | None) -> str:
             return data.decode("cp1252", "replace")
 
 
-def mail_text(data: bytes) -> str:
-    """Return the subject of a mail on a line, and its text below; attachments are left out."""
-    message = parse_mail(data)
-    if not message.keys():
+def _mail_text(data: bytes) -> str:
+    mail = parse_mail(data)
+    if not mail.has_header:
         raise UnreadableError("is no mail, since it has no header; name it .txt if it is a text")
-    return mail_content(message)
+    return mail.text
 
 
-def parse_mail(data: bytes) -> EmailMessage:
-    """Return the mail; whatever the bytes are, there is no error."""
-    from email import message_from_bytes, policy
+@dataclass(frozen=True)
+class Mail:
+    """The Message-ID of a mail without its brackets (empty if it has none), and its text."""
 
-    message = message_from_bytes(data, policy=policy.default)
-    assert isinstance(message, EmailMessage)
-    return message
+    identity: str
+    text: str
+    has_header: bool
 
 
-def mail_content(message: EmailMessage) -> str:
-    """Return the subject and the text of a parsed mail: the plain part, else the HTML part."""
-    subject = " ".join(header(message, "subject").split())
-    body = ""
+def parse_mail(data: bytes) -> Mail:
+    """Return the id of a mail, and its subject with the text below; attachments are left out.
+
+    The text is the first plain part that is not empty, else the first HTML part. A mail that
+    cannot be taken apart is an ``UnreadableError``.
+    """
+    from email import message_from_bytes
+
+    try:
+        message = message_from_bytes(data)
+        identity = _header(message, "message-id").strip("<>")
+        text = "\n\n".join(filter(None, (_header(message, "subject"), _body(message))))
+    except MemoryError:
+        raise
+    except Exception as error:  # of the parser, which any nonsense may lead astray
+        reason = type(error).__name__
+        raise UnreadableError(f"is a mail that cannot be parsed ({reason}); take it out") from error
+    return Mail(identity, text, bool(message.keys()))
+
+
+def _body(message: Message) -> str:
     for part in _text_parts(message):
         payload = part.get_payload(decode=True)
-        text = _leniently(
-            payload if isinstance(payload, bytes) else b"", part.get_content_charset()
-        )
+        charset = part.get_content_charset()
+        text = _leniently(payload if isinstance(payload, bytes) else b"", charset)
         if part.get_content_subtype() == "html":
             text = page_text(text)
         body = clean_text(text).strip()
         if body:
-            break
-    return "\n\n".join(filter(None, (subject, body)))
+            return body
+    return ""
 
 
-def header(message: EmailMessage, name: str) -> str:
-    """Return a header, empty if it is absent or too damaged to be parsed."""
-    try:
-        return str(message.get(name, ""))
-    except Exception:
-        return ""
+def _header(message: Message, name: str) -> str:
+    """Return a header on one line, decoded; empty if it is absent."""
+    from email.errors import HeaderParseError
+    from email.header import decode_header
+
+    items = message.raw_items()
+    raw = str(next((value for key, value in items if key.lower() == name), ""))
+    text = _leniently(raw.encode("utf-8", "surrogateescape"), None)
+    with suppress(HeaderParseError):
+        text = "".join(
+            _leniently(piece, charset) if isinstance(piece, bytes) else piece
+            for piece, charset in decode_header(text)
+        )
+    return " ".join(clean_text(text).split())
 
 
-def _text_parts(message: EmailMessage) -> Iterator[Any]:
+def _text_parts(message: Message) -> Iterator[Message]:
     """Yield the text parts that are not attached, plain ones first."""
     parts = [
         part
         for part in message.walk()
-        if part.get_content_maintype() == "text" and not _is_attached(part)
+        if part.get_content_maintype() == "text" and part.get_content_disposition() != "attachment"
     ]
     yield from (part for part in parts if part.get_content_subtype() != "html")
     yield from (part for part in parts if part.get_content_subtype() == "html")
-
-
-def _is_attached(part: Any) -> bool:  # noqa: ANN401 - email's
-    return header(part, "content-disposition").lower().startswith("attachment")

@@ -1,4 +1,4 @@
-"""What a file holds, by its first bytes and then by its name: a document, or something else."""
+"""The kinds of files that are no plain text, told by the first bytes and then by the name."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ from postil.corpus.document import Document, Problems, SeenIds, is_encodable
 from postil.corpus.files import textlines
 from postil.corpus.files.documents import (
     READABLE,
-    header,
-    mail_content,
+    UnreadableError,
     parse_mail,
     read_document,
     refusal,
@@ -69,15 +68,16 @@ def read_mailbox(source: Source, options: ReadOptions) -> Reading:
         seen = SeenIds()
         with source.open() as stream:
             for number, content in enumerate(_mails(stream, source), start=1):
-                if content is None:
-                    problems.report(_too_long(source, number))
+                try:
+                    mail = parse_mail(_within_limit(content))
+                except UnreadableError as error:
+                    problems.report(DocumentError(source.name, f"mail {number}", str(error)))
                     continue
-                mail = parse_mail(content)
-                identity = header(mail, "message-id").strip().strip("<>").strip()
-                is_new = identity and seen.first_position(identity, number) is None
-                if not is_new or not is_encodable(identity):
+                identity = mail.identity
+                is_name = bool(identity) and is_encodable(identity)
+                if not is_name or seen.first_position(identity, number) is not None:
                     identity = f"mail-{number}"
-                yield Document(identity, {field: mail_content(mail)})
+                yield Document(identity, {field: mail.text})
 
     sentence = "; ".join(["a mail a document", *notes_on(["x.mbox"]), "ids from Message-ID"])
     return Reading(documents, sentence)
@@ -115,13 +115,13 @@ def _unquoted(mail: io.BytesIO, size: int) -> bytes | None:
     return _QUOTED_FROM.sub(rb"\1", mail.getvalue())
 
 
-def _too_long(source: Source, number: int) -> DocumentError:
-    return DocumentError(
-        source.name,
-        f"mail {number}",
-        f"is longer than {textlines.LONGEST_LINE:,} bytes, the most a document may have; take it "
-        "out",
-    )
+def _within_limit(mail: bytes | None) -> bytes:
+    if mail is None:
+        raise UnreadableError(
+            f"is longer than {textlines.LONGEST_LINE:,} bytes, the most a document may have; take "
+            "it out"
+        )
+    return mail
 
 
 def _is_text(head: Head, _: ReadOptions) -> bool:

@@ -69,9 +69,12 @@ def read(source: Source, options: ReadOptions) -> Reading:
             problems.report(error)
         for file, labels, split in files.documents(tree, problems):
             try:
-                text = _text(file, options.encoding)
+                if options.format is None:
+                    _refuse_many(file.source)
+                with file.opener() as stream:
+                    text = read_document(stream, file.source, file.source, options.encoding)
             except (DocumentError, CorpusError, OSError) as error:
-                problems.report(_bad_file(file.source, error))
+                problems.report(bad_file(file.source, error))
                 continue
             yield Document(file.identity, {field: text}, labels, split)
 
@@ -202,20 +205,19 @@ def notes_on(names: Iterable[str]) -> list[str]:
     return notes
 
 
-def _text(file: _File, encoding: str | None) -> str:
-    many = MANY.get(extension_of(file.source))
+def _refuse_many(source: str) -> None:
+    many = MANY.get(extension_of(source))
     if many:
         raise DocumentError(
-            file.source,
+            source,
             "whole file",
             f"holds many documents ({many}), and lies among files that are a document each; open "
-            "it alone, or put it elsewhere",
+            "it alone, or read it as one text, too (--format folders)",
         )
-    with file.opener() as stream:
-        return read_document(stream, file.source, file.source, encoding)
 
 
-def _bad_file(source: str, error: Exception) -> DocumentError:
+def bad_file(source: str, error: Exception) -> DocumentError:
+    """Return the error as one about a document that is a file."""
     if isinstance(error, DocumentError):
         return error
     reason = str(error).removeprefix(source).lstrip(":, ")
