@@ -160,7 +160,7 @@ def _learned(
 ) -> RegularizationPath:
     """Learn the path of one category."""
     from postil.common.suggest import advice
-    from postil.learn.job import Design, Job
+    from postil.learn.job import Design, Job, SampleWeights
     from postil.learn.path import regularization_path
 
     names = list(read.labels.names)
@@ -172,6 +172,7 @@ def _learned(
         Design(read.matrix),
         labels,
         selection=recipe.selection.chosen(read.matrix, labels.members),
+        sample_weights=SampleWeights(labels.weights),
         threads=threads,
         progress=lambda done, total: bar.update("path", done, total),
     )
