@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +14,7 @@ from typing import BinaryIO, Protocol
 from postil.common.compression import extension_of
 from postil.common.files import output_folder
 from postil.corpus.document import Document, Problems, Split
+from postil.corpus.files import textlines
 from postil.corpus.files.archives import Member, archived
 from postil.corpus.files.documents import has_main_text, read_document
 from postil.corpus.files.kinds import HTML, MAIL, MBOX
@@ -125,21 +127,29 @@ def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
 class _Archive:
     """The files of an archive, which is read from its beginning in each pass.
 
-    A pass for the names comes first; one more finds equal files, if names repeat.
+    A pass for the names comes first; one more finds equal files, if names and sizes repeat.
     """
 
     def __init__(self, source: Source) -> None:
         self._source = source
+        self._state: object = None
+        self._tree = Tree()
         self._digests: dict[str, Hashable] = {}
 
     def survey(self) -> Tree:
+        """Return the tree of the files, found anew if the archive was replaced."""
+        path = self._source.path
+        status = None if path is None else path.stat()
+        state = status and (status.st_mtime_ns, status.st_size)
+        if self._tree.files and state == self._state:
+            return self._tree
         sizes: dict[str, int] = {}
         for member in self._members():
             sizes.setdefault(member.name, member.size)
-        tree = archive_survey(sizes)
-        tree.size = lambda path: sizes[path.as_posix()]
-        tree.digest = self._digest
-        return tree
+        self._state, self._tree, self._digests = state, archive_survey(sizes), {}
+        self._tree.size = lambda path: sizes[path.as_posix()]
+        self._tree.digest = partial(self._digest, sizes)
+        return self._tree
 
     def documents(self, tree: Tree, problems: Problems) -> _Found:
         wanted = {
@@ -165,10 +175,16 @@ class _Archive:
                 ) from error
             raise
 
-    def _digest(self, path: Path) -> Hashable:
-        """Return the digest of a file; all are found in one pass."""
+    def _digest(self, sizes: Mapping[str, int], path: Path) -> Hashable:
+        """Return the digest of a file; all that are needed are found in one pass."""
         if not self._digests:
+            alike = Counter((name.rpartition("/")[2], size) for name, size in sizes.items())
             for member in self._members():
+                if alike[member.parts[-1], member.size] < 2:
+                    continue
+                if member.size > textlines.LONGEST_LINE:  # too long to be read
+                    self._digests[member.name] = member.name
+                    continue
                 digest = hashlib.sha256()
                 try:
                     for chunk in member.chunks(1 << 16):
