@@ -53,7 +53,7 @@ class TestDocuments:
         assert result.code == 2
         assert "this command reads the file" in result.err
 
-    def test_an_svmlight_file_is_read_alone(self, postil, model, tmp_path):
+    def test_an_svmlight_file_is_read_alone(self, postil, model):
         result = postil("predict", model, "a.svm", "b.svm")
         assert (result.code, "a.svm: is an svmlight file, which is read" in result.err) == (2, True)
 
