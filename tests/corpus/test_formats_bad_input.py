@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tempfile
 import tracemalloc
@@ -195,6 +196,14 @@ def test_damaged_json_array(case, tmp_path):
     for policy in ("strict", "skip"):
         with pytest.raises(CorpusError, match=message):
             list(open_corpus(path, ReadOptions(on_error=policy)))
+
+
+def test_a_record_that_is_too_long(tmp_path, monkeypatch):
+    monkeypatch.setattr(textlines, "LONGEST_LINE", 100)
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps([{"text": "a"}, {"text": "a" * 100}]))
+    with pytest.raises(CorpusError, match="after record 1: a record of more than 100 characters"):
+        list(open_corpus(path))
 
 
 def test_bad_record_of_an_array(tmp_path):
