@@ -13,6 +13,7 @@ from postil.corpus.document import Problems
 from postil.corpus.files.streams import STDIN, Source
 from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.guessing import doubt, format_named, guess_format
+from postil.corpus.frames import Frame, can_open, open_frame
 from postil.corpus.named import registry
 from postil.corpus.options import ReadOptions
 from postil.corpus.several import (
@@ -26,21 +27,22 @@ from postil.errors import CorpusError, DocumentError, UsageError
 
 
 def open_corpus(
-    name_or_path: str | Path | Sequence[str | Path],
+    name_or_path: str | Path | Sequence[str | Path] | Frame | Mapping[str, Frame],
     options: ReadOptions | None = None,
     choices: Mapping[str, object] | None = None,
 ) -> Corpus:
-    """Open a corpus, which can be read any number of times (standard input once).
+    """Open a corpus or a frame, which can be read any number of times (standard input once).
 
     Opening reads only the beginning. Reading holds one document at a time; if documents have
     ids of their own, finding duplicates keeps 24 to 48 bytes a document.
 
     Parameters
     ----------
-    name_or_path : str, Path or sequence of them
+    name_or_path : str, Path, sequence of them, or frame
         The name of a known corpus as ``str`` (write ``./demo`` for a file called demo), ``-`` for
         standard input, the path of a file, folder or archive, a pattern such as
-        ``data/*.jsonl``, or several paths, which are one corpus.
+        ``data/*.jsonl``, or several paths, which are one corpus; or a frame of pandas, polars,
+        Arrow or Hugging Face, or a mapping of splits to frames, whose rows are the documents.
     options : ReadOptions, optional
         By default the format is guessed from the extension, else from the content, and the
         ``description`` of the corpus tells the guess. The name of a known corpus is a format
@@ -48,12 +50,10 @@ def open_corpus(
     choices : mapping of str to object, optional
         Options of a known corpus (see ``postil.corpus.named.registry``).
     """
-    several = [name_or_path] if isinstance(name_or_path, (str, PathLike)) else name_or_path
-    if (
-        not isinstance(several, Sequence)
-        or not several
-        or not all(isinstance(name, (str, PathLike)) for name in several)
-    ):
+    several = _paths(name_or_path)
+    if not several:
+        if can_open(name_or_path) and not choices:
+            return open_frame(name_or_path, options)
         raise UsageError(
             "a corpus is opened by its name or path, not from a "
             f"{type(name_or_path).__name__}: give texts and labels to TextCategorizer.fit"
@@ -66,6 +66,15 @@ def open_corpus(
             corpus.name = str(several[0])
         return corpus
     return _open_one(names[0], options, choices)
+
+
+def _paths(given: object) -> list[str | Path]:
+    """Return the names or paths that are given, or none for something else."""
+    several = [given] if isinstance(given, (str, PathLike)) else given
+    if not isinstance(several, (list, tuple)):
+        return []
+    paths = [Path(name) if isinstance(name, PathLike) else name for name in several]
+    return paths if all(isinstance(name, (str, Path)) for name in paths) else []
 
 
 def _open_one(

@@ -15,8 +15,11 @@ from postil.corpus.formats.delimited import begins_table, may_be_header
 from postil.corpus.formats.documents import DOCUMENT
 from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.format import Format, Head, head_of
+from postil.corpus.formats.jsonl import JSONL
+from postil.corpus.formats.label_studio import LABEL_STUDIO
 from postil.corpus.formats.lines import LINES
 from postil.corpus.formats.parquet import PARQUET
+from postil.corpus.formats.prodigy import PRODIGY
 from postil.corpus.named.entry import NamedCorpus
 from postil.corpus.named.registry import NAMES
 from postil.corpus.options import ReadOptions
@@ -83,7 +86,8 @@ def guess_format(source: Source, options: ReadOptions) -> Format:
     if kind is not None and not kind.by_name:
         return _format_of_kind(source, kind, candidates, head, options)
     if len(candidates) == 1:
-        return candidates[0]
+        tools = (LABEL_STUDIO, PRODIGY) if candidates[0] is JSONL else ()
+        return next((tool for tool in tools if tool.sniff(head, options)), candidates[0])
     if extension_of(source.name) in SVMLIGHT_EXTENSIONS or _is_svmlight(head):
         raise CorpusError(f"{source.name}: {SVMLIGHT}")
     if kind is HTML:
