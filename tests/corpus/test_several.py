@@ -24,7 +24,7 @@ def ids(corpus):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, format in FORMATS.items() if name != "folders" and format.write]
+    "name", [name for name, format in FORMATS.items() if format.extensions and format.write]
 )
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_a_folder_of_files_is_one_corpus(name, suffix, tmp_path):
