@@ -67,6 +67,7 @@ def _holds(*parts: bytes) -> Callable[[bytes], bool]:
 _PICTURE = "take it out, or describe it in a text"
 _SOUND = "take it out, or give a transcript"
 _PROGRAM = "take it out"
+_VECTORS = "vectors are learned from as svmlight: postil vectorize CORPUS -o vectors.svm"
 _AS_TEXT = "save it as PDF, DOCX or text"
 
 PDF = Kind(
@@ -104,7 +105,7 @@ KINDS: tuple[Kind, ...] = (
         _holds(b"mimetypeapplication/epub"),
         "convert it to HTML or text",
     ),
-    Kind("a file of NumPy arrays", (".npz",), _holds(b".npy"), "give texts"),
+    Kind("a file of NumPy arrays", (".npz",), _holds(b".npy"), _VECTORS),
     Kind("a program", (".jar", ".apk"), _holds(b"META-INF/MANIFEST"), _PROGRAM),
     ZIPPED,
     TAR,
