@@ -16,7 +16,7 @@ from postil.errors import CorpusError, DocumentError, UsageError
 
 from .test_archived_folders import STORES, packed
 
-KEEPING_IDS = {"jsonl", "csv", "tsv", "parquet"}
+KEEPING_IDS = {"jsonl", "csv", "tsv", "parquet", "xlsx"}
 
 
 def ids(corpus):

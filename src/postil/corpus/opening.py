@@ -112,6 +112,7 @@ def _open_one(
             f"{doubt(source, format, options)}"
         ),
         pauses=source.pauses,
+        form=reading.form,
     )
 
 
@@ -141,6 +142,7 @@ def _corpus_of(
         reading.documents,
         problems=Problems(options.on_error),
         description=f"reading {name}: {reading.sentence}",
+        form=reading.form,
     )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
 from postil.common.compression import BUFFER, extension_of, without_compression_suffix
+from postil.corpus.corpus import TableForm
 from postil.corpus.document import Document, Problems, SeenIds, Split
 from postil.corpus.files.archives import archived
 from postil.corpus.files.streams import Source
@@ -197,6 +198,7 @@ def read_several(
     names: list[str] = []
     merged = _Merged()
     sentences: dict[str, str] = {}
+    forms: list[TableForm | None] = []
     for part in parts:
         source = part.open()
         try:
@@ -206,6 +208,7 @@ def read_several(
                 raise
             continue  # reported when it is read
         names.append(format.name)
+        forms.append(reading.form)
         if reading.table is None:
             own = "each a text" if format is DOCUMENT else reading.sentence
             sentences.setdefault(format.name, f"{format.name}: {own}")
@@ -244,7 +247,9 @@ def read_several(
             sentences["table"] += "; labels from folders"
     if any(part.split for part in parts):
         sentences["split"] = "splits from the names of files"
-    return Reading(documents, "; ".join([f"{len(parts):,} files ({listed})", *sentences.values()]))
+    sentence = "; ".join([f"{len(parts):,} files ({listed})", *sentences.values()])
+    columns = {form and form.names for form in forms}
+    return Reading(documents, sentence, forms[0] if len(columns) == 1 else None)
 
 
 def _read_part(source: Source, options: ReadOptions) -> tuple[Format, Reading]:

@@ -33,6 +33,7 @@ MANY: dict[str, str] = {
     **dict.fromkeys((".csv", ".tsv", ".tab"), "a table"),
     **dict.fromkeys((".parquet", ".pq"), "a Parquet table"),
     **dict.fromkeys((".ft", ".fasttext", ".annif", ".lines"), "one a line"),
+    ".xlsx": "a workbook",
     ".mbox": "a mailbox",
 }
 LONGEST_NAME = 200

@@ -20,6 +20,7 @@ from postil.corpus.formats.label_studio import LABEL_STUDIO
 from postil.corpus.formats.lines import LINES
 from postil.corpus.formats.parquet import PARQUET
 from postil.corpus.formats.prodigy import PRODIGY
+from postil.corpus.formats.xlsx import XLSX
 from postil.corpus.named.entry import NamedCorpus
 from postil.corpus.named.registry import NAMES
 from postil.corpus.options import ReadOptions
@@ -106,7 +107,7 @@ def _format_of_kind(
     source: Source, kind: Kind, candidates: list[Format], head: Head, options: ReadOptions
 ) -> Format:
     """Return the format of a file that is no plain text; raise CorpusError if there is none."""
-    for format in (*candidates, PARQUET):
+    for format in (*candidates, PARQUET, XLSX):
         if format is not LINES and format.sniff(head, options):
             return format
     if is_archive(head.data, source.name):
