@@ -137,7 +137,7 @@ class TestBadHead:
     def test_texts_are_not_taken_for_objects(self, postil, tmp_path):
         (tmp_path / "c.txt").write_bytes(b"plain\ntext\n" + GOOD)
         result = postil("corpus", "convert", "c.txt", "out.jsonl", "--on-error", "skip")
-        assert "as lines: a document a line" in result.err
+        assert "as document: the whole file is one text" in result.err
 
 
 def test_a_note_names_its_category(postil, tmp_path):
