@@ -21,8 +21,10 @@ from postil.common.progress_bar import progress_bar
 from postil.common.suggest import advice
 from postil.common.types import Floats
 from postil.corpus.document import Document
+from postil.corpus.label_files import read_label_file
+from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.errors import UsageError
-from postil.estimators.labels import LabelForm, Labels, NameLists, OneClass, read_labels
+from postil.estimators.labels import Indicator, LabelForm, Labels, NameLists, OneClass, read_labels
 from postil.estimators.texts import (
     ONE_FIELD,
     TextColumns,
@@ -83,6 +85,9 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         45 s for large data, and little for few texts.
     route : str, optional
         The precision of labels that need no check, as ``"precision>=0.98"``; see :meth:`referred`.
+    labels : LabelVocabulary, str or Path, optional
+        Names of labels, or the file of them. Labels that name one of them become its id, which
+        ``predict`` answers with; ``model.titles`` has the names of the categories.
     threads : int, optional
         The number of threads; results do not depend on it.
     seed : int
@@ -108,6 +113,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         aim: str | OwnFigure | None = None,
         budget: float | str | None = None,
         route: str | None = None,
+        labels: LabelVocabulary | str | Path | None = None,
         threads: int | None = None,
         seed: int = 0,
         verbose: int = 0,
@@ -116,6 +122,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.aim = aim
         self.budget = budget
         self.route = route
+        self.labels = labels
         self.threads = threads
         self.seed = seed
         self.verbose = verbose
@@ -138,7 +145,13 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "leave it out, or use TextVectorizer and LinearClassifier"
             )
         columns = read_texts(texts)
-        names, form = read_labels(labels, len(columns))
+        vocabulary = self._vocabulary()
+        names, form = read_labels(labels, len(columns), vocabulary=vocabulary)
+        if vocabulary is not None and isinstance(form, Indicator):
+            raise UsageError(
+                "the columns of an indicator have no names for a label vocabulary: give lists of "
+                "names, or leave labels out"
+            )
         _check_labels_apart(columns, labels)
         _check_any_label(names)
         recipe = self._resolved()
@@ -189,7 +202,13 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seed = _checked_seed(self.seed)
         with self._reporting(progress, notify) as reporting:
             model = train(
-                documents, recipe, corpus=corpus, threads=self.threads, seed=seed, **reporting
+                documents,
+                recipe,
+                corpus=corpus,
+                labels=self._vocabulary(),
+                threads=self.threads,
+                seed=seed,
+                **reporting,
             )
         self._predictor = Predictor(model, self.threads)
 
@@ -208,7 +227,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         fields = self.model.vectorizer.fields
         columns = read_texts(texts)
-        names, form = read_labels(labels, len(columns), self._form)
+        names, form = read_labels(labels, len(columns), self._form, self.model.labels)
         _check_any_label(names)
         if not columns.is_named:
             columns.read_by(fields, None)  # raises an error that names the fields
@@ -366,7 +385,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         predictor = self.predictor
         columns = read_texts(texts)
-        names, _ = read_labels(labels, len(columns), self._form)
+        names, _ = read_labels(labels, len(columns), self._form, predictor.model.labels)
         given = predictor.names(predictor.scores(self._arranged(columns, predictor.model)))
         right = [set(row) == set(wanted) for row, wanted in zip(given, names, strict=True)]
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -412,6 +431,10 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         loaded._predictor = Predictor(model, threads)
         loaded._form = _form_of(model)
         return loaded
+
+    def _vocabulary(self) -> LabelVocabulary | None:
+        labels = self.labels
+        return read_label_file(labels) if isinstance(labels, str | Path) else labels
 
     def _resolved(self) -> Recipe:
         recipe = _recipe(self.recipe)
@@ -555,6 +578,8 @@ def _fields_of(text: Text | Mapping[str, Text], model: Model) -> dict[str, str]:
 
 def _column(name: str, model: Model) -> int:
     """Return the column of a category."""
+    if name not in model.names and model.labels is not None:
+        name = model.labels.find(name)
     if name not in model.names:
         raise UsageError(f"there is no category {name!r}{advice(name, model.names)}")
     return model.names.index(name)

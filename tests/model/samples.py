@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
+from postil.corpus.label_vocabulary import LabelEntry, LabelVocabulary
 from postil.decide.calibration import Logistic, Softmax
 from postil.decide.decision import DecisionRule, Shares, Thresholds
 from postil.decide.fitted_calibration import Isotonic, Platt
@@ -144,6 +145,19 @@ def small_model(**changes: object) -> Model:
         }
         | changes
     )
+
+
+def labelled_model() -> Model:
+    """Names for two of the categories, and a label above them."""
+    labels = LabelVocabulary(
+        [
+            LabelEntry("animals", {"en": "Animals"}),
+            LabelEntry("sheep", {"en": "Sheep é", "de": "Schafe"}, "S1", ("lamb",), ("animals",)),
+            LabelEntry("boats", {"en": "Boats"}, deprecated=True),
+        ],
+        "de",
+    )
+    return small_model(labels=labels)
 
 
 def tiny_model() -> Model:

@@ -34,6 +34,7 @@ from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from postil.corpus.corpus import Corpus
+    from postil.corpus.label_vocabulary import LabelVocabulary
     from postil.corpus.named.entry import NamedCorpus
     from postil.corpus.stats import Lengths
 
@@ -118,6 +119,9 @@ def info(
         str, Option(help="Analyzer spec that says what a token is.")
     ] = "words lower",
     top: Annotated[int, Option(help="Number of labels to show.")] = 20,
+    labels: Annotated[
+        Path | None, Option(help="File with the names of labels.", metavar="FILE")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Count the documents, labels, fields, tokens and lengths of a corpus.
@@ -128,19 +132,27 @@ def info(
       postil corpus info reuters-modapte --json
       postil corpus info mails.csv --label-column queue --text-columns subject --text-columns body
     """
+    from postil.corpus.label_files import read_label_file
+    from postil.corpus.label_vocabulary import LabelVocabulary
     from postil.train.reading import label_notes
     from postil.vectors.vectorizer import token_counter
 
+    vocabulary = LabelVocabulary() if labels is None else read_label_file(labels)
     opened = reading.open(corpus)
     with reporting_problems(opened):
         documents = with_progress(opened, f"counting {opened.name}")
-        statistics = CorpusStatistics.gather(documents, token_counter(analyzer))
+        named = vocabulary.applied(documents)
+        statistics = CorpusStatistics.gather(named, token_counter(analyzer))
     for note in label_notes(sorted(statistics.label_frequencies)):
         say(note)
+    known = sorted(statistics.label_frequencies)
+    for note in vocabulary.notes_on(known) if labels is not None else ():
+        say(note)
     if as_json:
-        show_json(statistics.to_dict())
+        names = {"names": {each: vocabulary.name(each) for each in known}} if labels else {}
+        show_json(statistics.to_dict() | names)
     else:
-        typer.echo(_info_text(opened.name, statistics, top))
+        typer.echo(_info_text(opened.name, statistics, top, vocabulary))
 
 
 @app.command("fetch")
@@ -375,7 +387,9 @@ def _extension(format: str) -> str:
     return extensions[0] if extensions else ""
 
 
-def _info_text(name: str, statistics: CorpusStatistics, top: int) -> str:
+def _info_text(
+    name: str, statistics: CorpusStatistics, top: int, vocabulary: LabelVocabulary
+) -> str:
     order = (*SPLITS, None)
     splits = [
         f"{statistics.documents[split]:,} {split or 'without a split'}"
@@ -397,7 +411,7 @@ def _info_text(name: str, statistics: CorpusStatistics, top: int) -> str:
             "",
             "documents by tokens",
             *(f"  {line}" for line in statistics.tokens.histogram(WIDTH)),
-            *_label_lines(statistics, top),
+            *_label_lines(statistics, top, vocabulary),
         ]
     )
 
@@ -409,8 +423,10 @@ def _lengths(lengths: Lengths) -> str:
     )
 
 
-def _label_lines(statistics: CorpusStatistics, top: int) -> list[str]:
-    table = [(visible(label), count) for label, count in statistics.label_table()]
+def _label_lines(statistics: CorpusStatistics, top: int, vocabulary: LabelVocabulary) -> list[str]:
+    found = statistics.label_table()
+    titles = vocabulary.titles([label for label, _ in found])
+    table = [(visible(title), count) for title, (_, count) in zip(titles, found, strict=True)]
     if not table:
         return []
     width = max(len(label) for label, _ in table[:top]) if top else 0

@@ -12,6 +12,7 @@ from postil.cli.console import counted, show_bold, show_table
 from postil.cli.search_text import aim_sentence, search_lines, search_sentence, search_symbol
 from postil.common.escaping import visible
 from postil.model.leaderboard import leaderboard
+from postil.model.overview import title_of
 
 if TYPE_CHECKING:
     from postil.model.overview import Facts
@@ -272,7 +273,7 @@ def _show_categories(whole: Facts, each: list[Facts]) -> None:
     for facts in each:
         report = facts["report"] or {}
         row = [
-            INDENT + facts["name"],
+            INDENT + title_of(facts),
             f"{facts['members']:,}",
             f"{facts['nonzeros']:,}",
             _measure(facts, measure),
@@ -299,8 +300,8 @@ def _show_categories(whole: Facts, each: list[Facts]) -> None:
 def _rows_of(facts: Facts) -> dict[str, Facts]:
     """Return the parts with weights of their own: the category, or each node of its tree."""
     if "nodes" not in facts:
-        return {facts["name"]: facts}
-    return {f"{facts['name']}: {node['node']}": node for node in facts["nodes"]}
+        return {title_of(facts): facts}
+    return {f"{title_of(facts)}: {node['node']}": node for node in facts["nodes"]}
 
 
 def _terms(terms: list[dict[str, Any]]) -> str:
@@ -309,7 +310,7 @@ def _terms(terms: list[dict[str, Any]]) -> str:
 
 def show_category(whole: Facts, facts: Facts) -> None:
     """Print one category in detail."""
-    show_title(facts["name"])
+    show_title(title_of(facts))
     measure = "share" if "share" in facts else "threshold"
     columns = whole["weights"]["columns"] * len(facts.get("nodes", [facts]))
     documents = whole["training"]["documents"]
@@ -318,6 +319,7 @@ def show_category(whole: Facts, facts: Facts) -> None:
     kept = {name: report[name] for name in report or () if name not in _OTHER_LINES}
     _show_pairs(
         {
+            "id": facts["name"] if facts.get("title", facts["name"]) != facts["name"] else "",
             "members": of_all if documents else "",  # an imported model knows none
             measure: f"{_measure(facts, measure)} ({facts['origin']})",
             "decision": _decision(whole),

@@ -112,6 +112,7 @@ class Reading:
     def open(self, name_or_path: str, *models: Model) -> CountedCorpus:
         """Open the corpus and print how it is read: by the fields of the models, if any.
 
+        Labels that name one of a model's label vocabulary have its id.
         A table may have more text than what a model learned from, or text in columns whose names
         say nothing.
         """
@@ -133,6 +134,8 @@ class Reading:
             say(corpus.description)
         if split:
             corpus = corpus.only(split)
+        for model in models:
+            corpus = corpus if model.labels is None else corpus.with_labels(model.labels)
         return CountedCorpus(corpus)
 
     def vectors(self, path: str) -> NumberedDocuments | None:
@@ -271,16 +274,29 @@ def _stdin_text() -> str:
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
-def category_columns(wanted: Sequence[str], names: Sequence[str], model: str) -> list[int]:
-    """Return the columns of the wanted categories, each once, in the order of the options."""
+def category_columns(wanted: Sequence[str], model: Model, file: str) -> list[int]:
+    """Return the columns of the wanted categories, each once, in the order of the options.
+
+    A category is given by its id, or if the model has a label vocabulary, as
+    :meth:`~postil.corpus.label_vocabulary.LabelVocabulary.find` has it.
+    """
     from postil.common.suggest import near_names
 
-    column_of = {name: column for column, name in enumerate(names)}
+    names, column_of = model.names, {name: column for column, name in enumerate(model.names)}
+    if model.labels is not None:
+        wanted = [name if name in column_of else model.labels.find(name) for name in wanted]
     for name in wanted:
         if name not in column_of:
             near = near_names(name, names)
-            advice = f"postil inspect {model} lists its {len(names)}"
+            advice = f"postil inspect {file} lists its {len(names)}"
             if near:
                 advice = f"did you mean {' or '.join(map(repr, near))}?"
-            raise UsageError(f"{model} has no category {name!r}; {advice}")
+            raise UsageError(f"{file} has no category {name!r}; {advice}")
     return [column_of[name] for name in dict.fromkeys(wanted)]
+
+
+def names_entry(model: Model, categories: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return the names of categories by id, as the entry "names" of JSON; empty without names."""
+    if model.labels is None:
+        return {}
+    return {"names": {each: model.title(each) for each in categories}}

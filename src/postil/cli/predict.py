@@ -21,6 +21,7 @@ from postil.cli.options import (
     Texts,
     Threads,
     document_from_texts,
+    names_entry,
     output_option,
     reads_corpus,
 )
@@ -70,7 +71,8 @@ def predict(
 
     A line holds the document's id, its categories, best first, and their probabilities if the
     model has any; "terms": 0 marks a document without a term that the model knows. Lines come in
-    the order of the documents. From a stream, each document is decided as soon as it arrives.
+    the order of the documents. From a stream, each document is decided as soon as it arrives. If
+    the model was trained with --labels, "names" has the names of the categories of the line.
 
     With a minimum probability, less probable labels are not given. They are under "withheld", and
     "refer": true marks a document that is left without a label, for a person to decide; --refer
@@ -295,9 +297,12 @@ class SortedLines:
         for row, given in enumerate(predictor.given(scores)):
             chances = None if probabilities is None else probabilities[row]
             line = {"id": ids[row]} | self._labels(predictor.model.names, given, chances)
+            order: Iterable[int] = ()
             if self.best:
                 order = (-scores[row]).argsort(kind="stable")[: self.best]
                 line["scores"] = _by_name(predictor.model.names, order, scores[row])
+            names = predictor.model.names
+            line |= names_entry(predictor.model, (names[c] for c in (*given, *order)))
             if unknown[row]:
                 line["terms"] = 0
             self.referred += "refer" in line

@@ -36,6 +36,7 @@ from postil.cli.search_text import aim_sentence, search_lines, search_sentence
 from postil.errors import SpecError, UsageError
 
 if TYPE_CHECKING:
+    from postil.corpus.label_vocabulary import LabelVocabulary
     from postil.evaluate import Report
     from postil.model.model import Model
     from postil.recipes.recipe import Recipe
@@ -102,6 +103,21 @@ def train(
     ] = None,
     priors: Annotated[
         Path | None, Option(help="File with per-term priors.", metavar="FILE")
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        Option(
+            help="File with the names of labels (.csv, .tsv, .json, or SKOS): documents may hold "
+            "ids, notations or names, and names are shown.",
+            metavar="FILE",
+        ),
+    ] = None,
+    labels_language: Annotated[
+        str | None,
+        Option(
+            help="Language of the names to show, such as de.",
+            show_default="English, else that of most names",
+        ),
     ] = None,
     test: Annotated[
         bool,
@@ -182,6 +198,9 @@ def train(
     category. The variance is relative to the variance of all terms, unless ABS follows
     (docs/bbr.md).
 
+    With --labels, the labels of documents may be ids, notations or names of the file. The model
+    calls its categories by id and shows their names (docs/labels.md).
+
     The vectors of an svmlight file (.svm) are used unchanged, and its terms are numbers.
 
     \b
@@ -200,6 +219,7 @@ def train(
       postil train demo -o aimed.postil --for "cost(fp=1, fn=5)" --no-compare
       postil train demo -o ten.postil -r lasso-logistic --most-terms 10
       postil train mails.csv -o mails.postil -r logistic --priors words.txt
+      postil train books.csv -o books.postil --labels subjects.ttl --labels-language de
       postil train vectors.svm -o vectors.postil -r logistic
     """
     from postil.learn.term_priors.files import read_prior_file
@@ -232,16 +252,30 @@ def train(
         chosen = _searched(chosen, entries, option)
     settings = {
         "priors": None if priors is None else read_prior_file(priors),
+        "labels": _vocabulary(labels, labels_language),
         "threads": threads,
         "seed": seed,
         "notify": say,
     }
-    check_model_output(output, corpus, recipe, priors)
+    check_model_output(output, corpus, recipe, priors, labels)
     model, report, seconds = _train(corpus, chosen, output, reading, settings, test=test)
     if as_json:
         show_json(_as_dict(model, output, seconds, report))
     else:
         _show(model, output, seconds, report)
+
+
+def _vocabulary(file: Path | None, language: str | None) -> LabelVocabulary | None:
+    """Return the label vocabulary of ``--labels``, and print what it holds."""
+    from postil.corpus.label_files import read_label_file
+
+    if file is None:
+        if language is not None:
+            raise UsageError("--labels-language is the language of --labels: give both")
+        return None
+    found = read_label_file(file, language)
+    say(f"{file}: {found.summary()}")
+    return found
 
 
 def _train(
@@ -269,10 +303,12 @@ def _train(
     vectors = reading.vectors(corpus)
     with Spool() as tests:
         if vectors is not None:
+            labels = settings.pop("labels")
             recipe = recipe if recipe.auto is None else recipe.within("none")
             say(vectors.note(recipe.name, directions=recipe.representation.lsi is not None))
             with progress_bar() as bar:
                 model = train_vectors(vectors, recipe, progress=bar.update, **settings)
+            model = model if labels is None else model.with_labels(labels)
         else:
             opened = reading.open(corpus)
             opened.tests = tests if test else None
@@ -469,7 +505,7 @@ def _show(model: Model, output: Path, seconds: float, report: Report | None) -> 
         say(f"kept the best of several starts: {starts}")
     for each in model.reports:
         if each["note"]:
-            say(f"  {each['category']}: {each['note']}")
+            say(f"  {model.title(each['category'])}: {each['note']}")
     say_written(output)
 
 

@@ -8,6 +8,7 @@ from typing import get_args
 
 from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.streams import Pauses
+from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.errors import UsageError
 
 DocumentSource = Callable[[Problems], Iterator[Document]]
@@ -73,6 +74,12 @@ class Corpus:
         part = copy(self)
         part.name, part._split = f"{self.name}[{split}]", split
         return part
+
+    def with_labels(self, vocabulary: LabelVocabulary) -> Corpus:
+        """Return the corpus with the id of each label that names one of a vocabulary."""
+        changed, source = copy(self), self._source
+        changed._source = lambda problems: vocabulary.applied(source(problems))
+        return changed
 
     def __repr__(self) -> str:
         return f"Corpus({self.name!r})"

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.common.types import Floats, Indices
+from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.errors import UsageError
 from postil.estimators.texts import Column, Frame, is_frame, is_missing, names_of, shown, values_of
 from postil.learn.tasks import NEVER
@@ -182,6 +183,7 @@ def read_labels(
     labels: Any,  # noqa: ANN401 - whatever the caller gave
     texts: int,
     before: LabelForm | None = None,
+    vocabulary: LabelVocabulary | None = None,
 ) -> tuple[Names, LabelForm]:
     """Return the names of each text and the form of the labels, or raise UsageError.
 
@@ -193,7 +195,10 @@ def read_labels(
         The number of texts.
     before : LabelForm, optional
         The form of labels in ``fit``, which these must have.
+    vocabulary : LabelVocabulary, optional
+        Labels that name one of it get its id.
     """
+    ids = (lambda name: name) if vocabulary is None else vocabulary.id_or_text
     if sp.issparse(labels) or is_frame(labels) or _is_matrix(labels):
         return _indicator(labels, texts, before)
     if not isinstance(labels, Iterable) or isinstance(labels, (str, bytes, Mapping, AbstractSet)):
@@ -205,9 +210,13 @@ def read_labels(
             return _indicator(np.array(values), texts, before)
         form: LabelForm = NameLists()
         form = form if before is None else before.joined(form)
-        return [_names(number, given) for number, given in enumerate(values)], form
+        lists = [_names(number, given) for number, given in enumerate(values)]
+        return [tuple(dict.fromkeys(map(ids, names))) for names in lists], form
     given = np.asarray(labels) if hasattr(labels, "__array__") else None
-    classes, codes = np.unique(_checked_classes(values, given), return_inverse=True)
+    checked = _checked_classes(values, given)
+    if vocabulary is not None and checked.dtype.kind in "UO":
+        checked = np.array(list(map(ids, checked.tolist())), dtype=checked.dtype.kind)
+    classes, codes = np.unique(checked, return_inverse=True)
     form = OneClass(classes)
     names = [(str(value),) for value in classes.tolist()]
     return [names[code] for code in codes.tolist()], before.joined(form) if before else form

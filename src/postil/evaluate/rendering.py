@@ -161,13 +161,13 @@ def category_cells(
     for category in order[:top]:
         values = [columns[key][category] for key in wanted]
         cells = [shown(v) if isinstance(v, float) else f"{v:,}" for v in values]
-        rows.append([visible(report.categories[category]), *cells])
+        rows.append([visible(report.titles[category]), *cells])
     return ["category", *wanted.values()], rows
 
 
 def confusion_table(report: Report) -> Table:
     """Return the most confused categories; with several labels, those missed and given wrongly."""
-    names = [visible(name) for name in report.categories]
+    names = [visible(name) for name in report.titles]
     if report.accuracy is not None:
         pairs = [
             (names[true], MARK if given is None else names[given], f"{documents:,}")

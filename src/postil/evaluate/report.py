@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from postil.common.types import Floats, Indices, Ints
+from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.decide.scores import Csr, Sparse
 from postil.evaluate.bootstrap import Interval, bootstrap_intervals, bootstrap_mean
 from postil.evaluate.calibration import Calibration, calibration_of_run
@@ -61,7 +62,8 @@ class Report:
 
     ``accuracy`` is for single-label data only, ``ranking`` needs scores, ``pooled_calibration``,
     ``calibrations`` (one per category) and ``coverage`` need probabilities, ``intervals`` need a
-    bootstrap plan. ``members`` and ``decided`` are the truth and the decisions, sparse.
+    bootstrap plan. ``members`` and ``decided`` are the truth and the decisions, sparse. ``labels``
+    have names of the categories for people.
     """
 
     categories: tuple[str, ...]
@@ -79,6 +81,12 @@ class Report:
     calibrations: tuple[Calibration, ...] = ()
     coverage: CoverageCurve | None = None
     intervals: Mapping[str, Interval] = field(default_factory=dict)
+    labels: LabelVocabulary | None = None
+
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """The names of the categories for people."""
+        return self.categories if self.labels is None else self.labels.titles(self.categories)
 
     @cached_property
     def headline(self) -> dict[str, Estimate]:
@@ -191,6 +199,7 @@ class Report:
         counts = self.counts
         columns: dict[str, Sequence[Any] | NDArray[Any]] = {
             "category": self.categories,
+            **({} if self.labels is None else {"name": self.titles}),
             "members": counts.members,
             "true_positives": counts.true_positives,
             "false_positives": counts.false_positives,
@@ -241,6 +250,7 @@ def measure_run(
     training_sizes: ArrayLike | None = None,
     provenance: Provenance | None = None,
     options: Options | None = None,
+    labels: LabelVocabulary | None = None,
 ) -> Report:
     """Measure a run: its decisions, and its scores and probabilities if given.
 
@@ -265,6 +275,8 @@ def measure_run(
         Origin of the run, for the report.
     options:
         Measures and rules.
+    labels:
+        The names of the categories for people, and the labels above them.
     """
     options = options or Options()
     members, decided = checked_pair(truth, decisions)
@@ -304,4 +316,5 @@ def measure_run(
         calibrations=calibrations,
         coverage=curve,
         intervals=intervals,
+        labels=labels,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from postil import __version__
 from postil.common.types import Floats
+from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.decide.calibration import Softmax, needs_variances
 from postil.errors import UsageError
 from postil.model.stored import plain, plain_mapping
@@ -144,6 +146,8 @@ class Model:
     units, selection
         What an update needs of weights learned by factors, and the terms that each category may
         use (:mod:`postil.model.parts`).
+    labels
+        The names of the categories for people, and the labels above them.
     recipe, method, reports, evaluation
         How the model was made, as plain values; ``reports`` has one for each category. Numbers
         that are not finite become None.
@@ -166,6 +170,7 @@ class Model:
     intercept_variances: Floats | None = None
     units: Floats | None = None
     selection: Selection | None = None
+    labels: LabelVocabulary | None = None
     recipe: Mapping[str, Any] = field(default_factory=dict)
     method: Mapping[str, Any] = field(default_factory=dict)
     reports: Sequence[Mapping[str, Any]] = ()
@@ -200,6 +205,29 @@ class Model:
     def categories(self) -> int:
         """The number of categories."""
         return len(self.names)
+
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """The names of the categories for people, each different."""
+        return self.names if self.labels is None else self.labels.titles(self.names)
+
+    def title(self, label: str) -> str:
+        """Return the name for people of a category, or of another label."""
+        return label if self.labels is None else self.labels.name(label)
+
+    def with_labels(self, labels: LabelVocabulary | None) -> Model:
+        """Return the same model with names for its categories; categories are matched by id.
+
+        The model keeps the labels of its categories and all above them.
+        """
+        if labels is not None:
+            labels = labels.of(self.names)
+            if not len(labels):
+                raise UsageError(
+                    "no category of the model is the id of a label in the vocabulary; the first "
+                    f"category is {self.names[0]!r}"
+                )
+        return replace(self, labels=labels)
 
     @property
     def rows(self) -> int:

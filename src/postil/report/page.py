@@ -43,6 +43,7 @@ from postil.report.tables import (
 from postil.report.training import KNOWN, SURE, UNLIKELY
 
 if TYPE_CHECKING:
+    from postil.model.model import Model
     from postil.report.study import Measured, Mistake, Study
 
 TERMS = 8
@@ -84,8 +85,8 @@ def render_report(study: Study, model_name: str) -> str:
         errors=error_table(report),
         together=together_table(measured) if report.accuracy is None else None,
         terms=term_table(whole, each),
-        mistakes=[_mistake(mistake) for mistake in study.mistakes],
-        doubts=doubt_table(study.doubts, study.doubted or 0),
+        mistakes=[_mistake(mistake, model) for mistake in study.mistakes],
+        doubts=doubt_table(study.doubts, study.doubted or 0, model),
         bounds=(SURE, UNLIKELY, KNOWN),
         search="" if board is None else board.sentence,
         leaderboard=None if board is None else Table(board.header, board.rows),
@@ -133,7 +134,7 @@ def _drawn(chart: Chart) -> dict[str, Any]:
     }
 
 
-def _mistake(mistake: Mistake) -> dict[str, Any]:
+def _mistake(mistake: Mistake, model: Model) -> dict[str, Any]:
     document, explanation = mistake.document, mistake.explanation
     if explanation is None:
         fields: list[Any] = [(name, _start(text, TEXT)) for name, text in document.fields.items()]
@@ -145,7 +146,7 @@ def _mistake(mistake: Mistake) -> dict[str, Any]:
     return {
         "id": document.id,
         "given": ", ".join(map(visible, mistake.given)) or "nothing",
-        "labels": ", ".join(map(visible, document.labels)) or "nothing",
+        "labels": ", ".join(visible(model.title(each)) for each in document.labels) or "nothing",
         "category": mistake.category if explanation is None else explanation.title,
         "missed": mistake.missed,
         "learned": mistake.learned,

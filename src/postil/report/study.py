@@ -125,6 +125,8 @@ def study(
     """
     progress = progress or no_progress
     predictor = Predictor(model, threads)
+    if model.labels is not None:
+        corpus = corpus.with_labels(model.labels)
     sides = _Sides(corpus)
     learned_from = sides.digests[False].hexdigest() in model.learned_digests()
     has_tests = sides.digests[True].documents > 0
@@ -303,7 +305,7 @@ def _mistakes(
     texts: Mapping[tuple[bool, int], Document],
 ) -> list[Mistake]:
     """Explain the worst decision of each document; not out of fold, where other models decided."""
-    model, names = predictor.model, measured.report.categories
+    model, titles = predictor.model, measured.report.titles
     reasons = None
     # Shares of a batch have no threshold to explain.
     with suppress(UsageError):
@@ -315,7 +317,7 @@ def _mistakes(
         given = measured.decisions[[row]].indices
         given = given[np.argsort(-values[row, given], kind="stable")].tolist()
         explanation = None
-        own = model.names.index(names[column])
+        own = model.names.index(measured.report.categories[column])
         if reasons is not None:
             found = reasons.explain(document.fields, document.id, [own])
             explanation = found.reasons[0]
@@ -325,8 +327,8 @@ def _mistakes(
         mistakes.append(
             Mistake(
                 document,
-                tuple(names[each] for each in given),
-                names[column],
+                tuple(titles[each] for each in given),
+                titles[column],
                 column not in given,
                 int(model.training.members[own]),
                 probability,
@@ -337,4 +339,4 @@ def _mistakes(
 
 
 def _named(model: Model, columns: Iterable[tuple[int, float]]) -> tuple[tuple[str, float], ...]:
-    return tuple((model.names[column], probability) for column, probability in columns)
+    return tuple((model.titles[column], probability) for column, probability in columns)

@@ -135,6 +135,8 @@ def assessment(
     probabilities: list[Floats | None] = []
     predictor = Predictor(model, threads)
     fields = model.vectorizer.fields
+    if model.labels is not None:
+        documents = model.labels.applied(documents)
     checked = with_fields(digests.of(documents), fields.names, source)
     for chunk in chunks_of(checked, fields, CHUNK, facts):
         scores = predictor.scores(chunk.columns)
@@ -236,6 +238,7 @@ def _assessed(
             notes=(note,) if note else (),
         ),
         options=options,
+        labels=model.labels,
     )
     unknown = tuple(sorted(_members(seen).difference(model.names)))
     learned_from = digests.learned_from(model)

@@ -47,4 +47,5 @@ def report_out_of_fold(
             notes=tuple(filter(None, (note, SEEN_NOTE if found.seen else ""))),
         ),
         options=options,
+        labels=model.labels,
     )

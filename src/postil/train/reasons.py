@@ -112,7 +112,7 @@ class _DecisionReasons:
         self, terms: DocumentTerms, facts: DocumentFacts, probabilities: Floats | None, column: int
     ) -> Explanation:
         model, row = self.model, facts.scores[0]
-        cut = cut_of(model.decision, row, column, model.names)
+        cut = cut_of(model.decision, row, column, model.titles)
         own = category_rule(model, facts, column)
         score = float(row[column])
         rule = replace(own, threshold=cut.threshold)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TypeAlias
@@ -12,7 +12,8 @@ import numpy as np
 
 from postil.common.progress import Notify, StepProgress, no_progress, notify_or_warn
 from postil.corpus.document import Document
-from postil.errors import UsageError
+from postil.corpus.label_vocabulary import LabelVocabulary
+from postil.errors import InputError, UsageError
 from postil.learn.strength import Strengths
 from postil.learn.term_priors.files import PriorFile
 from postil.learn.term_priors.matching import PriorsWarning
@@ -48,6 +49,7 @@ def train(
     *,
     corpus: str = "",
     priors: PriorFile | None = None,
+    labels: LabelVocabulary | None = None,
     threads: int | None = None,
     seed: int = 0,
     progress: StepProgress | None = None,
@@ -72,6 +74,9 @@ def train(
         The name of the corpus.
     priors : PriorFile, optional
         Per-term priors, by the names of terms in the vocabulary.
+    labels : LabelVocabulary, optional
+        Names of labels. Labels of documents that name one of them have its id, and the model
+        keeps the names of its categories.
     threads : int, optional
         The number of threads; results do not depend on it.
     seed : int
@@ -87,6 +92,8 @@ def train(
         Where a search by ``[auto]`` keeps its trials, to go on after the process was killed.
     """
     check_priors(recipe, priors)
+    if labels is not None:
+        documents = _labelled(documents, labels, corpus or "the corpus")
     choice: Choice | None = None
     if recipe.auto is not None and priors is None:
         choice = choose_recipe(
@@ -102,6 +109,9 @@ def train(
     recipe, vectors = read_training(
         documents, recipe, corpus=corpus, threads=threads, progress=progress, notify=notify
     )
+    if labels is not None:
+        for note in (*labels.notes, *labels.notes_on(vectors.labels.names)):
+            notify_or_warn(note, notify, LabelsWarning, depth=3)
     if choice is not None and choice.facts:
         vectors = replace(vectors, method={**vectors.method, "auto": choice.facts})
     model = learn_from(
@@ -115,9 +125,30 @@ def train(
         notify=notify,
         finished=finished,
     )
+    if labels is not None:
+        model = model.with_labels(labels)
     if choice is not None and choice.facts and notify is not None:
         notify(_speed(model, choice.documents))
     return model
+
+
+def _labelled(
+    documents: Iterable[Document], labels: LabelVocabulary, source: str
+) -> Iterator[Document]:
+    """Yield documents with labels by id; raise InputError at the end if none names a label."""
+    absent: dict[str, None] = {}
+    known = False
+    for document in labels.applied(documents):
+        yield document
+        if not known:
+            known = any(label in labels for label in document.labels)
+            absent.update(dict.fromkeys(document.labels))
+    if absent and not known:
+        raise InputError(
+            f"{source}: no label of a document is the id, the notation or a name of a label in the "
+            f"label vocabulary; the documents have {', '.join(map(repr, list(absent)[:3]))}, the "
+            f"vocabulary has {', '.join(map(repr, list(labels.entries)[:3]))}"
+        )
 
 
 def _speed(model: Model, documents: Sequence[Document]) -> str:

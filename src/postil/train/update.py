@@ -109,6 +109,8 @@ def _read(
     model: Model, documents: Iterable[Document], corpus: str, progress: StepProgress | None
 ) -> NewVectors:
     reader = DocumentReader(corpus, progress)
+    if model.labels is not None:
+        documents = model.labels.applied(documents)
     extended = extend(model.vectorizer, reader.chunks(documents, model.vectorizer))
     labels = _labels(model.names, reader.facts)
     return NewVectors(

@@ -205,6 +205,7 @@ class UpdateRun:
             )
         return Model(
             vectorizer=self.vectors.vectorizer,
+            labels=old.labels,
             names=found.names,
             weights=found.weights,
             intercepts=found.intercepts,

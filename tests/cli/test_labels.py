@@ -1,0 +1,98 @@
+"""Names of labels, from the file to everything that a user sees."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from postil.model.load import load_model
+
+LABELS = """id,label@en,label@de,notation,altLabel,broader,deprecated
+all,Everything,Alles,,,,
+people,People,Leute,P,,all,
+land,Land,Land,L,,all,
+11,Town council,Stadtrat,P1,council,people,
+12,Schools and teachers,Schulen,schools,,people,
+13,Health,Gesundheit,P3,,people,
+14,Sport,Sport,P4,games,people,
+21,Environment,Umwelt,L1,,land,
+22,Farming,Landwirtschaft,L2,,land,
+23,Weather forecasts,Wetter,weather,,land,true
+"""
+
+
+@pytest.fixture
+def trained(postil):
+    Path("labels.csv").write_text(LABELS)
+    options = ("--labels", "labels.csv", "--budget", "none", "--no-test")
+    result = postil("train", "demo", "-o", "demo.postil", *options)
+    assert result.code == 0, result.err
+    return result
+
+
+def test_training_says_how_labels_match(trained):
+    lines = trained.err.splitlines()
+    assert "labels.csv: 10 labels, 9 of them below another; names in en" in lines
+    absent = next(line for line in lines if "not in the label vocabulary" in line)
+    assert absent.startswith("5 labels of the documents, of 12, are not")
+    old = next(line for line in lines if "deprecated" in line)
+    assert old.endswith("'Weather forecasts'")
+    # Documents name labels by notation, name and alternative name; categories are ids.
+    assert {"11", "12", "13", "14", "21", "22", "23", "housing"} < set(
+        load_model("demo.postil").names
+    )
+
+
+def test_commands_show_names(postil, trained):
+    line = json.loads(postil("predict", "demo.postil", "demo", "--scores", "1").out.split("\n")[0])
+    assert set(line["names"]) == {*line["labels"], *line["scores"]}
+    assert line["names"].get("23", "Weather forecasts") == "Weather forecasts"
+
+    shown = postil("explain", "demo.postil", "demo", "--id", "gz-101", "--category", "games")
+    assert "labelled transport, Weather forecasts" in shown.out
+    assert "\nSport: " in shown.out
+    told = json.loads(
+        postil("explain", "demo.postil", "demo", "--id", "gz-101", "--category", "P4", "--json").out
+    )["documents"][0]
+    assert told["explanations"][0]["category"] == "14"
+    assert told["names"]["14"] == "Sport"
+
+    inspected = postil("inspect", "demo.postil", "--category", "council").out
+    assert "\nTown council\n" in inspected
+    assert "  id         11\n" in inspected
+    assert "Schools and teachers" in postil("inspect", "demo.postil").out
+
+    measured = postil("evaluate", "demo.postil", "demo", "--errors", "wrong.csv").out
+    assert "Town council" in measured
+    assert "Town council" in Path("wrong.csv").read_text()
+    rows = json.loads(postil("evaluate", "demo.postil", "demo", "--json").out)["per_category"]
+    assert {row["category"]: row["name"] for row in rows}["12"] == "Schools and teachers"
+
+    assert postil("report", "demo.postil", "demo", "-o", "report.html").code == 0
+    page = Path("report.html").read_text()
+    assert "Schools and teachers" in page
+    assert "<bdi>23" not in page
+    assert "Schools and teachers" in postil("corpus", "info", "demo", "--labels", "labels.csv").out
+
+
+def test_the_documents_that_it_learned_from_are_known_again(postil, trained):
+    found = postil("evaluate", "demo.postil", "demo", "--split", "train", "--json")
+    assert json.loads(found.out)["learned_from"]
+
+
+def test_mistakes_get_one_sentence(postil, trained):
+    wrong = postil("explain", "demo.postil", "demo", "--category", "Helth")
+    assert wrong.code == 2
+    assert "'Helth'; did you mean 'Health'" in wrong.err
+    other = postil("explain", "demo.postil", "demo", "--category", "people")
+    assert "has no category 'people'" in other.err
+    wrong = postil("train", "demo", "-o", "x.postil", "--labels-language", "de")
+    assert "--labels-language is the language of --labels" in wrong.err
+    Path("other.csv").write_text("id,label\na,one\n")
+    wrong = postil("train", "demo", "-o", "x.postil", "--labels", "other.csv", "--budget", "none")
+    assert wrong.code == 1
+    assert "demo: no label of a document is the id, the notation or a name" in wrong.err
+    lost = postil("train", "demo", "-o", "other.csv", "--labels", "other.csv")
+    assert "this command reads the file, and the output would replace it" in lost.err
