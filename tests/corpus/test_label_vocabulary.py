@@ -82,6 +82,21 @@ def test_documents_get_ids(vocabulary):
     assert found.labels == ("22", "21", "2", "1")
 
 
+def test_uncertain_and_known_negative_labels(vocabulary):
+    document = Document(
+        "d", {}, ("Physics", "Metals"), not_labels=("Planets",), probabilities={"Physics": 0.6}
+    )
+    (found,) = vocabulary.applied([document])
+    assert (found.not_labels, found.probabilities) == (("12",), {"11": 0.6})
+    # What is above a label is at least as probable, and what is below a lacking one lacks too.
+    soft = {"Physics": 0.6, "Mercury": 0.2}
+    document = Document("d", {}, ("Physics",), not_labels=("Metals",), probabilities=soft)
+    (found,) = vocabulary.applied([document], ancestors=True)
+    assert found.labels == ("11", "1")
+    assert found.probabilities == {"11": 0.6, "1": 0.6, "21": 0.2, "2": 0.2}
+    assert found.not_labels == ("2", "21", "22")
+
+
 def test_notes_on_categories(vocabulary):
     absent, old = vocabulary.notes_on(["11", "22", "x", "y"])
     assert absent.startswith("2 labels of the documents, of 4, are not in the label vocabulary")

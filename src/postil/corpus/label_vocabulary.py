@@ -251,16 +251,39 @@ class LabelVocabulary:
         ancestors : bool
             Add the labels above each label (:meth:`lineage`).
         """
-        known: dict[str, tuple[str, ...]] = {}
+        above: dict[str, tuple[str, ...]] = {}
+        below: dict[str, tuple[str, ...]] = {}
+
+        def reached(label: str, known: dict[str, tuple[str, ...]], way: Any) -> tuple[str, ...]:  # noqa: ANN401
+            if label not in known:
+                found = self.id_or_text(label)
+                known[label] = (found, *(way(found) if ancestors else ()))
+            return known[label]
+
         for document in documents:
             labels: dict[str, None] = {}
+            certain: set[str] = set()
+            chances: dict[str, float] = {}
             for label in document.labels:
-                if label not in known:
-                    found = self.id_or_text(label)
-                    known[label] = (found, *(self.lineage(found) if ancestors else ()))
-                labels.update(dict.fromkeys(known[label]))
-            mapped = tuple(labels)
-            yield document if mapped == document.labels else replace(document, labels=mapped)
+                ids = reached(label, above, self.lineage)
+                labels.update(dict.fromkeys(ids))
+                if label not in document.probabilities:
+                    certain.update(ids)
+            for label, chance in document.probabilities.items():
+                for each in reached(label, above, self.lineage):
+                    chances[each] = max(chance, chances.get(each, 0.0))
+            lacking = document.not_labels
+            if lacking is not None:  # what is below a label that is lacking is lacking too
+                every = dict.fromkeys(
+                    each for label in lacking for each in reached(label, below, self.descendants)
+                )
+                lacking = tuple(each for each in every if each not in labels)
+            yield replace(
+                document,
+                labels=tuple(labels),
+                not_labels=lacking,
+                probabilities={each: p for each, p in chances.items() if each not in certain},
+            )
 
     @cached_property
     def narrower(self) -> Mapping[str, tuple[str, ...]]:

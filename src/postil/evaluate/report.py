@@ -29,6 +29,7 @@ from postil.evaluate.counts import (
 )
 from postil.evaluate.coverage import CoverageCurve, coverage_curve
 from postil.evaluate.headline import Estimate, headline
+from postil.evaluate.hierarchical import hierarchical_measures
 from postil.evaluate.measures import (
     Aimed,
     Average,
@@ -92,6 +93,13 @@ class Report:
     def headline(self) -> dict[str, Estimate]:
         """The numbers that a reader wants first, with their intervals, by name."""
         return headline(self)
+
+    @cached_property
+    def hierarchical(self) -> dict[str, float]:
+        """Precision, recall and F1 that count the labels above; empty if there are none."""
+        if self.labels is None or not self.labels.has_broader:
+            return {}
+        return hierarchical_measures(self.members, self.decided, self.categories, self.labels)
 
     @cached_property
     def confused(self) -> list[Confused]:
@@ -180,6 +188,7 @@ class Report:
                 "micro": self.micro,
                 "macro": self.macro,
                 "macro_f1_of_means": self.macro_f1_of_means,
+                **({"hierarchical": self.hierarchical} if self.hierarchical else {}),
                 "exact_match": self.exact_match,
                 "accuracy": self.accuracy,
                 "top": self.top,

@@ -119,6 +119,10 @@ def headline(measured: Measured) -> list[Figure]:
         )
         for name, each in first_numbers(report).items()
     ]
+    if report.hierarchical:
+        precision, recall, f1 = map(shown, report.hierarchical.values())
+        how = f"with the labels above; precision {precision} %, recall {recall} %"
+        figures.append(Figure("hierarchical F1", f1, "", how))
     if report.aimed is not None:
         name = f"the aim, {report.aimed.measure}"
         figures.insert(0, Figure(name, shown(report.aimed.micro), "", "all categories together"))
