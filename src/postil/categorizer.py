@@ -44,7 +44,7 @@ from postil.model.save import save_model
 from postil.recipes.recipe import DEFAULT, Recipe, load_recipe
 from postil.train.predict import Predictor
 from postil.train.reasons import Reasons
-from postil.train.train import train
+from postil.train.train import HierarchyUse, train
 from postil.train.update import update
 from postil.vectors.fields import Columns, Text
 
@@ -88,6 +88,10 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     labels : LabelVocabulary, str or Path, optional
         Names of labels, or the file of them. Labels that name one of them become its id, which
         ``predict`` answers with; ``model.titles`` has the names of the categories.
+    hierarchy : {"back-off", "consistent"}, optional
+        Use the broader labels of ``labels``: answers are the most specific labels that are sure
+        enough, and those above them elsewhere; ``"consistent"`` gives a label only if all above
+        it are accepted.
     threads : int, optional
         The number of threads; results do not depend on it.
     seed : int
@@ -114,6 +118,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         budget: float | str | None = None,
         route: str | None = None,
         labels: LabelVocabulary | str | Path | None = None,
+        hierarchy: HierarchyUse | None = None,
         threads: int | None = None,
         seed: int = 0,
         verbose: int = 0,
@@ -123,6 +128,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.budget = budget
         self.route = route
         self.labels = labels
+        self.hierarchy = hierarchy
         self.threads = threads
         self.seed = seed
         self.verbose = verbose
@@ -159,7 +165,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             recipe = _with_one_category(recipe)
         notify = None if columns.is_named else _ignore
         self._learn(columns.documents(names), recipe, notify=notify)
-        self._form = form
+        # A text may get a label above those of the texts.
+        self._form = form if self.hierarchy is None else form.of_documents(self.model.names)
         self._set_fields(columns.names)
         return self
 
@@ -206,6 +213,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 recipe,
                 corpus=corpus,
                 labels=self._vocabulary(),
+                hierarchy=self.hierarchy,
                 threads=self.threads,
                 seed=seed,
                 **reporting,
@@ -353,7 +361,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = predictor.scores(columns)
         probabilities = predictor.probabilities(scores, predictor.variances(columns))
         assert probabilities is not None
-        sure = predictor.model.decision.accept(scores) & (probabilities >= least)
+        sure = predictor.model.accept(scores, probabilities >= least)
         return np.asarray(~sure.any(axis=1), dtype=np.bool_)
 
     def predict_proba(self, texts: Texts) -> Floats:

@@ -82,6 +82,82 @@ def test_the_documents_that_it_learned_from_are_known_again(postil, trained):
     assert json.loads(found.out)["learned_from"]
 
 
+def train(postil, *options, corpus="demo", labels="labels.csv"):
+    where = ("-o", "h.postil", "--labels", labels, "--budget", "none")
+    result = postil("train", corpus, *where, *options)
+    assert result.code == 0, result.err
+    return result
+
+
+@pytest.mark.parametrize("use", ["back-off", "consistent"])
+def test_hierarchy(postil, use):
+    Path("labels.csv").write_text(LABELS)
+    told = train(postil, "--hierarchy", use)
+    assert "with the labels above: F1" in told.out
+    model = load_model("h.postil")
+    # "all" is above everything, and says nothing.
+    assert {"people", "land"} < set(model.names)
+    assert "all" not in model.names
+    assert model.hierarchy.consistent == (use == "consistent")
+
+    above = {"11": "people", "12": "people", "13": "people", "14": "people"}
+    above |= {"21": "land", "22": "land", "23": "land"}
+    lines = postil("predict", "h.postil", "demo", "--split", "test").out.splitlines()
+    given = [json.loads(line)["labels"] for line in lines]
+    assert any("people" in labels for labels in given)
+    for labels in given:
+        assert not any(above.get(label) in labels for label in labels)
+
+    shown = json.loads(postil("evaluate", "h.postil", "demo", "--json").out)
+    assert 0 < shown["hierarchical"]["f1"] < 1
+    # Flat measures are on the labels that documents have, and those that are given.
+    rows = {row["category"]: row for row in shown["per_category"]}
+    assert rows["people"]["members"] == 0 < rows["people"]["false_positives"]
+    found = postil("evaluate", "h.postil", "demo", "--split", "train", "--json")
+    assert json.loads(found.out)["learned_from"]
+    assert postil("report", "h.postil", "demo", "-o", "report.html").code == 0
+    assert "hierarchical F1" in Path("report.html").read_text()
+
+
+def test_hierarchy_with_a_sure_label_above(postil):
+    Path("labels.csv").write_text(LABELS)
+    train(postil, "--hierarchy", "back-off", "--no-test")
+    ask = ("predict", "h.postil", "demo", "--split", "test", "--min-probability")
+    lines = [json.loads(line) for line in postil(*ask, "0.8").out.splitlines()]
+    backed = [line for line in lines if "people" in line["labels"] and line.get("withheld")]
+    assert backed  # a label below was not sure enough
+    assert all(line["probabilities"]["people"] >= 0.8 for line in backed)
+    told = postil("explain", "h.postil", "demo", "--id", "gz-101", "--category", "land").out
+    assert "given as" in told
+
+
+def test_hierarchy_of_one_label(postil):
+    Path("labels.csv").write_text(LABELS)
+    Path("one.jsonl").write_text(
+        "\n".join(
+            json.dumps({"id": f"{n} {label}", "text": f"{text} {n % 3}", "labels": [label]})
+            for n in range(12)
+            for label, text in (
+                ("11", "town council vote"),
+                ("14", "town game goal"),
+                ("22", "land sheep farm"),
+                ("23", "land rain snow"),
+            )
+        )
+    )
+    told = train(postil, "--hierarchy", "back-off", corpus="one.jsonl")
+    assert "single-label: the model gives every document exactly one category" in told.err
+    texts = ("--text", "town")
+    assert json.loads(postil("predict", "h.postil", *texts).out)["labels"] in (["people"], ["14"])
+    assert json.loads(postil("predict", "h.postil", "--text", "goal").out)["labels"] == ["14"]
+    wrong = postil("train", "one.jsonl", "-o", "x.postil", "--hierarchy", "back-off")
+    assert wrong.code == 2
+    assert "needs a label vocabulary in which labels have broader ones" in wrong.err
+    rule = ("--rule", "best", "--labels", "labels.csv", "--hierarchy", "back-off")
+    wrong = postil("train", "one.jsonl", "-o", "x.postil", *rule)
+    assert "the rule best has no threshold for each category" in wrong.err
+
+
 def test_mistakes_get_one_sentence(postil, trained):
     wrong = postil("explain", "demo.postil", "demo", "--category", "Helth")
     assert wrong.code == 2

@@ -12,6 +12,7 @@ from postil.corpus.label_vocabulary import LabelEntry, LabelVocabulary
 from postil.decide.calibration import Logistic, Softmax
 from postil.decide.decision import DecisionRule, Shares, Thresholds
 from postil.decide.fitted_calibration import Isotonic, Platt
+from postil.decide.hierarchy import Hierarchy
 from postil.model import Model, TrainingFingerprint
 from postil.text.analyzer import Analyzer
 from postil.vectors.fields import Fields
@@ -157,7 +158,9 @@ def labelled_model() -> Model:
         ],
         "de",
     )
-    return small_model(labels=labels)
+    members = sp.csr_matrix(np.eye(3, dtype=bool))
+    hierarchy = Hierarchy.of(("sheep", "animals", "boats"), labels, members)
+    return small_model(labels=labels, hierarchy=hierarchy)
 
 
 def tiny_model() -> Model:

@@ -44,7 +44,7 @@ def refused_or_usable(content: bytes) -> None:
     texts = ["a wool é", ""]
     found = scores(model, dict.fromkeys(names, texts) if names else texts)
     assert np.isfinite(found).all()
-    model.decision.accept(found)
+    model.accept(found)
     if model.calibration is not None:
         model.calibration.probabilities(found)
     with suppress(InputError):  # labels are checked when they are first read

@@ -294,15 +294,22 @@ class SortedLines:
     ) -> None:
         """Write documents in their order; ``unknown`` marks those without a known term."""
         lines: dict[Write, list[str]] = {}
-        for row, given in enumerate(predictor.given(scores)):
+        decided = predictor.given(scores)
+        sure = decided
+        if probabilities is not None and self.least:
+            # With a hierarchy, a sure label takes the place of an unsure one below it.
+            sure = predictor.given(scores, probabilities >= self.least)
+        for row, given in enumerate(decided):
             chances = None if probabilities is None else probabilities[row]
-            line = {"id": ids[row]} | self._labels(predictor.model.names, given, chances)
+            line = {"id": ids[row]} | self._labels(predictor.model.names, given, sure[row], chances)
             order: Iterable[int] = ()
             if self.best:
                 order = (-scores[row]).argsort(kind="stable")[: self.best]
                 line["scores"] = _by_name(predictor.model.names, order, scores[row])
             names = predictor.model.names
-            line |= names_entry(predictor.model, (names[c] for c in (*given, *order)))
+            line |= names_entry(
+                predictor.model, (names[c] for c in dict.fromkeys((*sure[row], *given, *order)))
+            )
             if unknown[row]:
                 line["terms"] = 0
             self.referred += "refer" in line
@@ -313,19 +320,22 @@ class SortedLines:
             to(kept)
 
     def _labels(
-        self, names: Sequence[str], given: Sequence[int], chances: Floats | None
+        self,
+        names: Sequence[str],
+        given: Sequence[int],
+        sure: Sequence[int],
+        chances: Floats | None,
     ) -> dict[str, Any]:
         """Return the labels of a document with their probabilities, and those withheld."""
         if chances is None:
             return {"labels": [names[c] for c in given]}
-        least = self.least or 0.0
-        sure = [c for c in given if chances[c] >= least]
         entries: dict[str, Any] = {
             "labels": [names[c] for c in sure],
             "probabilities": _by_name(names, sure, chances),
         }
-        if len(sure) < len(given):
-            entries["withheld"] = _by_name(names, [c for c in given if c not in sure], chances)
+        withheld = [c for c in given if c not in sure]
+        if withheld:
+            entries["withheld"] = _by_name(names, withheld, chances)
         if self.least is not None and not sure:
             entries["refer"] = True
         return entries

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Option
@@ -110,6 +110,13 @@ def train(
             help="File with the names of labels (.csv, .tsv, .json, or SKOS): documents may hold "
             "ids, notations or names, and names are shown.",
             metavar="FILE",
+        ),
+    ] = None,
+    hierarchy: Annotated[
+        Literal["back-off", "consistent"] | None,
+        Option(
+            help="Use the broader labels of --labels: give the most specific labels that are sure "
+            "enough, else those above; consistent gives a label only if all above it are accepted.",
         ),
     ] = None,
     labels_language: Annotated[
@@ -220,6 +227,7 @@ def train(
       postil train demo -o ten.postil -r lasso-logistic --most-terms 10
       postil train mails.csv -o mails.postil -r logistic --priors words.txt
       postil train books.csv -o books.postil --labels subjects.ttl --labels-language de
+      postil train books.csv -o books.postil --labels subjects.csv --hierarchy back-off
       postil train vectors.svm -o vectors.postil -r logistic
     """
     from postil.learn.term_priors.files import read_prior_file
@@ -253,6 +261,7 @@ def train(
     settings = {
         "priors": None if priors is None else read_prior_file(priors),
         "labels": _vocabulary(labels, labels_language),
+        "hierarchy": hierarchy,
         "threads": threads,
         "seed": seed,
         "notify": say,
@@ -304,6 +313,8 @@ def _train(
     with Spool() as tests:
         if vectors is not None:
             labels = settings.pop("labels")
+            if settings.pop("hierarchy") is not None:
+                raise UsageError("--hierarchy is for documents, and does not apply to vectors")
             recipe = recipe if recipe.auto is None else recipe.within("none")
             say(vectors.note(recipe.name, directions=recipe.representation.lsi is not None))
             with progress_bar() as bar:

@@ -75,10 +75,10 @@ class Corpus:
         part.name, part._split = f"{self.name}[{split}]", split
         return part
 
-    def with_labels(self, vocabulary: LabelVocabulary) -> Corpus:
-        """Return the corpus with the id of each label that names one of a vocabulary."""
+    def with_labels(self, vocabulary: LabelVocabulary, *, ancestors: bool = False) -> Corpus:
+        """Return the corpus with labels as :meth:`LabelVocabulary.applied` gives them."""
         changed, source = copy(self), self._source
-        changed._source = lambda problems: vocabulary.applied(source(problems))
+        changed._source = lambda problems: vocabulary.applied(source(problems), ancestors=ancestors)
         return changed
 
     def __repr__(self) -> str:

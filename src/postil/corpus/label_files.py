@@ -22,7 +22,7 @@ COLUMNS = {
     "id": ("id", "uri", "iri", "identifier", "label_id", "subject"),
     "names": ("name", "label", "preflabel", "preferred", "title", "names"),
     "notation": ("notation", "code"),
-    "alternatives": ("alternatives", "altlabel", "alternative", "synonyms", "altlabels"),
+    "alternatives": ("alternatives", "altlabel", "alternative", "alt", "synonyms", "altlabels"),
     "broader": ("broader", "parent", "parents"),
     "deprecated": ("deprecated",),
 }

@@ -319,6 +319,12 @@ class LabelVocabulary:
         """Return the labels above one that say something: not the only label at the top."""
         return tuple(each for each in self.ancestors(label) if each != self._root)
 
+    def most_specific(self, labels: Iterable[str]) -> tuple[str, ...]:
+        """Return those of some labels that are above no other of them."""
+        given = tuple(labels)
+        covered = {above for label in given for above in self.lineage(label)}
+        return tuple(label for label in given if label not in covered)
+
     def of(self, labels: Iterable[str]) -> LabelVocabulary:
         """Return the part with some labels and all above them."""
         kept = {label for label in labels if label in self.entries}

@@ -256,6 +256,7 @@ def measure_run(
     scores: Floats | None = None,
     scored: ArrayLike | None = None,
     probabilities: Floats | None = None,
+    ranked: Sparse | None = None,
     training_sizes: ArrayLike | None = None,
     provenance: Provenance | None = None,
     options: Options | None = None,
@@ -278,6 +279,9 @@ def measure_run(
     scored:
         True for each category that has scores; all have, by default. Ranking measures of the
         others are undefined.
+    ranked:
+        The truth that scores and probabilities are about, if it is another: with a hierarchy, a
+        document is a member of the categories above its labels, too.
     training_sizes:
         Number of training documents of each category.
     provenance:
@@ -302,12 +306,11 @@ def measure_run(
     calibrations: tuple[Calibration, ...] = ()
     if training_sizes is not None:
         sizes = checked_per_category(training_sizes, columns, "training_sizes").astype(np.int64)
+    own = members if ranked is None else checked_pair(ranked, decisions)[0]
     if scores is not None:
-        ranking = rank_categories(members, checked_scores(scores, members.shape), scored)
+        ranking = rank_categories(own, checked_scores(scores, members.shape), scored)
     if probabilities is not None:
-        pooled, calibrations = calibration_of_run(
-            members, probabilities, options.bins, options.binning
-        )
+        pooled, calibrations = calibration_of_run(own, probabilities, options.bins, options.binning)
         curve = coverage_curve(members, decided, np.asarray(probabilities))
     return Report(
         categories=checked_names(categories, columns),

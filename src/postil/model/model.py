@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil import __version__
-from postil.common.types import Floats
+from postil.common.types import Flags, Floats
 from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.decide.calibration import Softmax, needs_variances
 from postil.errors import UsageError
@@ -24,8 +24,10 @@ from postil.vectors.fields import Text
 from postil.vectors.vectorizer import MOST_MODEL_BUCKETS, NOT_FITTED, Vectorizer
 
 if TYPE_CHECKING:
+    from postil.corpus.document import Document
     from postil.decide.calibration import Calibration
     from postil.decide.decision import DecisionRule
+    from postil.decide.hierarchy import Hierarchy
     from postil.features.selection import Selection
     from postil.learn.combining import Combination
     from postil.model.load import MappedFile
@@ -148,6 +150,8 @@ class Model:
         use (:mod:`postil.model.parts`).
     labels
         The names of the categories for people, and the labels above them.
+    hierarchy
+        The categories above each other, if documents are given the most specific ones.
     recipe, method, reports, evaluation
         How the model was made, as plain values; ``reports`` has one for each category. Numbers
         that are not finite become None.
@@ -171,6 +175,7 @@ class Model:
     units: Floats | None = None
     selection: Selection | None = None
     labels: LabelVocabulary | None = None
+    hierarchy: Hierarchy | None = None
     recipe: Mapping[str, Any] = field(default_factory=dict)
     method: Mapping[str, Any] = field(default_factory=dict)
     reports: Sequence[Mapping[str, Any]] = ()
@@ -246,6 +251,37 @@ class Model:
         variances: Weights | None = self.__dict__["variances"]
         return variances
 
+    def accept(self, scores: Floats, allowed: Flags | None = None) -> Flags:
+        """Decide on documents × categories.
+
+        With a hierarchy, these are the most specific of the categories that the rule accepts.
+
+        Parameters
+        ----------
+        scores : array
+            Documents × categories.
+        allowed : array of bool, optional
+            The categories that may be given, of the same shape.
+        """
+        accepted = self.decision.accept(scores)
+        if allowed is not None:
+            accepted &= allowed
+        if self.hierarchy is None:
+            return accepted
+        ranks = self.decision.acceptance.excess(scores)
+        if self.calibration is not None and not needs_variances(self.calibration):
+            ranks = self.calibration.probabilities(scores)
+        return self.hierarchy.decided(accepted, ranks)
+
+    def with_ancestors(self, documents: Iterable[Document]) -> Iterable[Document]:
+        """Return documents with their labels as the categories of the model.
+
+        Names of labels become ids, and with a hierarchy documents get the labels above theirs.
+        """
+        if self.labels is None:
+            return documents
+        return self.labels.applied(documents, ancestors=self.hierarchy is not None)
+
     def learned_digests(self) -> frozenset[str]:
         """Return the digests of the training documents and of those of each update since."""
         digests = {self.training.sha256}
@@ -315,6 +351,8 @@ class Model:
             "the decision rule is": self.decision.categories,
             "the training documents' members are": len(self.training.members),
         }
+        if self.hierarchy is not None:
+            counts["the hierarchy is"] = self.hierarchy.categories
         if self.calibration is not None:
             counts["the calibration is"] = self.calibration.categories
         for what, count in counts.items():

@@ -33,6 +33,9 @@ values of a model, and the settings of each part, null where a model lacks it. T
 ``calibration.*``               F64, I64     the arrays of the calibration
 ``training.members``            U8 to U64    the training documents of each category
 ``labels.json``                 U8           the label vocabulary of the categories
+``hierarchy.above``             I32          the categories above each category
+``hierarchy.starts``            I64          the begin of each category's, and the end
+``hierarchy.members``           I64          the training documents that have each as a label
 ==============================  ===========  ====================================================
 
 ``units`` turn weights that were learned by factors back into the exponents θ that learning moves
@@ -53,6 +56,7 @@ from postil import _native
 from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.decide.calibration import calibration_from_parts, calibration_to_parts
 from postil.decide.decision import DecisionRule
+from postil.decide.hierarchy import Hierarchy
 from postil.errors import InputError
 from postil.features.selection import Selection
 from postil.learn.combining import COMBINATIONS, Combination
@@ -178,6 +182,7 @@ def _whole(
     restore: Callable[[Settings, Any], object],
     *,
     optional: bool = False,
+    later: bool = False,
 ) -> Part:
     """Return the part of an object that has its own settings and arrays, and restores itself."""
 
@@ -193,7 +198,7 @@ def _whole(
             raise InputError(f"{name} holds settings or arrays that are not known")
         return restored
 
-    return Part(written, read, optional)
+    return Part(written, read, optional, later)
 
 
 def _combination_to_parts(combination: Combination) -> tuple[Settings, Any]:
@@ -424,4 +429,7 @@ PARTS: Mapping[str, Part] = {
     ),
     "training": Part(_write_training, _read_training),
     "labels": Part(_write_labels, _read_labels, optional=True, later=True),
+    "hierarchy": _whole(
+        "hierarchy", Hierarchy.to_parts, Hierarchy.from_parts, optional=True, later=True
+    ),
 }

@@ -23,7 +23,7 @@ from postil.explain.explanation import Explanation
 from postil.model.model import DocumentDigest, Model
 from postil.recipes.recipe import Recipe
 from postil.report.training import LearningCurve, learning_curve, suspects
-from postil.train.assess import assessment
+from postil.train.assess import assessment, columns_measured
 from postil.train.out_of_fold import report_out_of_fold
 from postil.train.predict import Predictor
 from postil.train.reading import read_training
@@ -126,7 +126,7 @@ def study(
     progress = progress or no_progress
     predictor = Predictor(model, threads)
     if model.labels is not None:
-        corpus = corpus.with_labels(model.labels)
+        corpus = corpus.with_labels(model.labels, ancestors=model.hierarchy is not None)
     sides = _Sides(corpus)
     learned_from = sides.digests[False].hexdigest() in model.learned_digests()
     has_tests = sides.digests[True].documents > 0
@@ -250,8 +250,15 @@ def _run(
 
 def _measured_out_of_fold(model: Model, found: HeldOut, corpus: str, options: Options) -> Measured:
     report = report_out_of_fold(model, found, corpus=corpus, options=options)
+    kept = columns_measured(model, found.decisions)
+    probabilities = None if found.probabilities is None else found.probabilities[:, kept]
     return Measured(
-        report, found.truth, found.decisions, found.rankings, found.probabilities, found.folds
+        report,
+        report.members,
+        report.decided,
+        found.rankings[:, kept],
+        probabilities,
+        found.folds,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.common.types import Floats
+from postil.common.types import Flags, Floats
 from postil.decide.calibration import (
     moderated_scores,
     needs_variances,
@@ -31,9 +31,17 @@ class Decider:
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    def given(self, scores: Floats) -> list[list[int]]:
-        """Return the columns of the categories given to each text, best first."""
-        accepted = self.model.decision.accept(scores)
+    def given(self, scores: Floats, allowed: Flags | None = None) -> list[list[int]]:
+        """Return the columns of the categories given to each text, best first.
+
+        Parameters
+        ----------
+        scores : array
+            Documents × categories.
+        allowed : array of bool, optional
+            The categories that may be given, of the same shape.
+        """
+        accepted = self.model.accept(scores, allowed)
         calibration = self.model.calibration
         order = scores
         if calibration is not None and not needs_variances(calibration):

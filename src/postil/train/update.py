@@ -109,8 +109,7 @@ def _read(
     model: Model, documents: Iterable[Document], corpus: str, progress: StepProgress | None
 ) -> NewVectors:
     reader = DocumentReader(corpus, progress)
-    if model.labels is not None:
-        documents = model.labels.applied(documents)
+    documents = model.with_ancestors(documents)
     extended = extend(model.vectorizer, reader.chunks(documents, model.vectorizer))
     labels = _labels(model.names, reader.facts)
     return NewVectors(
