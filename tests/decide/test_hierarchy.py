@@ -58,7 +58,7 @@ ACCEPTED = flags(
             ({"optics", "other"}, set(), {"arts"}, {"physics", "arts"}, set()),
         ),
         ({"one": True}, ({"other"}, {"optics"}, {"physics"}, {"physics"}, set())),
-        ({"one": True, "consistent": True}, ({"other"}, set(), {"arts"}, {"physics"}, set())),
+        ({"one": True, "consistent": True}, ({"other"}, {"optics"}, {"arts"}, {"physics"}, set())),
     ],
 )
 def test_the_most_specific_are_given(settings, expected):

@@ -76,6 +76,7 @@ def _show_facts(whole: Facts) -> None:
             **_scoring(whole),
             "aim": aim_sentence(whole["method"].get("aim")).removeprefix("aimed at "),
             "decision": _decision(whole),
+            "hierarchy": _hierarchy(whole),
             "route": route_sentence(route) if route else "",
             "weights": _sparsity(whole["weights"]),
             "documents": f"sha256 {whole['training']['sha256']}",
@@ -155,6 +156,17 @@ def _decision(whole: Facts) -> str:
     least = whole["decision"].get("probability")
     from_least = "" if least is None else f" from {least:.3f} on"
     return f"{whole['decision']['rule']}{from_least}; {probabilities}"
+
+
+def _hierarchy(whole: Facts) -> str:
+    """Return how categories above others are decided, or nothing."""
+    found = whole.get("hierarchy")
+    if not found:
+        return ""
+    above = counted(found["above"], "category is", "categories are")
+    limits = "; only if all above it are accepted" if found["consistent"] else ""
+    one = "; one for each document" if found["one"] else ""
+    return f"{above} above others: the most specific accepted are given{limits}{one}"
 
 
 def _sparsity(weights: Facts) -> str:

@@ -102,7 +102,10 @@ class Hierarchy:
         if self.consistent:
             needed = np.asarray(self.above.sum(axis=1)).ravel()
             present = (found.astype(np.int32) @ self.above.T.astype(np.int32)).toarray()
-            found = sp.csr_matrix(accepted & (present == needed))
+            agreed = accepted & (present == needed)
+            if self.one:  # a document keeps something
+                agreed |= accepted & ~agreed.any(axis=1, keepdims=True)
+            found = sp.csr_matrix(agreed)
         given: Flags = specific(found, self.above).toarray().astype(np.bool_)
         if self.one:
             best = np.where(given, ranks, -np.inf).argmax(axis=1)

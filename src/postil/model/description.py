@@ -66,6 +66,7 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
             "at_most": rule.at_most,
             "notes": list(rule.notes(model.titles)),
         },
+        **_hierarchy(model),
         "calibration": None if model.calibration is None else model.calibration.kind,
         "training": {name: getattr(training, name) for name in ("corpus", "documents", "sha256")},
         "report": summary(model.reports, model.title),
@@ -75,6 +76,15 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
         "bytes": _part_sizes(parts),
         "categories": _categories(model, top),
     }
+
+
+def _hierarchy(model: Model) -> dict[str, dict[str, Any]]:
+    """Describe how categories above others are decided."""
+    found = model.hierarchy
+    if found is None:
+        return {}
+    above = len(np.unique(found.above.indices))
+    return {"hierarchy": {"above": above, "consistent": found.consistent, "one": found.one}}
 
 
 def _least_probability(model: Model) -> dict[str, float]:

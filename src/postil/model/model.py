@@ -220,6 +220,15 @@ class Model:
         """Return the name for people of a category, or of another label."""
         return label if self.labels is None else self.labels.name(label)
 
+    def titles_of(self, labels: Iterable[str]) -> tuple[str, ...]:
+        """Return the names for people of the labels of a document.
+
+        With a hierarchy, labels above others of the document are left out.
+        """
+        if self.labels is not None and self.hierarchy is not None:
+            labels = self.labels.most_specific(labels)
+        return tuple(map(self.title, labels))
+
     def with_labels(self, labels: LabelVocabulary | None) -> Model:
         """Return the same model with names for its categories; categories are matched by id.
 

@@ -150,7 +150,7 @@ def _mistake(mistake: Mistake, model: Model) -> dict[str, Any]:
     return {
         "id": document.id,
         "given": ", ".join(map(visible, mistake.given)) or "nothing",
-        "labels": ", ".join(visible(model.title(each)) for each in document.labels) or "nothing",
+        "labels": ", ".join(map(visible, model.titles_of(document.labels))) or "nothing",
         "category": mistake.category if explanation is None else explanation.title,
         "missed": mistake.missed,
         "learned": mistake.learned,

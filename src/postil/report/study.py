@@ -244,6 +244,7 @@ def _run(
         )
     space = LearningSpace.of(vectors, recipe, progress)
     run = TrainingRun(recipe, space, vectors.labels, threads, seed, progress)
+    run.hierarchy = model.hierarchy
     run.search()
     return run
 

@@ -165,7 +165,7 @@ def doubt_table(doubts: Sequence[Doubt], in_all: int, model: Model) -> Table:
     for document, lacks, has in doubts:
         text = " ".join(" ".join(document.fields.values()).split())
         start = text[:TEXT_START] + ("…" if len(text) > TEXT_START else "")
-        labels = ", ".join(visible(model.title(each)) for each in document.labels)
+        labels = ", ".join(map(visible, model.titles_of(document.labels)))
         parts = [visible(document.id), labels or MARK]
         parts += [_probable(lacks), _probable(has), visible(start)]
         rows.append(tuple(map(Cell, parts)))
