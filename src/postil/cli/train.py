@@ -319,7 +319,10 @@ def _train(
             say(vectors.note(recipe.name, directions=recipe.representation.lsi is not None))
             with progress_bar() as bar:
                 model = train_vectors(vectors, recipe, progress=bar.update, **settings)
-            model = model if labels is None else model.with_labels(labels)
+            if labels is not None:  # the work is done: nothing may be lost for want of a name
+                for note in (*labels.notes, *labels.notes_on(model.names)):
+                    say(note)
+                model = replace(model, labels=labels.of(model.names) or None)
         else:
             opened = reading.open(corpus)
             opened.tests = tests if test else None
