@@ -6,16 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from postil.common.types import Floats
 from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.decide.scores import Csr
-from postil.evaluate.counts import count
+from postil.evaluate.counts import Counted, count
 from postil.evaluate.measures import micro
 
 MEASURES = ("precision", "recall", "f1")
 
 
 def hierarchical_measures(
-    members: Csr, decided: Csr, categories: Sequence[str], labels: LabelVocabulary
+    members: Csr,
+    decided: Csr,
+    categories: Sequence[str],
+    labels: LabelVocabulary,
+    weights: Floats | None = None,
 ) -> dict[str, float]:
     """Return hierarchical precision, recall and F1 (Kiritchenko, Matwin and Famili 2005).
 
@@ -31,9 +36,12 @@ def hierarchical_measures(
         The labels of the columns; one that the vocabulary lacks has none above it.
     labels:
         The vocabulary.
+    weights:
+        Weights of the documents.
     """
     above = with_ancestors(categories, labels)
-    counts = count((members @ above).astype(np.bool_), (decided @ above).astype(np.bool_))
+    true, given = ((each @ above).astype(np.bool_) for each in (members, decided))
+    counts = count(true, given, Counted(weights))
     return {name: micro(counts, name) for name in MEASURES}
 
 

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from postil import __version__
 from postil.common.types import Flags, Floats
+from postil.corpus.document import Document
+from postil.corpus.formats.records import seldom_values
 from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.decide.calibration import Softmax, needs_variances
 from postil.errors import UsageError
@@ -24,7 +26,6 @@ from postil.vectors.fields import Text
 from postil.vectors.vectorizer import MOST_MODEL_BUCKETS, NOT_FITTED, Vectorizer
 
 if TYPE_CHECKING:
-    from postil.corpus.document import Document
     from postil.decide.calibration import Calibration
     from postil.decide.decision import DecisionRule
     from postil.decide.hierarchy import Hierarchy
@@ -48,8 +49,13 @@ class DocumentDigest:
         self.documents = 0
         self._digest = sha256()
 
+    def add_document(self, document: Document) -> None:
+        """Add a document with everything that training depends on."""
+        rest = {**seldom_values(document), **document.probabilities}
+        self.add(document.fields, [*document.labels, *map(repr, rest.items())])
+
     def add(self, fields: Mapping[str, Text], labels: Iterable[str] = ()) -> None:
-        """Add a document; bytes count as the text whose UTF-8 they are."""
+        """Add texts and labels; bytes count as the text whose UTF-8 they are."""
         names = sorted(set(labels))
         pieces = [*(part for pair in fields.items() for part in pair), *names]
         encoded = [
