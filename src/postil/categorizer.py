@@ -32,6 +32,7 @@ from postil.estimators.texts import (
     check_fields,
     checked_documents,
     decoded,
+    read_labelled,
     read_texts,
 )
 from postil.explain.page import Explanations
@@ -58,9 +59,9 @@ class NotFittedError(UsageError, ScikitNotFittedError):  # type: ignore[misc]
 class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learns categories from labelled texts, and assigns them to other texts.
 
-    Texts are a list, an array or a column of str; or a frame (pandas, polars, Arrow) or a mapping
-    of columns, in which each column of texts is a field. A missing value of a field is an empty
-    text.
+    Texts are a list, an array or a column of str; or a frame (pandas, polars, Arrow, Hugging Face)
+    or a mapping of columns, in which each column of texts is a field. A missing value of a field is
+    an empty text.
 
     Labels take one of three forms, and ``predict`` answers in the same form:
 
@@ -133,15 +134,18 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.seed = seed
         self.verbose = verbose
 
-    def fit(self, texts: Texts, labels: Labels, sample_weight: None = None) -> Self:
+    def fit(
+        self, texts: Texts, labels: Labels | str | None = None, sample_weight: None = None
+    ) -> Self:
         """Learn from labelled texts; plain texts stand for any field of the recipe.
 
         Parameters
         ----------
         texts : list, array, column, frame or mapping of columns
             The texts.
-        labels : list, array, column, indicator
-            The labels of each text.
+        labels : list, array, column, indicator or str, optional
+            The labels of each text. Of a frame, also the name of the column that holds them; by
+            default the column is known by its name, such as ``label``.
         sample_weight : None
             Not supported: every text has the same weight.
         """
@@ -150,15 +154,17 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "TextCategorizer gives every text the same weight and takes no sample_weight: "
                 "leave it out, or use TextVectorizer and LinearClassifier"
             )
-        columns = read_texts(texts)
+        columns, labels = read_labelled(texts, labels)
+        names, form = read_labels(labels, len(columns))
+        _check_labels_apart(columns, labels, names)
         vocabulary = self._vocabulary()
-        names, form = read_labels(labels, len(columns), vocabulary=vocabulary)
         if vocabulary is not None and isinstance(form, Indicator):
             raise UsageError(
                 "the columns of an indicator have no names for a label vocabulary: give lists of "
                 "names, or leave labels out"
             )
-        _check_labels_apart(columns, labels)
+        if vocabulary is not None:
+            names, form = read_labels(labels, len(columns), vocabulary=vocabulary)
         _check_any_label(names)
         recipe = self._resolved()
         if isinstance(form, OneClass):
@@ -220,7 +226,9 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         self._predictor = Predictor(model, self.threads)
 
-    def update(self, texts: Texts, labels: Labels, *, passes: int | None = None) -> Self:
+    def update(
+        self, texts: Texts, labels: Labels | str | None = None, *, passes: int | None = None
+    ) -> Self:
         """Learn more labelled texts on top of the model, without its earlier texts.
 
         The recipe must learn from one document after the other (:mod:`postil.train.update`). If
@@ -234,7 +242,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The number of passes over the new texts; by default that of the recipe.
         """
         fields = self.model.vectorizer.fields
-        columns = read_texts(texts)
+        columns, labels = read_labelled(texts, labels)
         names, form = read_labels(labels, len(columns), self._form, self.model.labels)
         _check_any_label(names)
         if not columns.is_named:
@@ -378,7 +386,12 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self._form.arranged(probabilities, predictor.model.names, absent=0.0)
 
-    def score(self, texts: Texts, labels: Labels, sample_weight: ArrayLike | None = None) -> float:
+    def score(
+        self,
+        texts: Texts,
+        labels: Labels | str | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Return the share of texts that get exactly their labels.
 
         For one class for each text this is the accuracy, for an indicator the subset accuracy, as
@@ -392,7 +405,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The weight of each text.
         """
         predictor = self.predictor
-        columns = read_texts(texts)
+        columns, labels = read_labelled(texts, labels)
         names, _ = read_labels(labels, len(columns), self._form, predictor.model.labels)
         given = predictor.names(predictor.scores(self._arranged(columns, predictor.model)))
         right = [set(row) == set(wanted) for row, wanted in zip(given, names, strict=True)]
@@ -534,13 +547,22 @@ def _say(note: str) -> None:
     print(note, file=sys.stderr)
 
 
-def _check_labels_apart(columns: TextColumns, labels: object) -> None:
+def _check_labels_apart(
+    columns: TextColumns, labels: object, names: Sequence[tuple[str, ...]]
+) -> None:
     """Raise UsageError if the labels are a column of the texts, which would give them away."""
-    name = getattr(labels, "name", None)
-    if columns.is_named and isinstance(name, str) and name in columns.columns:
-        raise UsageError(
-            f"the labels are the column {name!r}, which is among the texts: leave it out of them"
+    if not columns.is_named:
+        return
+    for name, values in columns.columns.items():
+        # Columns of Arrow and of datasets do not know their names.
+        is_same = len(columns.columns) > 1 and all(
+            (value,) == given for value, given in zip(values, names, strict=True)
         )
+        if is_same or getattr(labels, "name", None) == name:
+            raise UsageError(
+                f"the labels are the column {name!r}, which is among the texts: give the name of "
+                f"the column as labels, {name!r}, or leave it out of the texts"
+            )
 
 
 def _check_any_label(names: Sequence[tuple[str, ...]]) -> None:

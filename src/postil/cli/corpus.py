@@ -1,4 +1,4 @@
-"""`postil corpus …`: list, count, fetch, convert and split corpora."""
+"""`postil corpus …`: list, count, fetch, convert and split corpora, and choose from them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from postil.cli.files import (
     reporting_problems,
     spooled_corpus,
 )
+from postil.cli.labelling.choose import choose
 from postil.cli.options import AsJson, CorpusName, Reading, Split, reads_corpus
 from postil.cli.progress import progress_bar, with_progress
 from postil.common.escaping import visible
@@ -46,6 +47,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+app.command("choose")(choose)
 
 Target = Annotated[str, Argument(help="File or folder to write, or - for standard output.")]
 To = Annotated[

@@ -13,7 +13,10 @@ from postil.corpus.formats import FORMATS
 from postil.corpus.formats.delimited import begins_table, may_be_header
 from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.format import Format, Head, head_of
+from postil.corpus.formats.jsonl import JSONL
+from postil.corpus.formats.label_studio import LABEL_STUDIO
 from postil.corpus.formats.lines import LINES
+from postil.corpus.formats.prodigy import PRODIGY
 from postil.corpus.options import ReadOptions
 from postil.errors import CorpusError, UsageError
 
@@ -101,7 +104,8 @@ def guess_format(source: Source, options: ReadOptions) -> Format:
         head = head_of(source, options, lines=2)  # a header is one only if a row follows
     candidates = formats_of_name(source.name)
     if len(candidates) == 1:
-        return candidates[0]
+        tools = (LABEL_STUDIO, PRODIGY) if candidates[0] is JSONL else ()
+        return next((tool for tool in tools if tool.sniff(head, options)), candidates[0])
     if extension_of(source.name) in SVMLIGHT_EXTENSIONS:
         raise CorpusError(f"{source.name}: {SVMLIGHT}")
     for recognise, sentence in FOREIGN:

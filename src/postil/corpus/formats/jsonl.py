@@ -154,17 +154,22 @@ def encoder(options: WriteOptions) -> Encode:  # noqa: ARG001 - one signature fo
     Letters are written as they are; a lone surrogate, which UTF-8 cannot hold, is escaped, so
     any document can be carried.
     """
+    return lambda document: json_bytes(record_of(document))
 
-    def encode(document: Document) -> bytes:
-        check_names(document)
-        record: dict[str, object] = {"id": document.id, **document.fields}
-        record["labels"] = label_probabilities(document) or document.labels
-        if document.split is not None:
-            record["split"] = document.split
-        record |= seldom_values(document)
-        return escaped_json(json.dumps(record, ensure_ascii=False)).encode()
 
-    return encode
+def record_of(document: Document) -> dict[str, object]:
+    """Return the keys and values that are written for a document."""
+    check_names(document)
+    record: dict[str, object] = {"id": document.id, **document.fields}
+    record["labels"] = label_probabilities(document) or document.labels
+    if document.split is not None:
+        record["split"] = document.split
+    return record | seldom_values(document)
+
+
+def json_bytes(record: Mapping[str, object]) -> bytes:
+    """Return a record as JSON in UTF-8, without a line ending."""
+    return escaped_json(json.dumps(record, ensure_ascii=False)).encode()
 
 
 JSONL = Format(

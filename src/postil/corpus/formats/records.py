@@ -27,11 +27,12 @@ TABLE_OPTIONS = frozenset(
     }
 )
 
+LABELS = "labels"
 SELDOM = (WEIGHT, GROUP, NOT_LABELS)
 """The columns that are written only if documents have such a thing."""
 SELDOM_LOSSES = ("sample weights", "groups", "known-negative labels", "probabilities of labels")
 """What formats lose that have no such columns."""
-RESERVED = frozenset({"id", "labels", "split", *SELDOM})
+RESERVED = frozenset({"id", LABELS, "split", *SELDOM})
 """The columns that are written besides the fields."""
 ALL_OTHERS = "*"
 """Written for known-negative labels: all labels that the document does not have."""
@@ -136,21 +137,11 @@ class Table:
         weight = None if columns.weight is None else record.get(columns.weight)
         group = None if columns.group is None else record.get(columns.group)
         negatives = None if columns.not_labels is None else record.get(columns.not_labels)
-        not_labels = None
-        if negatives is not None and negatives != ALL_OTHERS:
-            not_labels = _labels(negatives, self.separator)
-        own = {*document.labels, *document.probabilities}
-        both = sorted(own.intersection(not_labels or ()))
-        if both:
-            raise BadValueError(
-                f"the label {both[0]!r} is given in {columns.labels} and in {columns.not_labels}; "
-                "leave one out"
-            )
         return replace(
             document,
             weight=_weight(weight, columns.weight),
             group=_identity(group, columns.group, "a group") or None,
-            not_labels=not_labels,
+            not_labels=_negatives(negatives, document, columns, self.separator),
         )
 
 
@@ -178,6 +169,22 @@ def _weight(value: object, column: str | None) -> float:
             f"{_kind(value)}"
         )
     return weight
+
+
+def _negatives(
+    value: object, document: Document, columns: Columns, separator: str
+) -> tuple[str, ...] | None:
+    """Return the known-negative labels in a value; None if all labels but its own are."""
+    if value is None or value == ALL_OTHERS:
+        return None
+    negatives = _labels(value, separator)
+    both = sorted({*document.labels, *document.probabilities}.intersection(negatives))
+    if both:
+        raise BadValueError(
+            f"the label {both[0]!r} is given in {columns.labels} and in {columns.not_labels}; "
+            "leave one out"
+        )
+    return negatives
 
 
 def _labels(value: object, separator: str) -> tuple[str, ...]:
@@ -265,6 +272,26 @@ def _split(value: object) -> Split | None:
 def _kind(value: object) -> str:
     shown = repr(value)
     return f"{type(value).__name__} {shown[:40]}{'…' if len(shown) > 40 else ''}"
+
+
+def judged(document: Document, record: Mapping[str, object]) -> Document:
+    """Return the document with the ``labels`` and ``not_labels`` of a record in place of its own.
+
+    They are what they may be in JSON Lines; a BadValueError says what else they are.
+    """
+    columns = Columns(labels=LABELS, not_labels=NOT_LABELS)
+    labels = record.get(LABELS)
+    if labels is None:
+        raise BadValueError("there are no labels; give a list, which may be empty, or an object")
+    answered = replace(
+        document, labels=_labels(labels, ""), probabilities=_probabilities(labels), not_labels=None
+    )
+    negatives = _negatives(record.get(NOT_LABELS), answered, columns, "")
+    answered = replace(answered, not_labels=negatives)
+    fault = name_fault(answered)
+    if fault is not None:
+        raise BadValueError(fault)
+    return answered
 
 
 def check_names(document: Document) -> None:
