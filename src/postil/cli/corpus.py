@@ -68,6 +68,7 @@ FieldNames = Annotated[
 TEST_SHARE = 0.2
 SPLITS: tuple[Split, ...] = ("train", "test")
 WIDTH = 40
+LANGUAGES = 5  # as many are shown
 
 
 @app.command("list")
@@ -127,7 +128,10 @@ def info(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count the documents, labels, fields, tokens and lengths of a corpus.
+    """Count the documents, labels, fields, tokens, lengths and languages of a corpus.
+
+    Languages are identified in a sample of the documents, if py3langid is installed (the extra
+    lang).
 
     \b
     Examples:
@@ -137,6 +141,7 @@ def info(
     """
     from postil.corpus.label_files import read_label_file
     from postil.corpus.label_vocabulary import LabelVocabulary
+    from postil.text.detection import identified_languages
     from postil.train.reading import label_notes
     from postil.vectors.vectorizer import token_counter
 
@@ -145,7 +150,8 @@ def info(
     with reporting_problems(opened):
         documents = with_progress(opened, f"counting {opened.name}")
         named = vocabulary.applied(documents)
-        statistics = CorpusStatistics.gather(named, token_counter(analyzer))
+        count_tokens = token_counter(analyzer)
+        statistics = CorpusStatistics.gather(named, count_tokens, identified_languages)
     for note in label_notes(sorted(statistics.label_frequencies)):
         say(note)
     known = sorted(statistics.label_frequencies)
@@ -411,6 +417,7 @@ def _info_text(
             f"  fields      {', '.join(fields) or 'none'}",
             f"  characters  {_lengths(statistics.characters)}",
             f"  tokens      {_lengths(statistics.tokens)}",
+            f"  languages   {_languages(statistics)}",
             "",
             "documents by tokens",
             *(f"  {line}" for line in statistics.tokens.histogram(WIDTH)),
@@ -424,6 +431,21 @@ def _lengths(lengths: Lengths) -> str:
         f"{lengths.sum:,}; a document: min {lengths.minimum:,}, median {lengths.quantile(0.5):,}, "
         f"mean {lengths.mean:,.1f}, p90 {lengths.quantile(0.9):,}, max {lengths.maximum:,}"
     )
+
+
+def _languages(statistics: CorpusStatistics) -> str:
+    from postil.text.languages import NAME_OF
+
+    if statistics.languages is None:
+        return "not identified; pip install 'postil[lang]'"
+    shares = statistics.language_shares()
+    shown = [
+        f"{NAME_OF.get(code, code)} {100 * share:.1f} %"
+        for code, share in list(shares.items())[:LANGUAGES]
+    ]
+    more = [f"{len(shares) - LANGUAGES} more (--json)"] if len(shares) > LANGUAGES else []
+    sample = counted(statistics.languages.total(), "document")
+    return f"{', '.join(shown + more)} of {sample}" if shown else "no document has letters"
 
 
 def _label_lines(statistics: CorpusStatistics, top: int, vocabulary: LabelVocabulary) -> list[str]:
