@@ -23,6 +23,7 @@ from postil.common.types import Floats
 from postil.corpus.document import Document
 from postil.corpus.label_files import read_label_file
 from postil.corpus.label_vocabulary import LabelVocabulary
+from postil.decide.scores import top_columns
 from postil.errors import UsageError
 from postil.estimators.labels import Indicator, LabelForm, Labels, NameLists, OneClass, read_labels
 from postil.estimators.texts import (
@@ -369,8 +370,54 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = predictor.scores(columns)
         probabilities = predictor.probabilities(scores, predictor.variances(columns))
         assert probabilities is not None
-        sure = predictor.model.accept(scores, probabilities >= least)
+        sure = predictor.model.accept(scores, sure=probabilities >= least)
         return np.asarray(~sure.any(axis=1), dtype=np.bool_)
+
+    def suggest(
+        self,
+        texts: Texts,
+        k: int = 5,
+        *,
+        include: Iterable[Any] | None = None,
+        exclude: Iterable[Any] = (),
+    ) -> list[list[tuple[Any, float]]]:
+        """Return the k best classes of each text, best first, whatever the thresholds.
+
+        Each stands with its probability, or with its score if the recipe has no probabilities.
+
+        Parameters
+        ----------
+        texts : list, array, column, frame or mapping of columns
+            The texts.
+        k : int
+            The number of classes for each text, at least 1.
+        include : iterable of classes, optional
+            The classes that may be suggested, by name or as in ``classes_``; all by default.
+        exclude : iterable of classes
+            Classes that are not suggested.
+        """
+        if k < 1:
+            raise UsageError(f"suggest: k must be at least 1, got {k}")
+        predictor = self.predictor
+        model = predictor.model
+        allowed = set(range(len(model.names)))
+        if include is not None:
+            allowed = {self._category(each, model) for each in include}
+        allowed -= {self._category(each, model) for each in exclude}
+        columns = self._columns(texts, model)
+        scores = predictor.scores(columns)
+        values = predictor.probabilities(scores, predictor.variances(columns))
+        values = scores if values is None else values
+        # A class that no text of the training had has no column.
+        own = np.array(sorted(allowed.difference([-1])), dtype=np.intp)
+        if not len(own):
+            raise UsageError("suggest: include and exclude leave no class that can be suggested")
+        best = own[top_columns(values[:, own], k)]
+        classes = dict(zip(self._columns_of_classes(model), self.classes_.tolist(), strict=True))
+        return [
+            [(classes[c], float(row[c])) for c in top]
+            for row, top in zip(values, best.tolist(), strict=True)
+        ]
 
     def predict_proba(self, texts: Texts) -> Floats:
         """Return probabilities of membership, texts × classes."""
@@ -466,12 +513,17 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _category(self, category: Any, model: Model) -> int:  # noqa: ANN401 - as those of fit
         """Return the column of a category, given by its name or as in ``classes_``."""
         if not isinstance(category, str):
-            columns = np.arange(len(model.names), dtype=np.float64)[np.newaxis]
-            (arranged,) = self._form.arranged(columns, model.names)
-            for column, each in zip(arranged.tolist(), self.classes_.tolist(), strict=True):
+            columns = self._columns_of_classes(model)
+            for column, each in zip(columns, self.classes_.tolist(), strict=True):
                 if each == category:
-                    return int(column)
+                    return column
         return _column(str(category), model)
+
+    def _columns_of_classes(self, model: Model) -> list[int]:
+        """Return the column in the model of each class, in the order of ``classes_``."""
+        columns = np.arange(len(model.names), dtype=np.float64)[np.newaxis]
+        (arranged,) = self._form.arranged(columns, model.names)
+        return [int(column) for column in arranged]
 
     def _set_fields(self, names: Sequence[str] | None) -> None:
         if names is not None:

@@ -69,7 +69,7 @@ def test_nothing_acts_whatever_is_printed(postil, model, tmp_path):
         ("train", CORPUS, "-o", "x.postil", "-r", "bad.toml"),
         ("evaluate", model, CORPUS, *reading),
         ("compare", CORPUS, "default", "mod-svm", *reading),
-        ("predict", model, CORPUS, *reading, "--scores", "2"),
+        ("predict", model, CORPUS, *reading, "--top", "2"),
         ("predict", model, "--text", NASTY),
         ("explain", model, CORPUS, *reading),
         ("explain", model, CORPUS, *reading, "--json"),

@@ -46,8 +46,8 @@ def test_training_says_how_labels_match(trained):
 
 
 def test_commands_show_names(postil, trained):
-    line = json.loads(postil("predict", "demo.postil", "demo", "--scores", "1").out.split("\n")[0])
-    assert set(line["names"]) == {*line["labels"], *line["scores"]}
+    line = json.loads(postil("predict", "demo.postil", "demo", "--top", "1").out.split("\n")[0])
+    assert set(line["names"]) == {*line["labels"], *line["top"]}
     assert line["names"].get("23", "Weather forecasts") == "Weather forecasts"
 
     shown = postil("explain", "demo.postil", "demo", "--id", "gz-101", "--category", "games")
@@ -156,6 +156,21 @@ def test_hierarchy_of_one_label(postil):
     rule = ("--rule", "best", "--labels", "labels.csv", "--hierarchy", "back-off")
     wrong = postil("train", "one.jsonl", "-o", "x.postil", *rule)
     assert "the rule best has no threshold for each category" in wrong.err
+
+
+def test_labels_under_one(postil, trained):
+    ask = ("predict", "demo.postil", "demo", "--split", "test", "--under")
+    lines = [json.loads(line) for line in postil(*ask, "People").out.splitlines()]
+    given = {label for line in lines for label in line["labels"]}
+    assert given == {"11", "12", "13", "14"}
+    both = postil(*ask, "land", "--exclude", "weather", "-o", "given.csv")
+    assert both.code == 0, both.err
+    text = Path("given.csv").read_text()
+    assert "Environment" in text
+    assert "Weather forecasts" not in text
+    wrong = postil(*ask, "lnd")
+    assert wrong.code == 2
+    assert "did you mean 'land'" in wrong.err.lower()
 
 
 def test_mistakes_get_one_sentence(postil, trained):

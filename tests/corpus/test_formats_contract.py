@@ -20,7 +20,7 @@ from postil.corpus.writing import write_corpus
 from postil.errors import DocumentError, UsageError
 
 WRITABLE = [format.name for format in FORMATS.values() if format.write is not None]
-TABLES = {"jsonl", "csv", "tsv", "parquet", "label-studio"}
+TABLES = {"jsonl", "csv", "tsv", "parquet", "xlsx", "label-studio"}
 TOOLS = {"label-studio", "doccano", "prodigy"}
 FIELDS = ("title", "body", "odd name")
 
@@ -97,7 +97,7 @@ def expected(name, documents):
     """The documents as the format's documentation says they come back."""
     if name in {"jsonl", "parquet"}:
         return found(name, documents)
-    if name in {"csv", "tsv"}:
+    if name in {"csv", "tsv", "xlsx"}:
         every = {field for document in documents for field in document.fields}
         absent = dict.fromkeys(every, "")
         return found(name, [replace(d, fields={**absent, **d.fields}) for d in documents])
@@ -136,7 +136,8 @@ def judged(name, document):
 def found(name, corpus):
     if name == "folders":
         return Counter((d.fields["text"], frozenset(d.labels), d.split) for d in corpus)
-    return [tuple(getattr(document, each.name) for each in fields(Document)) for document in corpus]
+    names = [each.name for each in fields(Document) if each.compare]
+    return [tuple(getattr(document, name) for name in names) for document in corpus]
 
 
 def round_trip(name, documents, options=None):

@@ -123,12 +123,12 @@ class Reading:
 
     values: dict[str, Any]
 
-    def open(self, name_or_path: str, *models: Model) -> CountedCorpus:
+    def open(self, name_or_path: str, *models: Model, keep_records: bool = False) -> CountedCorpus:
         """Open the corpus and print how it is read: by the fields of the models, if any.
 
         Labels that name one of a model's label vocabulary have its id.
         A table may have more text than what a model learned from, or text in columns whose names
-        say nothing.
+        say nothing. ``keep_records`` keeps the rows of a table in its documents.
         """
         from postil.corpus.opening import open_corpus
         from postil.corpus.options import ReadOptions, parse_text_columns
@@ -140,6 +140,7 @@ class Reading:
         options = ReadOptions(
             text_columns=parse_text_columns(columns) if columns else None,
             has_header=header,
+            keep_records=keep_records,
             fields=tuple(dict.fromkeys(name for model in models for name in _fields_of(model))),
             **given,
         )
@@ -286,6 +287,31 @@ def _by_field(texts: Sequence[str], fields: Fields) -> Iterator[tuple[str, str]]
 def _stdin_text() -> str:
     # Bytes that are not UTF-8 are replaced, as the vectorizer replaces them.
     return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def allowed_columns(
+    include: Sequence[str], exclude: Sequence[str], under: Sequence[str], model: Model, file: str
+) -> set[int] | None:
+    """Return the columns of the categories that may be given; None if all may."""
+    if not include and not exclude and not under:
+        return None
+    wanted = [*category_columns(include, model, file), *_columns_under(under, model, file)]
+    allowed = set(wanted if include or under else range(len(model.names)))
+    allowed -= set(category_columns(exclude, model, file))
+    if not allowed:
+        raise UsageError("--include, --exclude and --under leave no label that may be given")
+    return allowed
+
+
+def _columns_under(wanted: Sequence[str], model: Model, file: str) -> list[int]:
+    """Return the columns of labels and of those below them."""
+    if not wanted:
+        return []
+    if model.labels is None or not model.labels.has_broader:
+        raise UsageError(f"--under: {file} knows no broader labels; train it with --labels")
+    found = [model.labels.find(label) for label in wanted]
+    below = {each for label in found for each in (label, *model.labels.descendants(label))}
+    return [column for column, name in enumerate(model.names) if name in below]
 
 
 def category_columns(wanted: Sequence[str], model: Model, file: str) -> list[int]:

@@ -78,6 +78,7 @@ def open_corpus(
             f"{doubt(source, format, options)}"
         ),
         pauses=source.pauses,
+        form=reading.form,
     )
 
 

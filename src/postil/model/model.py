@@ -226,6 +226,12 @@ class Model:
         """Return the name for people of a category, or of another label."""
         return label if self.labels is None else self.labels.name(label)
 
+    def names_for_people(self, columns: Iterable[int]) -> dict[str, str]:
+        """Return the names for people of some categories by id; none without a vocabulary."""
+        if self.labels is None:
+            return {}
+        return {self.names[column]: self.titles[column] for column in columns}
+
     def titles_of(self, labels: Iterable[str]) -> tuple[str, ...]:
         """Return the names for people of the labels of a document.
 
@@ -266,7 +272,9 @@ class Model:
         variances: Weights | None = self.__dict__["variances"]
         return variances
 
-    def accept(self, scores: Floats, allowed: Flags | None = None) -> Flags:
+    def accept(
+        self, scores: Floats, allowed: Flags | None = None, sure: Flags | None = None
+    ) -> Flags:
         """Decide on documents × categories.
 
         With a hierarchy, these are the most specific of the categories that the rule accepts.
@@ -276,11 +284,13 @@ class Model:
         scores : array
             Documents × categories.
         allowed : array of bool, optional
-            The categories that may be given, of the same shape.
+            True for each category that may be given.
+        sure : array of bool, optional
+            True for each decision that may be made, documents × categories.
         """
-        accepted = self.decision.accept(scores)
-        if allowed is not None:
-            accepted &= allowed
+        accepted = self.decision.accept(scores, allowed)
+        if sure is not None:
+            accepted &= sure
         if self.hierarchy is None:
             return accepted
         ranks = self.decision.acceptance.excess(scores)

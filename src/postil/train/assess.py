@@ -239,6 +239,7 @@ def _assessed(
         probabilities=probabilities,
         ranked=truth if seen is within else Labels.of(_label_sets(within), names).members,
         training_sizes=_training_sizes(model, names),
+        training_documents=model.training.documents,
         provenance=Provenance(
             corpus=corpus,
             split=_split(digests, model),

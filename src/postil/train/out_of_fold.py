@@ -41,6 +41,7 @@ def report_out_of_fold(
         probabilities=None if found.probabilities is None else found.probabilities[:, kept],
         ranked=found.truth[:, kept],
         training_sizes=model.training.members[kept],
+        training_documents=model.training.documents,
         provenance=Provenance(
             corpus=corpus,
             split=f"{count:,} training documents, out of fold in {found.folds} folds",

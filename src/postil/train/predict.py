@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from postil.decide.calibration import (
     probabilities_of,
     rankings_of,
 )
+from postil.decide.scores import top_columns
 from postil.model.model import Model
 from postil.model.numbered import NumberedDocuments, check_takes_texts, columns_of
 from postil.model.scoring import TextScorer, factors_of, rows_of_sums, scores_of, vector_rows
@@ -26,22 +27,41 @@ if TYPE_CHECKING:
 
 
 class Decider:
-    """Turns the scores of a model into decisions and probabilities."""
+    """Turns the scores of a model into decisions and probabilities.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+
+    Attributes
+    ----------
+    allowed : array or None
+        True for each category that may be given or suggested; None if all may.
+    """
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self.allowed: Flags | None = None
 
-    def given(self, scores: Floats, allowed: Flags | None = None) -> list[list[int]]:
+    def restrict(self, columns: Collection[int] | None) -> None:
+        """Let only these categories be given or suggested; None stands for all."""
+        self.allowed = None
+        if columns is not None:
+            self.allowed = np.zeros(len(self.model.names), np.bool_)
+            self.allowed[list(columns)] = True
+
+    def given(self, scores: Floats, sure: Flags | None = None) -> list[list[int]]:
         """Return the columns of the categories given to each text, best first.
 
         Parameters
         ----------
         scores : array
             Documents × categories.
-        allowed : array of bool, optional
-            The categories that may be given, of the same shape.
+        sure : array of bool, optional
+            True for each decision that may be made, of the same shape.
         """
-        accepted = self.model.accept(scores, allowed)
+        accepted = self.model.accept(scores, self.allowed, sure)
         calibration = self.model.calibration
         order = scores
         if calibration is not None and not needs_variances(calibration):
@@ -55,6 +75,21 @@ class Decider:
     def names(self, scores: Floats) -> list[tuple[str, ...]]:
         """Return the names of the categories given to each text, best first."""
         return [tuple(self.model.names[c] for c in row) for row in self.given(scores)]
+
+    def suggested(self, values: Floats, most: int) -> NDArray[np.intp]:
+        """Return the columns of the best categories of each text, best first.
+
+        Parameters
+        ----------
+        values : array
+            Documents × categories: probabilities, or scores if there are none.
+        most : int
+            The number of categories for each text.
+        """
+        if self.allowed is None:
+            return top_columns(values, most)
+        allowed = np.flatnonzero(self.allowed)
+        return np.asarray(allowed[top_columns(values[:, allowed], most)])
 
     def rankings(self, scores: Floats) -> Floats:
         """Return values that rank documents within a category."""

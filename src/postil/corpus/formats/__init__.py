@@ -11,12 +11,13 @@ from postil.corpus.formats.label_studio import LABEL_STUDIO
 from postil.corpus.formats.lines import ANNIF, FASTTEXT, LINES
 from postil.corpus.formats.parquet import PARQUET
 from postil.corpus.formats.prodigy import PRODIGY
+from postil.corpus.formats.xlsx import XLSX
 
 # In the order in which content is tried: formats with a sharper sign come first.
 FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
-        *(PARQUET, LABEL_STUDIO, PRODIGY, JSONL, DOCCANO),
+        *(PARQUET, XLSX, LABEL_STUDIO, PRODIGY, JSONL, DOCCANO),
         *(FASTTEXT, ANNIF, TSV, CSV, FOLDERS, LINES),
     )
 }

@@ -8,6 +8,7 @@ from contextlib import suppress
 from itertools import islice
 
 from postil.common.escaping import escaped_json
+from postil.corpus.corpus import TableForm
 from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines
@@ -51,12 +52,26 @@ def read(source: Source, options: ReadOptions) -> Reading:
                     f"the key {name!r} appears here for the first time, too late to be guessed; "
                     "name the columns (--text-columns, --label-column, --split-column, …)"
                 )
+        if options.keep_records:
+            late = min(record.keys() - known)
+            raise ValueError(
+                f"the key {late!r} appears here for the first time, too late to be a column of the "
+                f"output; add it to the first record ({json.dumps(late)}: null)"
+            )
 
     def rows(problems: Problems) -> Iterator[Row]:
         lines = TextLines(source.open(), source.name, options.encoding)
         return _rows(lines, source.name, problems, check)
 
-    return Table(source.name, "line", columns, options.label_separator or "", rows).reading()
+    return Table(
+        source.name,
+        "line",
+        columns,
+        options.label_separator or "",
+        rows,
+        TableForm(sample.names),
+        options.keep_records,
+    ).reading()
 
 
 def _sample(source: Source, options: ReadOptions) -> Sample:

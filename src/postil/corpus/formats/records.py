@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from postil.corpus.corpus import TableForm
 from postil.corpus.document import Document, Problems, SeenIds, Split, name_fault
 from postil.corpus.formats.columns import (
     GROUP,
@@ -63,6 +64,10 @@ class Table:
         Splits strings in the label column; ``""`` keeps them whole.
     rows : callable
         Returns the rows; bad ones go to the ``Problems`` it is called with.
+    form : TableForm, optional
+        The form of the table.
+    keep : bool
+        Keep in each document the record it was made of.
     """
 
     source: str
@@ -70,10 +75,13 @@ class Table:
     columns: Columns
     separator: str
     rows: Callable[[Problems], Iterator[Row]]
+    form: TableForm | None = None
+    keep: bool = False
 
-    def reading(self) -> Reading:
+    def reading(self, before: str = "") -> Reading:
         """Return the documents of the table with a sentence about its columns."""
-        return Reading(self.documents, describe(self.columns, self.separator, self.unit))
+        sentence = describe(self.columns, self.separator, self.unit)
+        return Reading(self.documents, before + sentence, self.form)
 
     def documents(self, problems: Problems) -> Iterator[Document]:
         """Yield a document for each row; rows that cannot be one go to ``problems``.
@@ -97,7 +105,8 @@ class Table:
                         "(--id-column '')"
                     )
             except BadValueError as error:
-                problems.report(DocumentError(self.source, f"{self.unit} {position}", str(error)))
+                where = f"{self.unit} {position}"
+                problems.report(DocumentError(self.source, where, str(error)), record)
                 continue
             yield document
 
@@ -122,6 +131,7 @@ class Table:
             labels=() if labels is None else _labels(labels, self.separator),
             split=None if split is None else _split(split),
             probabilities=_probabilities(labels),
+            record=record if self.keep else None,
         )
         return document if self._plain else self._completed(document, record)
 
@@ -272,6 +282,30 @@ def _split(value: object) -> Split | None:
 def _kind(value: object) -> str:
     shown = repr(value)
     return f"{type(value).__name__} {shown[:40]}{'…' if len(shown) > 40 else ''}"
+
+
+def cell_text(value: object, separator: str) -> str:
+    """Return a value as the text of a cell: as it is, or a list joined, or as JSON."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, bytes):  # a text that is not UTF-8
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, list | tuple):
+        texts = [str(each) for each in value if isinstance(each, str | int | float)]
+        if len(texts) == len(value) and all(text and separator not in text for text in texts):
+            return separator.join(texts)
+    if isinstance(value, dict | list | tuple | bool):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
+def added_text(value: object, separator: str) -> str:
+    """Return the value of an added column as the text of a cell."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return separator.join(map(str, value))
+    return cell_text(value, separator)
 
 
 def judged(document: Document, record: Mapping[str, object]) -> Document:
