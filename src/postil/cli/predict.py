@@ -170,16 +170,9 @@ def predict(
     columns = allowed_columns(include or [], exclude or [], under or [], loaded, str(model))
     if scores and not top:
         raise UsageError("--scores shows the scores of the best labels: give their number by --top")
-    style = Style(
-        loaded.calibration is not None,
-        top,
-        least,
-        separator=reading.values["label_separator"] or "",
-        scores=scores,
-        named=loaded.labels is not None,
-    )
-    titles = () if loaded.labels is None else loaded.titles
-    labels = (*loaded.names, *titles)
+    separator, named = reading.values["label_separator"] or "", loaded.labels is not None
+    style = Style(loaded.calibration is not None, top, least, False, separator, scores, named)
+    labels = (*loaded.names, *loaded.titles)
     vectors = None if corpus is None else reading.vectors(corpus)
     if vectors is not None:
         with _sorting(output, refer, style, None, labels) as predictions:
