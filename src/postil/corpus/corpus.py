@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.streams import Pauses
-from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.errors import UsageError
+
+if TYPE_CHECKING:
+    from postil.corpus.label_vocabulary import LabelVocabulary
 
 DocumentSource = Callable[[Problems], Iterator[Document]]
 
