@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import pickle
 import sys
 
 import pytest
@@ -86,6 +87,7 @@ def test_every_format_gives_the_same(name, packed, tmp_path):
     found = read_label_file(path)
     assert dict(found.entries) == dict(read_label_file(expected).entries)
     assert found.notes == ()
+    assert pickle.loads(pickle.dumps(found)) == found  # as scikit-learn's clone copies it
     assert read_label_file(path, "de").name(f"{BASE}1") == "Physik"
 
 

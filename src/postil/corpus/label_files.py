@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from postil.common.compression import decompressed, without_compression_suffix
@@ -221,7 +220,7 @@ def _label(
         )
     return LabelEntry(
         label,
-        MappingProxyType(names),
+        names,
         notation,
         tuple(dict.fromkeys(lists["alternatives"])),
         tuple(dict.fromkeys(lists["broader"])),
@@ -285,7 +284,7 @@ def _skos(content: bytes, form: str, source: str) -> list[LabelEntry]:
     return [
         LabelEntry(
             concept,
-            MappingProxyType(dict(reversed(names.get(concept, [])))),
+            dict(reversed(names.get(concept, []))),
             min((text for _, text in codes.get(concept, [])), default=""),
             tuple(dict.fromkeys(text for _, text in others.get(concept, []))),
             tuple(sorted(broader.get(concept, {}))),

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 from postil.common.suggest import near_names
@@ -49,7 +48,7 @@ class LabelEntry:
     """
 
     id: str
-    names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    names: Mapping[str, str] = field(default_factory=dict)
     notation: str = ""
     alternatives: tuple[str, ...] = ()
     broader: tuple[str, ...] = ()
@@ -123,16 +122,18 @@ class LabelVocabulary:
     @property
     def entries(self) -> Mapping[str, LabelEntry]:
         """The labels by id, in their order."""
-        if self._content is not None:
+        content = self._content  # two threads may both parse it
+        if content is not None:
             try:
-                language, root, labels = _read(self._content)
-                self._parsed, self._notes = _checked(labels)
+                language, root, labels = _read(content)
+                parsed, notes = _checked(labels)
             except InputError as error:
                 raise InputError(
                     f"the label vocabulary that the model keeps cannot be used ({error}); train "
                     "the model again"
                 ) from None
-            self._language, self._root, self._content = language, root, None
+            self._language, self._root, self._notes, self._parsed = language, root, notes, parsed
+            self._content = None
         return self._parsed
 
     @property
@@ -494,7 +495,7 @@ def entry_from(given: object) -> LabelEntry:
             raise InputError(f"the label {given['id']!r} has {name!r} that holds more than texts")
     return LabelEntry(
         given["id"],
-        MappingProxyType(dict(given.get("names", {}))),
+        dict(given.get("names", {})),
         given.get("notation", ""),
         tuple(given.get("alternatives", ())),
         tuple(given.get("broader", ())),
