@@ -370,7 +370,9 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = predictor.scores(columns)
         probabilities = predictor.probabilities(scores, predictor.variances(columns))
         assert probabilities is not None
-        sure = predictor.model.accept(scores, sure=probabilities >= least)
+        probable = probabilities >= least
+        sure = predictor.model.accept(scores, sure=None if min_probability is None else probable)
+        sure &= probable
         return np.asarray(~sure.any(axis=1), dtype=np.bool_)
 
     def suggest(

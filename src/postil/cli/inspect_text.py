@@ -12,7 +12,6 @@ from postil.cli.console import counted, show_bold, show_table
 from postil.cli.search_text import aim_sentence, search_lines, search_sentence, search_symbol
 from postil.common.escaping import visible
 from postil.model.leaderboard import leaderboard
-from postil.model.overview import title_of
 
 if TYPE_CHECKING:
     from postil.model.overview import Facts
@@ -84,6 +83,12 @@ def _show_facts(whole: Facts) -> None:
             "evaluation": _settings(whole["evaluation"] or {}),
         }
     )
+
+
+def _title(facts: Facts) -> str:
+    from postil.model.overview import title_of
+
+    return title_of(facts)
 
 
 def _settings(given: Mapping[str, Any]) -> str:
@@ -285,7 +290,7 @@ def _show_categories(whole: Facts, each: list[Facts]) -> None:
     for facts in each:
         report = facts["report"] or {}
         row = [
-            INDENT + title_of(facts),
+            INDENT + _title(facts),
             f"{facts['members']:,}",
             f"{facts['nonzeros']:,}",
             _measure(facts, measure),
@@ -312,8 +317,8 @@ def _show_categories(whole: Facts, each: list[Facts]) -> None:
 def _rows_of(facts: Facts) -> dict[str, Facts]:
     """Return the parts with weights of their own: the category, or each node of its tree."""
     if "nodes" not in facts:
-        return {title_of(facts): facts}
-    return {f"{title_of(facts)}: {node['node']}": node for node in facts["nodes"]}
+        return {_title(facts): facts}
+    return {f"{_title(facts)}: {node['node']}": node for node in facts["nodes"]}
 
 
 def _terms(terms: list[dict[str, Any]]) -> str:
@@ -322,7 +327,7 @@ def _terms(terms: list[dict[str, Any]]) -> str:
 
 def show_category(whole: Facts, facts: Facts) -> None:
     """Print one category in detail."""
-    show_title(title_of(facts))
+    show_title(_title(facts))
     measure = "share" if "share" in facts else "threshold"
     columns = whole["weights"]["columns"] * len(facts.get("nodes", [facts]))
     documents = whole["training"]["documents"]

@@ -172,6 +172,7 @@ def predict(
         raise UsageError("--scores shows the scores of the best labels: give their number by --top")
     separator, named = reading.values["label_separator"] or "", loaded.labels is not None
     style = Style(loaded.calibration is not None, top, least, False, separator, scores, named)
+    style = style._replace(backs_off=bool(min_probability) and loaded.hierarchy is not None)
     labels = (*loaded.names, *loaded.titles)
     vectors = None if corpus is None else reading.vectors(corpus)
     if vectors is not None:

@@ -56,6 +56,9 @@ class Style(NamedTuple):
         The best labels are those with the highest scores, and have scores.
     named : bool
         Labels have names for people.
+    backs_off : bool
+        With a hierarchy, a probable label takes the place of an improbable one below it. The
+        precision of a route is measured without that.
     """
 
     calibrated: bool
@@ -65,6 +68,7 @@ class Style(NamedTuple):
     separator: str = ""
     scores: bool = False
     named: bool = False
+    backs_off: bool = False
 
     @property
     def top_column(self) -> str:
@@ -103,10 +107,11 @@ def predictions_of(
     best = decider.suggested(worth, style.top).tolist() if style.top else [[]] * len(ids)
     found = []
     decided = decider.given(scores)
-    # With a hierarchy, a sure label takes the place of an unsure one below it.
-    able = decided if least is None else decider.given(scores, values >= least)
+    able = decided
+    if least is not None and style.backs_off:
+        able = decider.given(scores, values >= least)
     for row, given in enumerate(decided):
-        sure = able[row]
+        sure = able[row] if least is None else [c for c in able[row] if values[row, c] >= least]
         rest = [c for c in given if c not in sure]
         found.append(
             Prediction(
