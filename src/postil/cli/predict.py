@@ -110,7 +110,7 @@ def predict(
     chunk: Annotated[int, Option(min=1, help="Largest number of documents held in memory.")] = 4096,
     threads: Threads = None,
 ) -> None:
-    """Give documents their categories, as lines of JSON or in a table.
+    """Give documents their categories, as JSON or in a table.
 
     A line holds the document's id, its categories, best first, and their probabilities if the
     model has any; "terms": 0 marks a document without a term that the model knows. Lines come in
