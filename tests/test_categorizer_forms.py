@@ -18,6 +18,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_checks
 
 from postil import Document, TextCategorizer
+from postil.corpus.label_vocabulary import LabelEntry, LabelVocabulary
 from postil.errors import UsageError
 
 SENTENCES = {
@@ -289,6 +290,30 @@ def test_updates_keep_the_form():
         model.update(["ice"], ["x"])
     with pytest.raises(UsageError, match="give texts and labels to update"):
         model.update_documents([])
+
+
+def test_labels_become_ids_of_a_vocabulary():
+    labels = LabelVocabulary(
+        [
+            LabelEntry("9", {"en": "Nature"}),
+            LabelEntry("1", {"en": "Snow"}, "S", broader=("9",)),
+            LabelEntry("2", {"en": "Roads"}, broader=("8",)),
+            LabelEntry("8", {"en": "Town"}),
+        ]
+    )
+    texts = ["snow on the hills", "a road to the harbour"] * 8
+    named = TextCategorizer(budget="none", labels=labels).fit(texts, ["snow", "Roads"] * 8)
+    assert named.predict(texts[:2]).tolist() == ["1", "2"]
+    assert named.classes_.tolist() == ["1", "2"]
+    assert named.model.titles == ("Snow", "Roads")
+    assert named.score(texts, ["S", "2"] * 8) == 1.0
+    several = clone(named).set_params(hierarchy="back-off")
+    several.fit(texts, [["snow"], ["Roads", "other"]] * 8)
+    assert set(several.categories) == {"1", "2", "8", "9", "other"}
+    assert several.predict(texts[:1]) == [("1",)]
+    assert "Snow" in repr(several.explain(texts[0], "snow"))
+    with pytest.raises(UsageError, match="have no names for a label vocabulary"):
+        clone(named).fit(texts, np.eye(2)[[0, 1] * 8])
 
 
 def test_the_best_classes_are_suggested_in_the_form_of_the_labels():

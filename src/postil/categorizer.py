@@ -21,9 +21,11 @@ from postil.common.progress_bar import progress_bar
 from postil.common.suggest import advice
 from postil.common.types import Floats
 from postil.corpus.document import Document
+from postil.corpus.label_files import read_label_file
+from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.decide.scores import top_columns
 from postil.errors import UsageError
-from postil.estimators.labels import LabelForm, Labels, NameLists, OneClass, read_labels
+from postil.estimators.labels import Indicator, LabelForm, Labels, NameLists, OneClass, read_labels
 from postil.estimators.texts import (
     ONE_FIELD,
     TextColumns,
@@ -44,7 +46,7 @@ from postil.model.save import save_model
 from postil.recipes.recipe import DEFAULT, Recipe, load_recipe
 from postil.train.predict import Predictor
 from postil.train.reasons import Reasons
-from postil.train.train import train
+from postil.train.train import HierarchyUse, train
 from postil.train.update import update
 from postil.vectors.fields import Columns, Text
 
@@ -85,6 +87,13 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         45 s for large data, and little for few texts.
     route : str, optional
         The precision of labels that need no check, as ``"precision>=0.98"``; see :meth:`referred`.
+    labels : LabelVocabulary, str or Path, optional
+        Names of labels, or the file of them. Labels that name one of them become its id, which
+        ``predict`` answers with; ``model.titles`` has the names of the categories.
+    hierarchy : {"back-off", "consistent"}, optional
+        Use the broader labels of ``labels``: answers are the most specific labels that are sure
+        enough, and those above them elsewhere; ``"consistent"`` gives a label only if all above
+        it are accepted.
     threads : int, optional
         The number of threads; results do not depend on it.
     seed : int
@@ -110,6 +119,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         aim: str | OwnFigure | None = None,
         budget: float | str | None = None,
         route: str | None = None,
+        labels: LabelVocabulary | str | Path | None = None,
+        hierarchy: HierarchyUse | None = None,
         threads: int | None = None,
         seed: int = 0,
         verbose: int = 0,
@@ -118,6 +129,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.aim = aim
         self.budget = budget
         self.route = route
+        self.labels = labels
+        self.hierarchy = hierarchy
         self.threads = threads
         self.seed = seed
         self.verbose = verbose
@@ -147,6 +160,14 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         columns, labels = read_labelled(texts, labels)
         names, form = read_labels(labels, len(columns))
         _check_labels_apart(columns, labels, names)
+        vocabulary = self._vocabulary()
+        if vocabulary is not None and isinstance(form, Indicator):
+            raise UsageError(
+                "the columns of an indicator have no names for a label vocabulary: give lists of "
+                "names, or leave labels out"
+            )
+        if vocabulary is not None:
+            names, form = read_labels(labels, len(columns), vocabulary=vocabulary)
         _check_any_label(names)
         recipe = self._resolved()
         if isinstance(form, OneClass):
@@ -154,7 +175,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         notify = None if columns.is_named else _ignore
         documents = columns.documents(names, sample_weight, groups)
         self._learn(documents, recipe, notify=notify)
-        self._form = form
+        # A text may get a label above those of the texts.
+        self._form = form if self.hierarchy is None else form.of_documents(self.model.names)
         self._set_fields(columns.names)
         return self
 
@@ -197,7 +219,14 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seed = _checked_seed(self.seed)
         with self._reporting(progress, notify) as reporting:
             model = train(
-                documents, recipe, corpus=corpus, threads=self.threads, seed=seed, **reporting
+                documents,
+                recipe,
+                corpus=corpus,
+                labels=self._vocabulary(),
+                hierarchy=self.hierarchy,
+                threads=self.threads,
+                seed=seed,
+                **reporting,
             )
         self._predictor = Predictor(model, self.threads)
 
@@ -218,7 +247,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         fields = self.model.vectorizer.fields
         columns, labels = read_labelled(texts, labels)
-        names, form = read_labels(labels, len(columns), self._form)
+        names, form = read_labels(labels, len(columns), self._form, self.model.labels)
         _check_any_label(names)
         if not columns.is_named:
             columns.read_by(fields, None)  # raises an error that names the fields
@@ -344,7 +373,9 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = predictor.scores(columns)
         probabilities = predictor.probabilities(scores, predictor.variances(columns))
         assert probabilities is not None
-        sure = predictor.model.decision.accept(scores) & (probabilities >= least)
+        probable = probabilities >= least
+        sure = predictor.model.accept(scores, sure=None if min_probability is None else probable)
+        sure &= probable
         return np.asarray(~sure.any(axis=1), dtype=np.bool_)
 
     def suggest(
@@ -427,7 +458,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         predictor = self.predictor
         columns, labels = read_labelled(texts, labels)
-        names, _ = read_labels(labels, len(columns), self._form)
+        names, _ = read_labels(labels, len(columns), self._form, predictor.model.labels)
         given = predictor.names(predictor.scores(self._arranged(columns, predictor.model)))
         right = [set(row) == set(wanted) for row, wanted in zip(given, names, strict=True)]
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -473,6 +504,10 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         loaded._predictor = Predictor(model, threads)
         loaded._form = _form_of(model)
         return loaded
+
+    def _vocabulary(self) -> LabelVocabulary | None:
+        labels = self.labels
+        return read_label_file(labels) if isinstance(labels, str | Path) else labels
 
     def _resolved(self) -> Recipe:
         recipe = _recipe(self.recipe)
@@ -630,6 +665,8 @@ def _fields_of(text: Text | Mapping[str, Text], model: Model) -> dict[str, str]:
 
 def _column(name: str, model: Model) -> int:
     """Return the column of a category."""
+    if name not in model.names and model.labels is not None:
+        name = model.labels.find(name)
     if name not in model.names:
         raise UsageError(f"there is no category {name!r}{advice(name, model.names)}")
     return model.names.index(name)

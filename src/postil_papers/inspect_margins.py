@@ -13,7 +13,7 @@ from postil.cli.files import CountedCorpus, reporting_problems
 from postil.cli.inspect_text import INDENT, show_title, show_wrapped
 from postil.cli.options import Reading
 from postil.cli.progress import progress_bar
-from postil.model.overview import OVER_MEAN, Facts
+from postil.model.overview import OVER_MEAN, Facts, title_of
 
 if TYPE_CHECKING:
     from postil.corpus.document import Document
@@ -174,7 +174,7 @@ _BOUNDS = {
 def show_margins(whole: Facts, each: list[Facts]) -> None:
     """Print the documents' norms, tables with a line for each category, and a legend."""
     measured = whole["margins"]
-    rows = [(facts["name"], facts["margins"]) for facts in each]
+    rows = [(title_of(facts), facts["margins"]) for facts in each]
     if len(rows) > 1:
         rows.append((MEDIAN, measured["median"]))
     _show_norms(measured)

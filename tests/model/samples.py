@@ -8,9 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
+from postil.corpus.label_vocabulary import LabelEntry, LabelVocabulary
 from postil.decide.calibration import Logistic, Softmax
 from postil.decide.decision import DecisionRule, Shares, Thresholds
 from postil.decide.fitted_calibration import Isotonic, Platt
+from postil.decide.hierarchy import Hierarchy
 from postil.model import Model, TrainingFingerprint
 from postil.text.analyzer import Analyzer
 from postil.vectors.fields import Fields
@@ -144,6 +146,21 @@ def small_model(**changes: object) -> Model:
         }
         | changes
     )
+
+
+def labelled_model() -> Model:
+    """Names for two of the categories, and a label above them."""
+    labels = LabelVocabulary(
+        [
+            LabelEntry("animals", {"en": "Animals"}),
+            LabelEntry("sheep", {"en": "Sheep é", "de": "Schafe"}, "S1", ("lamb",), ("animals",)),
+            LabelEntry("boats", {"en": "Boats"}, deprecated=True),
+        ],
+        "de",
+    )
+    members = sp.csr_matrix(np.eye(3, dtype=bool))
+    hierarchy = Hierarchy.of(("sheep", "animals", "boats"), labels, members)
+    return small_model(labels=labels, hierarchy=hierarchy)
 
 
 def tiny_model() -> Model:

@@ -16,6 +16,7 @@ from .samples import (
     TEXTS,
     apart_vectorizer,
     bucket_model,
+    labelled_model,
     lies_in_a_map,
     models,
     scores,
@@ -28,6 +29,7 @@ EXAMPLES = {
     "small": small_model,
     "tiny": tiny_model,
     "buckets": bucket_model,
+    "labelled": labelled_model,
     "union": lambda: small_model(vectorizer=union_vectorizer()),
     "buckets by term": lambda: bucket_model("csc"),
     "by term": lambda: small_model(weights=small_model().weights.tocsc()),
@@ -59,6 +61,7 @@ def assert_same(a: Model, b: Model) -> None:
     for name in ("indptr", "indices", "data"):
         np.testing.assert_array_equal(getattr(a.weights, name), getattr(b.weights, name))
     np.testing.assert_array_equal(a.intercepts, b.intercepts)
+    assert a.labels == b.labels
     for name in ("recipe", "method", "reports", "evaluation", "created", "created_by"):
         assert getattr(a, name) == getattr(b, name)
     assert_same_vectorizer(a.vectorizer, b.vectorizer)

@@ -20,7 +20,7 @@ COMMANDS = {
     "train": "Learn a model from labelled documents and write it to a file.",
     "update": "Learn new labelled documents on top of a model.",
     "label": "Let a program label documents: a model's client or a script.",
-    "predict": "Give documents their categories, one line of JSON each.",
+    "predict": "Give documents their categories, as JSON or in a table.",
     "evaluate": "Measure a model on labelled documents.",
     "report": "Write a page on how good a model is and where it errs.",
     "explain": "Show why a model gave a document a category or not.",

@@ -35,6 +35,7 @@ from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from postil.corpus.corpus import Corpus
+    from postil.corpus.label_vocabulary import LabelVocabulary
     from postil.corpus.named.entry import NamedCorpus
     from postil.corpus.stats import Lengths
 
@@ -122,6 +123,9 @@ def info(
         str, Option(help="Analyzer spec that says what a token is.")
     ] = "words lower",
     top: Annotated[int, Option(help="Number of labels to show.")] = 20,
+    labels: Annotated[
+        Path | None, Option(help="File with the names of labels.", metavar="FILE")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Count the documents, labels, fields, tokens, lengths and languages of a corpus.
@@ -137,21 +141,29 @@ def info(
       postil corpus info train.jsonl test.jsonl
       postil corpus info mails.csv --label-column queue --text-columns subject --text-columns body
     """
+    from postil.corpus.label_files import read_label_file
+    from postil.corpus.label_vocabulary import LabelVocabulary
     from postil.text.detection import identified_languages
     from postil.train.reading import label_notes
     from postil.vectors.vectorizer import token_counter
 
+    vocabulary = LabelVocabulary() if labels is None else read_label_file(labels)
     opened = reading.open(corpus)
     with reporting_problems(opened):
         documents = with_progress(opened, f"counting {opened.name}")
+        named = vocabulary.applied(documents)
         count_tokens = token_counter(analyzer)
-        statistics = CorpusStatistics.gather(documents, count_tokens, identified_languages)
+        statistics = CorpusStatistics.gather(named, count_tokens, identified_languages)
     for note in label_notes(sorted(statistics.label_frequencies)):
         say(note)
+    known = sorted(statistics.label_frequencies)
+    for note in vocabulary.notes_on(known) if labels is not None else ():
+        say(note)
     if as_json:
-        show_json(statistics.to_dict())
+        names = {"names": {each: vocabulary.name(each) for each in known}} if labels else {}
+        show_json(statistics.to_dict() | names)
     else:
-        typer.echo(_info_text(opened.name, statistics, top))
+        typer.echo(_info_text(opened.name, statistics, top, vocabulary))
 
 
 @app.command("fetch")
@@ -387,7 +399,9 @@ def _extension(format: str) -> str:
     return extensions[0] if extensions else ""
 
 
-def _info_text(name: str, statistics: CorpusStatistics, top: int) -> str:
+def _info_text(
+    name: str, statistics: CorpusStatistics, top: int, vocabulary: LabelVocabulary
+) -> str:
     order = (*SPLITS, None)
     splits = [
         f"{statistics.documents[split]:,} {split or 'without a split'}"
@@ -410,7 +424,7 @@ def _info_text(name: str, statistics: CorpusStatistics, top: int) -> str:
             "",
             "documents by tokens",
             *(f"  {line}" for line in statistics.tokens.histogram(WIDTH)),
-            *_label_lines(statistics, top),
+            *_label_lines(statistics, top, vocabulary),
         ]
     )
 
@@ -437,8 +451,10 @@ def _languages(statistics: CorpusStatistics) -> str:
     return f"{', '.join(shown + more)} of {sample}" if shown else "no document has letters"
 
 
-def _label_lines(statistics: CorpusStatistics, top: int) -> list[str]:
-    table = [(visible(label), count) for label, count in statistics.label_table()]
+def _label_lines(statistics: CorpusStatistics, top: int, vocabulary: LabelVocabulary) -> list[str]:
+    found = statistics.label_table()
+    titles = vocabulary.titles([label for label, _ in found])
+    table = [(visible(title), count) for title, (_, count) in zip(titles, found, strict=True)]
     if not table:
         return []
     width = max(len(label) for label, _ in table[:top]) if top else 0

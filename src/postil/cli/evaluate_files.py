@@ -130,7 +130,7 @@ def _errors(measured: Assessment, starts: Sequence[str]) -> Iterator[dict[str, A
     from postil.evaluate.measures import decided_rightly
 
     wrong = np.flatnonzero(~decided_rightly(measured.truth, measured.decisions))
-    names, probabilities = measured.report.categories, measured.probabilities
+    names, probabilities = measured.report.titles, measured.probabilities
     confidence: list[float | None] = [None] * len(wrong)
     if probabilities is not None:
         sure = np.array([_confidence(measured, probabilities, row) for row in wrong.tolist()])

@@ -21,6 +21,7 @@ from postil.cli.options import (
     Texts,
     category_columns,
     document_from_texts,
+    names_entry,
     reads_corpus,
 )
 from postil.cli.progress import with_progress
@@ -102,7 +103,7 @@ def explain(
     if html is not None:
         check_output(html, model, *documents or ())
     loaded = load_model(model)
-    columns = category_columns(categories, loaded.names, str(model)) if categories else None
+    columns = category_columns(categories, loaded, str(model)) if categories else None
     vectors = reading.vectors(documents) if documents else None
     if vectors is not None and html is not None:
         raise UsageError("--html shows a text, and vectors have none: leave it out")
@@ -129,12 +130,13 @@ def explain(
         results = list(results)
     if html is not None:
         counted = with_progress(results, "explaining") if len(chosen) > 1 else results
-        _write_page(html, counted, f"{model.name} on {' '.join(documents or ['a text'])}", note)
+        title = f"{model.name} on {' '.join(documents or ['a text'])}"
+        _write_page(html, counted, title, note, loaded)
     if as_json:
-        shown = [_to_dict(*result, texts, top) for result in results]
+        shown = [_to_dict(*result, texts, top, loaded) for result in results]
         show_json({"model": str(model), "documents": shown})
     elif html is None:
-        _show(list(results), top)
+        _show(list(results), top, loaded)
 
 
 def _check_options(
@@ -228,7 +230,11 @@ def numbered_documents(
 
 
 def _to_dict(
-    document: Document, result: DocumentReasons, texts: list[str] | None, top: int | None
+    document: Document,
+    result: DocumentReasons,
+    texts: list[str] | None,
+    top: int | None,
+    model: Model,
 ) -> dict[str, Any]:
     explanations = []
     for explanation in result.reasons:
@@ -240,6 +246,7 @@ def _to_dict(
         "id": document.id or "text",  # as postil predict names it
         "labels": None if texts else list(document.labels),
         "given": list(result.given),
+        **names_entry(model, (*result.given, *(each.category for each in result.reasons))),
         **({"refer": True} if result.referred else {}),
         "fields": [part._asdict() for part in result.document.parts],
         "explanations": explanations,
@@ -253,7 +260,7 @@ def _strongest(terms: list[dict[str, Any]], top: int) -> list[dict[str, Any]]:
     return sorted([*up, *down], key=lambda term: -abs(term["added"]))
 
 
-def _show(results: list[tuple[Document, DocumentReasons]], top: int | None) -> None:
+def _show(results: list[tuple[Document, DocumentReasons]], top: int | None, model: Model) -> None:
     import shutil
     import sys
 
@@ -263,7 +270,7 @@ def _show(results: list[tuple[Document, DocumentReasons]], top: int | None) -> N
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
     blocks = []
     for document, result in results:
-        blocks.append(_headline(document, result) + "\n")
+        blocks.append(_headline(document, result, model) + "\n")
         blocks += [
             render_text(
                 reason,
@@ -276,16 +283,21 @@ def _show(results: list[tuple[Document, DocumentReasons]], top: int | None) -> N
     typer.echo("\n".join(blocks), nl=False, file=styled(sys.stdout) if colour else None)
 
 
-def _headline(document: Document, result: DocumentReasons) -> str:
+def _headline(document: Document, result: DocumentReasons, model: Model) -> str:
     name = document.id or "the text"
-    given = ", ".join(result.given) or "no category"
-    labelled = f"; labelled {', '.join(document.labels)}" if document.labels else ""
+    given = ", ".join(map(model.title, result.given)) or "no category"
+    labelled = f"; labelled {', '.join(map(model.title, document.labels))}"
+    labelled = labelled if document.labels else ""
     referred = "; referred: no label is sure enough for the route" if result.referred else ""
     return visible(f"{name}: given {given}{referred}{labelled}")
 
 
 def _write_page(
-    target: str, results: Iterable[tuple[Document, DocumentReasons]], title: str, note: str
+    target: str,
+    results: Iterable[tuple[Document, DocumentReasons]],
+    title: str,
+    note: str,
+    model: Model,
 ) -> None:
     """Write the page of one document, or that of several with an index."""
     from postil.common.files import output_file
@@ -296,13 +308,13 @@ def _write_page(
     if len(first) == 1:
         ((document, result),) = first
         reasons = result.reasons
-        page = render_html(reasons, title=_headline(document, result))
+        page = render_html(reasons, title=_headline(document, result, model))
     else:
         explained = (
             Explained(
                 document.id,
-                result.given,
-                document.labels,
+                tuple(map(model.title, result.given)),
+                tuple(map(model.title, document.labels)),
                 result.reasons,
             )
             for document, result in chain(first, results)

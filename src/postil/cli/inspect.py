@@ -98,7 +98,7 @@ def inspect(
             typer.echo(model_card(loaded, model.name), nl=False)
         return
     named = bool(categories)
-    columns = category_columns(categories or loaded.names, loaded.names, str(model))
+    columns = category_columns(categories or loaded.names, loaded, str(model))
     if top is None:
         top = DETAIL_TERMS if named or as_json else OVERVIEW_TERMS
     with _checking_facts(model):
@@ -154,12 +154,13 @@ def _level(model: Model, wanted: float | None) -> float | None:
 
 def _sorted(each: list[Facts], order: str) -> list[Facts]:
     """Return the categories by size, name or certificate, those without a certificate last."""
+    from postil.model.overview import title_of
 
     def key(facts: Facts) -> tuple[Any, ...]:
         if order == "size":
-            return (-facts["members"], facts["name"])
+            return (-facts["members"], title_of(facts))
         if order == "name":
-            return (facts["name"],)
+            return (title_of(facts),)
         certificate = inspect_text.certificate_of(facts)
         return (certificate is None, -(certificate or 0.0), facts["name"])
 

@@ -75,6 +75,7 @@ def _show_facts(whole: Facts) -> None:
             **_scoring(whole),
             "aim": aim_sentence(whole["method"].get("aim")).removeprefix("aimed at "),
             "decision": _decision(whole),
+            "hierarchy": _hierarchy(whole),
             "route": route_sentence(route) if route else "",
             "weights": _sparsity(whole["weights"]),
             "documents": f"sha256 {whole['training']['sha256']}",
@@ -82,6 +83,12 @@ def _show_facts(whole: Facts) -> None:
             "evaluation": _settings(whole["evaluation"] or {}),
         }
     )
+
+
+def _title(facts: Facts) -> str:
+    from postil.model.overview import title_of
+
+    return title_of(facts)
 
 
 def _settings(given: Mapping[str, Any]) -> str:
@@ -154,6 +161,17 @@ def _decision(whole: Facts) -> str:
     least = whole["decision"].get("probability")
     from_least = "" if least is None else f" from {least:.3f} on"
     return f"{whole['decision']['rule']}{from_least}; {probabilities}"
+
+
+def _hierarchy(whole: Facts) -> str:
+    """Return how categories above others are decided, or nothing."""
+    found = whole.get("hierarchy")
+    if not found:
+        return ""
+    above = counted(found["above"], "category is", "categories are")
+    limits = "; only if all above it are accepted" if found["consistent"] else ""
+    one = "; one for each document" if found["one"] else ""
+    return f"{above} above others: the most specific accepted are given{limits}{one}"
 
 
 def _sparsity(weights: Facts) -> str:
@@ -272,7 +290,7 @@ def _show_categories(whole: Facts, each: list[Facts]) -> None:
     for facts in each:
         report = facts["report"] or {}
         row = [
-            INDENT + facts["name"],
+            INDENT + _title(facts),
             f"{facts['members']:,}",
             f"{facts['nonzeros']:,}",
             _measure(facts, measure),
@@ -299,8 +317,8 @@ def _show_categories(whole: Facts, each: list[Facts]) -> None:
 def _rows_of(facts: Facts) -> dict[str, Facts]:
     """Return the parts with weights of their own: the category, or each node of its tree."""
     if "nodes" not in facts:
-        return {facts["name"]: facts}
-    return {f"{facts['name']}: {node['node']}": node for node in facts["nodes"]}
+        return {_title(facts): facts}
+    return {f"{_title(facts)}: {node['node']}": node for node in facts["nodes"]}
 
 
 def _terms(terms: list[dict[str, Any]]) -> str:
@@ -309,7 +327,7 @@ def _terms(terms: list[dict[str, Any]]) -> str:
 
 def show_category(whole: Facts, facts: Facts) -> None:
     """Print one category in detail."""
-    show_title(facts["name"])
+    show_title(_title(facts))
     measure = "share" if "share" in facts else "threshold"
     columns = whole["weights"]["columns"] * len(facts.get("nodes", [facts]))
     documents = whole["training"]["documents"]
@@ -318,6 +336,7 @@ def show_category(whole: Facts, facts: Facts) -> None:
     kept = {name: report[name] for name in report or () if name not in _OTHER_LINES}
     _show_pairs(
         {
+            "id": facts["name"] if facts.get("title", facts["name"]) != facts["name"] else "",
             "members": of_all if documents else "",  # an imported model knows none
             measure: f"{_measure(facts, measure)} ({facts['origin']})",
             "decision": _decision(whole),

@@ -133,6 +133,7 @@ class Reading:
     ) -> CountedCorpus:
         """Open the corpus and print how it is read: by the fields of the models, if any.
 
+        Labels that name one of a model's label vocabulary have its id.
         A table may have more text than what a model learned from, or text in columns whose names
         say nothing. ``keep_records`` keeps the rows of a table in its documents.
         """
@@ -155,6 +156,8 @@ class Reading:
             say(opened.description)
         if split:
             opened = opened.only(split)
+        for model in models:
+            opened = opened if model.labels is None else opened.with_labels(model.labels)
         return CountedCorpus(opened)
 
     def vectors(self, corpus: Inputs) -> NumberedDocuments | None:
@@ -297,28 +300,53 @@ def _stdin_text() -> str:
 
 
 def allowed_columns(
-    include: Sequence[str], exclude: Sequence[str], names: Sequence[str], model: str
+    include: Sequence[str], exclude: Sequence[str], under: Sequence[str], model: Model, file: str
 ) -> set[int] | None:
     """Return the columns of the categories that may be given; None if all may."""
-    if not include and not exclude:
+    if not include and not exclude and not under:
         return None
-    allowed = set(category_columns(include, names, model) if include else range(len(names)))
-    allowed -= set(category_columns(exclude, names, model))
+    wanted = [*category_columns(include, model, file), *_columns_under(under, model, file)]
+    allowed = set(wanted if include or under else range(len(model.names)))
+    allowed -= set(category_columns(exclude, model, file))
     if not allowed:
-        raise UsageError("--include and --exclude leave no label that may be given")
+        raise UsageError("--include, --exclude and --under leave no label that may be given")
     return allowed
 
 
-def category_columns(wanted: Sequence[str], names: Sequence[str], model: str) -> list[int]:
-    """Return the columns of the wanted categories, each once, in the order of the options."""
+def _columns_under(wanted: Sequence[str], model: Model, file: str) -> list[int]:
+    """Return the columns of labels and of those below them."""
+    if not wanted:
+        return []
+    if model.labels is None or not model.labels.has_broader:
+        raise UsageError(f"--under: {file} knows no broader labels; train it with --labels")
+    found = [model.labels.find(label) for label in wanted]
+    below = {each for label in found for each in (label, *model.labels.descendants(label))}
+    return [column for column, name in enumerate(model.names) if name in below]
+
+
+def category_columns(wanted: Sequence[str], model: Model, file: str) -> list[int]:
+    """Return the columns of the wanted categories, each once, in the order of the options.
+
+    A category is given by its id, or if the model has a label vocabulary, as
+    :meth:`~postil.corpus.label_vocabulary.LabelVocabulary.find` has it.
+    """
     from postil.common.suggest import near_names
 
-    column_of = {name: column for column, name in enumerate(names)}
+    names, column_of = model.names, {name: column for column, name in enumerate(model.names)}
+    if model.labels is not None:
+        wanted = [name if name in column_of else model.labels.find(name) for name in wanted]
     for name in wanted:
         if name not in column_of:
             near = near_names(name, names)
-            advice = f"postil inspect {model} lists its {len(names)}"
+            advice = f"postil inspect {file} lists its {len(names)}"
             if near:
                 advice = f"did you mean {' or '.join(map(repr, near))}?"
-            raise UsageError(f"{model} has no category {name!r}; {advice}")
+            raise UsageError(f"{file} has no category {name!r}; {advice}")
     return [column_of[name] for name in dict.fromkeys(wanted)]
+
+
+def names_entry(model: Model, categories: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return the names of categories by id, as the entry "names" of JSON; empty without names."""
+    if model.labels is None:
+        return {}
+    return {"names": {each: model.title(each) for each in categories}}

@@ -86,6 +86,14 @@ def predict(
         list[str] | None,
         Option(metavar="LABEL", help="Label that is not given; may be repeated."),
     ] = None,
+    under: Annotated[
+        list[str] | None,
+        Option(
+            metavar="LABEL",
+            help="Label that may be given, and all below it, and no other; may be repeated. It "
+            "needs a model trained with --labels.",
+        ),
+    ] = None,
     min_probability: Annotated[
         float | None,
         Option(
@@ -102,11 +110,12 @@ def predict(
     chunk: Annotated[int, Option(min=1, help="Largest number of documents held in memory.")] = 4096,
     threads: Threads = None,
 ) -> None:
-    """Give documents their categories: a line of JSON each, or a table.
+    """Give documents their categories, as JSON or in a table.
 
     A line holds the document's id, its categories, best first, and their probabilities if the
     model has any; "terms": 0 marks a document without a term that the model knows. Lines come in
-    the order of the documents. From a stream, each document is decided as soon as it arrives.
+    the order of the documents. From a stream, each document is decided as soon as it arrives. If
+    the model was trained with --labels, "names" has the names of the categories of the line.
 
     An output called .csv, .tsv, .parquet or .xlsx is a table. If the input is a table, in any of
     these formats or JSON Lines, all its columns are kept as they are, and "labels" and
@@ -118,8 +127,9 @@ def predict(
     the column "needs a person"); --refer writes these documents to a file of their own, not to the
     output. A model that was trained with --route has a minimum probability of its own.
 
-    --include and --exclude say which labels may be given: of a model that gives each document one
-    label, the best of these. They change no probabilities.
+    --include, --exclude and --under say which labels may be given: of a model that gives each
+    document one label, the best of these. They change no probabilities. If the model was trained
+    with --labels, a label is named by id, notation or name, and a table has a column "names".
 
     A model of numbered features (imported, or trained on an svmlight file) reads svmlight files;
     their documents are numbered from 1.
@@ -159,26 +169,23 @@ def predict(
             "--refer needs a minimum probability: give --min-probability, or train the model with "
             "--route"
         )
-    columns = allowed_columns(include or [], exclude or [], loaded.names, str(model))
+    columns = allowed_columns(include or [], exclude or [], under or [], loaded, str(model))
     if scores and not top:
         raise UsageError("--scores shows the scores of the best labels: give their number by --top")
-    style = Style(
-        loaded.calibration is not None,
-        top,
-        least,
-        separator=reading.values["label_separator"] or "",
-        scores=scores,
-    )
+    separator, named = reading.values["label_separator"] or "", loaded.labels is not None
+    style = Style(loaded.calibration is not None, top, least, False, separator, scores, named)
+    style = style._replace(backs_off=bool(min_probability) and loaded.hierarchy is not None)
+    labels = (*loaded.names, *loaded.titles)
     vectors = reading.vectors(corpus) if corpus else None
     if vectors is not None:
-        with _sorting(output, refer, style, None, loaded.names) as predictions:
+        with _sorting(output, refer, style, None, labels) as predictions:
             _predict_vectors(loaded, vectors, predictions, style, columns)
         return
     predictor = Predictor(loaded, threads)
     predictor.restrict(columns)
     if not corpus:
         document = document_from_texts(texts or [], loaded.vectorizer.fields, name="text")
-        with progress_bar() as bar, _sorting(output, refer, style, None, loaded.names) as found:
+        with progress_bar() as bar, _sorting(output, refer, style, None, labels) as found:
             batch = Batch(predictor, style, chunk, found, bar, "predicting")
             batch.add(document)
             batch.finish()
@@ -189,7 +196,7 @@ def predict(
     with (
         reporting_problems(opened),
         progress_bar("documents") as bar,
-        _sorting(output, refer, style, opened.form, loaded.names) as found,
+        _sorting(output, refer, style, opened.form, labels) as found,
     ):
         batch = Batch(predictor, style, chunk, found, bar, f"predicting {opened.name}")
         opened.pauses.listener = batch.pause

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Option
@@ -37,6 +37,7 @@ from postil.cli.search_text import aim_sentence, search_lines, search_sentence
 from postil.errors import SpecError, UsageError
 
 if TYPE_CHECKING:
+    from postil.corpus.label_vocabulary import LabelVocabulary
     from postil.evaluate import Report
     from postil.model.model import Model
     from postil.recipes.recipe import Recipe
@@ -103,6 +104,28 @@ def train(
     ] = None,
     priors: Annotated[
         Path | None, Option(help="File with per-term priors.", metavar="FILE")
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        Option(
+            help="File with the names of labels (.csv, .tsv, .json, or SKOS): documents may hold "
+            "ids, notations or names, and names are shown.",
+            metavar="FILE",
+        ),
+    ] = None,
+    hierarchy: Annotated[
+        Literal["back-off", "consistent"] | None,
+        Option(
+            help="Use the broader labels of --labels: give the most specific labels that are sure "
+            "enough, else those above; consistent gives a label only if all above it are accepted.",
+        ),
+    ] = None,
+    labels_language: Annotated[
+        str | None,
+        Option(
+            help="Language of the names to show, such as de.",
+            show_default="English, else that of most names",
+        ),
     ] = None,
     test: Annotated[
         bool,
@@ -183,6 +206,9 @@ def train(
     category. The variance is relative to the variance of all terms, unless ABS follows
     (docs/bbr.md).
 
+    With --labels, the labels of documents may be ids, notations or names of the file. The model
+    calls its categories by id and shows their names (docs/labels.md).
+
     The vectors of an svmlight file (.svm) are used unchanged, and its terms are numbers.
 
     \b
@@ -201,6 +227,8 @@ def train(
       postil train demo -o aimed.postil --for "cost(fp=1, fn=5)" --no-compare
       postil train demo -o ten.postil -r lasso-logistic --most-terms 10
       postil train mails.csv -o mails.postil -r logistic --priors words.txt
+      postil train books.csv -o books.postil --labels subjects.ttl --labels-language de
+      postil train books.csv -o books.postil --labels subjects.csv --hierarchy back-off
       postil train vectors.svm -o vectors.postil -r logistic
     """
     from postil.learn.term_priors.files import read_prior_file
@@ -233,16 +261,31 @@ def train(
         chosen = _searched(chosen, entries, option)
     settings = {
         "priors": None if priors is None else read_prior_file(priors),
+        "labels": _vocabulary(labels, labels_language),
+        "hierarchy": hierarchy,
         "threads": threads,
         "seed": seed,
         "notify": say,
     }
-    check_model_output(output, *corpus, recipe, priors)
+    check_model_output(output, *corpus, recipe, priors, labels)
     model, report, seconds = _train(corpus, chosen, output, reading, settings, test=test)
     if as_json:
         show_json(_as_dict(model, output, seconds, report))
     else:
         _show(model, output, seconds, report)
+
+
+def _vocabulary(file: Path | None, language: str | None) -> LabelVocabulary | None:
+    """Return the label vocabulary of ``--labels``, and print what it holds."""
+    from postil.corpus.label_files import read_label_file
+
+    if file is None:
+        if language is not None:
+            raise UsageError("--labels-language is the language of --labels: give both")
+        return None
+    found = read_label_file(file, language)
+    say(f"{file}: {found.summary()}")
+    return found
 
 
 def _train(
@@ -270,10 +313,17 @@ def _train(
     vectors = reading.vectors(corpus)
     with Spool() as tests:
         if vectors is not None:
+            labels = settings.pop("labels")
+            if settings.pop("hierarchy") is not None:
+                raise UsageError("--hierarchy is for documents, and does not apply to vectors")
             recipe = recipe if recipe.auto is None else recipe.within("none")
             say(vectors.note(recipe.name, directions=recipe.representation.lsi is not None))
             with progress_bar() as bar:
                 model = train_vectors(vectors, recipe, progress=bar.update, **settings)
+            if labels is not None:  # the work is done: nothing may be lost for want of a name
+                for note in (*labels.notes, *labels.notes_on(model.names)):
+                    say(note)
+                model = replace(model, labels=labels.of(model.names) or None)
         else:
             opened = reading.open(corpus)
             opened.tests = tests if test else None
@@ -470,7 +520,7 @@ def _show(model: Model, output: Path, seconds: float, report: Report | None) -> 
         say(f"kept the best of several starts: {starts}")
     for each in model.reports:
         if each["note"]:
-            say(f"  {each['category']}: {each['note']}")
+            say(f"  {model.title(each['category'])}: {each['note']}")
     say_written(output)
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.streams import Pauses
 from postil.errors import UsageError
+
+if TYPE_CHECKING:
+    from postil.corpus.label_vocabulary import LabelVocabulary
 
 DocumentSource = Callable[[Problems], Iterator[Document]]
 
@@ -103,6 +106,12 @@ class Corpus:
         part = copy(self)
         part.name, part._split = f"{self.name}[{split}]", split
         return part
+
+    def with_labels(self, vocabulary: LabelVocabulary, *, ancestors: bool = False) -> Corpus:
+        """Return the corpus with labels as :meth:`LabelVocabulary.applied` gives them."""
+        changed, source = copy(self), self._source
+        changed._source = lambda problems: vocabulary.applied(source(problems), ancestors=ancestors)
+        return changed
 
     def __repr__(self) -> str:
         return f"Corpus({self.name!r})"

@@ -21,6 +21,7 @@ from postil.decide.calibration import (
     rankings_of,
 )
 from postil.decide.decision import DecisionRule
+from postil.decide.hierarchy import Hierarchy
 from postil.decide.rules import fit_rule, parse_rule
 from postil.decide.scores import Csr, Needs, OutOfFoldScores
 
@@ -45,7 +46,11 @@ class HeldOut:
 
 
 def held_out(
-    scores: OutOfFoldScores, truth: Csr, rule: DecisionRule, calibration: Calibration | None
+    scores: OutOfFoldScores,
+    truth: Csr,
+    rule: DecisionRule,
+    calibration: Calibration | None,
+    hierarchy: Hierarchy | None = None,
 ) -> HeldOut:
     """Decide on every training document out of fold.
 
@@ -59,6 +64,8 @@ def held_out(
         Their memberships.
     rule, calibration
         Those of the model. They serve where they are not tuned out of fold.
+    hierarchy : Hierarchy, optional
+        That of the model: decisions are the most specific of the accepted categories.
     """
     import scipy.sparse as sp
 
@@ -78,6 +85,10 @@ def held_out(
     if scores.known is not None:
         decisions = sp.csr_matrix(decisions.multiply(scores.known))
     rankings = rankings_of(calibration, scores.values)
+    if hierarchy is not None:
+        ranks = scores.values if probabilities is None else probabilities
+        decided = hierarchy.decided(decisions.toarray().astype(np.bool_), ranks)
+        decisions = sp.csr_matrix(decided)
     seen = needs is Needs.TRAINING
     known, folds = scores.known, len(scores.folds)
     return HeldOut(truth, decisions, rankings, probabilities, folds, seen, known)

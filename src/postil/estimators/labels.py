@@ -28,6 +28,7 @@ from postil.corpus.frames import (
     shown,
     values_of,
 )
+from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.errors import UsageError
 from postil.estimators.texts import Column
 from postil.learn.tasks import NEVER
@@ -192,6 +193,7 @@ def read_labels(
     labels: Any,  # noqa: ANN401 - whatever the caller gave
     texts: int,
     before: LabelForm | None = None,
+    vocabulary: LabelVocabulary | None = None,
 ) -> tuple[Names, LabelForm]:
     """Return the names of each text and the form of the labels, or raise UsageError.
 
@@ -203,8 +205,11 @@ def read_labels(
         The number of texts.
     before : LabelForm, optional
         The form of labels in ``fit``, which these must have.
+    vocabulary : LabelVocabulary, optional
+        Labels that name one of it get its id.
     """
     labels = as_frame(labels, "labels")
+    ids = (lambda name: name) if vocabulary is None else vocabulary.id_or_text
     if sp.issparse(labels) or is_frame(labels) or _is_matrix(labels):
         return _indicator(labels, texts, before)
     if not isinstance(labels, Iterable) or isinstance(labels, (str, bytes, Mapping, AbstractSet)):
@@ -216,9 +221,13 @@ def read_labels(
             return _indicator(np.array(values), texts, before)
         form: LabelForm = NameLists()
         form = form if before is None else before.joined(form)
-        return [_names(number, given) for number, given in enumerate(values)], form
+        lists = [_names(number, given) for number, given in enumerate(values)]
+        return [tuple(dict.fromkeys(map(ids, names))) for names in lists], form
     given = np.asarray(labels) if hasattr(labels, "__array__") else None
-    classes, codes = np.unique(_checked_classes(values, given), return_inverse=True)
+    checked = _checked_classes(values, given)
+    if vocabulary is not None and checked.dtype.kind in "UO":
+        checked = np.array(list(map(ids, checked.tolist())), dtype=checked.dtype.kind)
+    classes, codes = np.unique(checked, return_inverse=True)
     form = OneClass(classes)
     names = [(str(value),) for value in classes.tolist()]
     return [names[code] for code in codes.tolist()], before.joined(form) if before else form

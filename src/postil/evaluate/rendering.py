@@ -30,7 +30,7 @@ def renderables(report: Report, top: int = 10, *, full: bool = False) -> list[Re
     The number that a reader wants comes first. The full report has every measure, and the rules
     that the numbers follow.
     """
-    first = [headlines(report), routed(report)]
+    first = [headlines(report), hierarchical(report), routed(report)]
     if report.provenance.folds is not None:
         first.insert(0, out_of_fold(report))
     text = "\n".join(filter(None, first))
@@ -62,6 +62,14 @@ def headlines(report: Report) -> str:
         f"{each.level:.0%} interval {shown(each.low)} to {shown(each.high)}"
         for name, each in report.headline.items()
     )
+
+
+def hierarchical(report: Report) -> str:
+    """Return a line on the measures that count the labels above, or nothing."""
+    if not report.hierarchical:
+        return ""
+    precision, recall, f1 = map(shown, report.hierarchical.values())
+    return f"with the labels above: F1 {f1} %, precision {precision} %, recall {recall} %"
 
 
 def out_of_fold(report: Report) -> str:
@@ -167,13 +175,13 @@ def category_cells(
     for category in order[:top]:
         values = [columns[key][category] for key in wanted]
         cells = [shown(v) if isinstance(v, float) else f"{v:,}" for v in values]
-        rows.append([visible(report.categories[category]), *cells])
+        rows.append([visible(report.titles[category]), *cells])
     return ["category", *wanted.values()], rows
 
 
 def confusion_table(report: Report) -> Table:
     """Return the most confused categories; with several labels, those missed and given wrongly."""
-    names = [visible(name) for name in report.categories]
+    names = [visible(name) for name in report.titles]
     if report.accuracy is not None:
         pairs = [
             (names[true], MARK if given is None else names[given], f"{documents:,}")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from postil.common.types import Floats, Indices, Ints
+from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.decide.scores import Csr, Sparse
 from postil.evaluate.bootstrap import Interval, bootstrap_intervals, bootstrap_mean
 from postil.evaluate.calibration import Calibration, calibration_of_run
@@ -30,6 +31,7 @@ from postil.evaluate.counts import (
 )
 from postil.evaluate.coverage import CoverageCurve, coverage_curve
 from postil.evaluate.headline import Estimate, headline
+from postil.evaluate.hierarchical import hierarchical_measures
 from postil.evaluate.measures import (
     Aimed,
     Average,
@@ -66,7 +68,7 @@ class Report:
     probabilities, ``pooled_calibration``, ``calibrations`` (one per category) and ``coverage`` need
     probabilities, ``intervals`` need a bootstrap plan. ``members`` and ``decided`` are the truth
     and the decisions, sparse. Where documents are ``counted`` by weight, there are only measures of
-    decisions.
+    decisions. ``labels`` have names of the categories for people.
     """
 
     categories: tuple[str, ...]
@@ -86,11 +88,26 @@ class Report:
     coverage: CoverageCurve | None = None
     counted: Counted = EVERYTHING
     intervals: Mapping[str, Interval] = field(default_factory=dict)
+    labels: LabelVocabulary | None = None
+
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """The names of the categories for people."""
+        return self.categories if self.labels is None else self.labels.titles(self.categories)
 
     @cached_property
     def headline(self) -> dict[str, Estimate]:
         """The numbers that a reader wants first, with their intervals, by name."""
         return headline(self)
+
+    @cached_property
+    def hierarchical(self) -> dict[str, float]:
+        """Precision, recall and F1 that count the labels above; empty if there are none."""
+        if self.labels is None or not self.labels.has_broader:
+            return {}
+        return hierarchical_measures(
+            self.members, self.decided, self.categories, self.labels, self.counted.weights
+        )
 
     @cached_property
     def confused(self) -> list[Confused]:
@@ -180,6 +197,7 @@ class Report:
                 "micro": self.micro,
                 "macro": self.macro,
                 "macro_f1_of_means": self.macro_f1_of_means,
+                **({"hierarchical": self.hierarchical} if self.hierarchical else {}),
                 "exact_match": self.exact_match,
                 "accuracy": self.accuracy,
                 "top": self.top,
@@ -200,6 +218,7 @@ class Report:
         counts = self.counts
         columns: dict[str, Sequence[Any] | NDArray[Any]] = {
             "category": self.categories,
+            **({} if self.labels is None else {"name": self.titles}),
             "members": counts.members,
             "true_positives": counts.true_positives,
             "false_positives": counts.false_positives,
@@ -247,11 +266,13 @@ def measure_run(
     scores: Floats | None = None,
     scored: ArrayLike | None = None,
     probabilities: Floats | None = None,
+    ranked: Sparse | None = None,
     training_sizes: ArrayLike | None = None,
     training_documents: int | None = None,
     provenance: Provenance | None = None,
     options: Options | None = None,
     counted: Counted = EVERYTHING,
+    labels: LabelVocabulary | None = None,
 ) -> Report:
     """Measure a run: its decisions, and its scores and probabilities if given.
 
@@ -270,6 +291,9 @@ def measure_run(
     scored:
         True for each category that has scores; all have, by default. Ranking measures of the
         others are undefined.
+    ranked:
+        The truth that scores and probabilities are about, if it is another: with a hierarchy, a
+        document is a member of the categories above its labels, too.
     training_sizes:
         Number of training documents of each category.
     training_documents:
@@ -280,6 +304,8 @@ def measure_run(
         Measures and rules.
     counted:
         Weights of documents and known memberships. With weights only decisions are measured.
+    labels:
+        The names of the categories for people, and the labels above them.
     """
     import scipy.sparse as sp
 
@@ -302,20 +328,21 @@ def measure_run(
     calibrations: tuple[Calibration, ...] = ()
     if training_sizes is not None:
         sizes = checked_per_category(training_sizes, columns, "training_sizes").astype(np.int64)
+    own = members if ranked is None else checked_pair(ranked, decisions)[0]
     if scores is not None and counted.weights is None:
-        ranking = rank_categories(members, checked_scores(scores, members.shape), scored, known)
+        ranking = rank_categories(own, checked_scores(scores, members.shape), scored, known)
     if probabilities is not None and counted.weights is None:
         pooled, calibrations = calibration_of_run(
-            members, probabilities, options.bins, options.binning, known
+            own, probabilities, options.bins, options.binning, known
         )
         curve = coverage_curve(members, decided, np.asarray(probabilities))
-    ranked = scores if probabilities is None else probabilities
-    if ranked is not None and counted.weights is None:
+    values = scores if probabilities is None else probabilities
+    if values is not None and counted.weights is None:
         if known is not None:  # others are not suggested
-            ranked = np.where(known, ranked, -np.inf)
+            values = np.where(known, values, -np.inf)
         suggestions = measure_suggestions(
-            members,
-            ranked,
+            own,
+            values,
             options.ranks(columns),
             training_sizes=sizes,
             training_documents=training_documents,
@@ -338,4 +365,5 @@ def measure_run(
         coverage=curve,
         counted=counted,
         intervals=intervals,
+        labels=labels,
     )

@@ -99,4 +99,5 @@ class Explainer:
             bar=rule.bar,
             circumstances=rule.circumstances,
             rather_than=rule.rather_than,
+            title=rule.title,
         )

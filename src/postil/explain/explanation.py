@@ -80,8 +80,9 @@ class Explanation:
     where the margin reaches the ``threshold``. ``constant`` is what the vectorizer's constant
     feature adds, 0 where there is none. ``factor`` scales the document's values, and other
     categories set the ``bar``: 1 and 0 where there are none; ``circumstances`` explain them. Where
-    categories compete, the margin is the lead over the category ``rather_than``. Memory: a few
-    numbers for each distinct term; tables are made when they are read.
+    categories compete, the margin is the lead over the category ``rather_than``. ``title`` names
+    both as people call them. Memory: a few numbers for each distinct term; tables are made when
+    they are read.
     """
 
     document: DocumentTerms
@@ -99,11 +100,7 @@ class Explanation:
     bar: float = 0.0
     circumstances: tuple[Circumstance, ...] = ()
     rather_than: str | None = None
-
-    @property
-    def title(self) -> str:
-        """The category, and the one that it competed with."""
-        return self.category + (f" rather than {self.rather_than}" if self.rather_than else "")
+    title: str = ""
 
     @cached_property
     def values(self) -> Floats:

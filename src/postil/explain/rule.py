@@ -242,6 +242,8 @@ class CategoryRule:
     ----------
     name:
         The category.
+    title:
+        The category as people call it, by default the name.
     weights:
         w, one number for each column of the vectorizer.
     intercept:
@@ -272,8 +274,10 @@ class CategoryRule:
     circumstances: tuple[Circumstance, ...] = ()
     rather_than: str | None = None
     scorer: VariantScorer | None = None
+    title: str = ""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "title", self.title or self.name)
         weights = np.asarray(self.weights, dtype=np.float64)
         finite = bool(np.isfinite(weights).all())
         if weights.ndim != 1 or not finite:
@@ -314,4 +318,5 @@ class CategoryRule:
             bar=self.bar - other.bar,
             rather_than=other.name,
             circumstances=(*self.circumstances, *other.circumstances),
+            title=f"{self.title} rather than {other.title}",
         )

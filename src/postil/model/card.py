@@ -14,7 +14,7 @@ from postil.decide.rules import parse_rule
 from postil.errors import SpecError
 from postil.model.leaderboard import leaderboard
 from postil.model.model import Model
-from postil.model.overview import Facts, gather, settings_text
+from postil.model.overview import Facts, gather, settings_text, title_of
 from postil.model.route import route_sentence
 
 FEW = 10
@@ -144,7 +144,7 @@ def _decisions(whole: Facts) -> list[str]:
 
 
 def _limits(whole: Facts, each: Sequence[Facts]) -> list[str]:
-    few = sorted((facts["members"], facts["name"]) for facts in each if facts["members"] < FEW)
+    few = sorted((facts["members"], title_of(facts)) for facts in each if facts["members"] < FEW)
     lines = ["- Documents unlike the training documents: neither decisions nor probabilities hold"]
     if few and whole["training"]["documents"]:
         named = ", ".join(f"{plain_text(name)} ({count})" for count, name in few[:SHOWN_FEW])

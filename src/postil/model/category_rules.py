@@ -151,7 +151,7 @@ def category_rule(model: Model, facts: DocumentFacts, column: int) -> CategoryRu
     It is the category's row of weights, less the bar of its rivals; the node of its tree that
     decides; or the sum of its support documents, each times what a unit of its product adds.
     """
-    row, height = column, 0.0
+    row, height, title = column, 0.0, model.titles[column]
     circumstances: tuple[Circumstance, ...] = ()
     match model.combination:
         case Rivals() as rivals:
@@ -162,14 +162,15 @@ def category_rule(model: Model, facts: DocumentFacts, column: int) -> CategoryRu
             steps = trees.path(column, facts.rows)
             row = steps[-1].row
             nodes = tuple(NodeScore(names[step.row], step.score, step.accepted) for step in steps)
-            circumstances = (Path(model.names[column], nodes),)
+            circumstances = (Path(title, nodes),)
         case KernelSums() as sums:
             per_row, alone = sums.linear_rule(column, facts.rows)
             return CategoryRule(
                 model.names[column],
                 model.weights.T.astype(np.float64) @ per_row,
                 alone,
-                circumstances=(_support(model.names[column], sums, facts.rows, per_row),),
+                circumstances=(_support(title, sums, facts.rows, per_row),),
+                title=title,
             )
     return CategoryRule(
         model.names[column],
@@ -178,6 +179,7 @@ def category_rule(model: Model, facts: DocumentFacts, column: int) -> CategoryRu
         factor=facts.factor,
         bar=height,
         circumstances=circumstances,
+        title=title,
     )
 
 
@@ -186,11 +188,11 @@ def _bar(model: Model, facts: DocumentFacts, column: int, rivals: Rivals, height
     strongest = np.argsort(-shares, kind="stable")[: min(SHOWN_RIVALS, rivals.categories - 1)]
     shown = max(1, int(np.count_nonzero(shares[strongest] >= LEAST_SHARE)))
     listed = tuple(
-        RivalScore(model.names[other], float(facts.rows[other]), float(shares[other]))
+        RivalScore(model.titles[other], float(facts.rows[other]), float(shares[other]))
         for other in strongest[:shown].tolist()
     )
     return Bar(
-        model.names[column],
+        model.titles[column],
         float(facts.rows[column]),
         height,
         rivals.sharpness,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -39,13 +39,14 @@ TOP_TERMS = 10
 def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
     """Return a description of a model, as values that JSON can hold.
 
-    Each category comes with the ``top`` terms with the largest weights for it (``up``) and against
-    it (``down``). An infinite threshold is None; the category's ``state`` says why. ``bytes`` is
-    the size of each part in the file. Where the model has variances, each weight has its
-    ``deviation``, the root of its variance. Where it has a ``projection`` or a ``combination``,
-    these say how scores are made; a category that is a tree has ``nodes``, and its own terms are
-    those of the root. A category of a kernel counts its ``support`` documents, and its terms have
-    the weights of a document that holds nothing else. Cost: a few passes over the weights.
+    Each category comes with its ``title`` if the model has names for people, and with the ``top``
+    terms with the largest weights for it (``up``) and against it (``down``). An infinite threshold
+    is None; the category's ``state`` says why. ``bytes`` is the size of each part in the file.
+    Where the model has variances, each weight has its ``deviation``, the root of its variance.
+    Where it has a ``projection`` or a ``combination``, these say how scores are made; a category
+    that is a tree has ``nodes``, and its own terms are those of the root. A category of a kernel
+    counts its ``support`` documents, and its terms have the weights of a document that holds
+    nothing else. Cost: a few passes over the weights.
     """
     if top < 0:
         raise UsageError(f"top must be a number of terms of at least 0, got {top}")
@@ -63,17 +64,27 @@ def describe(model: Model, *, top: int = TOP_TERMS) -> dict[str, Any]:
             "kind": rule.acceptance.kind,
             "at_least": rule.at_least,
             "at_most": rule.at_most,
-            "notes": list(rule.notes(model.names)),
+            "notes": list(rule.notes(model.titles)),
         },
+        **_hierarchy(model),
         "calibration": None if model.calibration is None else model.calibration.kind,
         "training": {name: getattr(training, name) for name in ("corpus", "documents", "sha256")},
-        "report": summary(model.reports),
+        "report": summary(model.reports, model.title),
         "recipe": model.recipe,
         "method": model.method,
         "evaluation": model.evaluation,
         "bytes": _part_sizes(parts),
         "categories": _categories(model, top),
     }
+
+
+def _hierarchy(model: Model) -> dict[str, dict[str, Any]]:
+    """Describe how categories above others are decided."""
+    found = model.hierarchy
+    if found is None:
+        return {}
+    above = len(np.unique(found.above.indices))
+    return {"hierarchy": {"above": above, "consistent": found.consistent, "one": found.one}}
 
 
 def _least_probability(model: Model) -> dict[str, float]:
@@ -95,8 +106,13 @@ def _part_sizes(parts: Parts) -> dict[str, int]:
     return {"header": sum(pieces[:2]), **dict(sorted(sizes.items())), "total": sum(pieces)}
 
 
-def summary(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Summarize the reports of all categories; ``worst`` has the largest certificate."""
+def summary(
+    reports: Sequence[Mapping[str, Any]], title: Callable[[str], str] = str
+) -> dict[str, Any]:
+    """Summarize the reports of all categories; ``worst`` has the largest certificate.
+
+    ``title`` makes names for people of categories, for the notes.
+    """
     smoothing = max((_number(report, "smoothing") for report in reports), default=0.0)
     worst = max(reports, key=lambda report: _number(report, "certificate"), default=None)
     return {
@@ -106,7 +122,9 @@ def summary(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "stopped": dict(sorted(Counter(str(report.get("stopped")) for report in reports).items())),
         "worst": worst
         and {name: worst.get(name) for name in ("category", "kind", "certificate", "iterations")},
-        "notes": [f"{r.get('category')}: {r['note']}" for r in reports if r.get("note")],
+        "notes": [
+            f"{title(str(r.get('category')))}: {r['note']}" for r in reports if r.get("note")
+        ],
         # The largest gap between a smoothed problem and the original.
         **({"smoothing": smoothing} if smoothing > 0.0 else {}),
     }
@@ -200,6 +218,7 @@ def _categories(model: Model, top: int) -> list[dict[str, Any]]:
         described.append(
             {
                 "name": name,
+                **({} if model.labels is None else {"title": model.titles[category]}),
                 "members": int(model.training.members[category]),
                 "nonzeros": own.pop("nonzeros"),
                 "intercept": own.pop("intercept"),

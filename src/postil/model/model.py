@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil import __version__
-from postil.common.types import Floats
+from postil.common.types import Flags, Floats
 from postil.corpus.document import Document
 from postil.corpus.formats.records import seldom_values
+from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.decide.calibration import Softmax, needs_variances
 from postil.errors import UsageError
 from postil.model.stored import plain, plain_mapping
@@ -26,6 +28,7 @@ from postil.vectors.vectorizer import MOST_MODEL_BUCKETS, NOT_FITTED, Vectorizer
 if TYPE_CHECKING:
     from postil.decide.calibration import Calibration
     from postil.decide.decision import DecisionRule
+    from postil.decide.hierarchy import Hierarchy
     from postil.features.selection import Selection
     from postil.learn.combining import Combination
     from postil.model.load import MappedFile
@@ -151,6 +154,10 @@ class Model:
     units, selection
         What an update needs of weights learned by factors, and the terms that each category may
         use (:mod:`postil.model.parts`).
+    labels
+        The names of the categories for people, and the labels above them.
+    hierarchy
+        The categories above each other, if documents are given the most specific ones.
     recipe, method, reports, evaluation
         How the model was made, as plain values; ``reports`` has one for each category. Numbers
         that are not finite become None.
@@ -173,6 +180,8 @@ class Model:
     intercept_variances: Floats | None = None
     units: Floats | None = None
     selection: Selection | None = None
+    labels: LabelVocabulary | None = None
+    hierarchy: Hierarchy | None = None
     recipe: Mapping[str, Any] = field(default_factory=dict)
     method: Mapping[str, Any] = field(default_factory=dict)
     reports: Sequence[Mapping[str, Any]] = ()
@@ -208,6 +217,44 @@ class Model:
         """The number of categories."""
         return len(self.names)
 
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """The names of the categories for people, each different."""
+        return self.names if self.labels is None else self.labels.titles(self.names)
+
+    def title(self, label: str) -> str:
+        """Return the name for people of a category, or of another label."""
+        return label if self.labels is None else self.labels.name(label)
+
+    def names_for_people(self, columns: Iterable[int]) -> dict[str, str]:
+        """Return the names for people of some categories by id; none without a vocabulary."""
+        if self.labels is None:
+            return {}
+        return {self.names[column]: self.titles[column] for column in columns}
+
+    def titles_of(self, labels: Iterable[str]) -> tuple[str, ...]:
+        """Return the names for people of the labels of a document.
+
+        With a hierarchy, labels above others of the document are left out.
+        """
+        if self.labels is not None and self.hierarchy is not None:
+            labels = self.labels.most_specific(labels)
+        return tuple(map(self.title, labels))
+
+    def with_labels(self, labels: LabelVocabulary | None) -> Model:
+        """Return the same model with names for its categories; categories are matched by id.
+
+        The model keeps the labels of its categories and all above them.
+        """
+        if labels is not None:
+            labels = labels.of(self.names)
+            if not len(labels):
+                raise UsageError(
+                    "no category of the model is the id of a label in the vocabulary; the first "
+                    f"category is {self.names[0]!r}"
+                )
+        return replace(self, labels=labels)
+
     @property
     def rows(self) -> int:
         """The number of rows of weights: one for each category, unless they are combined."""
@@ -224,6 +271,41 @@ class Model:
         """The variances as plain arrays."""
         variances: Weights | None = self.__dict__["variances"]
         return variances
+
+    def accept(
+        self, scores: Floats, allowed: Flags | None = None, sure: Flags | None = None
+    ) -> Flags:
+        """Decide on documents × categories.
+
+        With a hierarchy, these are the most specific of the categories that the rule accepts.
+
+        Parameters
+        ----------
+        scores : array
+            Documents × categories.
+        allowed : array of bool, optional
+            True for each category that may be given.
+        sure : array of bool, optional
+            True for each decision that may be made, documents × categories.
+        """
+        accepted = self.decision.accept(scores, allowed)
+        if sure is not None:
+            accepted &= sure
+        if self.hierarchy is None:
+            return accepted
+        ranks = self.decision.acceptance.excess(scores)
+        if self.calibration is not None and not needs_variances(self.calibration):
+            ranks = self.calibration.probabilities(scores)
+        return self.hierarchy.decided(accepted, ranks)
+
+    def with_ancestors(self, documents: Iterable[Document]) -> Iterable[Document]:
+        """Return documents with their labels as the categories of the model.
+
+        Names of labels become ids, and with a hierarchy documents get the labels above theirs.
+        """
+        if self.labels is None:
+            return documents
+        return self.labels.applied(documents, ancestors=self.hierarchy is not None)
 
     def learned_digests(self) -> frozenset[str]:
         """Return the digests of the training documents and of those of each update since."""
@@ -294,6 +376,8 @@ class Model:
             "the decision rule is": self.decision.categories,
             "the training documents' members are": len(self.training.members),
         }
+        if self.hierarchy is not None:
+            counts["the hierarchy is"] = self.hierarchy.categories
         if self.calibration is not None:
             counts["the calibration is"] = self.calibration.categories
         for what, count in counts.items():

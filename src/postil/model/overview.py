@@ -18,6 +18,12 @@ from postil.model.model import Model
 
 Facts = dict[str, Any]
 
+
+def title_of(facts: Facts) -> str:
+    """Return the name of a category for people."""
+    return str(facts.get("title", facts["name"]))
+
+
 FITTED = "fitted"
 WEIGHT = "weight"
 OVER_MEAN = "weight over the mean of all categories"

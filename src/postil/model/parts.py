@@ -32,6 +32,10 @@ values of a model, and the settings of each part, null where a model lacks it. T
 ``decision.*``                  F64, U8      the arrays of the decision rule, by category
 ``calibration.*``               F64, I64     the arrays of the calibration
 ``training.members``            U8 to U64    the training documents of each category
+``labels.json``                 U8           the label vocabulary of the categories
+``hierarchy.above``             I32          the categories above each category
+``hierarchy.starts``            I64          the begin of each category's, and the end
+``hierarchy.members``           I64          the training documents that have each as a label
 ==============================  ===========  ====================================================
 
 ``units`` turn weights that were learned by factors back into the exponents θ that learning moves
@@ -52,8 +56,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil import _native
+from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.decide.calibration import calibration_from_parts, calibration_to_parts
 from postil.decide.decision import DecisionRule
+from postil.decide.hierarchy import Hierarchy
 from postil.errors import InputError, SpecError
 from postil.features.selection import Selection
 from postil.learn.combining import COMBINATIONS, Combination
@@ -127,6 +133,7 @@ class Part(NamedTuple):
     write: Callable[[Model], Parts]
     read: Callable[[Settings, Tensors, Known], object]
     optional: bool = False
+    later: bool = False  # files of this format version had it not: absent parts are not written
 
 
 def to_parts(model: Model) -> Parts:
@@ -137,6 +144,8 @@ def to_parts(model: Model) -> Parts:
     arrays = {"intercepts": model.intercepts}
     for name, part in PARTS.items():
         absent = model.__dict__[name] is None
+        if absent and part.later:
+            continue
         settings[name], own = (None, {}) if absent else part.write(model)
         arrays |= own
     return Parts(settings, arrays)
@@ -145,7 +154,8 @@ def to_parts(model: Model) -> Parts:
 def from_parts(settings: Settings, arrays: dict[str, NDArray[Any]], threads: int) -> Model:
     """Put a model together; raise an error that names the first thing that does not fit."""
     kinds = {name: (dict, NONE) if part.optional else dict for name, part in PARTS.items()}
-    found = checked(settings, {**_PLAIN, **kinds}, "the manifest")
+    later = {name: None for name, part in PARTS.items() if part.later}
+    found = checked({**later, **settings}, {**_PLAIN, **kinds}, "the manifest")
     for at, report in enumerate(found["reports"]):
         check_kind(report, dict, f"reports[{at}]")
     tensors = Tensors(arrays)
@@ -188,6 +198,7 @@ def _whole(
     restore: Callable[[Settings, Any], object],
     *,
     optional: bool = False,
+    later: bool = False,
 ) -> Part:
     """Return the part of an object that has its own settings and arrays, and restores itself."""
 
@@ -203,7 +214,7 @@ def _whole(
             raise InputError(f"{name} holds settings or arrays that are not known")
         return restored
 
-    return Part(written, read, optional)
+    return Part(written, read, optional, later)
 
 
 def _combination_to_parts(combination: Combination) -> tuple[Settings, Any]:
@@ -404,6 +415,19 @@ def _read_training(settings: Settings, tensors: Tensors, known: Known) -> Traini
     return TrainingFingerprint(members=members, **checked(settings, _TRAINING, "training"))
 
 
+def _write_labels(model: Model) -> Parts:
+    assert model.labels is not None
+    return Parts({}, {"labels.json": np.frombuffer(model.labels.to_json(), dtype=np.uint8)})
+
+
+def _read_labels(settings: Settings, tensors: Tensors, _: Known) -> LabelVocabulary:
+    checked(settings, {}, "labels")
+    content = tensors.take("labels.json", "u", None)
+    if content.dtype != np.uint8:
+        raise InputError(f"'labels.json' should be of bytes, is of {content.dtype}")
+    return LabelVocabulary.from_json(content.tobytes())
+
+
 # In the order of reading: a part may need those before it.
 PARTS: Mapping[str, Part] = {
     "combination": _whole(
@@ -420,4 +444,8 @@ PARTS: Mapping[str, Part] = {
         "calibration", calibration_to_parts, calibration_from_parts, optional=True
     ),
     "training": Part(_write_training, _read_training),
+    "labels": Part(_write_labels, _read_labels, optional=True, later=True),
+    "hierarchy": _whole(
+        "hierarchy", Hierarchy.to_parts, Hierarchy.from_parts, optional=True, later=True
+    ),
 }

@@ -44,6 +44,7 @@ from postil.report.tables import (
 from postil.report.training import KNOWN, SURE, UNLIKELY
 
 if TYPE_CHECKING:
+    from postil.model.model import Model
     from postil.report.study import Measured, Mistake, Study
 
 TERMS = 8
@@ -86,8 +87,8 @@ def render_report(study: Study, model_name: str) -> str:
         together=together_table(measured) if report.accuracy is None else None,
         suggestions=suggestion_table(report),
         terms=term_table(whole, each),
-        mistakes=[_mistake(mistake) for mistake in study.mistakes],
-        doubts=doubt_table(study.doubts, study.doubted or 0),
+        mistakes=[_mistake(mistake, model) for mistake in study.mistakes],
+        doubts=doubt_table(study.doubts, study.doubted or 0, model),
         bounds=(SURE, UNLIKELY, KNOWN),
         search="" if board is None else board.sentence,
         leaderboard=None if board is None else Table(board.header, board.rows),
@@ -120,6 +121,10 @@ def headline(measured: Measured) -> list[Figure]:
         )
         for name, each in first_numbers(report).items()
     ]
+    if report.hierarchical:
+        precision, recall, f1 = map(shown, report.hierarchical.values())
+        how = f"with the labels above; precision {precision} %, recall {recall} %"
+        figures.append(Figure("hierarchical F1", f1, "", how))
     if report.aimed is not None:
         name = f"the aim, {report.aimed.measure}"
         figures.insert(0, Figure(name, shown(report.aimed.micro), "", "all categories together"))
@@ -135,7 +140,7 @@ def _drawn(chart: Chart) -> dict[str, Any]:
     }
 
 
-def _mistake(mistake: Mistake) -> dict[str, Any]:
+def _mistake(mistake: Mistake, model: Model) -> dict[str, Any]:
     document, explanation = mistake.document, mistake.explanation
     if explanation is None:
         fields: list[Any] = [(name, _start(text, TEXT)) for name, text in document.fields.items()]
@@ -147,7 +152,7 @@ def _mistake(mistake: Mistake) -> dict[str, Any]:
     return {
         "id": document.id,
         "given": ", ".join(map(visible, mistake.given)) or "nothing",
-        "labels": ", ".join(map(visible, document.labels)) or "nothing",
+        "labels": ", ".join(map(visible, model.titles_of(document.labels))) or "nothing",
         "category": mistake.category if explanation is None else explanation.title,
         "missed": mistake.missed,
         "learned": mistake.learned,

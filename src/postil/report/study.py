@@ -23,7 +23,7 @@ from postil.explain.explanation import Explanation
 from postil.model.model import DocumentDigest, Model
 from postil.recipes.recipe import Recipe
 from postil.report.training import LearningCurve, learning_curve, suspects
-from postil.train.assess import assessment
+from postil.train.assess import assessment, columns_measured
 from postil.train.out_of_fold import report_out_of_fold
 from postil.train.predict import Predictor
 from postil.train.reading import read_training
@@ -125,6 +125,8 @@ def study(
     """
     progress = progress or no_progress
     predictor = Predictor(model, threads)
+    if model.labels is not None:
+        corpus = corpus.with_labels(model.labels, ancestors=model.hierarchy is not None)
     sides = _Sides(corpus)
     learned_from = sides.digests[False].hexdigest() in model.learned_digests()
     has_tests = sides.digests[True].documents > 0
@@ -242,14 +244,22 @@ def _run(
         )
     space = LearningSpace.of(vectors, recipe, progress)
     run = TrainingRun(recipe, space, vectors.labels, threads, seed, progress)
+    run.hierarchy = model.hierarchy
     run.search()
     return run
 
 
 def _measured_out_of_fold(model: Model, found: HeldOut, corpus: str, options: Options) -> Measured:
     report = report_out_of_fold(model, found, corpus=corpus, options=options)
+    kept = columns_measured(model, found.decisions)
+    probabilities = None if found.probabilities is None else found.probabilities[:, kept]
     return Measured(
-        report, found.truth, found.decisions, found.rankings, found.probabilities, found.folds
+        report,
+        report.members,
+        report.decided,
+        found.rankings[:, kept],
+        probabilities,
+        found.folds,
     )
 
 
@@ -303,7 +313,7 @@ def _mistakes(
     texts: Mapping[tuple[bool, int], Document],
 ) -> list[Mistake]:
     """Explain the worst decision of each document; not out of fold, where other models decided."""
-    model, names = predictor.model, measured.report.categories
+    model, titles = predictor.model, measured.report.titles
     reasons = None
     # Shares of a batch have no threshold to explain.
     with suppress(UsageError):
@@ -315,7 +325,7 @@ def _mistakes(
         given = measured.decisions[[row]].indices
         given = given[np.argsort(-values[row, given], kind="stable")].tolist()
         explanation = None
-        own = model.names.index(names[column])
+        own = model.names.index(measured.report.categories[column])
         if reasons is not None:
             found = reasons.explain(document.fields, document.id, [own])
             explanation = found.reasons[0]
@@ -325,8 +335,8 @@ def _mistakes(
         mistakes.append(
             Mistake(
                 document,
-                tuple(names[each] for each in given),
-                names[column],
+                tuple(titles[each] for each in given),
+                titles[column],
                 column not in given,
                 int(model.training.members[own]),
                 probability,
@@ -337,4 +347,4 @@ def _mistakes(
 
 
 def _named(model: Model, columns: Iterable[tuple[int, float]]) -> tuple[tuple[str, float], ...]:
-    return tuple((model.names[column], probability) for column, probability in columns)
+    return tuple((model.titles[column], probability) for column, probability in columns)

@@ -12,12 +12,13 @@ import numpy as np
 from postil.common.escaping import visible
 from postil.evaluate.counts import MARK, intersection, shown
 from postil.model.leaderboard import Cell, plain_cell
-from postil.model.overview import Facts
+from postil.model.overview import Facts, title_of
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
     from postil.evaluate import Report
+    from postil.model.model import Model
     from postil.report.study import Doubt, Measured
 
     Csr: TypeAlias = sp.csr_matrix[Any]
@@ -66,7 +67,7 @@ def category_table(report: Report) -> Table:
     order = report.order().tolist()
     rows = [
         (
-            Cell(visible(report.categories[category])),
+            Cell(visible(report.titles[category])),
             *(
                 _share(float(columns[key][category]))
                 if isinstance(columns[key][category], float)
@@ -97,7 +98,7 @@ def suggestion_table(report: Report) -> Table | None:
 
 def confusion_table(measured: Measured) -> Table:
     """Return the labels that documents lack, each with a wrong one that they were given instead."""
-    names, members = measured.report.categories, measured.report.counts.members
+    names, members = measured.report.titles, measured.report.counts.members
     pairs = [each for each in measured.report.confused if each.given is not None]
     rows = [
         (
@@ -120,7 +121,7 @@ def error_table(report: Report) -> Table:
     order = [each for each in np.argsort(-errors, kind="stable").tolist() if errors[each]]
     rows = [
         (
-            Cell(visible(report.categories[each])),
+            Cell(visible(report.titles[each])),
             _count(int(counts.false_negatives[each])),
             _count(int(counts.false_positives[each])),
         )
@@ -131,7 +132,7 @@ def error_table(report: Report) -> Table:
 
 def together_table(measured: Measured) -> Table:
     """Return pairs of labels that documents have, with those that were given both."""
-    names = measured.report.categories
+    names = measured.report.titles
     right = intersection(measured.truth, measured.decisions)
     true, given, both = (
         Counter(pair for labels in _sets(part) for pair in combinations(sorted(labels), 2))
@@ -159,7 +160,7 @@ def term_table(whole: Facts, each: Sequence[Facts]) -> Table:
     """Return the strongest terms of each category, the largest first."""
     by_size = sorted(each, key=lambda facts: (-facts["members"], facts["name"]))
     rows = [
-        tuple(Cell(text) for text in (visible(facts["name"]), *map(_listed, ways)))
+        tuple(Cell(text) for text in (visible(title_of(facts)), *map(_listed, ways)))
         for facts in by_size[:MOST_ROWS]
         if any(ways := (facts["up"], facts["down"]))
     ]
@@ -170,13 +171,14 @@ def _listed(terms: Iterable[Mapping[str, Any]]) -> str:
     return ", ".join(visible(term["term"]) for term in terms)
 
 
-def doubt_table(doubts: Sequence[Doubt], in_all: int) -> Table:
+def doubt_table(doubts: Sequence[Doubt], in_all: int, model: Model) -> Table:
     """Return the documents with doubtful labels; ``in_all`` counts them."""
     rows = []
     for document, lacks, has in doubts:
         text = " ".join(" ".join(document.fields.values()).split())
         start = text[:TEXT_START] + ("…" if len(text) > TEXT_START else "")
-        parts = [visible(document.id), ", ".join(map(visible, document.labels)) or MARK]
+        labels = ", ".join(map(visible, model.titles_of(document.labels)))
+        parts = [visible(document.id), labels or MARK]
         parts += [_probable(lacks), _probable(has), visible(start)]
         rows.append(tuple(map(Cell, parts)))
     header = ("document", "labels", "probable, and it lacks it", "improbable, and it has it")

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.common.progress import StepProgress
-from postil.common.types import Floats
+from postil.common.types import Flags, Floats, Ints
 from postil.corpus.document import Document
 from postil.errors import CorpusError, InputError, SpecError
 from postil.evaluate import Counted, Options, Provenance, Report, measure_run
@@ -138,6 +138,7 @@ def assessment(
     probabilities: list[Floats | None] = []
     predictor = Predictor(model, threads)
     fields = model.vectorizer.fields
+    documents = model.with_ancestors(documents)
     checked = with_fields(digests.of(documents), fields.names, source)
     for chunk in chunks_of(checked, fields, CHUNK, facts):
         scores = predictor.scores(chunk.columns)
@@ -204,26 +205,27 @@ def _assessed(
     options: Options | None,
     also: Collection[str] = (),
 ) -> Assessment:
-    source, scores, calibrated, seen, digests, ids, weighted = tested
-    _refuse_unlabelled(source, seen)
-    names = tuple(sorted({*_names(model.names, seen, categories), *also}))
+    source, scores, calibrated, within, digests, ids, weighted = tested
+    _refuse_unlabelled(source, within)
+    accepted, seen = model.accept(scores), within
+    if model.hierarchy is not None and model.labels is not None:
+        seen = Labels.of([model.labels.most_specific(each) for each in _label_sets(within)])
+    trained = tuple(model.names[c] for c in columns_measured(model, accepted))
+    names = tuple(sorted({*_names(trained, seen, categories), *also}))
     if not names:
         raise InputError(
             f"{source} shares no category with the model: it has "
             f"{_few(sorted(_members(seen)))}, the model has {_few(model.names)}; check "
             "--label-column and --label-separator"
         )
-    own = Labels.of(_label_sets(seen), names)
-    truth = own.members
-    known = seen.known()
+    truth = Labels.of(_label_sets(seen), names).members
+    known = within.known()
     if known is not None:
-        known = _widened(known, seen.names, names, True)
+        known = _widened(known, within.names, names, True)
     # A category that is never given comes last in a ranking of all pairs, too.
     ranked = Decider(model).rankings(scores)
     wide = _widened(ranked, model.names, names, min(NEVER, float(ranked.min())))
-    decisions = sp.csr_matrix(
-        _widened(model.decision.accept(scores), model.names, names, False), dtype=bool
-    )
+    decisions = sp.csr_matrix(_widened(accepted, model.names, names, False), dtype=bool)
     probabilities = None
     if calibrated is not None:
         probabilities = _widened(calibrated, model.names, names, 0.0)
@@ -235,6 +237,7 @@ def _assessed(
         scores=wide,
         scored=np.isin(names, model.names),
         probabilities=probabilities,
+        ranked=truth if seen is within else Labels.of(_label_sets(within), names).members,
         training_sizes=_training_sizes(model, names),
         training_documents=model.training.documents,
         provenance=Provenance(
@@ -245,13 +248,26 @@ def _assessed(
             notes=(note,) if note else (),
         ),
         options=options,
-        counted=Counted(_weights(seen) if weighted else None, known),
+        counted=Counted(_weights(within) if weighted else None, known),
+        labels=model.labels,
     )
     if known is not None:
         decisions = sp.csr_matrix(decisions.multiply(known), dtype=bool)
     unknown = tuple(sorted(_members(seen).difference(model.names)))
     learned_from = digests.learned_from(model)
     return Assessment(report, truth, decisions, wide, learned_from, unknown, probabilities, ids)
+
+
+def columns_measured(model: Model, accepted: Flags | sp.csr_matrix[Any]) -> Ints:
+    """Return the categories of a model that a report is on.
+
+    With a hierarchy these are the labels of training documents, and what is given: another category
+    is there for those below it.
+    """
+    if model.hierarchy is None:
+        return np.arange(model.categories)
+    given = np.asarray(accepted.sum(axis=0)).ravel() > 0
+    return np.flatnonzero((model.hierarchy.members > 0) | given)
 
 
 def aimed(model: Model, options: Options | None) -> tuple[Options, str]:

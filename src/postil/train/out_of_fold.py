@@ -5,7 +5,7 @@ from __future__ import annotations
 from postil.decide.held_out import HeldOut
 from postil.evaluate import Counted, Options, Provenance, Report, measure_run
 from postil.model.model import Model
-from postil.train.assess import aimed
+from postil.train.assess import aimed, columns_measured
 
 SEEN_NOTE = (
     "The thresholds were tuned on documents that the model had learned from, which flatters them."
@@ -31,13 +31,16 @@ def report_out_of_fold(
     """
     options, note = aimed(model, options)
     count = int(found.truth.shape[0])
+    truth = found.truth if model.hierarchy is None else model.hierarchy.specific(found.truth)
+    kept = columns_measured(model, found.decisions)
     return measure_run(
-        found.truth,
-        found.decisions,
-        categories=model.names,
-        scores=found.rankings,
-        probabilities=found.probabilities,
-        training_sizes=model.training.members,
+        truth[:, kept],
+        found.decisions[:, kept],
+        categories=[model.names[c] for c in kept],
+        scores=found.rankings[:, kept],
+        probabilities=None if found.probabilities is None else found.probabilities[:, kept],
+        ranked=found.truth[:, kept],
+        training_sizes=model.training.members[kept],
         training_documents=model.training.documents,
         provenance=Provenance(
             corpus=corpus,
@@ -48,5 +51,6 @@ def report_out_of_fold(
             notes=tuple(filter(None, (note, SEEN_NOTE if found.seen else ""))),
         ),
         options=options,
-        counted=Counted(known=found.known),
+        counted=Counted(known=None if found.known is None else found.known[:, kept]),
+        labels=model.labels,
     )

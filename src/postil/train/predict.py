@@ -51,9 +51,17 @@ class Decider:
             self.allowed = np.zeros(len(self.model.names), np.bool_)
             self.allowed[list(columns)] = True
 
-    def given(self, scores: Floats) -> list[list[int]]:
-        """Return the columns of the categories given to each text, best first."""
-        accepted = self.model.decision.accept(scores, self.allowed)
+    def given(self, scores: Floats, sure: Flags | None = None) -> list[list[int]]:
+        """Return the columns of the categories given to each text, best first.
+
+        Parameters
+        ----------
+        scores : array
+            Documents × categories.
+        sure : array of bool, optional
+            True for each decision that may be made, of the same shape.
+        """
+        accepted = self.model.accept(scores, self.allowed, sure)
         calibration = self.model.calibration
         order = scores
         if calibration is not None and not needs_variances(calibration):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from postil.errors import UsageError
@@ -22,7 +22,8 @@ class Prediction:
 
     ``withheld`` holds labels that are not probable enough, ``top`` the best labels whatever the
     thresholds. ``fault`` is the message on a bad document, which is given nothing. ``record`` is
-    the row of a table that the document comes from.
+    the row of a table that the document comes from. ``names`` are the names of labels for people,
+    if the model has any.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Prediction:
     unknown: bool = False
     fault: str = ""
     record: Mapping[str, object] | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 class Style(NamedTuple):
@@ -52,6 +54,11 @@ class Style(NamedTuple):
         The separator of labels in a cell that is used if no label holds it.
     scores : bool
         The best labels are those with the highest scores, and have scores.
+    named : bool
+        Labels have names for people.
+    backs_off : bool
+        With a hierarchy, a probable label takes the place of an improbable one below it. The
+        precision of a route is measured without that.
     """
 
     calibrated: bool
@@ -60,6 +67,8 @@ class Style(NamedTuple):
     faults: bool = False
     separator: str = ""
     scores: bool = False
+    named: bool = False
+    backs_off: bool = False
 
     @property
     def top_column(self) -> str:
@@ -97,8 +106,12 @@ def predictions_of(
     worth = scores if style.scores else values
     best = decider.suggested(worth, style.top).tolist() if style.top else [[]] * len(ids)
     found = []
-    for row, given in enumerate(decider.given(scores)):
-        sure = given if least is None else [c for c in given if values[row, c] >= least]
+    decided = decider.given(scores)
+    able = decided
+    if least is not None and style.backs_off:
+        able = decider.given(scores, values >= least)
+    for row, given in enumerate(decided):
+        sure = able[row] if least is None else [c for c in able[row] if values[row, c] >= least]
         rest = [c for c in given if c not in sure]
         found.append(
             Prediction(
@@ -108,6 +121,7 @@ def predictions_of(
                 top=_by_name(names, best[row], worth[row]),
                 refer=least is not None and not sure,
                 unknown=bool(unknown[row]),
+                names=decider.model.names_for_people((*sure, *rest, *best[row])),
             )
         )
     return found
@@ -128,6 +142,8 @@ def json_entries(prediction: Prediction, style: Style) -> dict[str, Any]:
         entries["refer"] = True
     if style.top:
         entries["top"] = prediction.top
+    if style.named:
+        entries["names"] = prediction.names
     if prediction.unknown:
         entries["terms"] = 0
     return entries
@@ -138,6 +154,8 @@ def table_columns(style: Style) -> dict[str, tuple[type, Callable[[Prediction], 
     columns: dict[str, tuple[type, Callable[[Prediction], object]]] = {
         "labels": (list, lambda each: list(each.labels))
     }
+    if style.named:
+        columns["names"] = (list, lambda each: [each.names[label] for label in each.labels])
     if style.calibrated:
         columns["probabilities"] = (float, lambda each: list(each.labels.values()))
     if style.least is not None:

@@ -112,7 +112,7 @@ class _DecisionReasons:
         self, terms: DocumentTerms, facts: DocumentFacts, probabilities: Floats | None, column: int
     ) -> Explanation:
         model, row = self.model, facts.scores[0]
-        cut = cut_of(model.decision, row, column, model.names)
+        cut = cut_of(model.decision, row, column, model.titles)
         own = category_rule(model, facts, column)
         score = float(row[column])
         rule = replace(own, threshold=cut.threshold)
@@ -131,13 +131,29 @@ class _DecisionReasons:
             probability = float(probabilities[0, column])
             rule = replace(rule, probability=lambda _: probability)
         state = SENTENCES.get(State(int(model.decision.states[column])), "")
-        rule = replace(rule, note="; ".join(filter(None, [cut.reason, state, self._unread(terms)])))
+        notes = [cut.reason, state, self._replaced(facts.scores, column), self._unread(terms)]
+        rule = replace(rule, note="; ".join(filter(None, notes)))
         return self._explainer.explain(terms, rule, score=score)
 
     @cached_property
     def _by_term(self) -> sp.csc_matrix[Any]:
         """The weights by term, to score variants of a document."""
         return sp.csc_matrix(self.model.weights)
+
+    def _replaced(self, scores: Floats, column: int) -> str:
+        """Return a note if a category is accepted and, by the hierarchy, not given."""
+        model, hierarchy = self.model, self.model.hierarchy
+        if hierarchy is None or not model.decision.accept(scores)[0, column]:
+            return ""
+        given = np.flatnonzero(model.accept(scores)[0])
+        if column in given:
+            return ""
+        below = [model.titles[c] for c in given.tolist() if hierarchy.above[c, column]]
+        if below:
+            return f"given as {', '.join(below)}, which is below it"
+        if hierarchy.one:
+            return "accepted, and not given: a document gets one category"
+        return "accepted, and not given: a category above it is not accepted"
 
     def _unread(self, terms: DocumentTerms) -> str:
         """Return a note if no term of a document has a weight in the decision, or nothing."""

@@ -17,6 +17,7 @@ from postil.decide.calibration import Calibration, calibration_needs, fit_calibr
 from postil.decide.decision import DecisionRule
 from postil.decide.folds import make_folds, out_of_fold_scores
 from postil.decide.held_out import HeldOut, held_out
+from postil.decide.hierarchy import Hierarchy
 from postil.decide.scores import Needs
 from postil.errors import InputError
 from postil.features.inputs import Csr
@@ -139,6 +140,7 @@ class TrainingRun:
         self.unfinished = Unfinished(self.method.tolerance)
         self.facts: dict[str, Any] = {}  # about the training, for the model
         self.priors: TermPriors | None = None
+        self.hierarchy: Hierarchy | None = None
         self.strengths: Strengths | None = None
         self._selection: Selection | None = None  # of the fit to all documents
         self._held_out: OutOfFoldScores | None = None
@@ -214,7 +216,7 @@ class TrainingRun:
         """
         if self._decided is None:
             scores, truth = self.out_of_fold(), self.labels.members
-            self._decided = held_out(scores, truth, rule, calibration)
+            self._decided = held_out(scores, truth, rule, calibration, self.hierarchy)
         return self._decided
 
     @property

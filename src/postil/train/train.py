@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from postil.common.progress import Notify, StepProgress, no_progress, notify_or_warn
 from postil.common.threads import one_blas_thread
 from postil.corpus.document import Document
-from postil.errors import UsageError
+from postil.corpus.label_vocabulary import LabelVocabulary
+from postil.decide.hierarchy import Hierarchy
+from postil.errors import InputError, UsageError
+from postil.learn.search.grids import AUTO
 from postil.learn.strength import Strengths
 from postil.learn.term_priors.files import PriorFile
 from postil.learn.term_priors.matching import PriorsWarning
@@ -38,6 +41,7 @@ from postil.train.run import LearningSpace, TrainingRun
 from postil.train.search_cache import SearchCache
 
 Finished: TypeAlias = Callable[[TrainingRun], None]
+HierarchyUse: TypeAlias = Literal["back-off", "consistent"]
 
 SINGLE_LABEL = "single-label: the model gives every document exactly one category"
 SPEED_SAMPLE = 400
@@ -49,6 +53,8 @@ def train(
     *,
     corpus: str = "",
     priors: PriorFile | None = None,
+    labels: LabelVocabulary | None = None,
+    hierarchy: HierarchyUse | None = None,
     threads: int | None = None,
     seed: int = 0,
     progress: StepProgress | None = None,
@@ -73,6 +79,13 @@ def train(
         The name of the corpus.
     priors : PriorFile, optional
         Per-term priors, by the names of terms in the vocabulary.
+    labels : LabelVocabulary, optional
+        Names of labels. Labels of documents that name one of them have its id, and the model
+        keeps the names of its categories.
+    hierarchy : {"back-off", "consistent"}, optional
+        Learn the labels above those of a document too, and give the most specific that are
+        accepted (:mod:`postil.decide.hierarchy`); ``"consistent"`` gives a label only if all above
+        it are accepted.
     threads : int, optional
         The number of threads; results do not depend on it.
     seed : int
@@ -88,6 +101,12 @@ def train(
         Where a search by ``[auto]`` keeps its trials, to go on after the process was killed.
     """
     check_priors(recipe, priors)
+    counted, wanted = LabelCounts(), recipe.decide.labels
+    if hierarchy is not None:
+        recipe = _for_hierarchy(recipe, labels)
+    if labels is not None:
+        source = corpus or "the corpus"
+        documents = _labelled(documents, labels, source, counted, hierarchy is not None)
     choice: Choice | None = None
     if recipe.auto is not None and priors is None:
         choice = choose_recipe(
@@ -103,12 +122,25 @@ def train(
     recipe, vectors = read_training(
         documents, recipe, corpus=corpus, threads=threads, progress=progress, notify=notify
     )
+    if labels is not None:
+        for note in (*labels.notes, *labels.notes_on(vectors.labels.names)):
+            notify_or_warn(note, notify, LabelsWarning, depth=3)
+    found: Hierarchy | None = None
+    if labels is not None and hierarchy is not None:
+        one = wanted == "one" or (wanted == AUTO and counted.single)
+        if one:
+            rule = replace(recipe.decide.tuned_rule(), at_least=1, at_most=None)
+            recipe = replace(recipe, decide=replace(recipe.decide, labels="many", rule=str(rule)))
+        consistent = hierarchy == "consistent"
+        names, members = vectors.labels.names, vectors.labels.members
+        found = Hierarchy.of(names, labels, members, consistent=consistent, one=one)
     if choice is not None and choice.facts:
         vectors = replace(vectors, method={**vectors.method, "auto": choice.facts})
     model = learn_from(
         vectors,
         recipe,
         priors=priors,
+        hierarchy=found,
         strengths=None if choice is None else choice.strengths,
         threads=threads,
         seed=seed,
@@ -116,9 +148,63 @@ def train(
         notify=notify,
         finished=finished,
     )
+    if labels is not None:
+        model = replace(model, labels=labels.of(model.names), hierarchy=found)
     if choice is not None and choice.facts and notify is not None:
         notify(_speed(model, choice.documents))
     return model
+
+
+@dataclass(slots=True)
+class LabelCounts:
+    """Training documents as they pass: ``single`` stays True if each has exactly one label."""
+
+    single: bool = True
+
+    def of(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield the documents."""
+        for document in documents:
+            if document.split != "test" and len(document.labels) != 1:
+                self.single = False
+            yield document
+
+
+def _for_hierarchy(recipe: Recipe, labels: LabelVocabulary | None) -> Recipe:
+    """Return the recipe for documents with the labels above theirs, which are several."""
+    if labels is None or not labels.has_broader:
+        raise UsageError(
+            "a hierarchy needs a label vocabulary in which labels have broader ones (--labels)"
+        )
+    rule = recipe.decide.tuned_rule().rule
+    if rule.counts or rule.name == "proportional":
+        raise UsageError(
+            f"the rule {recipe.decide.rule} has no threshold for each category, which a hierarchy "
+            "needs: use another rule, such as f1, or the recipe auto"
+        )
+    return recipe.deciding("many") if recipe.decide.labels == "one" else recipe
+
+
+def _labelled(
+    documents: Iterable[Document],
+    labels: LabelVocabulary,
+    source: str,
+    counted: LabelCounts,
+    ancestors: bool,
+) -> Iterator[Document]:
+    """Yield documents with labels by id; raise InputError at the end if none names a label."""
+    absent: dict[str, None] = {}
+    known = False
+    for document in labels.applied(counted.of(documents), ancestors=ancestors):
+        yield document
+        if not known:
+            known = any(label in labels for label in document.labels)
+            absent.update(dict.fromkeys(document.labels))
+    if absent and not known:
+        raise InputError(
+            f"{source}: no label of a document is the id, the notation or a name of a label in the "
+            f"label vocabulary; the documents have {', '.join(map(repr, list(absent)[:3]))}, the "
+            f"vocabulary has {', '.join(map(repr, list(labels.entries)[:3]))}"
+        )
 
 
 def _speed(model: Model, documents: Sequence[Document]) -> str:
@@ -168,6 +254,7 @@ def learn_from(
     recipe: Recipe,
     *,
     priors: PriorFile | None = None,
+    hierarchy: Hierarchy | None = None,
     strengths: Mapping[str, float] | None = None,
     threads: int | None = None,
     seed: int = 0,
@@ -177,6 +264,7 @@ def learn_from(
 ) -> Model:
     """Learn a categorizer from vectors.
 
+    ``hierarchy`` says which categories are above others, if documents have the labels above theirs.
     ``strengths`` is the C of each category by name, if they differ. The other parameters are those
     of :func:`train`.
     """
@@ -190,6 +278,7 @@ def learn_from(
     space = LearningSpace.of(vectors, recipe, progress)
     run = TrainingRun(recipe, space, labels, threads, seed, progress)
     run.facts = {**vectors.method, **space.facts()}
+    run.hierarchy = hierarchy
     if strengths is not None:
         run.strengths = Strengths("C", np.array([strengths[name] for name in labels.names]))
     if priors is not None:
@@ -201,7 +290,7 @@ def learn_from(
     if notify is not None:
         for note in document_notes(labels, vectors.matrix, recipe.decide, run.recipe.decide):
             notify(note)
-        if run.recipe.decide.rule == ONE_LABEL:
+        if run.recipe.decide.rule == ONE_LABEL or (hierarchy is not None and hierarchy.one):
             notify(SINGLE_LABEL)
     with one_blas_thread():
         run.search()

@@ -105,6 +105,7 @@ def _read(
     model: Model, documents: Iterable[Document], corpus: str, progress: StepProgress | None
 ) -> NewVectors:
     reader = DocumentReader(corpus, progress)
+    documents = model.with_ancestors(documents)
     extended = extend(model.vectorizer, reader.chunks(documents, model.vectorizer))
     new = [name for name in reader.facts.categories if name not in set(model.names)]
     labels = Labels.of_facts(reader.facts, [*model.names, *new])

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from postil.common.progress import StepProgress
 from postil.common.types import Floats
 from postil.decide.calibration import updated_calibration
+from postil.decide.hierarchy import Hierarchy
 from postil.decide.rules import updated_rule
 from postil.errors import InputError, UsageError
 from postil.features.selection import Selection
@@ -205,6 +206,8 @@ class UpdateRun:
             )
         return Model(
             vectorizer=self.vectors.vectorizer,
+            labels=old.labels,
+            hierarchy=self._hierarchy(),
             names=found.names,
             weights=found.weights,
             intercepts=found.intercepts,
@@ -217,6 +220,18 @@ class UpdateRun:
             method={**old.method, UPDATES: [*old.method.get(UPDATES, ()), self._record()]},
             reports=[timeless(report.to_dict()) for report in found.reports],
         )
+
+    def _hierarchy(self) -> Hierarchy | None:
+        """Return the hierarchy of the model with the new categories and members."""
+        old, labels = self.old.hierarchy, self.vectors.labels
+        if old is None or self.old.labels is None:
+            return None
+        new = Hierarchy.of(
+            labels.names, self.old.labels, labels.members, consistent=old.consistent, one=old.one
+        )
+        members = new.members.copy()
+        members[: old.categories] += old.members
+        return replace(new, members=members)
 
     def _check_new(self) -> None:
         """Raise InputError if all new documents are in a new category."""
