@@ -45,9 +45,21 @@ BAD_DOCUMENTS = {
         *("jsonl", good(1) + b'{"id": 2, "text": 5}\n', "line 2", "must be text, received int 5"),
         "1",
     ),
-    "JSON label is an object": (
-        *("jsonl", good(1) + b'{"text": "x", "label": {"a": 1}}\n', "line 2", "a label must be"),
+    "JSON label of probability 2": (
+        *("jsonl", good(1) + b'{"text": "x", "label": {"a": 2}}\n', "line 2", "from 0 to 1"),
         "1",
+    ),
+    "JSON label in a list in a list": (
+        *("jsonl", good(1) + b'{"text": "x", "label": [["a"]]}\n', "line 2", "a label must be"),
+        "1",
+    ),
+    "CSV weight is a word": (
+        *("csv", b"id,text,label,sample_weight\n1,x,a,2\n2,x,a,much\n", "line 3"),
+        *("to be a sample weight", "1"),
+    ),
+    "CSV label is known and excluded": (
+        *("csv", b"id,text,label,not_labels\n1,x,a,b\n2,x,a;b,b\n", "line 3"),
+        *("'b' is given in label and in not_labels", "1"),
     ),
     "JSON id is a list": (
         *("jsonl", good(1) + b'{"text": "x", "id": [1]}\n', "line 2", "to be an id", "1"),

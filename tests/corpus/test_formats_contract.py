@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import Counter
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,23 @@ tricky = st.sampled_from(list(" ,;|\t\n\r\v\f\"'<>/\\%.\0\x85\xa0\u2028\ufeffaß
 text = st.text(st.one_of(tricky, st.characters()), max_size=12)
 labels = st.lists(text.filter(bool), max_size=3, unique=True).map(tuple)
 split = st.sampled_from([None, "train", "test"])
+weights = st.sampled_from([1.0, 0.0, 0.1, 3.0])
+
+
+@st.composite
+def memberships(draw):
+    """Labels, split, weight, group, known-negative and uncertain labels of a document."""
+    names = draw(st.lists(text.filter(bool), max_size=4, unique=True))
+    certain, unsure, negative = names[:2], names[2:3], names[3:]
+    chances = {name: draw(st.sampled_from([0.25, 0.75])) for name in unsure}
+    return (
+        (*certain, *(name for name, chance in chances.items() if chance > 0.5)),
+        draw(split),
+        draw(weights),
+        draw(st.none() | text.filter(bool)),
+        draw(st.sampled_from([None, tuple(negative)])),
+        chances,
+    )
 
 
 @st.composite
@@ -36,8 +54,7 @@ def corpora(draw):
         Document(
             identity,
             draw(st.dictionaries(st.sampled_from(FIELDS), text, max_size=3)),
-            draw(labels),
-            draw(split),
+            *draw(memberships()),
         )
         for identity in identities
     ]
@@ -78,13 +95,11 @@ def one_line(document):
 def expected(name, documents):
     """The documents as the format's documentation says they come back."""
     if name in {"jsonl", "parquet"}:
-        return [(d.id, dict(d.fields), d.labels, d.split) for d in documents]
+        return found(name, documents)
     if name in {"csv", "tsv"}:
         every = {field for document in documents for field in document.fields}
-        return [
-            (d.id, {field: d.fields.get(field, "") for field in every}, d.labels, d.split)
-            for d in documents
-        ]
+        absent = dict.fromkeys(every, "")
+        return found(name, [replace(d, fields={**absent, **d.fields}) for d in documents])
     if name == "folders":
         joined = ("\n\n".join(filter(None, d.fields.values())) for d in documents)
         return Counter(
@@ -96,7 +111,7 @@ def expected(name, documents):
     names = [f"line-{number}" for number in range(1, len(lines) + 1)]
     kept = [() if name == "lines" else document.labels for document in documents]
     return [
-        (identity, {"text": line}, label, None)
+        (identity, {"text": line}, label, None, 1.0, None, None, {})
         for identity, line, label in zip(names, lines, kept, strict=True)
     ]
 
@@ -104,7 +119,7 @@ def expected(name, documents):
 def found(name, corpus):
     if name == "folders":
         return Counter((d.fields["text"], frozenset(d.labels), d.split) for d in corpus)
-    return [(d.id, dict(d.fields), d.labels, d.split) for d in corpus]
+    return [tuple(getattr(document, each.name) for each in fields(Document)) for document in corpus]
 
 
 def round_trip(name, documents, options=None):

@@ -9,7 +9,9 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from postil.cli.console import counted, say
 from postil.corpus.corpus import Corpus
@@ -160,15 +162,16 @@ class Spool:
 
     def add(self, document: Document) -> None:
         """Append a document."""
-        record = (document.id, dict(document.fields), document.labels, document.split)
+        record = [getattr(document, each.name) for each in fields(Document)]
         with naming_errors(f"a temporary file in {tempfile.gettempdir()}"):
-            self._file.write(json.dumps(record).encode("ascii") + b"\n")
+            self._file.write(json.dumps(record, default=dict).encode("ascii") + b"\n")
 
     def __iter__(self) -> Iterator[Document]:
         self._file.seek(0)
         for line in self._file:
-            identity, fields, labels, split = json.loads(line)
-            yield Document(identity, fields, tuple(labels), split)
+            values: list[Any] = json.loads(line)
+            given: Any = (tuple(each) if isinstance(each, list) else each for each in values)
+            yield Document(*given)
 
 
 def spooled_corpus(corpus: Corpus, spool: Spool) -> Corpus:

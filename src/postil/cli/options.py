@@ -71,6 +71,20 @@ def _reading_options(
     id_column: Annotated[str | None, Option(help="Column with the ids of documents.")] = None,
     label_column: Annotated[str | None, Option(help="Column with the labels of documents.")] = None,
     split_column: Annotated[str | None, Option(help="Column that says train or test.")] = None,
+    weight_column: Annotated[
+        str | None, Option(help="Column with sample weights (default: sample_weight).")
+    ] = None,
+    group_column: Annotated[
+        str | None,
+        Option(help="Column with groups, which folds and splits keep together (default: group)."),
+    ] = None,
+    not_label_column: Annotated[
+        str | None,
+        Option(
+            help="Column with labels that a document is known not to have; of other labels it "
+            "says nothing (default: not_labels)."
+        ),
+    ] = None,
     text_columns: Annotated[
         list[str] | None, Option(help="Column with text, or COLUMN=FIELD; may be repeated.")
     ] = None,

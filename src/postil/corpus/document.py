@@ -33,17 +33,34 @@ class Document:
         Each category once, in the source's order; it may be empty.
     split : {"train", "test"} or None
         None if the source does not tell.
+    weight : float
+        The sample weight: finite and at least 0.
+    group : str or None
+        What the document belongs to, such as a thread or a customer. Folds and splits keep the
+        documents of a group together.
+    not_labels : tuple of str or None
+        The labels that the document is known not to have; of any label that is neither here nor in
+        ``labels`` nothing is known. None if the document has no labels but ``labels``.
+    probabilities : mapping of str to float
+        Labels that are uncertain, with probabilities between 0 and 1. Those of at least 0.5 are in
+        ``labels``, too.
     """
 
     id: str
     fields: Mapping[str, str]
     labels: tuple[str, ...] = field(default=())
     split: Split | None = None
+    weight: float = 1.0
+    group: str | None = None
+    not_labels: tuple[str, ...] | None = None
+    probabilities: Mapping[str, float] = field(default_factory=dict)
 
 
 def name_fault(document: Document) -> str | None:
-    """Return a message about the id, label or field name that UTF-8 cannot encode, else None."""
-    named = [("id", document.id), *(("label", label) for label in document.labels)]
+    """Return a message about the id, label, group or field name that UTF-8 cannot encode."""
+    labels = (*document.labels, *(document.not_labels or ()), *document.probabilities)
+    named = [("id", document.id), *(("label", label) for label in labels)]
+    named += [("group", document.group or "")]
     for kind, name in [*named, *(("field name", name) for name in document.fields)]:
         if not is_encodable(name):
             return f"the {kind} {name!r} {LONE_SURROGATE}"

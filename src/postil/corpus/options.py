@@ -10,7 +10,7 @@ from postil.corpus.document import LONE_SURROGATE, OnError, is_encodable
 from postil.errors import UsageError
 
 NONE = ""
-"""An explicit "there is no such column" for ``id_column``, ``label_column``, ``split_column``."""
+"""An explicit "there is no such column", such as an ``id_column``."""
 
 ALWAYS_UNDERSTOOD = frozenset({"format", "on_error", "fields"})
 
@@ -24,8 +24,9 @@ class ReadOptions:
 
     - ``format``: a name in ``postil.corpus.formats.FORMATS``.
     - ``encoding``: of text files; by default UTF-8, or what a byte order mark says.
-    - ``id_column``, ``label_column``, ``split_column``: column (or key) names; ``""`` for no
-      such column.
+    - ``id_column``, ``label_column``, ``split_column``, ``weight_column`` (sample weights),
+      ``group_column``, ``not_label_column`` (known-negative labels): column (or key) names; ``""``
+      for no such column.
     - ``text_columns``: column → field name, in reading order.
     - ``label_separator``: between labels in one cell; ``""`` keeps the cell as one label. By
       default ``;`` in csv and tsv, while JSON and Parquet strings are one label each.
@@ -43,6 +44,9 @@ class ReadOptions:
     id_column: str | None = None
     label_column: str | None = None
     split_column: str | None = None
+    weight_column: str | None = None
+    group_column: str | None = None
+    not_label_column: str | None = None
     text_columns: Mapping[str, str] | None = None
     label_separator: str | None = None
     label_prefix: str | None = None

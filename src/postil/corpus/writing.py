@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.format import Format, UnwritableError, Writing
 from postil.corpus.formats.guessing import extension_of, format_named, formats_of_name
 from postil.corpus.formats.jsonl import JSONL
+from postil.corpus.formats.records import SELDOM, seldom_values
 from postil.corpus.options import WriteOptions
 from postil.errors import DocumentError, UsageError
 
@@ -48,14 +50,14 @@ def write_corpus(
     options = options or WriteOptions()
     problems = problems or Problems()
     chosen = output_format(target, format)
-    fields: tuple[str, ...] = ()
+    writing = Writing(target, (), (), False, options)
     if chosen.fixed_columns:
-        fields, documents = _fields(documents, options)
-        strange = next((name for name in fields if not is_encodable(name)), None)
+        writing, documents = _with_columns(writing, documents)
+        strange = next((name for name in writing.fields if not is_encodable(name)), None)
         if strange is not None:
             raise UsageError(f"the field name {strange!r} {LONE_SURROGATE}")
     count = 0
-    with chosen.write(Writing(target, fields, options)) as write_document:
+    with chosen.write(writing) as write_document:
         for position, document in enumerate(documents, start=1):
             try:
                 fault = name_fault(document)
@@ -89,13 +91,16 @@ def output_format(target: str | Path, format: str | None = None) -> Format:
     return (plain or candidates)[0]
 
 
-def _fields(
-    documents: Iterable[Document], options: WriteOptions
-) -> tuple[tuple[str, ...], Iterator[Document]]:
-    """Return the field names to expect, and the documents from the start."""
+def _with_columns(
+    writing: Writing, documents: Iterable[Document]
+) -> tuple[Writing, Iterator[Document]]:
+    """Return the columns to expect by the first documents, and the documents from the start."""
     stream = iter(documents)
-    if options.fields is not None:
-        return options.fields, stream
     first = list(islice(stream, PEEKED))
-    names = dict.fromkeys(name for document in first for name in document.fields)
-    return tuple(names), chain(first, stream)
+    fields = writing.options.fields
+    if fields is None:
+        fields = tuple(dict.fromkeys(name for document in first for name in document.fields))
+    found = {name for document in first for name in seldom_values(document)}
+    seldom = tuple(name for name in SELDOM if name in found)
+    uncertain = any(document.probabilities for document in first)
+    return replace(writing, fields=fields, seldom=seldom, uncertain=uncertain), chain(first, stream)

@@ -1,9 +1,9 @@
-"""The part each column of a table plays (id, labels, split, text), guessed from its name."""
+"""The part each column of a table plays (id, labels, split, text, …), guessed from its name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from postil.common.escaping import escaped
 from postil.corpus.document import Split
@@ -17,6 +17,8 @@ LABEL_NAMES = (
     *("classes", "class", "targets", "target", "subjects", "subjecturis", "y"),
 )
 SPLIT_NAMES = ("split", "partition", "subset", "set")
+# Names that postil writes, compared alike. A "weight" may be that of a parcel.
+WEIGHT, GROUP, NOT_LABELS = "sample_weight", "group", "not_labels"
 TEXT_NAMES = frozenset(
     (
         *("title", "headline", "heading", "subject", "dateline", "lead", "abstract", "summary"),
@@ -67,11 +69,14 @@ class Sample:
 class Columns:
     """The part each column plays; ``fields`` maps text columns to field names, in order."""
 
-    id: str | None
-    labels: str | None
-    split: str | None
-    fields: Mapping[str, str]
-    unused: tuple[str, ...]
+    id: str | None = None
+    labels: str | None = None
+    split: str | None = None
+    weight: str | None = None
+    group: str | None = None
+    not_labels: str | None = None
+    fields: Mapping[str, str] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
 
 
 def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
@@ -87,6 +92,9 @@ def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
         "--label-column": options.label_column,
         "--id-column": options.id_column,
         "--split-column": options.split_column,
+        "--weight-column": options.weight_column,
+        "--group-column": options.group_column,
+        "--not-label-column": options.not_label_column,
         **{f"--text-columns {name}": name for name in options.text_columns or ()},
     }
     for option, name in asked.items():
@@ -100,7 +108,10 @@ def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
     identity = _chosen(options.id_column, free, ID_NAMES)
     splits = [name for name in free if sample.holds_splits(name)]
     split = _chosen(options.split_column, splits, SPLIT_NAMES)
-    parts = {label, identity, split}
+    weight = _chosen(options.weight_column, free, (_plain(WEIGHT),))
+    group = _chosen(options.group_column, free, (GROUP,))
+    not_labels = _chosen(options.not_label_column, free, (_plain(NOT_LABELS),))
+    parts = {label, identity, split, weight, group, not_labels}
     if options.text_columns is not None:
         fields = dict(options.text_columns)
     else:
@@ -110,7 +121,7 @@ def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
             texts = _guessed_texts(sample, rest, texts, source)
         fields = {name: name for name in texts}
     unused = tuple(name for name in names if name not in parts and name not in fields)
-    return Columns(identity, label, split, fields, unused)
+    return Columns(identity, label, split, weight, group, not_labels, fields, unused)
 
 
 def _several(name: str) -> str:
@@ -162,13 +173,17 @@ def _first(sample: Sample, name: str) -> str:
 def comes_late(name: str, value: object, columns: Columns, options: ReadOptions) -> bool:
     """Return True if a key that first appears after the sample would have had a part."""
     plain = _plain(name)
-    if plain in TEXT_NAMES:
-        return options.text_columns is None
-    if plain in LABEL_NAMES:
-        return options.label_column is None and columns.labels is None
-    if plain in SPLIT_NAMES and str(value).casefold() in SPLITS:
-        return options.split_column is None and columns.split is None
-    return False
+    if plain in SPLIT_NAMES and str(value).casefold() not in SPLITS:
+        return False
+    parts: tuple[tuple[Collection[str], object, object], ...] = (
+        (TEXT_NAMES, options.text_columns, None),
+        (LABEL_NAMES, options.label_column, columns.labels),
+        (SPLIT_NAMES, options.split_column, columns.split),
+        ((_plain(WEIGHT),), options.weight_column, columns.weight),
+        ((GROUP,), options.group_column, columns.group),
+        ((_plain(NOT_LABELS),), options.not_label_column, columns.not_labels),
+    )
+    return any(plain in names and asked is None and had is None for names, asked, had in parts)
 
 
 def describe(columns: Columns, separator: str, id_unit: str) -> str:
@@ -186,6 +201,12 @@ def describe(columns: Columns, separator: str, id_unit: str) -> str:
     parts.append(f"ids from {columns.id or f'{id_unit} numbers'}")
     if columns.split is not None:
         parts.append(f"splits from {columns.split}")
+    if columns.weight is not None:
+        parts.append(f"sample weights from {columns.weight}")
+    if columns.group is not None:
+        parts.append(f"groups from {columns.group}")
+    if columns.not_labels is not None:
+        parts.append(f"known-negative labels from {columns.not_labels}")
     if columns.unused:
         parts.append("not used: " + _listed(columns.unused))
     return escaped("; ".join(parts))
@@ -207,5 +228,6 @@ def is_known(name: str) -> bool:
 
 
 def is_about_documents(name: str) -> bool:
-    """Return True if a column of this name would be guessed to hold ids, labels or splits."""
-    return _plain(name) in {*ID_NAMES, *LABEL_NAMES, *SPLIT_NAMES}
+    """Return True if a column of this name would be guessed to hold something else than text."""
+    others = (_plain(WEIGHT), GROUP, _plain(NOT_LABELS))
+    return _plain(name) in {*ID_NAMES, *LABEL_NAMES, *SPLIT_NAMES, *others}

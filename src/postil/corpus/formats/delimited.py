@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import struct
 import sys
@@ -18,7 +19,14 @@ from postil.corpus.document import Document, Problems
 from postil.corpus.files import textlines
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines
-from postil.corpus.formats.columns import Sample, find_columns, is_known
+from postil.corpus.formats.columns import (
+    GROUP,
+    NOT_LABELS,
+    WEIGHT,
+    Sample,
+    find_columns,
+    is_known,
+)
 from postil.corpus.formats.format import (
     Format,
     Head,
@@ -28,7 +36,15 @@ from postil.corpus.formats.format import (
     Writing,
     head_of,
 )
-from postil.corpus.formats.records import TABLE_OPTIONS, Row, Table, check_names, fixed_fields
+from postil.corpus.formats.records import (
+    ALL_OTHERS,
+    TABLE_OPTIONS,
+    Row,
+    Table,
+    check_names,
+    fixed_fields,
+    label_probabilities,
+)
 from postil.corpus.formats.text import empty, encoded
 from postil.corpus.options import ReadOptions
 from postil.errors import CorpusError, DocumentError
@@ -242,10 +258,11 @@ def _sniff(head: Head, options: ReadOptions, delimiter: str | None) -> bool:
 
 @contextmanager
 def _write(writing: Writing, default_delimiter: str) -> Iterator[WriteDocument]:
-    """Write a header row and the columns ``id``, the fields, ``labels``, ``split``.
+    """Write a header row and the columns ``id``, the fields, ``labels``, ``split``, and so on.
 
     An absent field is an empty cell. Labels share a cell; one that holds the separator, or
-    begins or ends with white space, is an error, since it would not be read back.
+    begins or ends with white space, is an error, since it would not be read back. Labels with
+    probabilities are written as a JSON object.
     """
     delimiter = writing.options.delimiter or default_delimiter
     separator = writing.options.label_separator
@@ -264,15 +281,34 @@ def _write(writing: Writing, default_delimiter: str) -> Iterator[WriteDocument]:
         return encoded(delimiter.join(quoted) + "\n")
 
     with output_file(writing.target) as stream:
-        stream.write(line(["id", *writing.fields, "labels", "split"]))
+        stream.write(line(["id", *writing.fields, "labels", "split", *writing.seldom]))
 
         def write_document(document: Document) -> None:
             check_names(document)
-            texts = (text or "" for text in fixed_fields(document, writing.fields))
-            labels = separator.join(_cell_label(label, separator) for label in document.labels)
-            stream.write(line([document.id, *texts, labels, document.split or ""]))
+            texts = (text or "" for text in fixed_fields(document, writing))
+            seldom = {
+                WEIGHT: str(document.weight),
+                GROUP: document.group or "",
+                NOT_LABELS: _joined(document.not_labels, separator),
+            }
+            labels = _joined(document.labels, separator)
+            if document.probabilities:
+                labels = json.dumps(label_probabilities(document), ensure_ascii=False)
+            cells = [document.id, *texts, labels, document.split or ""]
+            stream.write(line([*cells, *(seldom[name] for name in writing.seldom)]))
 
         yield write_document
+
+
+def _joined(labels: tuple[str, ...] | None, separator: str) -> str:
+    if labels is None:
+        return ALL_OTHERS
+    if labels and labels[0].startswith("{"):
+        raise UnwritableError(
+            f"has the label {labels[0]!r}, which would be read as labels with probabilities; "
+            "rename it or write jsonl"
+        )
+    return separator.join(_cell_label(label, separator) for label in labels)
 
 
 def _cell_label(label: str, separator: str) -> str:

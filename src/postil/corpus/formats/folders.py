@@ -13,6 +13,7 @@ from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import read_text
 from postil.corpus.formats.columns import SPLITS
 from postil.corpus.formats.format import Format, Reading, UnwritableError, WriteDocument, Writing
+from postil.corpus.formats.records import SELDOM_LOSSES
 from postil.corpus.formats.text import encoded, keeping_mark, text_field
 from postil.corpus.formats.tree import Tree, shown, survey
 from postil.corpus.options import ReadOptions
@@ -161,5 +162,10 @@ FOLDERS = Format(
     options=frozenset({"encoding", "text_columns"}),
     sniff=lambda _head, _options: False,  # a folder is recognised without its content
     write=write,
-    drops=("the order of documents and labels", "ids (they become paths)", "field names"),
+    drops=(
+        "the order of documents and labels",
+        "ids (they become paths)",
+        "field names",
+        *SELDOM_LOSSES,
+    ),
 )

@@ -64,10 +64,26 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """The target of documents, the fields to expect (in formats with fixed columns), options."""
+    """The target of documents, what to expect in formats with fixed columns, and options.
+
+    Parameters
+    ----------
+    target : str or Path
+        The file or folder.
+    fields : tuple of str
+        The columns for fields.
+    seldom : tuple of str
+        Those of ``postil.corpus.formats.records.SELDOM`` that some document has.
+    uncertain : bool
+        True if labels have probabilities.
+    options : WriteOptions
+        Columns and labels of the output.
+    """
 
     target: str | Path
     fields: tuple[str, ...]
+    seldom: tuple[str, ...]
+    uncertain: bool
     options: WriteOptions
 
 

@@ -13,7 +13,14 @@ from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines
 from postil.corpus.formats.columns import Columns, Sample, comes_late, find_columns
 from postil.corpus.formats.format import Format, Head, Reading
-from postil.corpus.formats.records import TABLE_OPTIONS, Row, Table, check_names
+from postil.corpus.formats.records import (
+    TABLE_OPTIONS,
+    Row,
+    Table,
+    check_names,
+    label_probabilities,
+    seldom_values,
+)
 from postil.corpus.formats.text import Encode, empty, line_writer
 from postil.corpus.options import ReadOptions, WriteOptions
 from postil.errors import DocumentError
@@ -21,7 +28,7 @@ from postil.errors import DocumentError
 SAMPLE_RECORDS = 1000
 SAMPLE_BYTES = 1 << 20
 SNIFFED_LINES = 20
-NO_COLUMNS = Columns(None, None, None, {}, ())
+NO_COLUMNS = Columns()
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -42,7 +49,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
             if name not in known and comes_late(name, value, columns, options):
                 raise ValueError(
                     f"the key {name!r} appears here for the first time, too late to be guessed; "
-                    "name the columns (--text-columns, --label-column, --split-column)"
+                    "name the columns (--text-columns, --label-column, --split-column, …)"
                 )
 
     def rows(problems: Problems) -> Iterator[Row]:
@@ -140,7 +147,9 @@ def sniff(head: Head, options: ReadOptions) -> bool:
 
 
 def encoder(options: WriteOptions) -> Encode:  # noqa: ARG001 - one signature for all
-    """Write ``id``, the fields, ``labels`` (always a list) and ``split`` if there is one.
+    """Write ``id``, the fields, ``labels`` and the rest that is not as in most documents.
+
+    Labels are a list, or an object with their probabilities if some are uncertain.
 
     Letters are written as they are; a lone surrogate, which UTF-8 cannot hold, is escaped, so
     any document can be carried.
@@ -149,9 +158,10 @@ def encoder(options: WriteOptions) -> Encode:  # noqa: ARG001 - one signature fo
     def encode(document: Document) -> bytes:
         check_names(document)
         record: dict[str, object] = {"id": document.id, **document.fields}
-        record["labels"] = document.labels
+        record["labels"] = label_probabilities(document) or document.labels
         if document.split is not None:
             record["split"] = document.split
+        record |= seldom_values(document)
         return escaped_json(json.dumps(record, ensure_ascii=False)).encode()
 
     return encode

@@ -9,6 +9,7 @@ from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines
 from postil.corpus.formats.format import Format, Head, Reading, UnwritableError
+from postil.corpus.formats.records import SELDOM_LOSSES
 from postil.corpus.formats.text import (
     Encode,
     encoded,
@@ -208,7 +209,7 @@ FASTTEXT = Format(
     options=frozenset({"encoding", "label_prefix", "text_columns"}),
     sniff=_sniff_fasttext,
     write=line_writer(_fasttext_encoder),
-    drops=("ids", "splits", "field names", "line breaks"),
+    drops=("ids", "splits", "field names", "line breaks", *SELDOM_LOSSES),
 )
 ANNIF = Format(
     name="annif",
@@ -218,7 +219,7 @@ ANNIF = Format(
     options=frozenset({"encoding", "text_columns"}),
     sniff=_sniff_annif,
     write=line_writer(_annif_encoder),
-    drops=("ids", "splits", "field names", "line breaks", "tabs"),
+    drops=("ids", "splits", "field names", "line breaks", *SELDOM_LOSSES, "tabs"),
 )
 LINES = Format(
     name="lines",
@@ -229,5 +230,5 @@ LINES = Format(
     # The last format to try: any text fits.
     sniff=lambda head, _: b"\0" not in head.data or head.encoding != "utf-8",
     write=line_writer(lambda _: lambda document: encoded(one_line(document))),
-    drops=("ids", "labels", "splits", "field names", "line breaks"),
+    drops=("ids", "labels", "splits", "field names", "line breaks", *SELDOM_LOSSES),
 )

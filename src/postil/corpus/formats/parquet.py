@@ -11,9 +11,16 @@ from typing import Any
 from postil.common.files import output_file
 from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
-from postil.corpus.formats.columns import Sample, find_columns
-from postil.corpus.formats.format import Format, Reading, WriteDocument, Writing
-from postil.corpus.formats.records import TABLE_OPTIONS, Row, Table, check_names, fixed_fields
+from postil.corpus.formats.columns import GROUP, NOT_LABELS, WEIGHT, Sample, find_columns
+from postil.corpus.formats.format import Format, Reading, UnwritableError, WriteDocument, Writing
+from postil.corpus.formats.records import (
+    TABLE_OPTIONS,
+    Row,
+    Table,
+    check_names,
+    fixed_fields,
+    label_probabilities,
+)
 from postil.corpus.formats.text import check_encodable
 from postil.corpus.options import ReadOptions
 from postil.errors import CorpusError, MissingExtraError
@@ -48,8 +55,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
             raise CorpusError(f"{source.name}: the file has columns but no rows: no documents")
     sample = Sample(names, _first_records(source, names))
     columns = find_columns(sample, options, source.name)
-    parts = (columns.id, columns.labels, columns.split, *columns.fields)
-    needed = [name for name in names if name in parts]
+    needed = [name for name in names if name not in columns.unused]
 
     def rows(_: Problems) -> Iterator[Row]:
         return _rows(source, needed)
@@ -129,15 +135,27 @@ def _rows_at_once(table: Any) -> int:  # noqa: ANN401 - pyarrow's
 
 @contextmanager
 def write(writing: Writing) -> Iterator[WriteDocument]:
-    """Write ``id``, the fields, ``labels`` (a list) and ``split``, a row group at a time.
+    """Write ``id``, the fields, ``labels``, ``split`` and so on, a row group at a time.
 
     A group is 10,000 documents or 16 million characters, whichever comes first: that is what
-    memory holds. An absent field or split is null.
+    memory holds. An absent field or split is null. Labels are a list, or a map if they have
+    probabilities.
     """
     arrow, parquet = _arrow("writing")
     text = arrow.string()
     texts = [(name, text) for name in ("id", *writing.fields)]
-    schema = arrow.schema([*texts, ("labels", arrow.list_(text)), ("split", text)])
+    kinds = {WEIGHT: arrow.float64(), GROUP: text, NOT_LABELS: arrow.list_(text)}
+    labels_kind = arrow.list_(text)
+    if writing.uncertain:
+        labels_kind = arrow.map_(text, arrow.float64())
+    schema = arrow.schema(
+        [
+            *texts,
+            ("labels", labels_kind),
+            ("split", text),
+            *((name, kinds[name]) for name in writing.seldom),
+        ]
+    )
     group: list[tuple[object, ...]] = []
     characters = 0
     with (
@@ -158,11 +176,33 @@ def write(writing: Writing) -> Iterator[WriteDocument]:
         def write_document(document: Document) -> None:
             nonlocal characters
             check_names(document)
-            texts = fixed_fields(document, writing.fields)
+            texts = fixed_fields(document, writing)
             for value in (document.id, *document.fields.values(), *document.labels):
                 check_encodable(value)
                 characters += len(value)
-            group.append((document.id, *texts, list(document.labels), document.split))
+            labels: object = list(document.labels)
+            if writing.uncertain:
+                labels = label_probabilities(document) or dict.fromkeys(document.labels, 1.0)
+                labels = list(labels.items())
+            elif document.probabilities:
+                raise UnwritableError(
+                    "has labels with probabilities, but none of the documents before it had any "
+                    "when the columns were fixed; write jsonl"
+                )
+            seldom = {
+                WEIGHT: document.weight,
+                GROUP: document.group,
+                NOT_LABELS: document.not_labels,
+            }
+            group.append(
+                (
+                    document.id,
+                    *texts,
+                    labels,
+                    document.split,
+                    *(seldom[name] for name in writing.seldom),
+                )
+            )
             if len(group) >= GROUP_DOCUMENTS or characters > GROUP_CHARACTERS:
                 flush()
 

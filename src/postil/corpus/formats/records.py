@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from postil.corpus.document import Document, Problems, SeenIds, Split, name_fault
-from postil.corpus.formats.columns import SPLITS, Columns, describe
-from postil.corpus.formats.format import Reading, UnwritableError
+from postil.corpus.formats.columns import (
+    GROUP,
+    NOT_LABELS,
+    SPLITS,
+    WEIGHT,
+    Columns,
+    describe,
+)
+from postil.corpus.formats.format import Reading, UnwritableError, Writing
 from postil.errors import DocumentError
 
 TABLE_OPTIONS = frozenset(
-    {"id_column", "label_column", "split_column", "text_columns", "label_separator"}
+    {
+        *("id_column", "label_column", "split_column", "text_columns", "label_separator"),
+        *("weight_column", "group_column", "not_label_column"),
+    }
 )
 
-RESERVED = frozenset({"id", "labels", "split"})
+SELDOM = (WEIGHT, GROUP, NOT_LABELS)
+"""The columns that are written only if documents have such a thing."""
+SELDOM_LOSSES = ("sample weights", "groups", "known-negative labels", "probabilities of labels")
+"""What formats lose that have no such columns."""
+RESERVED = frozenset({"id", "labels", "split", *SELDOM})
 """The columns that are written besides the fields."""
+ALL_OTHERS = "*"
+"""Written for known-negative labels: all labels that the document does not have."""
+LIKELY = 0.5
 
 Row = tuple[int, Mapping[str, object]]
 """A position in the source (its line or row number, from 1) and the record there."""
@@ -94,30 +114,81 @@ class Table:
         identity = None if columns.id is None else record.get(columns.id)
         labels = None if columns.labels is None else record.get(columns.labels)
         split = None if columns.split is None else record.get(columns.split)
-        return Document(
+        document = Document(
             id=_identity(identity, columns.id) or f"{self.unit}-{position}",
             fields=fields,
             labels=() if labels is None else _labels(labels, self.separator),
             split=None if split is None else _split(split),
+            probabilities=_probabilities(labels),
+        )
+        return document if self._plain else self._completed(document, record)
+
+    @property
+    def _plain(self) -> bool:
+        """True if no column holds weights, groups or known-negative labels."""
+        columns = self.columns
+        return columns.weight is columns.group is columns.not_labels is None
+
+    def _completed(self, document: Document, record: Mapping[str, object]) -> Document:
+        """Return the document with its sample weight, group and known-negative labels."""
+        columns = self.columns
+        weight = None if columns.weight is None else record.get(columns.weight)
+        group = None if columns.group is None else record.get(columns.group)
+        negatives = None if columns.not_labels is None else record.get(columns.not_labels)
+        not_labels = None
+        if negatives is not None and negatives != ALL_OTHERS:
+            not_labels = _labels(negatives, self.separator)
+        own = {*document.labels, *document.probabilities}
+        both = sorted(own.intersection(not_labels or ()))
+        if both:
+            raise BadValueError(
+                f"the label {both[0]!r} is given in {columns.labels} and in {columns.not_labels}; "
+                "leave one out"
+            )
+        return replace(
+            document,
+            weight=_weight(weight, columns.weight),
+            group=_identity(group, columns.group, "a group") or None,
+            not_labels=not_labels,
         )
 
 
-def _identity(value: object, column: str | None) -> str | None:
+def _identity(value: object, column: str | None, what: str = "an id") -> str | None:
     if isinstance(value, str) or value is None:
         return value
     if isinstance(value, int):
         return str(value)
     raise BadValueError(
-        f"{column} must be a string or a whole number to be an id, received {_kind(value)}"
+        f"{column} must be a string or a whole number to be {what}, received {_kind(value)}"
     )
+
+
+def _weight(value: object, column: str | None) -> float:
+    """Return a sample weight, by default 1; text is read as a number."""
+    if value is None or value == "":
+        return 1.0
+    try:
+        weight = float(value) if isinstance(value, str | int | float) else math.nan
+    except ValueError:
+        weight = math.nan
+    if not 0 <= weight < math.inf:
+        raise BadValueError(
+            f"{column} must be a finite number of at least 0 to be a sample weight, received "
+            f"{_kind(value)}"
+        )
+    return weight
 
 
 def _labels(value: object, separator: str) -> tuple[str, ...]:
     """Return the labels in a value: a string (split at ``separator``), a number, a list of those.
 
     Each label occurs once, in order. Empty pieces between separators are no labels, and white
-    space around a separator is not part of one. Elements of a list are labels as they are.
+    space around a separator is not part of one. Elements of a list are labels as they are. Of
+    labels with probabilities, the likely ones are returned.
     """
+    uncertain = _uncertain(value)
+    if uncertain is not None:
+        return tuple(label for label, chance in uncertain.items() if chance >= LIKELY)
     if isinstance(value, str):
         pieces = [piece.strip() for piece in value.split(separator)] if separator else [value]
     elif isinstance(value, list | tuple):
@@ -125,6 +196,37 @@ def _labels(value: object, separator: str) -> tuple[str, ...]:
     else:
         pieces = [_label(value)]
     return tuple(dict.fromkeys(piece for piece in pieces if piece))
+
+
+def _probabilities(value: object) -> dict[str, float]:
+    """Return the labels that are neither certain nor excluded, with their probabilities."""
+    uncertain = _uncertain(value) or {}
+    return {label: chance for label, chance in uncertain.items() if 0 < chance < 1}
+
+
+def _uncertain(value: object) -> dict[str, float] | None:
+    """Return labels with probabilities: an object, the same as JSON text, or pairs; else None."""
+    pairs: Any = value
+    if isinstance(value, str) and value.startswith("{"):
+        try:
+            pairs = json.loads(value)
+        except (ValueError, RecursionError):
+            return None
+    if isinstance(pairs, dict):
+        pairs = [(label, chance) for label, chance in pairs.items() if chance is not None]
+    elif not (isinstance(pairs, list) and pairs and isinstance(pairs[0], tuple)):
+        return None
+    found = {}
+    for label, chance in pairs:
+        number = chance if isinstance(chance, int | float) else math.nan
+        if not 0 <= number <= 1:
+            raise BadValueError(
+                f"the probability of the label {label!r} must be a number from 0 to 1, received "
+                f"{_kind(chance)}"
+            )
+        if label:
+            found[_label(label)] = float(number)
+    return found
 
 
 def _label(value: object) -> str:
@@ -165,12 +267,45 @@ def check_names(document: Document) -> None:
         )
     if not document.id:
         raise UnwritableError("has an empty id; give it one")
-    if "" in document.labels:
+    if "" in (*document.labels, *(document.not_labels or ()), *document.probabilities):
         raise UnwritableError("has an empty label; give it a name")
+    if document.group == "":
+        raise UnwritableError("has an empty group; leave it out, or give it a name")
+    if document.not_labels == (ALL_OTHERS,):
+        raise UnwritableError(
+            f"has {ALL_OTHERS!r} as its only known-negative label, which stands for all others; "
+            "rename the label"
+        )
 
 
-def fixed_fields(document: Document, names: tuple[str, ...]) -> list[str | None]:
-    """Return the texts of the fields ``names``, None for absent ones; refuse other fields."""
+def seldom_values(document: Document) -> dict[str, object]:
+    """Return the sample weight, group and known-negative labels that a document has."""
+    found: dict[str, object] = {}
+    if document.weight != 1.0:
+        found[WEIGHT] = document.weight
+    if document.group is not None:
+        found[GROUP] = document.group
+    if document.not_labels is not None:
+        found[NOT_LABELS] = document.not_labels
+    return found
+
+
+def label_probabilities(document: Document) -> dict[str, float]:
+    """Return all labels with their probabilities; nothing if all are certain."""
+    if not document.probabilities:
+        return {}
+    return {**dict.fromkeys(document.labels, 1.0), **document.probabilities}
+
+
+def fixed_fields(document: Document, writing: Writing) -> list[str | None]:
+    """Return the texts of the columns for fields, None for absent ones; refuse anything else."""
+    names = writing.fields
+    seldom = seldom_values(document).keys() - frozenset(writing.seldom)
+    if seldom:
+        raise UnwritableError(
+            f"has a {min(seldom)}, but none of the documents before it had one when the columns "
+            "were fixed; write jsonl"
+        )
     strange = document.fields.keys() - frozenset(names)
     if strange:
         raise UnwritableError(
