@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from postil.check import copies, labels, texts
 from postil.check.finding import Example, Finding
-from postil.check.label_errors import Suspect, likely_errors, suspects
-from postil.check.quick_model import Judged, Measured, NoModelError, judge, measure
+from postil.check.label_errors import Doubts, Suspect, likely_errors
+from postil.check.quick_model import Measured, Measuring, NoModelError, QuickModel
 from postil.check.reading import Facts, pick, read_facts
 from postil.common.progress import StepProgress, no_progress
 from postil.corpus.corpus import Corpus
-from postil.corpus.document import text_start
+from postil.corpus.document import Document, text_start
 from postil.errors import InputError
+
+MOST_CHARACTERS = 200
 
 NAMES = {
     "same_in_train_and_test": "the same text in train and test",
@@ -87,7 +89,7 @@ def check_corpus(
     """Look for what a careful person would look for before training.
 
     Cost: some passes over the corpus; memory of at most a kilobyte for each document; and, unless
-    ``quick``, six fits of a model to at most 50,000 documents.
+    ``quick``, six fits of a model to at most 20,000 documents.
 
     Parameters
     ----------
@@ -107,42 +109,52 @@ def check_corpus(
     if not facts.documents:
         raise InputError(f"{corpus.name} has no document to check")
     skipped: list[str] = []
-    judged, measured, doubted = None, None, []
-    has_labels = facts.labels.members.nnz > 0
-    if not has_labels:
+    opinion = None
+    if not facts.labels.members.nnz:
         skipped.append("no document has a label, so that labels were not checked")
     elif quick:
         skipped.append("likely label errors: --quick trains no model")
     else:
         try:
-            judged = judge(facts, corpus, threads, seed, progress)
+            model = QuickModel(facts, corpus, threads, seed, progress)
+            opinion = _Opinion.of(model, facts)
         except NoModelError as error:
             skipped.append(f"likely label errors: {error}")
-        else:
-            measured = measure(judged, facts, copies.contaminated_tests(facts))
-            doubted = suspects(judged, single=facts.single)
-    found = _findings(facts, corpus, judged, measured, doubted, skipped)
+    found = _findings(facts, corpus, opinion, skipped)
     by_kind = {finding.kind: finding for finding in found if finding is not None}
-    told = _not_looked_for(facts, judged, skipped)
+    passed_over = _not_looked_for(facts, opinion, skipped)
     return CorpusCheck(
         facts,
         _with_examples([by_kind[kind] for kind in NAMES if kind in by_kind], corpus),
-        tuple(name for kind, name in NAMES.items() if kind not in by_kind and kind not in told),
+        tuple(name for kind, name in NAMES.items() if kind not in {*by_kind, *passed_over}),
         tuple(skipped),
-        tuple(doubted),
+        () if opinion is None else tuple(opinion.suspects),
     )
 
 
+class _Opinion(NamedTuple):
+    """Doubtful documents of so many judged, by a model of so many, and its score."""
+
+    suspects: list[Suspect]
+    judged: int
+    learned: int
+    measured: Measured | None
+
+    @classmethod
+    def of(cls, model: QuickModel, facts: Facts) -> _Opinion:
+        doubts = Doubts(model.names, single=facts.single)
+        measuring = Measuring(facts, copies.contaminated_tests(facts))
+        for judged in model.judged():
+            doubts.add(judged)
+            measuring.add(judged)
+        return cls(doubts.suspects(), doubts.judged, len(model.learned), measuring.measured())
+
+
 def _findings(
-    facts: Facts,
-    corpus: Corpus,
-    judged: Judged | None,
-    measured: Measured | None,
-    doubted: list[Suspect],
-    skipped: list[str],
+    facts: Facts, corpus: Corpus, opinion: _Opinion | None, skipped: list[str]
 ) -> list[Finding | None]:
     found = [
-        copies.same_in_train_and_test(facts, measured),
+        copies.same_in_train_and_test(facts, opinion and opinion.measured),
         copies.repeated(facts),
         copies.nearly_repeated(facts),
         texts.empty(facts),
@@ -158,8 +170,8 @@ def _findings(
             labels.rare(facts),
             labels.unlabelled(facts),
         ]
-    if judged is not None:
-        found.append(likely_errors(doubted, judged, facts))
+    if opinion is not None:
+        found.append(likely_errors(*opinion[:3], facts))
     try:
         found.append(texts.languages(facts, corpus))
     except texts.NoLanguagesError:
@@ -167,12 +179,12 @@ def _findings(
     return found
 
 
-def _not_looked_for(facts: Facts, judged: Judged | None, skipped: list[str]) -> set[str]:
+def _not_looked_for(facts: Facts, opinion: _Opinion | None, skipped: list[str]) -> set[str]:
     """Return the kinds that were not looked for."""
     kinds = set()
     if not facts.has_splits:
         kinds.add("same_in_train_and_test")
-    if judged is None:
+    if opinion is None:
         kinds.add("label_errors")
     if not facts.labels.members.nnz:
         kinds |= {kind for kind in NAMES if "label" in kind} | {"always_together"}
@@ -194,9 +206,14 @@ def _with_examples(findings: Iterable[Finding], corpus: Corpus) -> tuple[Finding
             id=document.id,
             split=document.split or "",
             labels=document.labels,
-            text=example.text or text_start(document),
+            text=example.text or _start(document),
         )
 
     return tuple(
         replace(finding, examples=tuple(map(told, finding.examples))) for finding in findings
     )
+
+
+def _start(document: Document) -> str:
+    start = text_start(document, MOST_CHARACTERS)
+    return start + ("…" if len(start) == MOST_CHARACTERS else "")

@@ -4,23 +4,26 @@ Confident learning (Northcutt, Jiang and Chuang 2021): the threshold of a label 
 probability of those who have it. A document is suspected if a label it lacks reaches its threshold
 while the one it has does not. Suspects are ranked by self-confidence, the probability of what was
 given, the least first; with several labels it is averaged so that the worst of them counts most.
+Where documents have several labels, each is judged on its own, and further bounds apply: of the
+many labels that a document lacks, some always reach their thresholds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from postil.check.finding import Example, Finding, are, counted, percent
-from postil.check.quick_model import Judged, looked_at
+from postil.check.quick_model import Judged
 from postil.check.reading import Facts
 from postil.common.types import Floats, Ints
 
 SHOWN = 20
 KNOWN = 0.5  # the least mean probability of members, for a label to be judged by
-PROBABLE = 0.5
+PROBABLE, IMPROBABLE = 0.9, 0.05  # further bounds where documents have several labels
 ALPHA = 0.8  # of the moving average over the labels of a document, as cleanlab has it
 AT_ONCE = 1 << 22  # probabilities
 
@@ -67,96 +70,127 @@ def label_quality(truth: sp.csr_matrix[Any], probabilities: Floats, *, single: b
     return average
 
 
-def suspects(judged: Judged, *, single: bool) -> list[Suspect]:
-    """Return the documents whose labels are doubtful, the most doubtful first.
+class Doubts:
+    """Collects the documents whose labels are doubtful.
 
-    Labels that the model does not know well enough (mean probability of members under ``KNOWN``)
-    are not judged.
+    The thresholds are those of the documents that come first. Labels that their model does not
+    know well enough (mean probability of members under ``KNOWN``) are not judged.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The labels, by column.
+    single : bool
+        True if every document has exactly one label.
     """
-    own = single and bool((np.diff(judged.truth.indptr) == 1).all())
-    doubted = _doubted_single(judged) if own else _doubted(judged)
-    rows = np.unique(doubted.nonzero()[0])
-    quality = label_quality(judged.truth[rows], judged.probabilities[rows], single=own)
-    found = []
-    for at in np.argsort(quality, kind="stable").tolist():
-        row = int(rows[at])
-        columns = doubted.indices[doubted.indptr[row] : doubted.indptr[row + 1]]
-        values = judged.probabilities[row, columns]
-        has = np.asarray(judged.truth[row, columns].toarray()).ravel()
-        found.append(
-            Suspect(
-                int(judged.rows[row]),
-                _named(judged, columns[~has], values[~has], descending=True),
-                _named(judged, columns[has], values[has], descending=False),
-                float(quality[at]),
-            )
-        )
-    return found
+
+    def __init__(self, names: Sequence[str], *, single: bool) -> None:
+        self._names, self._single = names, single
+        self._bounds: _Bounds | None = None
+        self._found: list[Suspect] = []
+        self.judged = 0
+
+    def add(self, judged: Judged) -> None:
+        """Look for doubtful labels of some documents."""
+        if self._bounds is None:
+            self._bounds = _Bounds.of(judged)
+        self.judged += len(judged.rows)
+        if self._single:
+            # A label that the model has not learned cannot be judged.
+            judged = _rows_of(judged, np.flatnonzero(np.diff(judged.truth.indptr) == 1))
+        step = max(1, AT_ONCE // len(self._names))
+        for start in range(0, len(judged.rows), step):
+            some = _rows_of(judged, np.arange(start, min(start + step, len(judged.rows))))
+            self._collect(some, self._bounds)
+
+    def suspects(self) -> list[Suspect]:
+        """Return the doubtful documents, the most doubtful first."""
+        return sorted(self._found, key=lambda each: (each.quality, each.row))
+
+    def _collect(self, judged: Judged, bounds: _Bounds) -> None:
+        doubted = (_doubted_single if self._single else _doubted)(judged, bounds)
+        rows = np.unique(doubted.nonzero()[0])
+        if not len(rows):
+            return
+        truth, probabilities = judged.truth[rows], judged.probabilities[rows]
+        if not self._single:
+            known = np.flatnonzero(bounds.present >= KNOWN)
+            truth, probabilities = truth[:, known], probabilities[:, known]
+        quality = label_quality(truth, probabilities, single=self._single)
+        for row, own in zip(rows.tolist(), quality.tolist(), strict=True):
+            at = doubted.indices[doubted.indptr[row] : doubted.indptr[row + 1]]
+            values = judged.probabilities[row, at]
+            has = np.asarray(judged.truth[row, at].toarray()).ravel()
+            lacks = self._named(at[~has], values[~has])
+            wrong = self._named(at[has], values[has])
+            self._found.append(Suspect(int(judged.rows[row]), lacks[::-1], wrong, own))
+
+    def _named(self, columns: Ints, values: Floats) -> tuple[tuple[str, float], ...]:
+        """Return the labels with their probabilities, the least first."""
+        order = np.argsort(values, kind="stable").tolist()
+        return tuple((self._names[columns[at]], float(values[at])) for at in order)
 
 
-def _thresholds(judged: Judged) -> Floats:
-    """Return the mean probability of each label in the documents that have it."""
-    rows, columns = judged.truth.nonzero()
-    count = len(judged.names)
-    sums = np.bincount(columns, judged.probabilities[rows, columns], count)
-    thresholds: Floats = sums / np.maximum(np.bincount(columns, minlength=count), 1)
-    return thresholds
+class _Bounds(NamedTuple):
+    """Mean probabilities of each label: where it is present, and where it is absent."""
+
+    present: Floats
+    absent: Floats
+
+    @classmethod
+    def of(cls, judged: Judged) -> _Bounds:
+        rows, columns = judged.truth.nonzero()
+        documents, count = judged.truth.shape
+        members = np.bincount(columns, minlength=count)
+        sums = np.bincount(columns, judged.probabilities[rows, columns], count)
+        others = judged.probabilities.sum(axis=0) - sums
+        return cls(sums / np.maximum(members, 1), others / np.maximum(documents - members, 1))
 
 
-def _doubted_single(judged: Judged) -> sp.csr_matrix[Any]:
+def _rows_of(judged: Judged, rows: Ints) -> Judged:
+    if len(rows) == len(judged.rows):
+        return judged
+    return Judged(
+        judged.rows[rows], judged.truth[rows], judged.decisions[rows], judged.probabilities[rows]
+    )
+
+
+def _doubted_single(judged: Judged, bounds: _Bounds) -> sp.csr_matrix[Any]:
     """Return documents × labels: the label given and the one that seems right."""
-    bound = _thresholds(judged)
-    given = judged.truth.indices
+    given, known = judged.truth.indices, bounds.present >= KNOWN
     # Of the labels that reach their threshold, the most probable seems right.
-    reach = np.where(judged.probabilities >= bound, judged.probabilities, -1.0)
-    reach[:, bound < KNOWN] = -1.0
+    reach = np.where((judged.probabilities >= bounds.present) & known, judged.probabilities, -1.0)
     right = reach.argmax(axis=1)
-    rows = np.flatnonzero((reach.max(axis=1) > 0) & (right != given) & (bound[given] >= KNOWN))
+    rows = np.flatnonzero((reach.max(axis=1) > 0) & (right != given) & known[given])
     pairs = np.tile(rows, 2), np.concatenate([given[rows], right[rows]])
     shape = judged.truth.shape
     return sp.csr_matrix((np.ones(len(pairs[0]), dtype=np.bool_), pairs), shape=shape)
 
 
-def _doubted(judged: Judged) -> sp.csr_matrix[Any]:
+def _doubted(judged: Judged, bounds: _Bounds) -> sp.csr_matrix[Any]:
     """Return documents × labels: those lacking that seem right, and those given that seem wrong."""
-    truth, count = judged.truth, judged.truth.shape[0]
-    bound = _thresholds(judged)
-    members = np.asarray(truth.sum(axis=0)).ravel()
-    sums = judged.probabilities.sum(axis=0)
-    absent = 1 - (sums - bound * members) / np.maximum(count - members, 1)  # of those without it
-    blocks = []
-    step = max(1, AT_ONCE // truth.shape[1])
-    for start in range(0, count, step):
-        some = judged.probabilities[start : start + step]
-        has = truth[start : start + step].toarray()
-        lacks = ~has & (some >= np.maximum(bound, PROBABLE))
-        wrong = has & (1 - some >= absent) & (some < bound)
-        blocks.append(sp.csr_matrix((lacks | wrong) & (bound >= KNOWN)))
-    return sp.csr_matrix(sp.vstack(blocks))
+    values, has = judged.probabilities, judged.truth.toarray()
+    lacks = ~has & (values >= np.maximum(bounds.present, PROBABLE))
+    wrong = has & (values <= np.minimum(bounds.absent, IMPROBABLE))
+    return sp.csr_matrix((lacks | wrong) & (bounds.present >= KNOWN))
 
 
-def _named(
-    judged: Judged, columns: Ints, values: Floats, *, descending: bool
-) -> tuple[tuple[str, float], ...]:
-    order = np.argsort(-values if descending else values, kind="stable")
-    return tuple((judged.names[columns[at]], float(values[at])) for at in order.tolist())
-
-
-def likely_errors(found: list[Suspect], judged: Judged, facts: Facts) -> Finding | None:
-    """Return the finding of the suspects."""
+def likely_errors(found: list[Suspect], judged: int, learned: int, facts: Facts) -> Finding | None:
+    """Return the finding of the suspects among so many documents, by a model of so many."""
     if not found:
         return None
     count = len(found)
     tests = int(facts.tested[[each.row for each in found]].sum()) if facts.has_splits else 0
     summary = (
-        f"{counted(count, 'document')} ({percent(count, len(judged.rows))}) "
+        f"{counted(count, 'document')} ({percent(count, judged)}) "
         f"{are(count, 'has', 'have')} labels that a model trained without "
         f"{are(count, 'it', 'them')} finds improbable, while others are probable"
     )
     if tests:
         summary += f"; {tests:,} of them {are(tests)} marked test"
-    if looked := looked_at(judged, facts):
-        summary += f"; {looked}"
+    training = int(((facts.label_counts > 0) & ~(facts.tested & facts.has_splits)).sum())
+    if learned < training:
+        summary += f"; the model learned from {learned:,} of {training:,}"
     return Finding(
         "label_errors",
         "Likely label errors",

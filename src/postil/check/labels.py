@@ -81,13 +81,16 @@ def always_together(facts: Facts) -> Finding | None:
         f"{counted(count, 'label')} never {are(count, 'comes', 'come')} without another, as "
         f"{first[0]!r} with {first[1]!r}"
     )
-    summary += f"; {counted(same, 'pair')} {are(same, 'has', 'have')} exactly the same documents."
+    if same:
+        summary += (
+            f"; {counted(same, 'pair')} {are(same, 'has', 'have')} exactly the same documents"
+        )
     return Finding(
         "always_together",
         "Labels that always come together",
         count,
         "labels",
-        summary,
+        f"{summary}.",
         "Two labels with the same documents cannot be told apart. A label that implies another may "
         "be its part: then that is fine.",
         "Keep one of two labels that mean the same.",
