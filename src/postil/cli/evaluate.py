@@ -79,6 +79,13 @@ def evaluate(
             "none (default: that of the model's route, if it was trained with one).",
         ),
     ] = None,
+    weighted: Annotated[
+        bool,
+        Option(
+            "--weighted",
+            help="Count each document by its sample weight; gives measures of decisions only.",
+        ),
+    ] = False,
     bootstrap: Annotated[
         int,
         Option(
@@ -157,6 +164,7 @@ def evaluate(
                 opened if errors is None else starts.of(opened),
                 corpus=opened.name,
                 categories=categories,
+                weighted=weighted,
                 options=options,
                 threads=threads,
                 progress=bar.update,

@@ -159,7 +159,7 @@ def _learned(
 ) -> RegularizationPath:
     """Learn the path of one category."""
     from postil.common.suggest import advice
-    from postil.learn.job import Design, Job
+    from postil.learn.job import Design, Job, SampleWeights
     from postil.learn.path import regularization_path
 
     names = list(read.labels.names)
@@ -171,6 +171,7 @@ def _learned(
         Design(read.matrix),
         labels,
         selection=recipe.selection.chosen(read.matrix, labels.members),
+        sample_weights=SampleWeights(labels.weights),
         threads=threads,
         progress=lambda done, total: bar.update("path", done, total),
     )

@@ -43,7 +43,7 @@ class Document:
         ``labels`` nothing is known. None if the document has no labels but ``labels``.
     probabilities : mapping of str to float
         Labels that are uncertain, with probabilities between 0 and 1. Those of at least 0.5 are in
-        ``labels``, too.
+        ``labels``, too; if there is none and the probabilities add up to 1, the likeliest is.
     """
 
     id: str

@@ -78,9 +78,7 @@ class Platt(FittedArrays):
         """Fit each category by itself: a few passes over its documents."""
         sigmoids = np.empty((training.categories, 4))
         for category in range(training.categories):
-            sigmoids[category] = _sigmoid(
-                training.scores[:, category], training.members(category), training.weights
-            )
+            sigmoids[category] = _sigmoid(*training.of_category(category))
         return cls(*sigmoids.T)
 
     @property
@@ -226,10 +224,7 @@ class Isotonic(FittedArrays):
     def fit(cls, training: TrainingSet) -> Isotonic:
         """Fit each category by itself; O(n log n) for n documents."""
         return cls._of(
-            [
-                _knots(training.scores[:, category], training.members(category), training.weights)
-                for category in range(training.categories)
-            ]
+            [_knots(*training.of_category(category)) for category in range(training.categories)]
         )
 
     @classmethod

@@ -10,8 +10,6 @@ precision stays just below the floor over thousands of documents.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from postil.common.types import Flags, Floats
@@ -68,7 +66,7 @@ def tuned_floor(training: TrainingSet, floor: float, *, of_precision: bool) -> F
         states[small] = State.FALLBACK
         calibration, chances = Hierarchical.fit(training), _chances(training)[:, small]
         inside = np.stack([training.members(category) for category in small], axis=1)
-        weights = np.repeat(training.weights, len(small))
+        weights = np.stack([training.weights_of(category) for category in small], axis=1).ravel()
         cuts = Cuts.of(chances.ravel(), inside.ravel(), weights)
         cut = _best_cut(cuts, floor, of_precision)
         if cut is not None:
@@ -85,15 +83,9 @@ def _chances(training: TrainingSet) -> Floats:
     """Return probabilities by calibrations of other documents: their own would flatter them."""
     part = np.arange(len(training.weights)) % PARTS
     chances = np.empty(training.scores.shape)
-    by_document = training.truth.tocsr()
     for each in np.unique(part).tolist():
         rest = part != each
-        others = replace(
-            training,
-            truth=by_document[rest].tocsc(),
-            weights=training.weights[rest],
-            scores=training.scores[rest],
-        )
+        others = training.of_documents(rest)
         chances[~rest] = Hierarchical.fit(others).probabilities(training.scores[~rest])
     return chances
 

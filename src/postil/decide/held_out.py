@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from postil.common.types import Floats, Ints
+from postil.common.types import Flags, Floats, Ints
 from postil.decide.calibration import (
     Calibration,
     fit_calibration,
@@ -31,7 +31,8 @@ class HeldOut:
 
     All are documents × categories; ``probabilities`` is None if there are none out of fold.
     ``seen`` is True if the rule was tuned on the scores of documents that the model had learned
-    from, which flatters the decisions.
+    from, which flatters the decisions. ``known`` is False for memberships of which nothing is
+    known, and None if all are known.
     """
 
     truth: Csr
@@ -40,6 +41,7 @@ class HeldOut:
     probabilities: Floats | None
     folds: int
     seen: bool
+    known: Flags | None = None
 
 
 def held_out(
@@ -58,6 +60,8 @@ def held_out(
     rule, calibration
         Those of the model. They serve where they are not tuned out of fold.
     """
+    import scipy.sparse as sp
+
     needs = parse_rule(rule.spec).needs
     tuned = needs is Needs.OUT_OF_FOLD
     decisions = (
@@ -71,9 +75,12 @@ def held_out(
             for rows, weights in _folds(scores):
                 fitted = fit_calibration(calibration.kind, scores, truth, weights)
                 probabilities[rows] = probabilities_of(fitted, rule, scores.values[rows])
+    if scores.known is not None:
+        decisions = sp.csr_matrix(decisions.multiply(scores.known))
     rankings = rankings_of(calibration, scores.values)
     seen = needs is Needs.TRAINING
-    return HeldOut(truth, decisions, rankings, probabilities, len(scores.folds), seen)
+    known, folds = scores.known, len(scores.folds)
+    return HeldOut(truth, decisions, rankings, probabilities, folds, seen, known)
 
 
 def decided_out_of_fold(scores: OutOfFoldScores, truth: Csr, spec: str) -> Csr:

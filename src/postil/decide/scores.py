@@ -146,10 +146,12 @@ class Needs(Enum):
 class TrainingScores:
     """The scores of a model for the documents it was trained on, documents × categories.
 
-    They flatter the model. The values are shared with the caller, read-only.
+    They flatter the model. The values are shared with the caller, read-only. ``known`` is False for
+    the memberships of which nothing is known; all are known by default.
     """
 
     values: Floats
+    known: Flags | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _shared(checked_scores(self.values, "training scores")))
@@ -160,11 +162,12 @@ class OutOfFoldScores:
     """Scores of each training document by a model that had not seen it, documents × categories.
 
     ``postil.decide.out_of_fold_scores`` makes them; ``folds`` holds the fold of each document. The
-    values are shared with the caller, read-only.
+    values are shared with the caller, read-only. ``known`` is as for ``TrainingScores``.
     """
 
     values: Floats
     folds: Folds
+    known: Flags | None = None
 
     def __post_init__(self) -> None:
         values = _shared(checked_scores(self.values, "out-of-fold scores"))
@@ -194,11 +197,13 @@ class TrainingSet:
     """The data a rule is fitted to: the training truth, sample weights, and the scores it needs.
 
     Documents of weight 0 are left out. ``scores`` has no column where no scores are needed.
+    ``known`` is False for unknown memberships, which have the weight 0 in their category.
     """
 
     truth: Csc
     weights: Floats
     scores: Floats
+    known: Flags | None = None
 
     @classmethod
     def of(
@@ -220,12 +225,22 @@ class TrainingSet:
         members = checked_truth(truth, None if scores is None else scores.values.shape)
         weighed = checked_weights(weights, members.shape[0])
         values = np.empty((len(weighed), 0))
+        known = None if scores is None else scores.known
         if scores is not None and needs in _TYPES:
             values = scores.values
+        whole = cls(members, weighed, values, known)
         if (weighed > 0).all():
-            return cls(members, weighed, values)
-        kept = np.flatnonzero(weighed > 0)
-        return cls(members.tocsr()[kept].tocsc(), weighed[kept], values[kept])
+            return whole
+        return whole.of_documents(weighed > 0)
+
+    def of_documents(self, kept: Flags) -> TrainingSet:
+        """Return the data of some documents."""
+        return TrainingSet(
+            self.truth.tocsr()[kept].tocsc(),
+            self.weights[kept],
+            self.scores[kept],
+            None if self.known is None else self.known[kept],
+        )
 
     @property
     def categories(self) -> int:
@@ -239,8 +254,29 @@ class TrainingSet:
         inside[self.truth.indices[start:end]] = True
         return inside
 
+    def weights_of(self, category: int) -> Floats:
+        """Return the weights of documents for a category: 0 where its membership is not known."""
+        return self.weights if self.known is None else self.weights * self.known[:, category]
+
+    def of_category(self, category: int) -> tuple[Floats, Flags, Floats]:
+        """Return scores, members and weights of the documents whose membership is known."""
+        scores, inside = self.scores[:, category], self.members(category)
+        if self.known is None:
+            return scores, inside, self.weights
+        rows = self.known[:, category]
+        return scores[rows], inside[rows], self.weights[rows]
+
+    def are_all_members(self) -> Flags:
+        """Return True for each category that has all documents whose membership is known."""
+        known = len(self.weights) if self.known is None else self.known.sum(axis=0)
+        return np.asarray(np.diff(self.truth.indptr) == known)
+
     def priors(self) -> Floats:
         """Return each category's share of the documents by weight, 0 where there are none."""
         inside = np.asarray(self.truth.T @ self.weights, dtype=np.float64)
-        total = float(self.weights.sum())
-        return np.minimum(inside / total, 1.0) if total > 0 else np.zeros(self.categories)
+        total: Any = float(self.weights.sum())
+        if self.known is not None:
+            total = self.weights @ self.known
+        shares = np.divide(inside, total, out=np.zeros_like(inside), where=total > 0)
+        bounded: Floats = np.minimum(shares, 1.0)
+        return bounded

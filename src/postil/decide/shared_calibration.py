@@ -157,11 +157,11 @@ class _Bins:
         x, documents, members = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         reach = np.arcsinh(FARTHEST)
         for row, category in enumerate(categories.tolist()):
+            own, inside, weights = training.of_category(category)
             with np.errstate(over="ignore"):
-                scores = np.clip(training.scores[:, category] / unit, -FARTHEST, FARTHEST)
+                scores = np.clip(own / unit, -FARTHEST, FARTHEST)
             place = ((np.arcsinh(scores) + reach) * (BINS / (2 * reach))).astype(np.int64)
             place = np.minimum(place, BINS - 1)
-            inside, weights = training.members(category), training.weights
             documents[row] = np.bincount(place, weights, BINS)
             members[row] = np.bincount(place[inside], weights[inside], BINS)
             x[row] = np.bincount(place, weights * scores, BINS)
@@ -304,7 +304,7 @@ def best_probability(training: TrainingSet, calibration: Hierarchical, chosen: F
     probabilities = calibration.probabilities(training.scores)
     for category in np.flatnonzero(chosen).tolist():
         place = np.minimum(probabilities[:, category] * STEPS, STEPS).astype(np.int64)
-        inside, weights = training.members(category), training.weights
+        inside, weights = training.members(category), training.weights_of(category)
         given += np.bincount(place, weights, STEPS + 1)
         right += np.bincount(place[inside], weights[inside], STEPS + 1)
     members = right.sum()

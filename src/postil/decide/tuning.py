@@ -105,7 +105,7 @@ def constant_categories(training: TrainingSet) -> States:
     """Return the states of the categories: NO_MEMBERS, ALL_MEMBERS, or FITTED for all others."""
     sizes = np.diff(training.truth.indptr)
     states = np.full(training.categories, State.FITTED, dtype=np.uint8)
-    states[sizes == len(training.weights)] = State.ALL_MEMBERS
+    states[training.are_all_members()] = State.ALL_MEMBERS
     # With no documents at all, a category has no members either.
     states[sizes == 0] = State.NO_MEMBERS
     return states
@@ -153,8 +153,8 @@ def tuned(
 
 def cuts_of_category(training: TrainingSet, category: int) -> Cuts:
     """Return the cuts of one category of the training documents."""
-    scores = training.scores[:, category].copy()
-    return Cuts.of(scores, training.members(category), training.weights)
+    scores, inside, weights = training.of_category(category)
+    return Cuts.of(scores.copy(), inside, weights)
 
 
 MOST_ROUNDS = 100
@@ -201,7 +201,7 @@ def _candidates(
     candidates = []
     for category in np.flatnonzero(states != State.NO_MEMBERS).tolist():
         if states[category] == State.ALL_MEMBERS:
-            everything = np.array([training.weights.sum()])
+            everything = np.array([training.weights_of(category).sum()])
             candidates.append((everything, everything, float(everything[0])))
             continue
         cuts = cuts_of_category(training, category)

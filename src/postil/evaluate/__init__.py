@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from postil.evaluate.break_even import DEFINITIONS as DEFINITIONS
     from postil.evaluate.break_even import break_even_points as break_even_points
     from postil.evaluate.comparisons import compare_runs as compare_runs
+    from postil.evaluate.counts import Counted as Counted
     from postil.evaluate.coverage import CoverageCurve as CoverageCurve
     from postil.evaluate.coverage import coverage_curve as coverage_curve
     from postil.evaluate.curves import cuts_of as cuts_of
@@ -29,6 +30,7 @@ _HOMES = {
     "bootstrap": ("Plan",),
     "break_even": ("DEFINITIONS", "break_even_points"),
     "comparisons": ("compare_runs",),
+    "counts": ("Counted",),
     "coverage": ("CoverageCurve", "coverage_curve"),
     "curves": ("cuts_of", "precision_recall_curve", "roc_curve"),
     "options": ("Options", "Provenance"),

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from postil.common.types import Floats, Indices, Ints
-from postil.decide.scores import Csr, Sparse
+from postil.decide.scores import Sparse
 from postil.errors import UsageError
 from postil.evaluate.counts import (
+    EVERYTHING,
     UNDEFINED,
+    Counted,
     Counts,
     checked_pair,
     count,
@@ -85,7 +87,11 @@ class Difference(Interval):
 
 
 def bootstrap_intervals(
-    truth: Sparse, decisions: Sparse, statistics: Mapping[str, Statistic], plan: Plan | None = None
+    truth: Sparse,
+    decisions: Sparse,
+    statistics: Mapping[str, Statistic],
+    plan: Plan | None = None,
+    counted: Counted = EVERYTHING,
 ) -> dict[str, Interval]:
     """Return intervals of measures that are functions of counts, all from the same draws.
 
@@ -100,10 +106,12 @@ def bootstrap_intervals(
         Functions of counts, by name.
     plan:
         Resamples, seed and level.
+    counted:
+        Weights of documents and known memberships.
     """
     plan = plan or Plan()
-    drawn = _drawn(truth, decisions, statistics, plan)
-    observed = count(truth, decisions)
+    drawn = _drawn(truth, decisions, statistics, plan, counted)
+    observed = count(truth, decisions, counted)
     return {
         name: _interval(float(statistics[name](observed)), values, plan)
         for name, values in drawn.items()
@@ -140,7 +148,11 @@ def bootstrap_mean(values: Floats, plan: Plan | None = None) -> Interval:
 
 
 def _drawn(
-    truth: Sparse, decisions: Sparse, statistics: Mapping[str, Statistic], plan: Plan
+    truth: Sparse,
+    decisions: Sparse,
+    statistics: Mapping[str, Statistic],
+    plan: Plan,
+    counted: Counted = EVERYTHING,
 ) -> dict[str, Floats]:
     """Return the statistics of every resample."""
     members, decided = checked_pair(truth, decisions)
@@ -148,8 +160,11 @@ def _drawn(
     values: dict[str, list[Floats]] = {name: [] for name in statistics}
     for draws in plan.draws(*members.shape):
         times = _times(draws)
-        found, accepted, belonging = (_summed(part, times) for part in (both, decided, members))
-        counts = Counts(found, accepted - found, belonging - found, int(members.shape[0]))
+        found, accepted, belonging = (
+            counted.sums(part, times) for part in (both, decided, members)
+        )
+        cases = counted.cases(int(members.shape[0]), times)
+        counts = Counts(found, accepted - found, belonging - found, cases)
         for name, statistic in statistics.items():
             values[name].append(np.asarray(statistic(counts), np.float64))
     return {name: np.concatenate(parts) for name, parts in values.items()}
@@ -161,12 +176,6 @@ def _times(draws: Indices) -> Ints:
     places = draws * resamples + np.arange(resamples)[:, None]
     drawn = np.bincount(places.ravel(), minlength=documents * resamples)
     return drawn.reshape(documents, resamples).astype(np.int64)
-
-
-def _summed(indicator: Csr, times: Ints) -> Ints:
-    """Count the True entries of each category in each resample: resamples × categories."""
-    sums = indicator.T.astype(np.int64) @ times
-    return np.asarray(sums, np.int64).T
 
 
 def _interval(value: float, drawn: Floats, plan: Plan) -> Interval:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from postil.common.types import Floats, Indices
+from postil.common.types import Flags, Floats, Indices
 from postil.decide.scores import Sparse
 from postil.evaluate.counts import UNDEFINED, named, plain, ratio
 from postil.evaluate.curves import Cuts, cuts_of_categories
@@ -162,7 +162,7 @@ class BreakEvenPoints:
 
 
 def break_even_points(
-    truth: Sparse, scores: Floats, definition: str = "nearest"
+    truth: Sparse, scores: Floats, definition: str = "nearest", known: Flags | None = None
 ) -> BreakEvenPoints:
     """Find the break-even point of every category; sorts the documents once for each.
 
@@ -174,9 +174,11 @@ def break_even_points(
         Scores of documents × categories.
     definition:
         Name of one of ``DEFINITIONS``.
+    known:
+        False for the memberships that are not ranked.
     """
     locate = named(DEFINITIONS, definition, "definition of the break-even point")
-    return gathered(definition, (locate(cuts) for cuts in cuts_of_categories(truth, scores)))
+    return gathered(definition, (locate(cuts) for cuts in cuts_of_categories(truth, scores, known)))
 
 
 def gathered(definition: str, points: Iterable[Point]) -> BreakEvenPoints:

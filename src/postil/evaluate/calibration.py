@@ -127,16 +127,21 @@ def calibration_of(
 
 
 def calibration_of_run(
-    truth: Sparse, probabilities: Floats, bins: int = BINS, binning: str = "width"
+    truth: Sparse,
+    probabilities: Floats,
+    bins: int = BINS,
+    binning: str = "width",
+    known: Flags | None = None,
 ) -> tuple[Calibration, tuple[Calibration, ...]]:
     """Measure all pairs of document and category together, and each category by itself.
 
-    Costs documents × categories.
+    Costs documents × categories. ``known`` is False for the pairs that are left out.
     """
     indicator = checked_indicator(truth, "truth")
     checked = checked_probabilities(probabilities, indicator.shape)
-    pooled = calibration_of(checked.ravel(), indicator.toarray().ravel(), bins, binning)
+    kept = np.ones(checked.shape, dtype=np.bool_) if known is None else known
+    pooled = calibration_of(checked[kept], indicator.toarray()[kept], bins, binning)
     return pooled, tuple(
-        calibration_of(column, members, bins, binning)
-        for column, members in zip(checked.T, columns_of(indicator), strict=True)
+        calibration_of(column[rows], members[rows], bins, binning)
+        for column, members, rows in zip(checked.T, columns_of(indicator), kept.T, strict=True)
     )

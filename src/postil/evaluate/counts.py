@@ -59,13 +59,14 @@ class Counts:
     """True and false positives and negatives, one of each per category (the last axis).
 
     ``cases`` is the number of decisions that each entry counts: the documents, for a category.
-    Arrays may have further axes in front, such as the resamples of a bootstrap.
+    Arrays may have further axes in front, such as the resamples of a bootstrap. Where documents are
+    weighted, all are sums of weights.
     """
 
     true_positives: Ints
     false_positives: Ints
     false_negatives: Ints
-    cases: int
+    cases: int | Ints
 
     @property
     def true_negatives(self) -> Ints:
@@ -93,7 +94,7 @@ class Counts:
             np.asarray(self.true_positives.sum(axis=-1)),
             np.asarray(self.false_positives.sum(axis=-1)),
             np.asarray(self.false_negatives.sum(axis=-1)),
-            self.cases * self.true_positives.shape[-1],
+            np.asarray(np.broadcast_to(self.cases, self.true_positives.shape).sum(axis=-1)),
         )
 
     def of(self, categories: Indices) -> Counts:
@@ -102,17 +103,58 @@ class Counts:
             self.true_positives[..., categories],
             self.false_positives[..., categories],
             self.false_negatives[..., categories],
-            self.cases,
+            self.cases if np.ndim(self.cases) == 0 else np.asarray(self.cases)[..., categories],
         )
 
 
-def count(truth: Sparse, decisions: Sparse) -> Counts:
+class Counted(NamedTuple):
+    """Weights of documents and known memberships, where some do not count like others.
+
+    Parameters
+    ----------
+    weights : array of float, optional
+        The weights of documents.
+    known : array of bool, optional
+        True for each membership that is known, documents × categories. The others do not count, and
+        no decision on them is among those of the run.
+    """
+
+    weights: Floats | None = None
+    known: Flags | None = None
+
+    def sums(self, indicator: Csr, times: Ints) -> Ints:
+        """Sum the True entries of each category in each resample: resamples × categories.
+
+        ``times`` is the number of times that each document is drawn, documents × resamples.
+        """
+        if self.weights is None:
+            return np.asarray(indicator.T.astype(np.int64) @ times, np.int64).T
+        return np.asarray(indicator.T.astype(np.float64) @ (self.weights[:, None] * times)).T
+
+    def cases(self, documents: int, times: Ints | None = None) -> int | Ints:
+        """Return the sum of the documents that count, in each resample and category."""
+        if self.weights is None and self.known is None:
+            return documents
+        each = np.ones(documents) if self.weights is None else self.weights
+        drawn = each[:, None] * (np.ones((documents, 1)) if times is None else times)
+        sums = drawn.sum(axis=0)[:, None] if self.known is None else drawn.T @ self.known
+        if self.weights is None:
+            sums = np.rint(sums).astype(np.int64)
+        return cast("Ints", (sums[0] if times is None else sums))
+
+
+EVERYTHING = Counted()
+
+
+def count(truth: Sparse, decisions: Sparse, counted: Counted = EVERYTHING) -> Counts:
     """Count each category; costs the non-zeros of both matrices and the categories."""
     members, decided = checked_pair(truth, decisions)
-    both = per_category(intersection(members, decided))
-    return Counts(
-        both, per_category(decided) - both, per_category(members) - both, int(members.shape[0])
+    documents = int(members.shape[0])
+    once = np.ones((documents, 1), dtype=np.int64)
+    both, accepted, belonging = (
+        counted.sums(each, once)[0] for each in (intersection(members, decided), decided, members)
     )
+    return Counts(both, accepted - both, belonging - both, counted.cases(documents))
 
 
 def intersection(left: Csr, right: Csr) -> Csr:

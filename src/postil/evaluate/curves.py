@@ -88,12 +88,16 @@ def cuts_of(scores: Floats, members: Flags) -> Cuts:
     )
 
 
-def cuts_of_categories(truth: Sparse, scores: Floats) -> Iterator[Cuts]:
-    """Yield the cuts of each category in turn; memory for one at a time."""
+def cuts_of_categories(truth: Sparse, scores: Floats, known: Flags | None = None) -> Iterator[Cuts]:
+    """Yield the cuts of each category in turn; memory for one at a time.
+
+    ``known`` is False for the memberships that are not ranked.
+    """
     indicator = checked_indicator(truth, "truth")
     ranked = checked_scores(scores, indicator.shape)
     for category, members in enumerate(columns_of(indicator)):
-        yield cuts_of(ranked[:, category], members)
+        rows = slice(None) if known is None else known[:, category]
+        yield cuts_of(ranked[rows, category], members[rows])
 
 
 def columns_of(indicator: Csr) -> Iterator[Flags]:

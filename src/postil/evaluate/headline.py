@@ -45,8 +45,10 @@ def headline(report: Report) -> dict[str, Estimate]:
     if report.accuracy is None:
         statistics = {"micro_f1": micro_statistic("f1"), **statistics}
     else:
-        first["accuracy"] = wilson(report.accuracy, report.counts.cases, plan.level)
-    intervals = bootstrap_intervals(report.members, report.decided, statistics, plan)
+        first["accuracy"] = wilson(report.accuracy, report.members.shape[0], plan.level)
+    intervals = bootstrap_intervals(
+        report.members, report.decided, statistics, plan, report.counted
+    )
     return first | {name: _estimate(each) for name, each in intervals.items()}
 
 

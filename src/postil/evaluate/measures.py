@@ -117,10 +117,11 @@ def decided_rightly(truth: Sparse, decisions: Sparse) -> Flags:
     return np.asarray(per_document(difference(members, decided)) == 0)
 
 
-def exact_match(truth: Sparse, decisions: Sparse) -> float:
+def exact_match(truth: Sparse, decisions: Sparse, weights: Floats | None = None) -> float:
     """Return the share of documents decided rightly, undefined without documents."""
     right = decided_rightly(truth, decisions)
-    return float(ratio(right.sum(), len(right)))
+    each = np.ones(len(right)) if weights is None else weights
+    return float(ratio(each @ right, each.sum()))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from postil.common.types import Floats
+from postil.common.types import Flags, Floats
 from postil.decide.scores import Csr, Sparse
 from postil.evaluate.break_even import (
     DEFINITIONS,
@@ -50,29 +50,30 @@ from postil.evaluate.measures import macro
 SHARES = 201
 
 
-def pooled(truth: Csr, scores: Floats) -> Cuts:
+def pooled(truth: Csr, scores: Floats, known: Flags | None = None) -> Cuts:
     """Rank all pairs together, with one threshold for all; sorts documents × categories pairs.
 
     Fair where scores of categories mean the same, as for probabilities or margins.
     """
-    return cuts_of(scores.ravel(), truth.toarray().ravel())
+    ranked = slice(None) if known is None else known.ravel()
+    return cuts_of(scores.ravel()[ranked], truth.toarray().ravel()[ranked])
 
 
-def shifted(truth: Csr, scores: Floats) -> Cuts:
+def shifted(truth: Csr, scores: Floats, known: Flags | None = None) -> Cuts:
     """Rank all pairs by score above the category's break-even threshold (``nearest``).
 
     One shift moves all thresholds; the curve passes through the micro-averaged break-even point. A
     category whose threshold is infinite keeps it at any shift: the category comes last if the
     threshold accepts nothing (as without members), and first if it accepts everything.
     """
-    thresholds = break_even_points(truth, scores).thresholds
+    thresholds = break_even_points(truth, scores, known=known).thresholds
     finite = np.isfinite(thresholds)
     margins = np.tile(-thresholds, (scores.shape[0], 1))
     margins[:, finite] += scores[:, finite]
-    return pooled(truth, margins)
+    return pooled(truth, margins, known)
 
 
-def proportional(truth: Csr, scores: Floats) -> Cuts:
+def proportional(truth: Csr, scores: Floats, known: Flags | None = None) -> Cuts:
     """Accept f times its members in each category, for 401 values of f from 0 to all documents.
 
     At f = 1 this is the micro-averaged break-even point (``expected``). Only the ranking within
@@ -81,7 +82,8 @@ def proportional(truth: Csr, scores: Floats) -> Cuts:
     of the tied documents. Categories without members accept nothing at any f. ``lowest`` of the
     cuts holds f, and infinity for the first.
     """
-    categories = [cuts for cuts in cuts_of_categories(truth, scores) if cuts.members]
+    ranked = list(cuts_of_categories(truth, scores, known))
+    categories = [cuts for cuts in ranked if cuts.members]
     widest = max((cuts.cases / cuts.members for cuts in categories), default=1.0)
     shares = np.concatenate(
         [np.linspace(0, 1, SHARES), np.geomspace(1, max(widest, 1.0), SHARES)[1:]]
@@ -96,18 +98,20 @@ def proportional(truth: Csr, scores: Floats) -> Cuts:
         accepted,
         found,
         float(truth.nnz),
-        float(truth.shape[0] * truth.shape[1]),
+        sum(cuts.cases for cuts in ranked),
     )
 
 
-AVERAGINGS: dict[str, Callable[[Csr, Floats], Cuts]] = {
+AVERAGINGS: dict[str, Callable[[Csr, Floats, Flags | None], Cuts]] = {
     "pooled": pooled,
     "shifted": shifted,
     "proportional": proportional,
 }
 
 
-def micro_cuts(truth: Sparse, scores: Floats, averaging: str = "pooled") -> Cuts:
+def micro_cuts(
+    truth: Sparse, scores: Floats, averaging: str = "pooled", known: Flags | None = None
+) -> Cuts:
     """Return the cuts of all categories together by one of ``AVERAGINGS``.
 
     Give the result to ``roc_curve`` or ``precision_recall_curve``. Memory is a few arrays of
@@ -115,7 +119,7 @@ def micro_cuts(truth: Sparse, scores: Floats, averaging: str = "pooled") -> Cuts
     """
     average = named(AVERAGINGS, averaging, "micro-averaging of curves")
     members = checked_indicator(truth, "truth")
-    return average(members, checked_scores(scores, members.shape))
+    return average(members, checked_scores(scores, members.shape), known)
 
 
 @dataclass(frozen=True)
@@ -154,7 +158,12 @@ class Ranking:
         }
 
 
-def rank_categories(truth: Sparse, scores: Floats, scored: ArrayLike | None = None) -> Ranking:
+def rank_categories(
+    truth: Sparse,
+    scores: Floats,
+    scored: ArrayLike | None = None,
+    known: Flags | None = None,
+) -> Ranking:
     """Measure the rankings of all categories.
 
     Sorts the documents for each category, and all pairs of document and category for the curves
@@ -169,13 +178,15 @@ def rank_categories(truth: Sparse, scores: Floats, scored: ArrayLike | None = No
     scored:
         True for each category that has scores; all have, by default. The values of the others are
         undefined, and their members are missed wherever categories are averaged over counts.
+    known:
+        False for the memberships that are not ranked.
     """
     points: dict[str, list[Point]] = {name: [] for name in DEFINITIONS}
     areas, precisions = [], []
     columns = int(truth.shape[1])
     flags = np.ones(columns) if scored is None else scored
     ranked = checked_per_category(flags, columns, "scored").astype(np.bool_)
-    for cuts, real in zip(cuts_of_categories(truth, scores), ranked, strict=True):
+    for cuts, real in zip(cuts_of_categories(truth, scores, known), ranked, strict=True):
         for name, locate in DEFINITIONS.items():
             points[name].append(locate(cuts) if real else missed(cuts))
         areas.append(roc_area(cuts) if real else UNDEFINED)
@@ -184,6 +195,9 @@ def rank_categories(truth: Sparse, scores: Floats, scored: ArrayLike | None = No
         {name: gathered(name, found) for name, found in points.items()},
         np.array(areas, np.float64),
         np.array(precisions, np.float64),
-        roc_curve(micro_cuts(truth, scores)),
-        {name: precision_recall_curve(micro_cuts(truth, scores, name)) for name in AVERAGINGS},
+        roc_curve(micro_cuts(truth, scores, known=known)),
+        {
+            name: precision_recall_curve(micro_cuts(truth, scores, name, known))
+            for name in AVERAGINGS
+        },
     )

@@ -61,9 +61,10 @@ def headlines(report: Report) -> str:
 
 def out_of_fold(report: Report) -> str:
     """Return a line on training documents that are decided without them."""
+    documents = counted(report.members.shape[0], "training document")
     return (
-        f"out of fold on {counted(report.counts.cases, 'training document')}: each is decided by "
-        f"one of {report.provenance.folds} models, which had not seen it"
+        f"out of fold on {documents}: each is decided by one of {report.provenance.folds} models, "
+        "which had not seen it"
     )
 
 

@@ -16,6 +16,8 @@ from postil.evaluate.bootstrap import Interval, bootstrap_intervals, bootstrap_m
 from postil.evaluate.calibration import Calibration, calibration_of_run
 from postil.evaluate.confusion import Confused, confused_pairs, pairs_by_name
 from postil.evaluate.counts import (
+    EVERYTHING,
+    Counted,
     Counts,
     checked_names,
     checked_pair,
@@ -61,7 +63,8 @@ class Report:
 
     ``accuracy`` is for single-label data only, ``ranking`` needs scores, ``pooled_calibration``,
     ``calibrations`` (one per category) and ``coverage`` need probabilities, ``intervals`` need a
-    bootstrap plan. ``members`` and ``decided`` are the truth and the decisions, sparse.
+    bootstrap plan. ``members`` and ``decided`` are the truth and the decisions, sparse. Where
+    documents are ``counted`` by weight, there are only measures of decisions.
     """
 
     categories: tuple[str, ...]
@@ -78,6 +81,7 @@ class Report:
     pooled_calibration: Calibration | None = None
     calibrations: tuple[Calibration, ...] = ()
     coverage: CoverageCurve | None = None
+    counted: Counted = EVERYTHING
     intervals: Mapping[str, Interval] = field(default_factory=dict)
 
     @cached_property
@@ -151,7 +155,8 @@ class Report:
         members, rule = self.counts.members, self.options.undefined
         return {
             **plain(self.provenance),
-            "documents": self.counts.cases,
+            "documents": int(self.members.shape[0]),
+            **({} if self.counted.weights is None else {"weighted": True}),
             "documents_without_category": self.unlabelled,
             "categories": len(self.categories),
             "categories_without_members": int((members == 0).sum()),
@@ -241,6 +246,7 @@ def measure_run(
     training_sizes: ArrayLike | None = None,
     provenance: Provenance | None = None,
     options: Options | None = None,
+    counted: Counted = EVERYTHING,
 ) -> Report:
     """Measure a run: its decisions, and its scores and probabilities if given.
 
@@ -265,27 +271,35 @@ def measure_run(
         Origin of the run, for the report.
     options:
         Measures and rules.
+    counted:
+        Weights of documents and known memberships. With weights only decisions are measured.
     """
+    import scipy.sparse as sp
+
     options = options or Options()
     members, decided = checked_pair(truth, decisions)
     columns = int(members.shape[1])
-    matches = exact_match(members, decided)
-    counts = count(members, decided)
+    known = counted.known
+    if known is not None:
+        decided = sp.csr_matrix(decided.multiply(known), dtype=np.bool_)
+    matches = exact_match(members, decided, counted.weights)
+    counts = count(members, decided, counted)
     intervals: dict[str, Interval] = {}
     if options.plan is not None:
         right = decided_rightly(members, decided).astype(np.float64)
         statistics = run_statistics(options, counts)
-        intervals = bootstrap_intervals(members, decided, statistics, options.plan)
-        intervals["exact_match"] = bootstrap_mean(right, options.plan)
+        intervals = bootstrap_intervals(members, decided, statistics, options.plan, counted)
+        if counted.weights is None:
+            intervals["exact_match"] = bootstrap_mean(right, options.plan)
     sizes = ranking = pooled = curve = None
     calibrations: tuple[Calibration, ...] = ()
     if training_sizes is not None:
         sizes = checked_per_category(training_sizes, columns, "training_sizes").astype(np.int64)
-    if scores is not None:
-        ranking = rank_categories(members, checked_scores(scores, members.shape), scored)
-    if probabilities is not None:
+    if scores is not None and counted.weights is None:
+        ranking = rank_categories(members, checked_scores(scores, members.shape), scored, known)
+    if probabilities is not None and counted.weights is None:
         pooled, calibrations = calibration_of_run(
-            members, probabilities, options.bins, options.binning
+            members, probabilities, options.bins, options.binning, known
         )
         curve = coverage_curve(members, decided, np.asarray(probabilities))
     return Report(
@@ -303,5 +317,6 @@ def measure_run(
         pooled_calibration=pooled,
         calibrations=calibrations,
         coverage=curve,
+        counted=counted,
         intervals=intervals,
     )

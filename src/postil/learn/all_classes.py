@@ -56,6 +56,11 @@ class AllClassesMethod(BaseMethod):
     one_vs_rest_loss: ClassVar[str]
     compares_scores: ClassVar[bool] = True
 
+    @property
+    def by_category(self) -> bool:
+        """False: all categories are learned together."""
+        return False
+
     options: Mapping[str, Any]
     options_class: ClassVar[type[SolverOptions]]
 

@@ -182,3 +182,22 @@ class LinearFit:
     def _linear(self, matrix: Any) -> Floats:  # noqa: ANN401
         scores: Floats = np.asarray((matrix @ self.weights.T).todense()) + self.intercepts
         return scores
+
+
+def joined(fits: Sequence[LinearFit]) -> LinearFit:
+    """Return the fits of different categories as one; none of them has a combination."""
+    if len(fits) == 1:
+        return fits[0]
+    units = [each.units for each in fits if each.units is not None]
+    variances = [each.variances for each in fits if each.variances is not None]
+    uncertain = [e.intercept_variances for e in fits if e.intercept_variances is not None]
+    return LinearFit(
+        tuple(name for each in fits for name in each.names),
+        sp.vstack([each.weights for each in fits], format="csr"),
+        np.concatenate([each.intercepts for each in fits]),
+        tuple(report for each in fits for report in each.reports),
+        tuple(start for each in fits for start in each.starts),
+        variances=sp.vstack(variances, format="csr") if variances else None,
+        intercept_variances=np.concatenate(uncertain) if uncertain else None,
+        units=np.concatenate(units) if units else None,
+    )

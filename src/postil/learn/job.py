@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 
 from postil import _native
 from postil.common.progress import Progress
-from postil.common.types import Floats, Ints
+from postil.common.types import Flags, Floats, Ints
 from postil.errors import UsageError
 from postil.features.inputs import Csr, Sparse, checked_weights
 from postil.features.selection import Selection
+from postil.learn.judged import Judged
 from postil.vectors.matrices import check_indices
 
 if TYPE_CHECKING:
     from postil.learn.strength import Strengths
     from postil.learn.term_priors.priors import TermPriors
+    from postil.vectors.rows import RowFacts
 
 
 class Design:
@@ -47,6 +49,10 @@ class Design:
     def terms(self) -> int:
         """The number of columns."""
         return int(self.rows.shape[1])
+
+    def of_rows(self, rows: Ints) -> Design:
+        """Return the rows of these numbers, which may repeat."""
+        return Design(self.rows[rows], [self.ids[row] for row in rows] if len(self.ids) else ())
 
     @cached_property
     def columns(self) -> Any:  # noqa: ANN401 - a scipy CSC matrix
@@ -125,13 +131,33 @@ class SampleWeights:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """The categories by name, and their members as a sparse matrix: documents × categories.
+    """The categories by name, their members, and what else is known of documents.
 
     Memory and time are linear in the number of memberships, not in documents × categories.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The categories.
+    members : sparse matrix
+        True where a document has a label: documents × categories. Of uncertain labels, the likely
+        ones are here.
+    weights : array of float, optional
+        The sample weights of documents, all 1 by default.
+    groups : array of int, optional
+        The number of the group of each document, from 0; folds keep groups together.
+    judged : Judged, optional
+        Which memberships are known, if some are not.
+    uncertain : sparse matrix, optional
+        The probabilities of the memberships that are uncertain.
     """
 
     names: tuple[str, ...]
     members: sp.csr_matrix[Any]
+    weights: Floats | None = None
+    groups: Ints | None = None
+    judged: Judged | None = None
+    uncertain: sp.csr_matrix[Any] | None = None
 
     def __post_init__(self) -> None:
         if self.members.shape[1] != len(self.names):
@@ -183,13 +209,58 @@ class Labels:
         """Return the memberships by category."""
         return self.members.tocsc()
 
+    @classmethod
+    def of_facts(cls, facts: RowFacts, names: Sequence[str] | None = None) -> Labels:
+        """Return what was read of documents, for all categories by name, or for the given ones."""
+        weights, partly = np.array(facts.weights), np.array(facts.partly, dtype=bool)
+        _, groups = np.unique(facts.groups(), return_inverse=True)
+        uncertain = facts.uncertain(names)
+        judged = None
+        if partly.any():
+            known = facts.judged(names).multiply(partly[:, np.newaxis])
+            judged = Judged(partly, sp.csr_matrix(known, dtype=bool))
+        return cls(
+            tuple(facts.categories if names is None else names),
+            facts.indicator(names).astype(bool),
+            weights=None if (weights == 1).all() else weights,
+            groups=groups.astype(np.int64) if len(np.unique(groups)) < len(groups) else None,
+            judged=judged,
+            uncertain=uncertain if uncertain.nnz else None,
+        )
+
+    def known(self) -> Flags | None:
+        """Return True for each known membership, documents × categories; None if all are known."""
+        return None if self.judged is None else self.judged.mask()
+
+    def without_uncertain(self) -> Labels:
+        """Return the labels that are certain, of all categories."""
+        if self.uncertain is None:
+            return self
+        members = self.members.astype(np.int8)
+        certain = sp.csr_matrix(members - members.multiply(self.uncertain > 0), dtype=np.bool_)
+        certain.eliminate_zeros()
+        return replace(self, members=certain, uncertain=None)
+
     def of_documents(self, documents: NDArray[Any]) -> Labels:
         """Return the labels of some of the documents."""
-        return Labels(self.names, self.members[documents])
+        return Labels(
+            self.names,
+            self.members[documents],
+            weights=None if self.weights is None else self.weights[documents],
+            groups=None if self.groups is None else self.groups[documents],
+            judged=None if self.judged is None else self.judged.of_documents(documents),
+            uncertain=None if self.uncertain is None else self.uncertain[documents],
+        )
 
     def of_categories(self, chosen: Sequence[int] | Ints) -> Labels:
         """Return the labels of some of the categories."""
-        return Labels(tuple(self.names[c] for c in chosen), self.members[:, chosen])
+        return replace(
+            self,
+            names=tuple(self.names[c] for c in chosen),
+            members=self.members[:, chosen],
+            judged=None if self.judged is None else self.judged.of_categories(chosen),
+            uncertain=None if self.uncertain is None else self.uncertain[:, chosen],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -100,6 +100,11 @@ class KernelMethod(BaseMethod):
         """Return the measure of that name, by default F1, if the loss gives what it needs."""
         return self.linear.search_measure(name)
 
+    @property
+    def by_category(self) -> bool:
+        """False: all categories are learned together."""
+        return False
+
     def _fit(self, job: Job) -> LinearFit:
         (found,) = self._path(job)
         return found

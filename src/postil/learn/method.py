@@ -16,6 +16,7 @@ from postil.errors import UsageError
 from postil.learn import one_vs_rest
 from postil.learn.fit import LinearFit, warn_of_unfinished
 from postil.learn.job import Job
+from postil.learn.judged import certain_job, fit_by_category, without_partly_judged
 from postil.learn.losses import LOSSES, Loss
 from postil.learn.options import PartOptions, find, made_options
 from postil.learn.posterior import check_has_posterior, with_variances
@@ -47,6 +48,11 @@ class BaseMethod:
     no_term_priors: ClassVar[str] = ""
 
     @property
+    def by_category(self) -> bool:
+        """True if the fit of a category does not depend on the other categories."""
+        return True
+
+    @property
     def calibrations(self) -> tuple[str, ...]:
         """The calibrations that turn these scores into probabilities, the preferred one first."""
         return ()
@@ -65,7 +71,12 @@ class BaseMethod:
         """Learn every category, and warn of fits that ran out of iterations."""
         if job.strengths is not None:
             self.check_takes_strengths()
-        found = self._fit(replace(job, term_priors=self.term_priors(job)))
+        job = certain_job(job)
+        job = replace(job, term_priors=self.term_priors(job))
+        if self.by_category:
+            (found,) = fit_by_category(job, lambda own: [self._fit(own)])
+        else:
+            found = self._fit(without_partly_judged(job, single=self.compares_scores))
         if not job.quiet:
             warn_of_unfinished(found.reports, self.tolerance)
         return found

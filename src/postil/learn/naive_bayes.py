@@ -65,6 +65,11 @@ class NaiveBayes(BaseMethod):
         """True if each category can have terms of its own."""
         return self.form == "one-vs-rest"
 
+    @property
+    def by_category(self) -> bool:
+        """True if the fit of a category does not depend on the other categories."""
+        return self.form != "multi-class"
+
     def _fit(self, job: Job) -> LinearFit:
         design, labels, selection = job.design, job.labels, job.selection
         if (design.rows.data < 0).any():

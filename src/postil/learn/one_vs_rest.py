@@ -18,6 +18,7 @@ from postil.common.types import Floats, Ints
 from postil.errors import UsageError
 from postil.learn.fit import LinearFit, unfinished
 from postil.learn.job import Job
+from postil.learn.judged import certain_job, fit_by_category
 from postil.learn.search.measures import HeldOut, SearchMeasure, Unseen
 from postil.learn.solvers import SOLVERS
 from postil.learn.tasks import CategoryTasks, term_lists, within_range
@@ -51,6 +52,10 @@ def fit_path(job: Job, method: Method) -> tuple[LinearFit, ...]:
     """
     if job.strengths is not None:
         method.check_takes_strengths()
+    return fit_by_category(certain_job(job), lambda own: _fit_path(own, method))
+
+
+def _fit_path(job: Job, method: Method) -> tuple[LinearFit, ...]:
     tasks = CategoryTasks(job.labels, job.sample_weights)
     _check_resumes(job, method)
     if job.resume_from:

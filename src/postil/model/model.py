@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from postil import __version__
 from postil.common.types import Floats
+from postil.corpus.document import Document
+from postil.corpus.formats.records import seldom_values
 from postil.decide.calibration import Softmax, needs_variances
 from postil.errors import UsageError
 from postil.model.stored import plain, plain_mapping
@@ -44,8 +46,13 @@ class DocumentDigest:
         self.documents = 0
         self._digest = sha256()
 
+    def add_document(self, document: Document) -> None:
+        """Add a document with everything that training depends on."""
+        rest = {**seldom_values(document), **document.probabilities}
+        self.add(document.fields, [*document.labels, *map(repr, rest.items())])
+
     def add(self, fields: Mapping[str, Text], labels: Iterable[str] = ()) -> None:
-        """Add a document; bytes count as the text whose UTF-8 they are."""
+        """Add texts and labels; bytes count as the text whose UTF-8 they are."""
         names = sorted(set(labels))
         pieces = [*(part for pair in fields.items() for part in pair), *names]
         encoded = [

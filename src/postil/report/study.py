@@ -189,7 +189,7 @@ class _Sides:
         self.name = corpus.name
         self.digests = {True: DocumentDigest(), False: DocumentDigest()}
         for document in corpus:
-            self.digests[document.split == "test"].add(document.fields, document.labels)
+            self.digests[document.split == "test"].add_document(document)
 
     def documents(self, *, test: bool) -> Iterator[Document]:
         return (document for document in self._corpus if (document.split == "test") == test)

@@ -14,7 +14,7 @@ from postil.common.progress import StepProgress
 from postil.common.types import Floats
 from postil.corpus.document import Document
 from postil.errors import CorpusError, InputError, SpecError
-from postil.evaluate import Options, Provenance, Report, measure_run
+from postil.evaluate import Counted, Options, Provenance, Report, measure_run
 from postil.learn.job import Labels
 from postil.learn.tasks import NEVER
 from postil.model.model import DocumentDigest, Model
@@ -99,6 +99,7 @@ def assessment(
     corpus: str = "",
     categories: CategorySet = "all",
     also: Collection[str] = (),
+    weighted: bool = False,
     options: Options | None = None,
     threads: int | None = None,
     progress: StepProgress | None = None,
@@ -121,6 +122,8 @@ def assessment(
         of both.
     also : collection of str
         Further categories that count, such as those of a model to compare with.
+    weighted : bool
+        Count each document by its sample weight. Then only decisions are measured.
     options : Options, optional
         The measures to take.
     threads : int, optional
@@ -148,11 +151,11 @@ def assessment(
             "test documents with postil corpus split, or leave --split out"
         )
     rows = _tested(facts)
-    seen = Labels(tuple(facts.categories), facts.indicator().astype(bool)).of_documents(rows)
+    seen = Labels.of_facts(facts, sorted({*facts.categories, *model.names})).of_documents(rows)
     known = [block for block in probabilities if block is not None]
     calibrated = np.vstack(known)[rows] if known else None
     ids = [facts.ids[row] for row in rows.tolist()]
-    tested = _Tested(source, np.vstack(blocks)[rows], calibrated, seen, digests, ids)
+    tested = _Tested(source, np.vstack(blocks)[rows], calibrated, seen, digests, ids, weighted)
     return _assessed(model, tested, corpus, categories, options, also)
 
 
@@ -190,6 +193,7 @@ class _Tested(NamedTuple):
     seen: Labels
     digests: _Digests
     ids: Sequence[str]
+    weighted: bool = False
 
 
 def _assessed(
@@ -200,16 +204,20 @@ def _assessed(
     options: Options | None,
     also: Collection[str] = (),
 ) -> Assessment:
-    source, scores, calibrated, seen, digests, ids = tested
+    source, scores, calibrated, seen, digests, ids, weighted = tested
     _refuse_unlabelled(source, seen)
     names = tuple(sorted({*_names(model.names, seen, categories), *also}))
     if not names:
         raise InputError(
             f"{source} shares no category with the model: it has "
-            f"{_few(seen.names)}, the model has {_few(model.names)}; check --label-column and "
-            "--label-separator"
+            f"{_few(sorted(_members(seen)))}, the model has {_few(model.names)}; check "
+            "--label-column and --label-separator"
         )
-    truth = Labels.of(_label_sets(seen), names).members
+    own = Labels.of(_label_sets(seen), names)
+    truth = own.members
+    known = seen.known()
+    if known is not None:
+        known = _widened(known, seen.names, names, True)
     # A category that is never given comes last in a ranking of all pairs, too.
     ranked = Decider(model).rankings(scores)
     wide = _widened(ranked, model.names, names, min(NEVER, float(ranked.min())))
@@ -236,7 +244,10 @@ def _assessed(
             notes=(note,) if note else (),
         ),
         options=options,
+        counted=Counted(_weights(seen) if weighted else None, known),
     )
+    if known is not None:
+        decisions = sp.csr_matrix(decisions.multiply(known), dtype=bool)
     unknown = tuple(sorted(_members(seen).difference(model.names)))
     learned_from = digests.learned_from(model)
     return Assessment(report, truth, decisions, wide, learned_from, unknown, probabilities, ids)
@@ -266,7 +277,7 @@ class _Digests:
     def of(self, documents: Iterable[Document]) -> Iterator[Document]:
         for document in documents:
             digest = self.marked if document.split == "test" else self.others
-            digest.add(document.fields, document.labels)
+            digest.add_document(document)
             yield document
 
     @property
@@ -311,6 +322,10 @@ def _way_out(wanted: Sequence[str], present: Sequence[str]) -> str:
         for name, column in columns.items()
     )
     return f"name the columns, as in {shown}"
+
+
+def _weights(seen: Labels) -> Floats:
+    return np.ones(seen.documents) if seen.weights is None else seen.weights
 
 
 def _refuse_unlabelled(source: str, seen: Labels) -> None:

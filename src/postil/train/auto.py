@@ -23,7 +23,6 @@ import numpy as np
 
 from postil.common.progress import Notify, StepProgress, no_progress
 from postil.corpus.document import Document
-from postil.learn.job import Labels
 from postil.learn.merit.figures import FBeta
 from postil.learn.merit.naming import figure_named
 from postil.recipes.parts import ONE_LABEL
@@ -36,6 +35,7 @@ from postil.train.candidates import (
     short_fields,
     simplest_of_best,
 )
+from postil.train.reading import labels_of
 from postil.train.search_cache import SearchCache
 from postil.train.trial_round import ACCURACY, FOLDS, MACRO_F1, MICRO_F1, Path, Round
 from postil.vectors.vectorizer import TextChunk
@@ -84,7 +84,7 @@ class AutoSearch:
         self.cache = cache
         self._order = np.random.default_rng(seed).permutation(len(documents))
         self._documents = documents
-        self.labels = Labels.of([document.labels for document in documents])
+        self.labels = labels_of(documents)
         decide = recipe.for_documents(self.labels.is_single_label).decide
         self.single = decide.rule == ONE_LABEL
         self.measure = ACCURACY if self.single else MICRO_F1

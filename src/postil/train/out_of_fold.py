@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from postil.decide.held_out import HeldOut
-from postil.evaluate import Options, Provenance, Report, measure_run
+from postil.evaluate import Counted, Options, Provenance, Report, measure_run
 from postil.model.model import Model
 from postil.train.assess import aimed
 
@@ -47,4 +47,5 @@ def report_out_of_fold(
             notes=tuple(filter(None, (note, SEEN_NOTE if found.seen else ""))),
         ),
         options=options,
+        counted=Counted(known=found.known),
     )

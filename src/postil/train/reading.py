@@ -117,7 +117,7 @@ class DocumentReader:
                     f"{LOOKED_AT} documents lack, so postil does not read it; put a document that "
                     "has it among the first"
                 )
-            self._digest.add(document.fields, document.labels)
+            self._digest.add_document(document)
             if len(self.fields) < MOST_FIELDS:
                 self.fields.update(dict.fromkeys(document.fields))
             yield document
@@ -163,12 +163,20 @@ def read_training(
     matrix = vectorizer.fit_transform_chunks(
         reader.chunks(documents, vectorizer, recipe=recipe, unread=unread)
     )
-    labels = Labels(tuple(reader.facts.categories), reader.facts.indicator().astype(bool))
+    labels = Labels.of_facts(reader.facts)
     training = reader.fingerprint(labels)
     method = {} if recipe.representation.fields else {FIELDS: list(reader.fields)}
     return recipe, TrainingVectors(
         matrix, labels, vectorizer, training, method=method, ids=reader.facts.ids
     )
+
+
+def labels_of(documents: Iterable[Document]) -> Labels:
+    """Return the labels, weights and groups of documents."""
+    facts = RowFacts()
+    for document in documents:
+        facts.add(document)
+    return Labels.of_facts(facts)
 
 
 def numbered_training(documents: NumberedDocuments, threads: int | None = None) -> TrainingVectors:
@@ -338,6 +346,15 @@ def document_notes(labels: Labels, rows: Csr, decide: Decide, resolved: Decide) 
         notes.append(
             f"{stray}, so that a document may get any number; if each should get exactly one, "
             "leave them out or train with --one-label"
+        )
+    if labels.judged is not None:
+        notes.append(
+            _counted(
+                int(labels.judged.partly.sum()),
+                "document was judged for some categories only, and takes",
+                "documents were judged for some categories only, and take",
+            )
+            + " no part in the others"
         )
     empty = int((np.diff(rows.indptr) == 0).sum())
     if empty:

@@ -31,7 +31,7 @@ from postil.model.model import Model
 from postil.model.numbered import VECTORS, TrainingVectors
 from postil.recipes.recipe import Recipe
 from postil.train.route import found_route
-from postil.vectors.copies import groups_of_copies
+from postil.vectors.copies import groups_of_copies, merged_groups
 from postil.vectors.projection import Projection
 
 
@@ -190,7 +190,8 @@ class TrainingRun:
         needed = {spec.needs} | ({calibration_needs(kind)} if kind is not None else set())
         scores: dict[Needs, TrainingScores | OutOfFoldScores | None] = {Needs.NOTHING: None}
         if Needs.TRAINING in needed:
-            scores[Needs.TRAINING] = TrainingScores(fit.scores(self.design.rows))
+            known = fit.scores(self.design.rows)
+            scores[Needs.TRAINING] = TrainingScores(known, self.labels.known())
         if Needs.OUT_OF_FOLD in needed:
             scores[Needs.OUT_OF_FOLD] = self.out_of_fold()
         truth = self.labels.members
@@ -259,21 +260,23 @@ class TrainingRun:
             count = min(self.recipe.decide.folds, self.design.documents)
             # A published method deals its folds as it did.
             groups = None if self.recipe.paper else groups_of_copies(self.design.rows)
+            groups = merged_groups(groups, self.labels.groups)
             folds = make_folds(self.labels.members, count, self.seed, groups)
             steps = (f"fold {number} of {len(folds)}" for number in range(1, len(folds) + 1))
-            self._held_out = out_of_fold_scores(
+            scores = out_of_fold_scores(
                 lambda learned, held_out: self.score(next(steps), learned, held_out),
                 folds,
                 self.design.documents,
                 len(self.labels),
             )
+            self._held_out = replace(scores, known=self.labels.known())
         return self._held_out
 
     def score(self, step: str, learned: NDArray[Any], held_out: NDArray[Any]) -> Floats:
         """Learn from some documents, and return the scores of others; ``step`` is for progress."""
         design = self.space.of_some(learned, self.progress).design
         weights = np.zeros(design.documents)
-        weights[learned] = 1.0
+        weights[learned] = 1.0 if self.labels.weights is None else self.labels.weights[learned]
         job = replace(
             self._job(step, design),
             selection=self._select(learned),
@@ -281,7 +284,8 @@ class TrainingRun:
         )
         if self._duals:
             # Without the shares of the held-out documents nothing of them is left in the weights.
-            job = replace(job, warm_starts=[each * weights[: len(each)] for each in self._duals])
+            left = np.sign(weights)
+            job = replace(job, warm_starts=[each * left[: len(each)] for each in self._duals])
         fit = self.method.fit(job)
         self.unfinished.add("out of fold", fit.reports)
         rows = design.rows[held_out]
@@ -303,6 +307,8 @@ class TrainingRun:
             and "duals" in self.method.parts[2].provides
             and self.recipe.selection.measure is None
             and self.space.projection is None
+            and self.labels.judged is None
+            and self.labels.uncertain is None
             and size <= MOST_DUAL_BYTES
         )
 
@@ -310,6 +316,7 @@ class TrainingRun:
         return Job(
             design,
             self.labels,
+            sample_weights=SampleWeights(self.labels.weights),
             strengths=self.strengths,
             term_priors=self.priors,
             threads=self.threads,
@@ -321,10 +328,21 @@ class TrainingRun:
         self, rows: NDArray[Any] | None, categories: Ints | None = None
     ) -> Selection | None:
         """Select terms by some documents, of some categories; None stands for all."""
-        matrix, members = self.design.rows, self.labels.members
-        if rows is not None and self.recipe.selection.measure is not None:
-            matrix, members = matrix[rows], members[rows]
-        return self.recipe.selection.chosen(matrix, members, categories)
+        select = self.recipe.selection
+        if select.measure is None:
+            return None
+        matrix, labels = self.design.rows, self.labels
+        if rows is not None:
+            matrix, labels = matrix[rows], labels.of_documents(rows)
+        if labels.judged is None or select.scope != "category":
+            return select.chosen(matrix, labels.members, categories)
+        chosen = []
+        for category in range(len(labels)) if categories is None else categories.tolist():
+            known = labels.judged.of(category)
+            found = select.chosen(matrix[known], labels.members[known][:, [category]])
+            assert found is not None
+            chosen.append(found[0])
+        return Selection.of(chosen, self.design.terms)
 
     def _check_folds(self, purpose: str) -> None:
         if self.design.documents < 2:

@@ -34,7 +34,7 @@ class SearchCache:
             return
         digest = DocumentDigest()
         for document in documents:
-            digest.add(document.fields, document.labels)
+            digest.add_document(document)
         self._key = f"{__version__} {digest.hexdigest()} {recipe.to_dict()}"
 
     def load(self, trial: str) -> list[Floats] | None:

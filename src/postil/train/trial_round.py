@@ -24,7 +24,7 @@ from postil.learn.sum_method import LASSO
 from postil.recipes.recipe import Recipe
 from postil.train.candidates import Candidate, Trial
 from postil.train.search_cache import SearchCache
-from postil.vectors.copies import groups_of_copies
+from postil.vectors.copies import groups_of_copies, merged_groups
 from postil.vectors.vectorizer import TextChunk
 
 FOLDS = 3
@@ -106,8 +106,9 @@ class Round:
         except PostilError:
             return None  # the recipe's own representation raises the error later
         if self._folds is None:
-            groups = groups_of_copies(matrix)
-            self.copies = len(groups) - int(groups.max()) - 1
+            copies = groups_of_copies(matrix)
+            self.copies = len(copies) - int(copies.max()) - 1
+            groups = merged_groups(copies, self.labels.groups)
             count = min(FOLDS, len(self.documents))
             self._folds = make_folds(self.labels.members, count, self.seed, groups)
         return matrix
@@ -180,13 +181,14 @@ class Round:
         categories adds as if on ``MEMBERSHIPS`` memberships of this one.
         """
         members = self.labels.members
-        truth = members.toarray().astype(bool)
+        truth, known = members.toarray().astype(bool), self.labels.known()
         losses = []
         for values in path.scores.values():
-            held_out = OutOfFoldScores(values, self.folds)
+            held_out = OutOfFoldScores(values, self.folds, known)
             training = TrainingSet.of("hierarchical", Needs.OUT_OF_FOLD, held_out, members, None)
             p = np.clip(Hierarchical.fit(training).probabilities(values), 1e-6, 1 - 1e-6)
-            losses.append(-np.log(np.where(truth, p, 1 - p)).sum(axis=0))
+            lost = -np.log(np.where(truth, p, 1 - p))
+            losses.append((lost if known is None else lost * known).sum(axis=0))
         by_category = np.array(losses)
         shared = by_category.sum(axis=1, keepdims=True) / max(members.nnz, 1)
         best = (by_category + MEMBERSHIPS * shared).argmin(axis=0)
@@ -221,7 +223,7 @@ class Round:
         path = Strengths("C", np.repeat(np.array(strengths)[:, np.newaxis], len(labels), axis=1))
         for learned, held_out in self.folds:
             weights = np.zeros(labels.documents)
-            weights[learned] = 1.0
+            weights[learned] = 1.0 if labels.weights is None else labels.weights[learned]
             job = Job(
                 design,
                 labels,
@@ -261,8 +263,10 @@ class Round:
             accepted[np.arange(len(scores)), scores.argmax(axis=1)] = True
         else:
             rule = "f1" if self.measure == MACRO_F1 else "probability"
-            decided = fit_rule(rule, OutOfFoldScores(scores, self.folds), self.labels.members)
-            accepted = decided.accept(scores)
+            known = self.labels.known()
+            held_out = OutOfFoldScores(scores, self.folds, known)
+            accepted = fit_rule(rule, held_out, self.labels.members).accept(scores)
+            accepted &= True if known is None else known
         given = sp.csr_matrix(accepted, dtype=np.float64)
         members = self.labels.members.astype(np.float64)
         right = given.multiply(members).tocsr()

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-import numpy as np
-import scipy.sparse as sp
-
 from postil.common.progress import Notify, StepProgress, no_progress, notify_or_warn
 from postil.corpus.document import Document
 from postil.decide.decision import State
@@ -23,7 +20,6 @@ from postil.train.reading import (
 )
 from postil.train.update_run import NewVectors, UpdatePlan, UpdateRun
 from postil.vectors.extending import extend
-from postil.vectors.rows import RowFacts
 
 SHOWN = 5
 # A new category learned against fewer documents without it gets a note.
@@ -110,7 +106,8 @@ def _read(
 ) -> NewVectors:
     reader = DocumentReader(corpus, progress)
     extended = extend(model.vectorizer, reader.chunks(documents, model.vectorizer))
-    labels = _labels(model.names, reader.facts)
+    new = [name for name in reader.facts.categories if name not in set(model.names)]
+    labels = Labels.of_facts(reader.facts, [*model.names, *new])
     return NewVectors(
         extended.matrix,
         labels,
@@ -119,21 +116,6 @@ def _read(
         extended.new_terms,
         extended.left_out,
     )
-
-
-def _labels(known: Sequence[str], facts: RowFacts) -> Labels:
-    """Return the labels with the known categories first, then the new ones by name."""
-    place = {name: column for column, name in enumerate(known)}
-    for name in facts.categories:
-        place.setdefault(name, len(place))
-    indicator = facts.indicator()
-    columns = np.array([place[name] for name in facts.categories], dtype=np.int64)
-    members = sp.csr_matrix(
-        (np.ones(indicator.nnz, dtype=bool), columns[indicator.indices], indicator.indptr),
-        shape=(indicator.shape[0], len(place)),
-    )
-    members.sum_duplicates()
-    return Labels(tuple(place), members)
 
 
 def _numbered(model: Model, documents: NumberedDocuments) -> NewVectors:

@@ -17,8 +17,8 @@ from postil.decide.calibration import updated_calibration
 from postil.decide.rules import updated_rule
 from postil.errors import InputError, UsageError
 from postil.features.selection import Selection
-from postil.learn.fit import LinearFit, Unfinished
-from postil.learn.job import Design, Job, Labels
+from postil.learn.fit import LinearFit, Unfinished, joined
+from postil.learn.job import Design, Job, Labels, SampleWeights
 from postil.learn.method import Method
 from postil.learn.resume import (
     depends_on_number,
@@ -243,6 +243,7 @@ class UpdateRun:
             self.design,
             self.vectors.labels,
             self.selection,
+            sample_weights=SampleWeights(self.vectors.labels.weights),
             strengths=self._strengths(),
             threads=self.threads,
             quiet=True,
@@ -260,7 +261,7 @@ class UpdateRun:
                 progress=progress,
             )
             fits.append(self.plan.method.fit(job))
-        return _joined(fits)
+        return joined(fits)
 
     def _exponents(self, category: int) -> Floats:
         """Return the exponents of a category's terms; 0 if nothing was learned yet."""
@@ -360,17 +361,3 @@ def _blocks(categories: int, terms: int) -> Iterator[range]:
     size = max(1, BLOCK // max(terms, 1))
     for first in range(0, categories, size):
         yield range(first, min(first + size, categories))
-
-
-def _joined(fits: list[LinearFit]) -> LinearFit:
-    """Return the fits of blocks of categories as one."""
-    if len(fits) == 1:
-        return fits[0]
-    units = [each.units for each in fits if each.units is not None]
-    return LinearFit(
-        tuple(name for each in fits for name in each.names),
-        sp.vstack([each.weights for each in fits], format="csr"),
-        np.concatenate([each.intercepts for each in fits]),
-        tuple(report for each in fits for report in each.reports),
-        units=np.concatenate(units) if units else None,
-    )

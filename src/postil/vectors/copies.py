@@ -56,6 +56,19 @@ def groups_of_copies(matrix: Any) -> Ints:  # noqa: ANN401 - a CSR matrix or arr
     return groups
 
 
+def merged_groups(first: Ints | None, second: Ints | None) -> Ints | None:
+    """Return groups that keep the documents of a group of either kind together."""
+    if first is None or second is None:
+        return second if first is None else first
+    documents = len(first)
+    nodes = np.concatenate([first, second + int(first.max(initial=-1)) + 1])
+    count = int(nodes.max(initial=-1)) + 1
+    cells = (np.ones(documents), (nodes[:documents], nodes[documents:]))
+    graph = sp.coo_matrix(cells, shape=(count, count))
+    groups: Ints = sp.csgraph.connected_components(graph, directed=False)[1][first].astype(np.int64)
+    return np.unique(groups, return_inverse=True)[1].astype(np.int64)
+
+
 def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return hashes of numbers (the finalizer of MurmurHash3)."""
     mixed = (values ^ (values >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)

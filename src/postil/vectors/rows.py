@@ -8,6 +8,7 @@ name the room of the longest.
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
@@ -22,7 +23,7 @@ from postil.common.files import output_file
 from postil.corpus.document import Document
 from postil.errors import CorpusError, InputError
 from postil.vectors.fields import Fields
-from postil.vectors.matrices import check_indices, index_type
+from postil.vectors.matrices import check_indices
 from postil.vectors.vectorizer import TextChunk, Vectorizer
 
 if TYPE_CHECKING:
@@ -33,9 +34,16 @@ NAMES = ("terms", "ids", "categories")
 
 
 class RowFacts:
-    """Ids, splits and labels of the documents read so far, in order.
+    """Ids, splits, labels, weights and groups of the documents read so far, in order.
 
-    Memory: the ids, a pointer for each split, four to eight bytes for each label of a document.
+    Memory: the ids, some 40 bytes for each document, four to eight for each label of one.
+
+    Attributes
+    ----------
+    ids, splits, weights
+        Those of the documents.
+    partly : list of bool
+        True for documents that were judged for some categories only.
     """
 
     def __init__(self) -> None:
@@ -45,34 +53,84 @@ class RowFacts:
         """Forget everything, for another pass over the corpus."""
         self.ids: list[str] = []
         self.splits: list[str] = []
-        self._category_ids: dict[str, int] = {}
+        self.weights = array("d")
+        self.partly: list[bool] = []
+        self._groups: dict[str, int] = {}
+        self._group_of: dict[int, int] = {}
+        self._label_ids: dict[str, int] = {}
+        self._given: dict[str, None] = {}
         self._members: list[int] = []
         self._ends: list[int] = [0]
+        self._excluded: list[tuple[int, int]] = []
+        self._uncertain: list[tuple[int, int, float]] = []
 
     def add(self, document: Document) -> None:
         """Record a document."""
+        row, ids = len(self.ids), self._label_ids
         self.ids.append(document.id)
         self.splits.append(document.split or "")
-        for label in document.labels:
-            self._members.append(self._category_ids.setdefault(label, len(self._category_ids)))
+        self.weights.append(document.weight)
+        self.partly.append(document.not_labels is not None)
+        self._given.update(dict.fromkeys(document.labels))
+        self._members += [ids.setdefault(label, len(ids)) for label in document.labels]
         self._ends.append(len(self._members))
+        if document.group is not None:
+            self._group_of[row] = self._groups.setdefault(document.group, len(self._groups))
+        for label in document.not_labels or ():
+            self._excluded.append((row, ids.setdefault(label, len(ids))))
+        for label, chance in document.probabilities.items():
+            self._given[label] = None
+            self._uncertain.append((row, ids.setdefault(label, len(ids)), chance))
 
     @property
     def categories(self) -> list[str]:
-        """The categories seen, sorted."""
-        return sorted(self._category_ids)
+        """The labels that documents have, sorted."""
+        return sorted(self._given)
 
-    def indicator(self) -> sp.csr_matrix[Any]:
-        """Return the documents × categories matrix of labels, categories sorted by name."""
-        categories = self.categories
-        # The inverse of the order by name: ids were given in the order of appearance.
-        place = np.argsort([self._category_ids[name] for name in categories])
-        index = index_type(len(self._members))
-        members = place[np.asarray(self._members, dtype=np.int64)].astype(index)
-        ends = np.asarray(self._ends, dtype=index)
-        indicator = _indicator(members, ends, len(self.ids), len(categories))
-        indicator.sort_indices()
-        return indicator
+    def indicator(self, names: Sequence[str] | None = None) -> sp.csr_matrix[Any]:
+        """Return the documents × categories matrix of labels, by default sorted by name."""
+        rows = np.repeat(np.arange(len(self.ids)), np.diff(self._ends))
+        return self._matrix(names, rows, self._members, np.ones(len(rows), dtype=np.int8))
+
+    def judged(self, names: Sequence[str] | None = None) -> sp.csr_matrix[Any]:
+        """Return 1 for each label that a document has, is known not to have, or may have."""
+        cells = self._excluded + [cell[:2] for cell in self._uncertain]
+        rows, numbers = np.array(cells, dtype=np.int64).reshape(-1, 2).T
+        found = self._matrix(names, rows, numbers, np.ones(len(cells), dtype=np.int8))
+        both: sp.csr_matrix[Any] = (found + self.indicator(names)).minimum(1).tocsr()
+        return both
+
+    def uncertain(self, names: Sequence[str] | None = None) -> sp.csr_matrix[Any]:
+        """Return the probabilities of uncertain labels."""
+        cells = np.array([cell[:2] for cell in self._uncertain], dtype=np.int64).reshape(-1, 2)
+        chances = np.array([chance for _, _, chance in self._uncertain])
+        return self._matrix(names, cells[:, 0], cells[:, 1], chances)
+
+    def groups(self) -> NDArray[np.int64]:
+        """Return the number of each document's group; those without one have numbers below 0."""
+        numbers = -1 - np.arange(len(self.ids), dtype=np.int64)
+        numbers[list(self._group_of)] = list(self._group_of.values())
+        return numbers
+
+    def _matrix(
+        self,
+        names: Sequence[str] | None,
+        rows: NDArray[Any],
+        labels: Sequence[int] | NDArray[Any],
+        values: NDArray[Any],
+    ) -> sp.csr_matrix[Any]:
+        """Return documents × categories with values for labels by number; others are left out."""
+        import scipy.sparse as sp
+
+        names = self.categories if names is None else names
+        column = {name: place for place, name in enumerate(names)}
+        places = np.array([column.get(name, -1) for name in self._label_ids], dtype=np.int64)
+        columns = places[np.asarray(labels, dtype=np.int64)]
+        kept = columns >= 0
+        cells = (rows[kept].astype(np.int64), columns[kept])
+        found = sp.csr_matrix((values[kept], cells), shape=(len(self.ids), len(names)))
+        found.sort_indices()
+        return found
 
 
 def chunks_of(

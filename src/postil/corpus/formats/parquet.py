@@ -14,6 +14,7 @@ from postil.corpus.files.streams import Source
 from postil.corpus.formats.columns import GROUP, NOT_LABELS, WEIGHT, Sample, find_columns
 from postil.corpus.formats.format import Format, Reading, UnwritableError, WriteDocument, Writing
 from postil.corpus.formats.records import (
+    SELDOM,
     TABLE_OPTIONS,
     Row,
     Table,
@@ -142,20 +143,7 @@ def write(writing: Writing) -> Iterator[WriteDocument]:
     probabilities.
     """
     arrow, parquet = _arrow("writing")
-    text = arrow.string()
-    texts = [(name, text) for name in ("id", *writing.fields)]
-    kinds = {WEIGHT: arrow.float64(), GROUP: text, NOT_LABELS: arrow.list_(text)}
-    labels_kind = arrow.list_(text)
-    if writing.uncertain:
-        labels_kind = arrow.map_(text, arrow.float64())
-    schema = arrow.schema(
-        [
-            *texts,
-            ("labels", labels_kind),
-            ("split", text),
-            *((name, kinds[name]) for name in writing.seldom),
-        ]
-    )
+    schema = _schema(arrow, writing)
     group: list[tuple[object, ...]] = []
     characters = 0
     with (
@@ -175,40 +163,54 @@ def write(writing: Writing) -> Iterator[WriteDocument]:
 
         def write_document(document: Document) -> None:
             nonlocal characters
-            check_names(document)
-            texts = fixed_fields(document, writing)
-            for value in (document.id, *document.fields.values(), *document.labels):
-                check_encodable(value)
-                characters += len(value)
-            labels: object = list(document.labels)
-            if writing.uncertain:
-                labels = label_probabilities(document) or dict.fromkeys(document.labels, 1.0)
-                labels = list(labels.items())
-            elif document.probabilities:
-                raise UnwritableError(
-                    "has labels with probabilities, but none of the documents before it had any "
-                    "when the columns were fixed; write jsonl"
-                )
-            seldom = {
-                WEIGHT: document.weight,
-                GROUP: document.group,
-                NOT_LABELS: document.not_labels,
-            }
-            group.append(
-                (
-                    document.id,
-                    *texts,
-                    labels,
-                    document.split,
-                    *(seldom[name] for name in writing.seldom),
-                )
-            )
+            group.append(_row(document, writing))
+            characters += sum(len(text) for text in document.fields.values())
             if len(group) >= GROUP_DOCUMENTS or characters > GROUP_CHARACTERS:
                 flush()
 
         yield write_document
         if group:
             flush()
+
+
+def _schema(arrow: Any, writing: Writing) -> Any:  # noqa: ANN401 - pyarrow's
+    text = arrow.string()
+    labels = arrow.map_(text, arrow.float64()) if writing.uncertain else arrow.list_(text)
+    seldom = {WEIGHT: arrow.float64(), GROUP: text, NOT_LABELS: arrow.list_(text)}
+    return arrow.schema(
+        [
+            *((name, text) for name in ("id", *writing.fields)),
+            ("labels", labels),
+            ("split", text),
+            *((name, seldom[name]) for name in writing.seldom),
+        ]
+    )
+
+
+def _row(document: Document, writing: Writing) -> tuple[object, ...]:
+    """Return the values of a document, in the order of the columns."""
+    check_names(document)
+    texts = fixed_fields(document, writing)
+    for value in (document.id, *document.fields.values(), *document.labels):
+        check_encodable(value)
+    labels: object = document.labels
+    if writing.uncertain:
+        certain = dict.fromkeys(document.labels, 1.0)
+        labels = list((label_probabilities(document) or certain).items())
+    elif document.probabilities:
+        raise UnwritableError(
+            "has labels with probabilities, but none of the documents before it had any when the "
+            "columns were fixed; write jsonl"
+        )
+    values = (document.weight, document.group, document.not_labels)
+    seldom = dict(zip(SELDOM, values, strict=True))
+    return (
+        document.id,
+        *texts,
+        labels,
+        document.split,
+        *(seldom[name] for name in writing.seldom),
+    )
 
 
 PARQUET = Format(

@@ -36,6 +36,7 @@ RESERVED = frozenset({"id", "labels", "split", *SELDOM})
 ALL_OTHERS = "*"
 """Written for known-negative labels: all labels that the document does not have."""
 LIKELY = 0.5
+ROUNDING = 0.01
 
 Row = tuple[int, Mapping[str, object]]
 """A position in the source (its line or row number, from 1) and the record there."""
@@ -188,7 +189,7 @@ def _labels(value: object, separator: str) -> tuple[str, ...]:
     """
     uncertain = _uncertain(value)
     if uncertain is not None:
-        return tuple(label for label, chance in uncertain.items() if chance >= LIKELY)
+        return _likely(uncertain)
     if isinstance(value, str):
         pieces = [piece.strip() for piece in value.split(separator)] if separator else [value]
     elif isinstance(value, list | tuple):
@@ -196,6 +197,14 @@ def _labels(value: object, separator: str) -> tuple[str, ...]:
     else:
         pieces = [_label(value)]
     return tuple(dict.fromkeys(piece for piece in pieces if piece))
+
+
+def _likely(uncertain: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the labels that are likely; the likeliest, if the document has exactly one of them."""
+    likely = tuple(label for label, chance in uncertain.items() if chance >= LIKELY)
+    if not likely and abs(sum(uncertain.values()) - 1) < ROUNDING:
+        return (max(uncertain, key=lambda label: uncertain[label]),)
+    return likely
 
 
 def _probabilities(value: object) -> dict[str, float]:

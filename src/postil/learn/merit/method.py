@@ -52,6 +52,11 @@ class FigureMethod(BaseMethod):
         "training for a figure of merit takes no per-term priors: use the learner linear"
     )
 
+    @property
+    def by_category(self) -> bool:
+        """False: all categories are learned together."""
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class MfomMethod(FigureMethod):

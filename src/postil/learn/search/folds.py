@@ -237,6 +237,10 @@ class FoldsByCategory(HeldOutFits):
         """Return the folds of one category."""
         only, selection_of = np.array([category]), self._selection_of
         job = replace(self.job.of_categories(only), threads=1)
+        if job.labels.judged is not None:
+            known = self.documents * job.labels.judged.of(0)
+            weights = replace(job.sample_weights, documents=known)
+            job = replace(job, labels=replace(job.labels, judged=None), sample_weights=weights)
 
         def select(rows: Ints, _: Ints | None = None) -> Selection | None:
             return None if selection_of is None else selection_of(rows, only)

@@ -164,7 +164,10 @@ class SearchRun:
         self.method = method
         self.job = job
         self.rounds = search.rounds or search.folds
-        folds = FoldsByCategory if search.cut == "by-category" else HeldOutFits
+        apart = search.cut == "by-category" or (
+            method.by_category and job.labels.judged is not None
+        )
+        folds = FoldsByCategory if apart else HeldOutFits
         self.fits = folds(
             method,
             job,
