@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from postil.check.finding import MOST_GROUPS, Finding, are, counted, grouped, percent
+from postil.check.finding import MOST_GROUPS, Example, Finding, are, counted, grouped, percent
 from postil.check.quick_model import Measured
 from postil.check.reading import Facts
 from postil.common.types import Ints
@@ -111,7 +111,7 @@ def repeated(facts: Facts) -> Finding | None:
     firsts, sizes = np.unique(equal[repeats], return_counts=True)
     order = np.argsort(-sizes, kind="stable")
     shown = [
-        [(int(firsts[at]), f"{sizes[at] + 1:,} documents have this text")]
+        Example(int(firsts[at]), f"{sizes[at] + 1:,} documents have this text")
         for at in order[:MOST_GROUPS].tolist()
     ]
     droppable = int(facts.droppable.sum())
@@ -126,7 +126,7 @@ def repeated(facts: Facts) -> Finding | None:
         "A text that occurs ten times counts ten times, in training and in the score.",
         "--write drops those that have the same labels and split as the first.",
         {"droppable": droppable},
-        examples=tuple(each for group in shown for each in grouped([group])),
+        examples=tuple(shown),
     )
 
 

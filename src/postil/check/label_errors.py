@@ -23,7 +23,8 @@ from postil.common.types import Floats, Ints
 
 SHOWN = 20
 KNOWN = 0.5  # the least mean probability of members, for a label to be judged by
-PROBABLE, IMPROBABLE = 0.9, 0.05  # further bounds where documents have several labels
+SURE = 0.9  # a probability that is above every threshold
+IMPROBABLE = 0.02  # a further bound where documents have several labels
 ALPHA = 0.8  # of the moving average over the labels of a document, as cleanlab has it
 AT_ONCE = 1 << 22  # probabilities
 
@@ -97,10 +98,10 @@ class Doubts:
         self.judged += len(judged.rows)
         if self._single:
             # A label that the model has not learned cannot be judged.
-            judged = _rows_of(judged, np.flatnonzero(np.diff(judged.truth.indptr) == 1))
+            judged = judged.of_documents(np.flatnonzero(np.diff(judged.truth.indptr) == 1))
         step = max(1, AT_ONCE // len(self._names))
         for start in range(0, len(judged.rows), step):
-            some = _rows_of(judged, np.arange(start, min(start + step, len(judged.rows))))
+            some = judged.of_documents(np.arange(start, min(start + step, len(judged.rows))))
             self._collect(some, self._bounds)
 
     def suspects(self) -> list[Suspect]:
@@ -147,19 +148,12 @@ class _Bounds(NamedTuple):
         return cls(sums / np.maximum(members, 1), others / np.maximum(documents - members, 1))
 
 
-def _rows_of(judged: Judged, rows: Ints) -> Judged:
-    if len(rows) == len(judged.rows):
-        return judged
-    return Judged(
-        judged.rows[rows], judged.truth[rows], judged.decisions[rows], judged.probabilities[rows]
-    )
-
-
 def _doubted_single(judged: Judged, bounds: _Bounds) -> sp.csr_matrix[Any]:
     """Return documents × labels: the label given and the one that seems right."""
     given, known = judged.truth.indices, bounds.present >= KNOWN
     # Of the labels that reach their threshold, the most probable seems right.
-    reach = np.where((judged.probabilities >= bounds.present) & known, judged.probabilities, -1.0)
+    reached = judged.probabilities >= np.minimum(bounds.present, SURE)
+    reach = np.where(reached & known, judged.probabilities, -1.0)
     right = reach.argmax(axis=1)
     rows = np.flatnonzero((reach.max(axis=1) > 0) & (right != given) & known[given])
     pairs = np.tile(rows, 2), np.concatenate([given[rows], right[rows]])
@@ -170,7 +164,7 @@ def _doubted_single(judged: Judged, bounds: _Bounds) -> sp.csr_matrix[Any]:
 def _doubted(judged: Judged, bounds: _Bounds) -> sp.csr_matrix[Any]:
     """Return documents × labels: those lacking that seem right, and those given that seem wrong."""
     values, has = judged.probabilities, judged.truth.toarray()
-    lacks = ~has & (values >= np.maximum(bounds.present, PROBABLE))
+    lacks = ~has & (values >= np.maximum(bounds.present, SURE)) & ~judged.partly[:, None]
     wrong = has & (values <= np.minimum(bounds.absent, IMPROBABLE))
     return sp.csr_matrix((lacks | wrong) & (bounds.present >= KNOWN))
 

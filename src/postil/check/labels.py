@@ -145,7 +145,7 @@ def rare(facts: Facts) -> Finding | None:
 
 def unlabelled(facts: Facts) -> Finding | None:
     """Find documents without labels, where others have some."""
-    without = np.flatnonzero(facts.label_counts == 0)
+    without = np.flatnonzero((facts.label_counts == 0) & ~facts.partly)
     if not len(without) or not facts.labels.members.nnz:
         return None
     count = len(without)

@@ -49,12 +49,26 @@ class Judged(NamedTuple):
         Documents × labels of the model.
     probabilities : array
         The same, by a model that had not seen the document.
+    partly : array
+        True for documents that were judged for some labels only, so that nothing is known of those
+        that they lack.
     """
 
     rows: Ints
     truth: Csr
     decisions: Csr
     probabilities: Floats
+    partly: NDArray[np.bool_]
+
+    def of_documents(self, places: Ints) -> Judged:
+        """Return some of the documents."""
+        return Judged(
+            self.rows[places],
+            self.truth[places],
+            self.decisions[places],
+            self.probabilities[places],
+            self.partly[places],
+        )
 
 
 class QuickModel:
@@ -115,7 +129,10 @@ class QuickModel:
         """Yield the documents that were learned from, then the other labelled ones by the chunk."""
         found = self._held_out
         assert found.probabilities is not None
-        yield Judged(self.learned, found.truth, found.decisions, found.probabilities)
+        partly = self._facts.partly
+        yield Judged(
+            self.learned, found.truth, found.decisions, found.probabilities, partly[self.learned]
+        )
         model, members = self._model, self._facts.labels.members
         column = {name: place for place, name in enumerate(self._facts.labels.names)}
         columns = [column[name] for name in model.names]
@@ -131,7 +148,7 @@ class QuickModel:
             truth = sp.csr_matrix(members[rows][:, columns]).astype(np.bool_)
             truth.sort_indices()
             decisions = sp.csr_matrix(np.asarray(model.decision.accept(scores)))
-            yield Judged(rows, truth, decisions, probabilities)
+            yield Judged(rows, truth, decisions, probabilities, partly[rows])
             done += len(scores)
             self._progress("judging labels", done, len(others))
 
@@ -183,8 +200,9 @@ class Measuring:
         hits = np.diff(sp.csr_matrix(intersection(judged.truth, judged.decisions)).indptr)
         # Labels that the model has not learned are missed.
         given = np.diff(judged.decisions.indptr) + facts.label_counts[rows]
+        tested = facts.tested[rows] & ~facts.partly[rows]
         for copied in (0, 1):
-            some = facts.tested[rows] & (self._contaminated[rows] == bool(copied))
+            some = tested & (self._contaminated[rows] == bool(copied))
             self._sums[copied] += int(2 * hits[some].sum()), int(given[some].sum())
 
     def measured(self) -> Measured | None:

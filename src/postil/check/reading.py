@@ -55,8 +55,8 @@ class Facts:
     ----------
     source : str
         The name of the corpus.
-    ids, tested, groups
-        Id, True if marked test, and group.
+    ids, tested, groups, partly
+        Id, True if marked test, group, and True if judged for some labels only.
     labels : Labels
         The labels; ``members`` is documents × labels.
     label_keys, keys : array
@@ -73,6 +73,7 @@ class Facts:
     ids: list[str]
     tested: NDArray[np.bool_]
     groups: list[str | None]
+    partly: NDArray[np.bool_]
     labels: Labels
     label_keys: Ints
     keys: Ints
@@ -146,6 +147,7 @@ def read_facts(corpus: Corpus, threads: int | None, progress: StepProgress) -> F
         facts.ids,
         np.array([split == "test" for split in facts.splits], dtype=np.bool_),
         groups,
+        np.array(facts.partly, dtype=np.bool_),
         Labels(tuple(facts.categories), facts.indicator().astype(bool)),
         np.array(label_keys, dtype=np.int64),
         np.array(keys, dtype=np.int64),
@@ -169,7 +171,7 @@ def _note_damage(row: int, text: str, damages: Counter[str], damaged: list[Damag
         sign = DAMAGES[(match.lastindex or 1) - 1]
         if match[2] is None or _reads_as_utf8(match[2]):
             found.setdefault(sign, match.start())
-    damages.update(found)
+    damages.update(found.keys())
     if found and len(damaged) < MOST_DAMAGED:
         sign, start = next(iter(found.items()))
         around = " ".join(text[max(0, start - AROUND) : start + AROUND].split())

@@ -71,7 +71,7 @@ def short_or_long(facts: Facts) -> Finding | None:
     if len(long):
         parts.append(
             f"{counted(len(long), 'document')} {are(len(long), 'has', 'have')} more than "
-            f"{int(longest):,}"
+            f"{int(longest):,} words"
         )
     shortest_first = short[np.argsort(words[short], kind="stable")][:SHOWN]
     longest_first = long[np.argsort(-words[long], kind="stable")][:SHOWN]
