@@ -55,6 +55,8 @@ class CorpusCheck:
         Sentences on what was not looked for, and why.
     suspects : tuple of Suspect
         All documents with likely label errors, the worst first.
+    judged : int
+        The number of documents whose labels were judged by a model.
     """
 
     facts: Facts
@@ -62,6 +64,7 @@ class CorpusCheck:
     absent: tuple[str, ...]
     skipped: tuple[str, ...]
     suspects: tuple[Suspect, ...]
+    judged: int
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check for JSON."""
@@ -129,6 +132,7 @@ def check_corpus(
         tuple(name for kind, name in NAMES.items() if kind not in {*by_kind, *passed_over}),
         tuple(skipped),
         () if opinion is None else tuple(opinion.suspects),
+        0 if opinion is None else opinion.judged,
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import cache
 
 import numpy as np
 
 from postil.check.finding import Example, Finding, are, counted, percent
 from postil.check.passages import passages_of
-from postil.check.reading import Facts
+from postil.check.reading import Facts, pick, spread
 from postil.common.types import Ints
 from postil.corpus.copies import whole_text
 from postil.corpus.document import Document
@@ -164,8 +165,6 @@ def repeated_passages(facts: Facts, documents: Iterable[Document]) -> Finding | 
 
 def _passages_at(documents: Iterable[Document], row_of: dict[int, int]) -> dict[int, str]:
     """Return the passages of some hashes, each read from a document that has it."""
-    from postil.check.reading import pick
-
     rows = np.unique(np.array(list(row_of.values()), dtype=np.int64))
     found: dict[int, str] = {}
     for _, document in pick(documents, rows):
@@ -190,15 +189,11 @@ class NoLanguagesError(Exception):
 
 def guessed_rows(facts: Facts) -> Ints:
     """Return the documents whose language is guessed: some of those that have enough words."""
-    from postil.check.reading import spread
-
     return spread(np.flatnonzero(facts.copies.words >= LEAST_WORDS), MOST_GUESSED)
 
 
 def languages(facts: Facts, documents: Iterable[Document]) -> Finding | None:
     """Guess the languages of some documents; find them if there are several."""
-    from postil.check.reading import pick
-
     guess = _guesser()
     rows = guessed_rows(facts)
     guesses = [
@@ -236,6 +231,7 @@ def languages(facts: Facts, documents: Iterable[Document]) -> Finding | None:
     )
 
 
+@cache
 def _guesser() -> Callable[[str], tuple[str, float]]:
     """Return a function from a text to its language and the probability of that."""
     try:

@@ -116,6 +116,7 @@ def check(
 
 def _check_target(target: str, corpus: str) -> None:
     """Refuse a target that cannot be written, before the work; say what its format loses."""
+    from postil.check.cleaning import suspects_path
     from postil.corpus.writing import output_format
 
     if target == STREAM or target.endswith("/"):
@@ -123,6 +124,7 @@ def _check_target(target: str, corpus: str) -> None:
             f"--write {target}: a file of suspects is written beside the corpus; name a file"
         )
     check_output(target, corpus)
+    check_output(suspects_path(target), corpus)
     chosen = output_format(target)
     if chosen.losses:
         say(chosen.losses)
@@ -136,15 +138,17 @@ def _write_cleaned(found: CorpusCheck, documents: Corpus, target: str) -> list[s
     kept = cleaning.of_documents(with_progress(documents, f"writing {target}"))
     with naming_errors(target):
         count = write_corpus(kept, target)
-    beside = suspects_path(target)
-    with naming_errors(beside):
-        suspects = write_suspects(found, beside)
     dropped = int(cleaning.dropped.sum())
-    return [
+    told = [
         f"wrote {counted(count, 'document')} to {target}: {dropped:,} dropped that repeat another, "
-        f"{counted(cleaning.groups, 'group')} of near copies",
-        f"wrote {counted(suspects, 'document')} with likely label errors to {beside}",
+        f"{counted(cleaning.groups, 'group')} of near copies"
     ]
+    if found.judged:
+        beside = suspects_path(target)
+        with naming_errors(beside):
+            suspects = write_suspects(found, beside)
+        told.append(f"wrote {counted(suspects, 'document')} with likely label errors to {beside}")
+    return told
 
 
 def _show(found: CorpusCheck) -> None:

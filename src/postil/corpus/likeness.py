@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 SHORTEST = 5  # characters of a name that may be a mistyped other
 SHORTEST_OF_TWO = 10  # the same with two letters wrong
 LONGEST = 60
 RARER = 10  # times, for a name to be a mistyped other
-MOST_MEANT = 4
+MOST_OF_TWO = 3000  # names; of more, those with one letter wrong are found
 SEPARATORS = frozenset("-_./,;:'’‐‑–—\u00ad\u200b")
 
 
@@ -49,6 +48,7 @@ def mistyped(documents: Mapping[str, int]) -> list[Mistyped]:
     Names of at least ten characters may differ by two letters, others by one; their digits must be
     the same. Two names are compared if they become equal when so many letters are left out of
     each, so that cost is linear in the number of names, and at most quadratic in their length.
+    Among more than 3,000 names, one letter may be wrong.
 
     Parameters
     ----------
@@ -58,28 +58,27 @@ def mistyped(documents: Mapping[str, int]) -> list[Mistyped]:
     by_spelling: dict[str, str] = {}
     for name in sorted(documents, key=lambda each: (-documents[each], each)):
         by_spelling.setdefault(spelling(name), name)
-    shortened = defaultdict(list)
-    for form in by_spelling:
-        if SHORTEST <= len(form) <= LONGEST:
-            for variant in _with_letters_left_out(form, most=_errors(form)):
-                shortened[variant].append(form)
+    most = 2 if len(by_spelling) <= MOST_OF_TWO else 1
+    first: dict[str, str] = {}  # the form of most documents that a shortened form comes from
     found: dict[str, str] = {}
-    for forms in shortened.values():
-        for place, other in enumerate(forms):
-            # In the order of their documents: the first are the most frequent.
-            for form in forms[: min(place, MOST_MEANT)]:
-                meant, name = by_spelling[form], by_spelling[other]
-                if (
-                    documents[name] * RARER <= documents[meant]
-                    and _digits(other) == _digits(form)
-                    and edits(other, form) <= min(_errors(other), _errors(form))
-                    and (name not in found or documents[meant] > documents[found[name]])
-                ):
-                    found[name] = meant
+    for form, name in by_spelling.items():
+        for variant in _with_letters_left_out(form, min(most, _errors(form))):
+            other = first.setdefault(variant, form)
+            meant = by_spelling[other]
+            if (
+                documents[name] * RARER <= documents[meant]
+                and _digits(form) == _digits(other)
+                and edits(form, other) <= min(_errors(form), _errors(other))
+                and (name not in found or documents[meant] > documents[found[name]])
+            ):
+                found[name] = meant
     return [Mistyped(name, found[name]) for name in sorted(found)]
 
 
 def _errors(form: str) -> int:
+    """Return how many letters of a form may be wrong."""
+    if not SHORTEST <= len(form) <= LONGEST:
+        return 0
     return 2 if len(form) >= SHORTEST_OF_TWO else 1
 
 
@@ -87,15 +86,12 @@ def _digits(form: str) -> str:
     return "".join(each for each in form if each.isdigit())
 
 
-def _with_letters_left_out(form: str, most: int) -> Iterator[str]:
-    """Yield a form with 0 to ``most`` of its characters left out, each result once."""
-    seen = set()
-    for count in range(most + 1):
-        for places in combinations(range(len(form)), count):
-            kept = "".join(each for place, each in enumerate(form) if place not in places)
-            if kept not in seen:
-                seen.add(kept)
-                yield kept
+def _with_letters_left_out(form: str, most: int) -> set[str]:
+    """Return a form with 0 to ``most`` of its characters left out."""
+    shortened = {form}
+    for _ in range(most):
+        shortened |= {each[:at] + each[at + 1 :] for each in shortened for at in range(len(each))}
+    return shortened
 
 
 def edits(first: Sequence[str], second: Sequence[str]) -> int:
