@@ -1,6 +1,6 @@
-// Feeds damaged bytes to the tokenizer, the counting stages, the search for copies, the scorer and the Reuters scanner,
-// and awkward problems to the solvers, and checks the guarantees of their results. `make sanitize`
-// builds it with sanitizers.
+// Feeds damaged bytes to the tokenizer, the counting stages, the search for copies, the scorer and
+// the Reuters scanner, and awkward problems to the solvers, and checks the guarantees of their
+// results. `make sanitize` builds it with sanitizers.
 //
 //     postil_fuzz [--seconds S] [--iterations N] [--seed N]
 //
