@@ -31,6 +31,7 @@ def run(settings: Settings) -> Iterator[Line]:
             "copies, seconds": done.copy_seconds,
             "check --quick, seconds": done.quick_seconds,
             "check, seconds": done.seconds,
+            "of processors": done.processor_seconds,
             "memory, MB": done.bytes_held / MEGABYTE,
             "bytes a document": round(done.bytes_held / done.documents),
             "recall, %": 100 * done.recall,

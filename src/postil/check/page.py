@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from postil.check.check import CorpusCheck
-from postil.check.finding import Example, Finding
+from postil.check.finding import Example, Finding, counted
 from postil.check.terminal import sizes
 from postil.common.escaping import visible
 from postil.common.pages import render_page
@@ -29,6 +29,7 @@ def _section(finding: Finding) -> dict[str, Any]:
     several = any(example.group for example in finding.examples)
     return {
         "finding": finding,
+        "size": counted(finding.count, finding.noun.removesuffix("s")),
         "table": [[visible(cell) for cell in row] for row in finding.rows],
         "words": _word_columns(finding.rows),
         "more": finding.count - len(finding.rows) if finding.rows else 0,
