@@ -36,8 +36,9 @@ SEED = 7
 class Checked:
     """Seconds and bytes of the search for copies and of a whole check, and what was found.
 
-    ``processor_seconds`` are those of the whole check on all processors. ``recall`` is the share of the planted near copies that are with their original; ``precision``
-    the share of the documents in groups that were planted as, or have, a copy.
+    ``processor_seconds`` are those of the whole check on all processors. ``recall`` is the share of
+    the planted near copies that are with their original; ``precision`` the share of the documents
+    in groups that were planted as, or have, a copy.
     """
 
     documents: int
