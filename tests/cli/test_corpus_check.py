@@ -65,6 +65,13 @@ def test_documents_come_by_a_pipe_and_the_page_goes_to_one(postil, mails):
     assert result.out.startswith("<!DOCTYPE html>")
 
 
+def test_bad_documents_are_counted_once(postil, mails):
+    mails.write_bytes(mails.read_bytes() + b"oops\noops\n")
+    result = postil("corpus", "check", str(mails), "--quick", "--on-error", "skip")
+    assert result.code == 0
+    assert result.err.count("skipped 2 bad documents") == 1
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

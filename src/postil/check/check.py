@@ -111,6 +111,8 @@ def check_corpus(
     facts = read_facts(corpus, threads, progress)
     if not facts.documents:
         raise InputError(f"{corpus.name} has no document to check")
+    problems = corpus.problems
+    bad, first_bad = problems.count, list(problems.first)
     skipped: list[str] = []
     opinion = None
     if not facts.labels.members.nnz:
@@ -126,9 +128,12 @@ def check_corpus(
     found = _findings(facts, corpus, opinion, skipped)
     by_kind = {finding.kind: finding for finding in found if finding is not None}
     passed_over = _not_looked_for(facts, opinion, skipped)
+    told = _with_examples([by_kind[kind] for kind in NAMES if kind in by_kind], corpus)
+    # Later passes end early: the problems are those of the first.
+    problems.count, problems.first = bad, first_bad
     return CorpusCheck(
         facts,
-        _with_examples([by_kind[kind] for kind in NAMES if kind in by_kind], corpus),
+        told,
         tuple(name for kind, name in NAMES.items() if kind not in {*by_kind, *passed_over}),
         tuple(skipped),
         () if opinion is None else tuple(opinion.suspects),

@@ -150,7 +150,7 @@ class QuickModel:
             decisions = sp.csr_matrix(np.asarray(model.decision.accept(scores)))
             yield Judged(rows, truth, decisions, probabilities, partly[rows])
             done += len(scores)
-            self._progress("judging labels", done, len(others))
+            self._progress("judging labels", done, None)
 
 
 def _chosen(facts: Facts) -> Ints:

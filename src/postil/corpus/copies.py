@@ -99,9 +99,9 @@ class CopySearch:
 
     def find(self, progress: StepProgress | None = None) -> Copies:
         """Return the copies among all documents that were read."""
-        report, bands = progress or no_progress, self._finder.BANDS
+        report, count, bands = progress or no_progress, len(self._finder), self._finder.BANDS
         groups = self._finder.groups(
-            SIMILAR, self._threads, lambda done: report("comparing documents", done, bands)
+            SIMILAR, self._threads, lambda done: report("comparing", count * done // bands, None)
         )
         return Copies(
             self._finder.words().astype(np.int64),
