@@ -181,7 +181,7 @@ def test_a_category_of_test_documents_alone_is_missed(demo):
             [[1], [2]],
             r"text 0: one of its labels is 1 \(int\).*into a str",
         ),
-        (["a", "b"], [["x"], None], "text 1: its labels are None"),
+        (["a", "b"], [["x"], "y"], "text 1: its labels are 'y'"),
         (["a", "b"], 3, "labels must be a class for each text.*received 3"),
         (["a", "b"], {"x", "y"}, "labels must be a class for each text.*set"),
         (["a", "b"], "ab", "labels must be a class for each text.*received 'ab'"),

@@ -287,3 +287,21 @@ def test_updates_keep_the_form():
         model.update(["ice"], ["x"])
     with pytest.raises(UsageError, match="give texts and labels to update"):
         model.update_documents([])
+
+
+def test_the_best_classes_are_suggested_in_the_form_of_the_labels():
+    model = TextCategorizer().fit(TEXTS, [NUMBER[name] for name in CLASSES])
+    chances = model.predict_proba(NEW)
+    order = np.argsort(-chances, axis=1, kind="stable")
+    for row, found in enumerate(model.suggest(NEW, 2)):
+        assert [each for each, _ in found] == model.classes_[order[row, :2]].tolist()
+        assert [chance for _, chance in found] == pytest.approx(chances[row, order[row, :2]])
+    assert [[each for each, _ in found] for found in model.suggest(NEW, include=[1, 10])] == [
+        [each for each in model.classes_[row].tolist() if each in {1, 10}] for row in order
+    ]
+    names = TextCategorizer("svm").fit(TEXTS, CLASSES)
+    (found,) = names.suggest(NEW[:1], exclude=["weather"])
+    assert {each for each, _ in found} == {"sport", "trade"}
+    for wrong in ({"k": 0}, {"exclude": list(SENTENCES)}, {"include": ["wether"]}):
+        with pytest.raises(UsageError, match=r"at least 1|leave no class|did you mean 'weather'"):
+            names.suggest(NEW, **wrong)

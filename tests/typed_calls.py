@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import polars as pl
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
@@ -21,6 +22,7 @@ def taken(
     names: NDArray[np.str_],
     indicator: NDArray[np.int64],
     sparse: sp.csr_matrix[Any],
+    frame: pl.DataFrame,
 ) -> None:
     model.fit(texts, ["a", "b"])
     model.fit(names, [1, 2])
@@ -30,9 +32,12 @@ def taken(
     model.fit(texts, [{"a"}, set()])
     model.fit(texts, indicator)
     model.fit(texts, sparse)
+    model.fit(frame, "topic")
+    model.fit(frame).score(frame)
     model.predict(texts)
     model.explain("x", "a")
     postil.open_corpus("demo")
+    postil.open_corpus({"train": frame, "test": frame})
 
 
 def refused(model: postil.TextCategorizer, texts: list[str]) -> None:
@@ -40,8 +45,6 @@ def refused(model: postil.TextCategorizer, texts: list[str]) -> None:
     model.fit(None, ["a"])  # type: ignore[arg-type]
     model.fit([1, 2], ["a", "b"])  # type: ignore[list-item]
     model.fit({"a", "b"}, ["a", "b"])  # type: ignore[arg-type]
-    model.fit(texts, "ab")  # type: ignore[arg-type]
-    model.fit(texts, None)  # type: ignore[arg-type]
     model.fit(texts, [None, None])  # type: ignore[arg-type]
     model.fit(texts, ["a", "b"], sample_weight=[1.0, 2.0])  # type: ignore[arg-type]
     model.predict("one text")  # type: ignore[arg-type]
@@ -49,4 +52,4 @@ def refused(model: postil.TextCategorizer, texts: list[str]) -> None:
     model.explain(texts)  # type: ignore[arg-type]
     model.load(3)  # type: ignore[arg-type]
     postil.TextCategorizer(3)  # type: ignore[arg-type]
-    postil.open_corpus({"text": texts})  # type: ignore[arg-type]
+    postil.open_corpus({"text": texts})  # type: ignore[dict-item]

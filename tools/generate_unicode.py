@@ -19,12 +19,19 @@ TARGET = Path(__file__).parent.parent / "native" / "src" / "tokenizer" / "unicod
 CODE_POINTS = 0x110000
 BLOCK = 128
 
-LETTER, NUMBER, CONNECTOR, MARK, SPACE, PYTHON_WORD, CASED, CASE_IGNORABLE = (
+LETTER, SPACED, UNSPACED, MARK, SPACE, PYTHON_WORD, CASED, CASE_IGNORABLE = (
     1 << bit for bit in range(8)
 )
 SURROGATES = range(0xD800, 0xE000)
 HANGUL_SYLLABLES = range(0xAC00, 0xD7A4)  # decomposed arithmetically in unicode.hpp
 JOINERS = (0x200C, 0x200D)  # zero width (non-)joiner: inside words of Persian and Indic scripts
+# Scripts without spaces between words, by the names of their letters: Han, Kana, Thai, Lao, Khmer
+# and Myanmar.
+UNSPACED_NAMES = (
+    "CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "IDEOGRAPHIC ", "HANGZHOU NUMERAL ",
+    "VERTICAL IDEOGRAPHIC ", "MASU MARK", "HIRAGANA ", "KATAKANA ", "KATAKANA-HIRAGANA ",
+    "HALFWIDTH KATAKANA", "HENTAIGANA ", "VERTICAL KANA ", "THAI ", "LAO ", "KHMER ", "MYANMAR ",
+)  # fmt: skip
 CAPITAL_SIGMA = 0x3A3  # str.lower picks its form by context: unicode.hpp does the same
 
 
@@ -35,10 +42,10 @@ def class_bits(code: int) -> int:
     bits = 0
     if category[0] == "L":
         bits |= LETTER
-    if category[0] == "N":
-        bits |= NUMBER
-    if category == "Pc":
-        bits |= CONNECTOR
+    if category[0] in "LN" or category == "Pc":
+        letters = category[0] == "L" or category == "Nl"  # not digits
+        named = unicodedata.name(char, "").startswith(UNSPACED_NAMES)
+        bits |= UNSPACED if letters and named else SPACED
     if category[0] == "M" or code in JOINERS:
         bits |= MARK
     if char.isspace():

@@ -222,6 +222,7 @@ inline std::vector<std::uint64_t> to_vector(const InputCounts& counts) {
 inline void bind_tokenizer(nb::module_& module) {
     nb::enum_<TokenKind>(module, "TokenKind")
         .value("words", TokenKind::words)
+        .value("whole_runs", TokenKind::whole_runs)
         .value("python_words", TokenKind::python_words)
         .value("letters", TokenKind::letters)
         .value("compounds", TokenKind::compounds)

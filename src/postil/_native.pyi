@@ -12,19 +12,21 @@ from numpy.typing import NDArray
 class TokenKind(enum.Enum):
     words = 0
 
-    python_words = 1
+    whole_runs = 1
 
-    letters = 2
+    python_words = 2
 
-    compounds = 3
+    letters = 3
 
-    whitespace = 4
+    compounds = 4
 
-    trec = 5
+    whitespace = 5
 
-    chars = 6
+    trec = 6
 
-    chars_in_words = 7
+    chars = 7
+
+    chars_in_words = 8
 
 class LetterCase(enum.Enum):
     keep = 0

@@ -21,6 +21,7 @@ from postil.common.progress_bar import progress_bar
 from postil.common.suggest import advice
 from postil.common.types import Floats
 from postil.corpus.document import Document
+from postil.decide.scores import top_columns
 from postil.errors import UsageError
 from postil.estimators.labels import LabelForm, Labels, NameLists, OneClass, read_labels
 from postil.estimators.texts import (
@@ -30,6 +31,7 @@ from postil.estimators.texts import (
     check_fields,
     checked_documents,
     decoded,
+    read_labelled,
     read_texts,
 )
 from postil.explain.page import Explanations
@@ -56,9 +58,9 @@ class NotFittedError(UsageError, ScikitNotFittedError):  # type: ignore[misc]
 class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learns categories from labelled texts, and assigns them to other texts.
 
-    Texts are a list, an array or a column of str; or a frame (pandas, polars, Arrow) or a mapping
-    of columns, in which each column of texts is a field. A missing value of a field is an empty
-    text.
+    Texts are a list, an array or a column of str; or a frame (pandas, polars, Arrow, Hugging Face)
+    or a mapping of columns, in which each column of texts is a field. A missing value of a field is
+    an empty text.
 
     Labels take one of three forms, and ``predict`` answers in the same form:
 
@@ -120,15 +122,18 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.seed = seed
         self.verbose = verbose
 
-    def fit(self, texts: Texts, labels: Labels, sample_weight: None = None) -> Self:
+    def fit(
+        self, texts: Texts, labels: Labels | str | None = None, sample_weight: None = None
+    ) -> Self:
         """Learn from labelled texts; plain texts stand for any field of the recipe.
 
         Parameters
         ----------
         texts : list, array, column, frame or mapping of columns
             The texts.
-        labels : list, array, column, indicator
-            The labels of each text.
+        labels : list, array, column, indicator or str, optional
+            The labels of each text. Of a frame, also the name of the column that holds them; by
+            default the column is known by its name, such as ``label``.
         sample_weight : None
             Not supported: every text has the same weight.
         """
@@ -137,9 +142,9 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "TextCategorizer gives every text the same weight and takes no sample_weight: "
                 "leave it out, or use TextVectorizer and LinearClassifier"
             )
-        columns = read_texts(texts)
+        columns, labels = read_labelled(texts, labels)
         names, form = read_labels(labels, len(columns))
-        _check_labels_apart(columns, labels)
+        _check_labels_apart(columns, labels, names)
         _check_any_label(names)
         recipe = self._resolved()
         if isinstance(form, OneClass):
@@ -193,7 +198,9 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         self._predictor = Predictor(model, self.threads)
 
-    def update(self, texts: Texts, labels: Labels, *, passes: int | None = None) -> Self:
+    def update(
+        self, texts: Texts, labels: Labels | str | None = None, *, passes: int | None = None
+    ) -> Self:
         """Learn more labelled texts on top of the model, without its earlier texts.
 
         The recipe must learn from one document after the other (:mod:`postil.train.update`). If
@@ -207,7 +214,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The number of passes over the new texts; by default that of the recipe.
         """
         fields = self.model.vectorizer.fields
-        columns = read_texts(texts)
+        columns, labels = read_labelled(texts, labels)
         names, form = read_labels(labels, len(columns), self._form)
         _check_any_label(names)
         if not columns.is_named:
@@ -337,6 +344,52 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sure = predictor.model.decision.accept(scores) & (probabilities >= least)
         return np.asarray(~sure.any(axis=1), dtype=np.bool_)
 
+    def suggest(
+        self,
+        texts: Texts,
+        k: int = 5,
+        *,
+        include: Iterable[Any] | None = None,
+        exclude: Iterable[Any] = (),
+    ) -> list[list[tuple[Any, float]]]:
+        """Return the k best classes of each text, best first, whatever the thresholds.
+
+        Each stands with its probability, or with its score if the recipe has no probabilities.
+
+        Parameters
+        ----------
+        texts : list, array, column, frame or mapping of columns
+            The texts.
+        k : int
+            The number of classes for each text, at least 1.
+        include : iterable of classes, optional
+            The classes that may be suggested, by name or as in ``classes_``; all by default.
+        exclude : iterable of classes
+            Classes that are not suggested.
+        """
+        if k < 1:
+            raise UsageError(f"suggest: k must be at least 1, got {k}")
+        predictor = self.predictor
+        model = predictor.model
+        allowed = set(range(len(model.names)))
+        if include is not None:
+            allowed = {self._category(each, model) for each in include}
+        allowed -= {self._category(each, model) for each in exclude}
+        columns = self._columns(texts, model)
+        scores = predictor.scores(columns)
+        values = predictor.probabilities(scores, predictor.variances(columns))
+        values = scores if values is None else values
+        # A class that no text of the training had has no column.
+        own = np.array(sorted(allowed.difference([-1])), dtype=np.intp)
+        if not len(own):
+            raise UsageError("suggest: include and exclude leave no class that can be suggested")
+        best = own[top_columns(values[:, own], k)]
+        classes = dict(zip(self._columns_of_classes(model), self.classes_.tolist(), strict=True))
+        return [
+            [(classes[c], float(row[c])) for c in top]
+            for row, top in zip(values, best.tolist(), strict=True)
+        ]
+
     def predict_proba(self, texts: Texts) -> Floats:
         """Return probabilities of membership, texts × classes."""
         predictor = self.predictor
@@ -351,7 +404,12 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self._form.arranged(probabilities, predictor.model.names, absent=0.0)
 
-    def score(self, texts: Texts, labels: Labels, sample_weight: ArrayLike | None = None) -> float:
+    def score(
+        self,
+        texts: Texts,
+        labels: Labels | str | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Return the share of texts that get exactly their labels.
 
         For one class for each text this is the accuracy, for an indicator the subset accuracy, as
@@ -365,7 +423,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The weight of each text.
         """
         predictor = self.predictor
-        columns = read_texts(texts)
+        columns, labels = read_labelled(texts, labels)
         names, _ = read_labels(labels, len(columns), self._form)
         given = predictor.names(predictor.scores(self._arranged(columns, predictor.model)))
         right = [set(row) == set(wanted) for row, wanted in zip(given, names, strict=True)]
@@ -422,12 +480,17 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _category(self, category: Any, model: Model) -> int:  # noqa: ANN401 - as those of fit
         """Return the column of a category, given by its name or as in ``classes_``."""
         if not isinstance(category, str):
-            columns = np.arange(len(model.names), dtype=np.float64)[np.newaxis]
-            (arranged,) = self._form.arranged(columns, model.names)
-            for column, each in zip(arranged.tolist(), self.classes_.tolist(), strict=True):
+            columns = self._columns_of_classes(model)
+            for column, each in zip(columns, self.classes_.tolist(), strict=True):
                 if each == category:
-                    return int(column)
+                    return column
         return _column(str(category), model)
+
+    def _columns_of_classes(self, model: Model) -> list[int]:
+        """Return the column in the model of each class, in the order of ``classes_``."""
+        columns = np.arange(len(model.names), dtype=np.float64)[np.newaxis]
+        (arranged,) = self._form.arranged(columns, model.names)
+        return [int(column) for column in arranged]
 
     def _set_fields(self, names: Sequence[str] | None) -> None:
         if names is not None:
@@ -503,13 +566,22 @@ def _say(note: str) -> None:
     print(note, file=sys.stderr)
 
 
-def _check_labels_apart(columns: TextColumns, labels: object) -> None:
+def _check_labels_apart(
+    columns: TextColumns, labels: object, names: Sequence[tuple[str, ...]]
+) -> None:
     """Raise UsageError if the labels are a column of the texts, which would give them away."""
-    name = getattr(labels, "name", None)
-    if columns.is_named and isinstance(name, str) and name in columns.columns:
-        raise UsageError(
-            f"the labels are the column {name!r}, which is among the texts: leave it out of them"
+    if not columns.is_named:
+        return
+    for name, values in columns.columns.items():
+        # Columns of Arrow and of datasets do not know their names.
+        is_same = len(columns.columns) > 1 and all(
+            (value,) == given for value, given in zip(values, names, strict=True)
         )
+        if is_same or getattr(labels, "name", None) == name:
+            raise UsageError(
+                f"the labels are the column {name!r}, which is among the texts: give the name of "
+                f"the column as labels, {name!r}, or leave it out of the texts"
+            )
 
 
 def _check_any_label(names: Sequence[tuple[str, ...]]) -> None:

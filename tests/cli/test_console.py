@@ -10,6 +10,7 @@ import unicodedata
 
 import pytest
 
+from postil import TextCategorizer
 from postil.common.escaping import escaped, escaped_json, visible
 
 from .helpers import shown_on
@@ -68,7 +69,7 @@ def test_nothing_acts_whatever_is_printed(postil, model, tmp_path):
         ("train", CORPUS, "-o", "x.postil", "-r", "bad.toml"),
         ("evaluate", model, CORPUS, *reading),
         ("compare", CORPUS, "default", "mod-svm", *reading),
-        ("predict", model, CORPUS, *reading, "--scores", "2"),
+        ("predict", model, CORPUS, *reading, "--top", "2"),
         ("predict", model, "--text", NASTY),
         ("explain", model, CORPUS, *reading),
         ("explain", model, CORPUS, *reading, "--json"),
@@ -93,6 +94,14 @@ def test_nothing_acts_whatever_is_printed(postil, model, tmp_path):
         result = postil(*command)
         assert acting(result.out + result.err) == set(), command
         assert result.out + result.err, command
+
+
+def test_a_label_that_no_terminal_can_show(postil, tmp_path):
+    TextCategorizer("naive-bayes-1").fit(["sun", "ball"] * 4, [ALONE, "sport"] * 4).save(
+        tmp_path / "m.postil"
+    )
+    for command in ("inspect", "m.postil"), ("explain", "m.postil", "--text", "sun"):
+        assert "\\ud800" in postil(*command).out
 
 
 def test_a_line_for_each_category(postil, model):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,19 @@ def test_info_counts_the_demo_corpus(postil):
     shown = postil("corpus", "info", "demo", "--top", "3").out
     assert "352 documents (252 train, 100 test)" in shown
     assert "… and 9 more" in shown
+
+
+def test_info_tells_languages(postil, monkeypatch):
+    told = json.loads(postil("corpus", "info", "demo", "--json").out)["languages"]
+    assert told == {"documents": 352, "shares": {"en": 1.0}}
+    shown = postil("corpus", "info", "-", "--format", "lines", stdin=b"7\n8\n").out
+    assert "  languages   no document has letters\n" in shown
+    monkeypatch.setitem(sys.modules, "py3langid", None)
+    assert (
+        "  languages   not identified; pip install 'postil[lang]'"
+        in postil("corpus", "info", "demo").out
+    )
+    assert json.loads(postil("corpus", "info", "demo", "--json").out)["languages"] is None
 
 
 def test_info_of_one_split(postil):

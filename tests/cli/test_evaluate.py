@@ -60,6 +60,20 @@ def test_intervals_and_f_beta(postil, model, measured):
     assert "95% bootstrap intervals over documents, 50 resamples, seed 3" in text
 
 
+def test_suggestions_at_any_number_of_labels(postil, model, measured):
+    told = json.loads(postil("evaluate", model, "demo", "--at", "2,12", "--json").out)
+    assert [at["k"] for at in told["suggestions"]["at"]] == [2, 12]
+    assert told["suggestions"]["at"][1]["recall"] == 1.0
+    plain = json.loads(postil("evaluate", model, "demo", "--json").out)["suggestions"]
+    assert plain["r_precision"] == measured.report.suggestions.r_precision
+    rows = postil("evaluate", model, "demo").out.partition("as suggestions, in %")[2]
+    assert f"{100 * plain['at'][2]['propensity_scored_precision']:.1f}" in rows
+    for wrong, message in (("1,x", "whole numbers, as in 1,3,5"), ("0", "at least 1")):
+        refused = postil("evaluate", model, "demo", "--at", wrong)
+        assert refused.code == 2
+        assert message in refused.err
+
+
 def test_without_them_nothing_is_drawn(postil, model):
     assert json.loads(postil("evaluate", model, "demo", "--json").out)["intervals"] == {}
 

@@ -74,16 +74,16 @@ def test_a_model_is_imported_and_predicts(postil, folder):
         "the model vectors of that kind",
         "imported 1 category and 3 weights from grain.bbr; wrote grain.postil",
     ]
-    result = postil("predict", "grain.postil", "test.svm", "--scores", "1")
+    result = postil("predict", "grain.postil", "test.svm", "--top", "1", "--scores")
     assert result.code == 0
     found = lines(result.out)
     assert [line["id"] for line in found] == ["1", "2", "3", "4"]
     assert [line["labels"] for line in found] == [["grain"], [], [], []]
-    assert [line["scores"]["grain"] for line in found] == [2.5, -0.7, 0.0, -1.1]
+    assert [line["top"]["grain"] for line in found] == [2.5, -0.7, 0.0, -1.1]
     assert found[0]["probabilities"]["grain"] == pytest.approx(1 / (1 + np.exp(-2.5)), abs=1e-6)
     assert [line.get("terms") for line in found] == [None, None, None, 0]
     assert 'no term that the model knows ("terms": 0); the first: 4' in result.err
-    from_stream = ("predict", "grain.postil", "-", "--format", "svmlight", "--scores", "1")
+    from_stream = ("predict", "grain.postil", "-", "--format", "svmlight", "--top", "1", "--scores")
     assert lines(postil(*from_stream, stdin=DOCUMENTS.encode()).out) == found
     assert postil(*from_stream, "-o", "p.jsonl").code == 0
     assert Path("p.jsonl").read_text() == ""
@@ -96,9 +96,9 @@ def test_a_model_with_names(postil, folder):
     assert postil(
         "import-model", "topics.bmr", "-o", "t.postil", "--terms", "words.txt"
     ).err.endswith("imported 2 categories and 2 weights from topics.bmr; wrote t.postil\n")
-    found = lines(postil("predict", "t.postil", "test.svm", "--scores", "2").out)
+    found = lines(postil("predict", "t.postil", "test.svm", "--top", "2", "--scores").out)
     assert [line["labels"] for line in found] == [["2"], ["2"], ["2"], ["2"]]
-    assert found[0]["scores"] == {"2": 3.4, "1": 2.5}
+    assert found[0]["top"] == {"2": 3.4, "1": 2.5}
     shown = json.loads(postil("inspect", "t.postil", "--json").out)
     assert shown["categories"][0]["up"] == [{"term": "word2", "weight": 1.5}]  # over the mean
 

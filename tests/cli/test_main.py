@@ -96,8 +96,8 @@ def long_corpus(tmp_path_factory):
     "arguments",
     [
         ("corpus", "convert", "c.jsonl", "-", "--to", "jsonl"),
-        ("predict", "demo.postil", "c.jsonl", "--scores", "12"),
-        ("predict", "demo.postil", "c.jsonl", "--scores", "12", "-o", "-"),
+        ("predict", "demo.postil", "c.jsonl", "--top", "12"),
+        ("predict", "demo.postil", "c.jsonl", "--top", "12", "-o", "-"),
         ("inspect", "demo.postil", "--json", "--top", "4000"),
         ("analyze", "some words here " * 6_000),
     ],

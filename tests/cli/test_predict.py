@@ -113,9 +113,9 @@ class TestFields:
 
 class TestText:
     def test_one_text_is_one_line(self, postil, model):
-        result = postil("predict", model, "--text", "a road", "--scores", "1")
+        result = postil("predict", model, "--text", "a road", "--top", "1")
         (line,) = answers(result)
-        assert (line["id"], line["labels"], list(line["scores"])) == (
+        assert (line["id"], line["labels"], list(line["top"])) == (
             "text",
             ["transport"],
             ["transport"],
@@ -191,8 +191,8 @@ def test_training_says_that_nothing_was_measured(postil):
 def test_equal_scores_come_in_the_order_of_categories(postil):
     Path("two.jsonl").write_text('{"text": "rain", "labels": ["a", "b", "c"]}\n{"text": "sun"}\n')
     assert postil("train", "two.jsonl", "-o", "two.postil", "--no-test").code == 0
-    (line,) = postil("predict", "two.postil", "--text", "snow", "--scores", "3").out.splitlines()
-    assert list(json.loads(line)["scores"]) == ["a", "b", "c"]
+    (line,) = postil("predict", "two.postil", "--text", "snow", "--top", "3").out.splitlines()
+    assert list(json.loads(line)["top"]) == ["a", "b", "c"]
 
 
 WAIT = 30  # seconds, on a machine with other work to do

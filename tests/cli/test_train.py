@@ -39,7 +39,7 @@ def test_train_without_test_documents(postil, tmp_path):
 
 
 def test_predict_keeps_ids_and_order(postil, model):
-    result = postil("predict", str(model), "demo", "--scores", "2", "--chunk", "7")
+    result = postil("predict", str(model), "demo", "--top", "2", "--chunk", "7")
     lines = [json.loads(line) for line in result.out.splitlines()]
     documents = list(open_corpus("demo"))
     assert [line["id"] for line in lines] == [document.id for document in documents]
@@ -47,8 +47,8 @@ def test_predict_keeps_ids_and_order(postil, model):
     for line in lines:
         assert set(line["labels"]) <= names
         assert set(line["probabilities"]) == set(line["labels"])
-        assert len(line["scores"]) == 2
-    whole = postil("predict", str(model), "demo", "--scores", "2", "-o", "out.jsonl")
+        assert len(line["top"]) == 2
+    whole = postil("predict", str(model), "demo", "--top", "2", "-o", "out.jsonl")
     assert whole.out == ""
     assert (model.parent / "out.jsonl").read_text().splitlines() == result.out.splitlines()
 

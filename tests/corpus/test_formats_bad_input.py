@@ -233,6 +233,14 @@ def test_parquet_text_that_is_not_utf_8(column, tmp_path):
     assert [document.id for document in corpus] == ["1", "3"]
 
 
+def test_parquet_categories_that_are_not_utf_8(tmp_path):
+    labels = pyarrow.DictionaryArray.from_arrays([0, 1], not_utf_8(b"x", b"\xff"))
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"text": ["a", "b"], "labels": labels}), path)
+    with pytest.raises(CorpusError, match=r"not a readable Parquet file .*UTF8"):
+        list(open_corpus(path))
+
+
 def test_parquet_columns_without_a_part_may_hold_anything(tmp_path):
     late = pyarrow.array([10**15], pyarrow.timestamp("s"))
     table = pyarrow.table({"text": ["a"], "date": late, "raw": not_utf_8(b"\xff")})

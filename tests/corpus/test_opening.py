@@ -183,7 +183,7 @@ class TestForeign:
             open_corpus(path)
 
     def test_zip(self, tmp_path):
-        path = tmp_path / "x.xlsx"
+        path = tmp_path / "x.ods"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("a", "b")
         with pytest.raises(CorpusError, match="zip archive or an office document"):

@@ -59,10 +59,27 @@ class TestCorpusStatistics:
             "fields": {"title": 2, "body": 2, "note": 0},
             "characters": {"sum": 30, "min": 2, "median": 3, "mean": 7.5, "p90": 13, "max": 13},
             "tokens": {"sum": 7, "min": 0, "median": 1, "mean": 1.75, "p90": 3, "max": 3},
+            "languages": None,
         }
 
     def test_without_a_counter_there_are_no_tokens(self):
         assert CorpusStatistics.gather(DOCUMENTS).to_dict()["tokens"] is None
+
+    @pytest.mark.parametrize(("count", "sampled"), [(7, 7), (1999, 500), (5000, 625)])
+    def test_languages_are_counted_in_a_sample_spread_evenly(self, count, sampled):
+        texts = []
+
+        def count_languages(found):
+            texts.extend(found)
+            return {"fr": sum(text.startswith("le") for text in found), "en": 1}
+
+        documents = (Document(str(n), {"text": f"le {n}"}) for n in range(count))
+        seen = CorpusStatistics.gather(documents, None, count_languages)
+        step = -(-count // sampled)
+        assert texts == [f"le {n}" for n in range(0, count, step)]
+        assert len(texts) == sampled
+        shares = {"fr": sampled / (sampled + 1), "en": 1 / (sampled + 1)}
+        assert seen.to_dict()["languages"] == {"documents": sampled + 1, "shares": shares}
 
     def test_an_empty_corpus(self):
         seen = CorpusStatistics.gather([], count_words)

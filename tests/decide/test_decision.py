@@ -261,3 +261,16 @@ def test_notes_name_the_unusual():
 def test_bounds_must_be_possible(bounds):
     with pytest.raises(UsageError, match="at_least"):
         thresholds([0.0], **bounds)
+
+
+def test_the_best_of_the_allowed_categories_fill_the_places():
+    scores = np.array([[3.0, 2.0, 1.0], [-3.0, -1.0, -2.0]])
+    thresholds = Thresholds(np.zeros(3))
+    states = np.zeros(3, np.uint8)
+    allowed = np.array([True, False, True])
+    one = DecisionRule("one", thresholds, states, at_least=1, at_most=1)
+    assert one.accept(scores, allowed).tolist() == [[True, False, False], [False, False, True]]
+    free = DecisionRule("free", thresholds, states)
+    assert free.accept(scores, allowed).tolist() == [[True, False, True], [False] * 3]
+    two = DecisionRule("two", thresholds, states, at_least=2, at_most=2)
+    assert two.accept(scores, ~allowed).tolist() == [[False, True, False]] * 2

@@ -40,6 +40,29 @@ def expected_to_fail(estimator):
     }
 
 
+@pytest.mark.parametrize("prior", ["gaussian", "laplace"])
+@pytest.mark.parametrize("loss", ["logistic", "modified-squared"])
+def test_hardly_any_prior_ends_soon(loss, prior):
+    """Without a prior, separable rows have no optimum, and the steps towards it no end."""
+    rows = sp.random(200, 1000, 0.02, format="csr", random_state=0)
+    classes = np.arange(200) % 3
+    model = LinearClassifier(loss, prior, "newton-coordinate", C=1e30)
+    with pytest.warns(ConvergenceWarning, match=r"end of double precision.*: regularize more"):
+        model.fit(rows, classes)
+    assert model.n_iter_ < 200
+    assert {report.stopped for report in model.reports_} == {"precision"}
+    assert model.score(rows, classes) > 0.98
+
+
+def test_pairs_end_at_the_limit_of_precision():
+    """The multipliers of a hard margin are large, and so are the errors of sums of them."""
+    rows = sp.random(100, 60, 0.5, format="csr", random_state=0)
+    model = LinearClassifier("hinge", solver="smo", C=1e30, intercept="free", max_iter=5000)
+    with pytest.warns(ConvergenceWarning, match="end of double precision"):
+        model.fit(rows, np.arange(100) % 3)
+    assert {report.stopped for report in model.reports_} == {"precision"}
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [

@@ -92,6 +92,17 @@ def test_parts_of_words_are_added_up_by_word():
     assert "words up" in text
 
 
+@pytest.mark.parametrize("spec", ["words", "chars-in-words(2)"])
+def test_pairs_of_characters_are_no_parts_of_a_word(spec):
+    text = "港口今天关闭了"
+    vectorizer = Vectorizer(spec, weighting=PLAIN).fit([text])
+    rule = CategoryRule("x", np.ones(vectorizer.columns))
+    explanation = Explainer(vectorizer).explain(text, rule)
+    assert explanation.words == ()
+    terms = {share.term for share in explanation.terms}
+    assert terms >= {"港口", "口今", "今天", "天关", "关闭", "闭了"}
+
+
 def test_nothing_among_its_words(model):
     explainer, rule = model
     rule = CategoryRule("crude", rule.weights, 5.0)

@@ -83,3 +83,16 @@ def test_golden_files_load(name):
 def test_models_are_written_as_they_were(name):
     path = GOLDEN / f"{name}.postil"
     assert model_to_bytes(load_model(path)) == path.read_bytes()
+
+
+def test_words_of_earlier_files_keep_scripts_without_spaces_whole(tmp_path):
+    """In a file ``words`` means what it meant when the golden files were written."""
+    golden = load_model(GOLDEN / "model-forest.postil")
+    assert golden.vectorizer.analyzer.tokens("東京都 a") == ["東京都", "a"]
+    assert golden.recipe["representation"]["analyzer"] == "words(whole-runs) lower"
+    assert forest_model().vectorizer.analyzer.tokens("東京都 a") == ["東京", "京都", "a"]
+    save_model(forest_model(), tmp_path / "new.postil")
+    assert b"words(bigrams) lower" in (tmp_path / "new.postil").read_bytes()
+    again = load_model(tmp_path / "new.postil")
+    assert again.vectorizer.analyzer == forest_model().vectorizer.analyzer
+    assert again.recipe == forest_model().recipe

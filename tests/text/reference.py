@@ -8,10 +8,22 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+from itertools import pairwise
 
 JOINERS = "‌‍"  # zero width non-joiner and joiner: they continue a word, as marks do
 INNER = "['’‐-]"
 LETTER, NUMBER, CONNECTOR, MARK = "L", "N", "C", "M"
+# Letters of scripts without spaces, and marks that tie the next of them to the letter before.
+UNSPACED, TIE = "U", "T"
+UNSPACED_RANGES = re.compile(
+    "[\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f"  # Myanmar
+    "\u1780-\u17ff"  # Khmer
+    "\u3005-\u3007\u3021-\u3029\u3031-\u303c"  # repeat marks, zero and other numbers of Han
+    "\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f\U0001aff0-\U0001b16f"  # Kana
+    "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"  # Han
+)
+TIES = "\u17d2\u1039"
 
 
 def normalise(text: str, case: str, fold_accents: bool) -> str:
@@ -47,8 +59,40 @@ def runs(text: str, pattern: str) -> list[str]:
 WORD = f"[{LETTER}{NUMBER}{CONNECTOR}][{LETTER}{NUMBER}{CONNECTOR}{MARK}]*"
 
 
-def words(text: str) -> list[str]:
+def whole_runs(text: str) -> list[str]:
     return runs(text, WORD)
+
+
+@cache
+def paired_class(char: str) -> str:
+    if char in TIES:
+        return TIE
+    found = word_class(char)
+    numeral = unicodedata.category(char) == "Nl"
+    unspaced = (found == LETTER or numeral) and UNSPACED_RANGES.match(char)
+    return UNSPACED if unspaced else found
+
+
+MARKS = f"[{MARK}{TIE}]"
+UNIT = f"{UNSPACED}(?:{MARK}|{TIE}{UNSPACED}?)*"
+PLAIN_WORD = f"[{LETTER}{NUMBER}{CONNECTOR}](?:[{LETTER}{NUMBER}{CONNECTOR}]|{MARKS})*"
+
+
+def placed_words(text: str) -> list[tuple[str, int, int]]:
+    """Words, and of scripts without spaces two neighbouring units at a time, or a lone one."""
+    classes = "".join(map(paired_class, text))
+    found = []
+    for match in re.finditer(f"(?P<run>(?:{UNIT})+)|{PLAIN_WORD}", classes):
+        stretches = [match.span()]
+        if match["run"]:
+            units = [unit.span() for unit in re.compile(UNIT).finditer(classes, *match.span())]
+            stretches = [(a, b) for (a, _), (_, b) in pairwise(units)] or units
+        found += [(text[start:end], start, end) for start, end in stretches]
+    return found
+
+
+def words(text: str) -> list[str]:
+    return [token for token, _, _ in placed_words(text)]
 
 
 def python_words(text: str) -> list[str]:
@@ -116,6 +160,7 @@ def trec(text: str) -> list[str]:
 
 WORD_KINDS = {
     "words": words,
+    "words-whole-runs": whole_runs,
     "words-python": python_words,
     "letters": letters,
     "compounds": compounds,

@@ -22,7 +22,7 @@ def sizes(longest: int) -> st.SearchStrategy[str]:
 
 
 word_tokenizers = st.sampled_from(
-    ["words", "words()", "words(python)", "letters", "compounds", "whitespace"]
+    ["words", "words()", "words(python)", "words(whole-runs)", "letters", "compounds", "whitespace"]
 )
 ascii_tokenizers = st.just("trec")
 char_tokenizers = st.builds(

@@ -25,7 +25,7 @@ SAME_UNICODE = f"Unicode {unicodedata.unidata_version}." in TABLES.read_text().p
 TRICKY = (
     "ΣσςΑα'İıIiỊǰŉßẞﬁﬃŒœǅ\u0301\u0345\u0307\u0903\u094dकिनमनি한글각ᄀ"
     "\u200c\u200d\u00ad\ufeff'’‐-–_‿ \t\n\r\v\f\x1c\x1f\x85\xa0\u2028\u3000\u200b"
-    "👩🏽🇮🇹é①½Ⅷ٣五Ⓐ™ℌªº\x00\ud83d\udc69\udfff\ufffd𝔸𐐀Ꭰꭰͅᾳ"
+    "👩🏽🇮🇹é①½Ⅷ٣五Ⓐ™ℌªº〇々ーアｱﾞㇰ㍿ก็ำເ𠀀ក្ខာ္\x00\ud83d\udc69\udfff\ufffd𝔸𐐀Ꭰꭰͅᾳ"
 )
 
 KINDS = [*reference.WORD_KINDS, *reference.CHAR_KINDS]
@@ -34,6 +34,8 @@ UNIFORM = ("Lo", "Co", "Cn", "Cs")
 
 any_char = st.characters(exclude_categories=())
 word_like = st.characters(categories=["L", "M", "N", "Pc"])
+# Letters, marks and signs of scripts without spaces, between others.
+unspaced = st.sampled_from("東京〇々都はーアｱﾞกำ็่ເມືអក្ខ២មြန်္\u200d\u0301ガaΣ1_'。 ")
 texts = st.one_of(
     st.text(any_char, max_size=60),
     st.text(st.sampled_from(TRICKY), max_size=40),
@@ -42,6 +44,7 @@ texts = st.one_of(
     st.text(st.characters(max_codepoint=255), max_size=100),
     st.text(st.sampled_from("aB1_'- \n"), max_size=300),
     st.text(st.sampled_from("<>/!&#;.'UASsa1 é"), max_size=60),
+    st.text(unspaced, max_size=60),
 )
 
 
@@ -123,11 +126,12 @@ def test_words_of_the_trec_reader(text: str, tokens: str):
 def telling(code: int) -> bool:
     """Characters one by one, but of the large uniform blocks only one in five hundred."""
     category = unicodedata.category(chr(code))
-    return code % 499 == 0 or (code < 0x3000 and category != "Cn") or category not in UNIFORM
+    small = code < 0x3400 or 0xF900 <= code < 0x10000
+    return code % 499 == 0 or (small and category != "Cn") or category not in UNIFORM
 
 
 TELLING = stable("".join(map(chr, filter(telling, range(sys.maxunicode + 1)))))
-EVERY = "".join(f"a{char}b AΣ{char} {char}\n" for char in TELLING)
+EVERY = "".join(f"a{char}b AΣ{char} 東{char}ก {char}\n" for char in TELLING)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -140,6 +144,37 @@ def test_every_character_agrees(kind: str, case: str, fold_accents: bool):
     assert len(found) == len(wanted)
     differing = [(a, b) for a, b in zip(found, wanted, strict=True) if a != b]
     assert differing == []
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("東京都は、日本の首都であり", "東京 京都 都は 日本 本の の首 首都 都で であ あり"),
+        ("用Python写 第3章2024年", "用 python 写 第 3 章 2024 年"),
+        ("スーパーコンピュータ", "スー ーパ パー ーコ コン ンピ ピュ ュー ータ"),
+        ("二〇二四 人々 ﾊﾟｿ", "二〇 〇二 二四 人々 ﾊﾟ ﾟｿ"),
+        ("น้ำมันแพง ๒๕ บาท", "น้ำ ำมั มัน นแ แพ พง ๒๕ บา าท"),
+        ("ເຮືອມາ", "ເຮື ຮືອ ອມ ມາ"),
+        ("ភាសាខ្មែរ", "ភាសា សាខ្មែ ខ្មែរ"),  # ខ្មែ is one unit: a letter below another, and its vowel
+        ("ပြည်သူ က္က", "ပြည် ည်သူ က္က"),
+        ("葛󠄀飾区 がぎ", "葛󠄀飾 飾区 がぎ"),
+        ("한국어 문장", "한국어 문장"),
+        ("ê្東", "ê្ 東"),
+    ],
+)
+def test_scripts_without_spaces_give_pairs(text: str, tokens: str):
+    assert _native.tokenize(text, TokenizerOptions("words", "lower").to_native()) == tokens.split()
+    whole = _native.tokenize(text, TokenizerOptions("words-whole-runs", "lower").to_native())
+    assert whole == reference.tokenize(text, "words-whole-runs", case="lower")
+    assert len(whole) <= len(tokens.split())
+
+
+def test_pairs_go_on_where_a_batch_of_tokens_ends():
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + 9000)))
+    tokens, starts, ends = _native.token_places(text, TokenizerOptions("words").to_native())
+    assert tokens == [text[at : at + 2] for at in range(len(text) - 1)]
+    assert starts.tolist() == list(range(len(text) - 1))
+    assert (ends - starts == 2).all()
 
 
 @pytest.mark.parametrize("kind", reference.WORD_KINDS)

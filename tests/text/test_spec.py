@@ -92,7 +92,7 @@ STEPS = "min, max, numbers, stop, stem, ngrams"
         ("words ngrams(2) ngrams(3)", "n-grams are formed once, and 'ngrams(2)' is there already"),
         ("words lower casefold", "'casefold' (column 13): 'lower' is there already; keep one"),
         ("words fold-accents fold-accents", "'fold-accents' is there already"),
-        ("words(lower)", "words: 'lower' is not an argument it takes. Allowed: python"),
+        ("words(lower)", "words: 'lower' is not an argument it takes. Allowed: python, whole-runs"),
         ("words min", "min(n): it takes 1 argument, received 0"),
         ("words min(1,2)", "min(n): it takes 1 argument, received 2"),
         ("words min(0)", "'0' is not a whole number from 1 to 1000"),

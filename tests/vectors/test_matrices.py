@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil import LinearClassifier
+from postil import LinearClassifier, TextVectorizer
 from postil.decide.scores import checked_truth
 from postil.errors import InputError
 from postil.evaluate.counts import checked_indicator
@@ -22,6 +22,7 @@ from postil.model.weights import canonical_weights
 from postil.vectors import matrices
 from postil.vectors.lsi import Lsi
 from postil.vectors.matrices import as_new, check_indices, index_type, stack, to_csr
+from postil.vectors.svmlight import write_svmlight
 from postil.vectors.vectorizer import Vectorizer
 
 from .samples import assert_bit_equal
@@ -223,6 +224,8 @@ DOORS = {
     "Lsi.fit": lambda bad: Lsi(2).fit(bad),
     "Lsi.transform": lambda bad: Lsi(2).fit(GOOD).transform(bad),
     "canonical_weights": canonical_weights,
+    "inverse_transform": TextVectorizer(buckets=3).fit(["a"]).inverse_transform,
+    "write_svmlight": lambda bad: write_svmlight("-", bad, [[], [], []]),
     "TextScorer": lambda bad: TextScorer(Vectorizer(buckets=3).fit(["a"]), bad, np.zeros(3)),
 }
 

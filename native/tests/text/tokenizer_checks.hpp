@@ -18,8 +18,9 @@
 namespace postil::tests {
 
 inline constexpr std::array token_kinds = {
-    TokenKind::words,      TokenKind::python_words, TokenKind::letters, TokenKind::compounds,
-    TokenKind::whitespace, TokenKind::trec,         TokenKind::chars,   TokenKind::chars_in_words};
+    TokenKind::words,     TokenKind::whole_runs, TokenKind::python_words,
+    TokenKind::letters,   TokenKind::compounds,  TokenKind::whitespace,
+    TokenKind::trec,      TokenKind::chars,      TokenKind::chars_in_words};
 inline constexpr std::array letter_cases = {LetterCase::keep, LetterCase::lower,
                                             LetterCase::casefold};
 
@@ -109,6 +110,7 @@ private:
             check_places(raw, tokens, characters, options);
             check_counts(raw, tokens.ends.size(), options);
             if (options.kind == TokenKind::whitespace) check_nothing_lost(characters, options);
+            if (options.kind == TokenKind::words) check_pairs(raw, characters.size(), options);
             check_raw_units(bytes, options);
         } catch (const Failure& failure) {
             throw Failure(std::string(failure.what()) + " (" + describe(options) + ")");
@@ -199,6 +201,26 @@ private:
         const auto text = encode(characters, Encoding::utf8);
         ledger_.check(tokens_of(text.view(), options).bytes == encode_utf8(dark),
                       "white-space tokens lose no character");
+    }
+
+    // Pairs of characters stand in reading order and cover what whole runs cover.
+    void check_pairs(const ExactText& text, std::size_t characters, TokenizerOptions options) {
+        options.min_length = 1;
+        const auto pairs = list_places(text.view(), options);
+        options.kind = TokenKind::whole_runs;
+        ledger_.check(covered(pairs, characters) ==
+                          covered(list_places(text.view(), options), characters),
+                      "pairs cover what whole runs cover");
+        ledger_.check(std::ranges::is_sorted(pairs.begins) && std::ranges::is_sorted(pairs.ends),
+                      "pairs stand in reading order");
+    }
+
+    static std::vector<bool> covered(const PlacedTokens& tokens, std::size_t characters) {
+        std::vector<bool> found(characters);
+        for (std::size_t i = 0; i < tokens.tokens.size(); ++i)
+            for (auto at = tokens.begins[i]; at < tokens.ends[i]; ++at)
+                found[static_cast<std::size_t>(at)] = true;
+        return found;
     }
 
     // The same bytes as units of every width: surrogates and numbers that are not characters.

@@ -19,6 +19,7 @@ COMMANDS = {
     "vectorize": "Turn a corpus into a file of weighted sparse vectors.",
     "train": "Learn a model from labelled documents and write it to a file.",
     "update": "Learn new labelled documents on top of a model.",
+    "label": "Let a program label documents: a model's client or a script.",
     "predict": "Give documents their categories, one line of JSON each.",
     "evaluate": "Measure a model on labelled documents.",
     "report": "Write a page on how good a model is and where it errs.",
@@ -33,8 +34,8 @@ COMMANDS = {
 }
 """The one-line help of each command; a test holds it equal to the command's docstring."""
 
-MODULES = {"analyze": "vectorize"}
-"""Commands that share the module of another command."""
+MODULES = {"analyze": "vectorize", "label": "labelling.label"}
+"""Commands whose module has another name."""
 
 
 VALUES = {str: "TEXT", int: "NUMBER", float: "NUMBER", Path: "FILE"}

@@ -1,4 +1,4 @@
-"""`postil corpus …`: list, count, check, fetch, convert and split corpora."""
+"""`postil corpus …`: list, count, check, fetch, convert and split corpora, and choose from them."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from postil.cli.files import (
     reporting_problems,
     spooled_corpus,
 )
+from postil.cli.labelling.choose import choose
 from postil.cli.options import AsJson, CorpusName, Reading, Split, reads_corpus
 from postil.cli.progress import progress_bar, with_progress
 from postil.common.escaping import visible
@@ -47,6 +48,8 @@ app = typer.Typer(
     add_completion=False,
 )
 
+app.command("choose")(choose)
+
 Target = Annotated[str, Argument(help="File or folder to write, or - for standard output.")]
 To = Annotated[
     str | None, Option("--to", help="Format to write (default: by the name of the target).")
@@ -65,6 +68,7 @@ FieldNames = Annotated[
 TEST_SHARE = 0.2
 SPLITS: tuple[Split, ...] = ("train", "test")
 WIDTH = 40
+LANGUAGES = 5  # as many are shown
 
 
 @app.command("list")
@@ -121,7 +125,10 @@ def info(
     top: Annotated[int, Option(help="Number of labels to show.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Count the documents, labels, fields, tokens and lengths of a corpus.
+    """Count the documents, labels, fields, tokens, lengths and languages of a corpus.
+
+    Languages are identified in a sample of the documents, if py3langid is installed (the extra
+    lang).
 
     \b
     Examples:
@@ -129,13 +136,15 @@ def info(
       postil corpus info reuters-modapte --json
       postil corpus info mails.csv --label-column queue --text-columns subject --text-columns body
     """
+    from postil.text.detection import identified_languages
     from postil.train.reading import label_notes
     from postil.vectors.vectorizer import token_counter
 
     opened = reading.open(corpus)
     with reporting_problems(opened):
         documents = with_progress(opened, f"counting {opened.name}")
-        statistics = CorpusStatistics.gather(documents, token_counter(analyzer))
+        count_tokens = token_counter(analyzer)
+        statistics = CorpusStatistics.gather(documents, count_tokens, identified_languages)
     for note in label_notes(sorted(statistics.label_frequencies)):
         say(note)
     if as_json:
@@ -399,6 +408,7 @@ def _info_text(name: str, statistics: CorpusStatistics, top: int) -> str:
             f"  fields      {', '.join(fields) or 'none'}",
             f"  characters  {_lengths(statistics.characters)}",
             f"  tokens      {_lengths(statistics.tokens)}",
+            f"  languages   {_languages(statistics)}",
             "",
             "documents by tokens",
             *(f"  {line}" for line in statistics.tokens.histogram(WIDTH)),
@@ -412,6 +422,21 @@ def _lengths(lengths: Lengths) -> str:
         f"{lengths.sum:,}; a document: min {lengths.minimum:,}, median {lengths.quantile(0.5):,}, "
         f"mean {lengths.mean:,.1f}, p90 {lengths.quantile(0.9):,}, max {lengths.maximum:,}"
     )
+
+
+def _languages(statistics: CorpusStatistics) -> str:
+    from postil.text.languages import NAME_OF
+
+    if statistics.languages is None:
+        return "not identified; pip install 'postil[lang]'"
+    shares = statistics.language_shares()
+    shown = [
+        f"{NAME_OF.get(code, code)} {100 * share:.1f} %"
+        for code, share in list(shares.items())[:LANGUAGES]
+    ]
+    more = [f"{len(shares) - LANGUAGES} more (--json)"] if len(shares) > LANGUAGES else []
+    sample = counted(statistics.languages.total(), "document")
+    return f"{', '.join(shown + more)} of {sample}" if shown else "no document has letters"
 
 
 def _label_lines(statistics: CorpusStatistics, top: int) -> list[str]:

@@ -70,6 +70,14 @@ def evaluate(
             "be repeated.",
         ),
     ] = None,
+    at: Annotated[
+        str | None,
+        Option(
+            metavar="K,K,…",
+            help="Measure the first K labels as suggestions (default: 1,3,5 where documents have "
+            "several labels).",
+        ),
+    ] = None,
     min_probability: Annotated[
         float | None,
         Option(
@@ -116,7 +124,8 @@ def evaluate(
 
     The first line is accuracy if every document has one label, else micro-F1; then come the largest
     categories, the most frequent confusions, and coverage: the share of documents that get a label
-    if only labels above a minimum probability are given, at the precision that this reaches.
+    if only labels above a minimum probability are given, at the precision that this reaches. Where
+    documents have several labels, the first labels by probability are measured as suggestions, too.
     --full or --beta shows all measures. --errors lists the wrong documents with their
     probabilities, the most confident mistakes first.
 
@@ -134,6 +143,7 @@ def evaluate(
       postil evaluate modapte.postil reuters-modapte --categories shared --json
       postil evaluate demo.postil demo --errors wrong.csv --plot coverage.svg
       postil evaluate demo.postil demo --min-probability 0.9
+      postil evaluate demo.postil demo --at 1,5,10
       postil evaluate demo.postil demo --table markdown > categories.md
       postil evaluate demo.postil demo --full --bootstrap 1000 --beta 0.5 --curves curves.csv
     """
@@ -144,6 +154,7 @@ def evaluate(
     options = Options(
         undefined=undefined,
         betas=tuple(beta or ()),
+        at=_ranks(at),
         plan=Plan(bootstrap, seed) if bootstrap else None,
         min_probability=min_probability,
     )
@@ -196,6 +207,16 @@ def evaluate(
     typer.echo(text, nl=False)
     if expected:
         _show_expected(expected, str(loaded.recipe.get("paper", "")))
+
+
+def _ranks(given: str | None) -> tuple[int, ...] | None:
+    """Return the numbers in a list such as 1,3,5."""
+    if given is None:
+        return None
+    try:
+        return tuple(int(each) for each in given.split(","))
+    except ValueError:
+        raise UsageError(f"--at takes whole numbers, as in 1,3,5; received {given!r}") from None
 
 
 def warn_of(measured: Assessment, model: str, notify: Callable[[str], None] = say) -> None:

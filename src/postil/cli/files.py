@@ -204,6 +204,7 @@ class CountedCorpus(Corpus):
             problems=corpus.problems,
             description=corpus.description,
             pauses=corpus.pauses,
+            form=corpus.form,
         )
         self.documents = 0
         self.tested = 0

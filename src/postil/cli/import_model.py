@@ -34,7 +34,7 @@ def import_model(
     Examples:
       postil import-model grain.bbr -o grain.postil
       postil import-model topics.bmr -o topics.postil --terms words.txt
-      postil predict grain.postil test.svm --scores 1
+      postil predict grain.postil test.svm --top 1 --scores
     """
     from postil.model.bbr_import import import_model as read
     from postil.model.numbered import read_feature_names

@@ -123,11 +123,11 @@ class Reading:
 
     values: dict[str, Any]
 
-    def open(self, name_or_path: str, *models: Model) -> CountedCorpus:
+    def open(self, name_or_path: str, *models: Model, keep_records: bool = False) -> CountedCorpus:
         """Open the corpus and print how it is read: by the fields of the models, if any.
 
         A table may have more text than what a model learned from, or text in columns whose names
-        say nothing.
+        say nothing. ``keep_records`` keeps the rows of a table in its documents.
         """
         from postil.corpus.opening import open_corpus
         from postil.corpus.options import ReadOptions, parse_text_columns
@@ -139,6 +139,7 @@ class Reading:
         options = ReadOptions(
             text_columns=parse_text_columns(columns) if columns else None,
             has_header=header,
+            keep_records=keep_records,
             fields=tuple(dict.fromkeys(name for model in models for name in _fields_of(model))),
             **given,
         )
@@ -283,6 +284,19 @@ def _by_field(texts: Sequence[str], fields: Fields) -> Iterator[tuple[str, str]]
 def _stdin_text() -> str:
     # Bytes that are not UTF-8 are replaced, as the vectorizer replaces them.
     return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def allowed_columns(
+    include: Sequence[str], exclude: Sequence[str], names: Sequence[str], model: str
+) -> set[int] | None:
+    """Return the columns of the categories that may be given; None if all may."""
+    if not include and not exclude:
+        return None
+    allowed = set(category_columns(include, names, model) if include else range(len(names)))
+    allowed -= set(category_columns(exclude, names, model))
+    if not allowed:
+        raise UsageError("--include and --exclude leave no label that may be given")
+    return allowed
 
 
 def category_columns(wanted: Sequence[str], names: Sequence[str], model: str) -> list[int]:

@@ -1,12 +1,12 @@
-"""`postil predict`: the categories of documents, as lines of JSON."""
+"""`postil predict`: the categories of documents, as lines of JSON or in a table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Option
@@ -20,24 +20,38 @@ from postil.cli.options import (
     Reading,
     Texts,
     Threads,
+    allowed_columns,
     document_from_texts,
     output_option,
     reads_corpus,
 )
 from postil.cli.progress import ProgressBar, progress_bar
-from postil.errors import UsageError
+from postil.errors import DocumentError, UsageError
+from postil.train.predictions import (
+    SEPARATORS,
+    Prediction,
+    Style,
+    free_names,
+    free_separator,
+    json_entries,
+    predictions_of,
+    table_columns,
+)
 
 if TYPE_CHECKING:
-    from postil.common.types import Flags, Floats
+    from postil.corpus.corpus import TableForm
     from postil.corpus.document import Document
+    from postil.corpus.formats.format import Format
     from postil.model.model import Model
     from postil.model.numbered import NumberedDocuments
-    from postil.train.predict import Decider, Predictor
+    from postil.train.predict import Predictor
 
 
 STDOUT = "standard output"
+ID = "id"
+SPREADSHEETS = (".xls", ".xlsm", ".xlsb", ".ods")
 
-Write = Callable[[list[str]], None]
+Write = Callable[[Sequence[Prediction]], None]
 
 
 @reads_corpus
@@ -47,9 +61,31 @@ def predict(
     corpus: OptionalCorpus = None,
     texts: Texts = None,
     output: Annotated[
-        Path | None, output_option("File to write (default: standard output).")
+        Path | None,
+        output_option(
+            "File to write: a table if it is called .csv, .tsv, .parquet or .xlsx, else JSON Lines "
+            "(default: standard output)."
+        ),
     ] = None,
-    scores: Annotated[int, Option(min=0, help="Number of best categories to give scores for.")] = 0,
+    top: Annotated[
+        int,
+        Option(
+            min=0,
+            help="Number of best labels to show, whatever the thresholds, with their "
+            "probabilities (scores, if the model has none).",
+        ),
+    ] = 0,
+    scores: Annotated[
+        bool, Option("--scores", help="Show scores, not probabilities, with --top.")
+    ] = False,
+    include: Annotated[
+        list[str] | None,
+        Option(metavar="LABEL", help="Label that may be given, and no other; may be repeated."),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        Option(metavar="LABEL", help="Label that is not given; may be repeated."),
+    ] = None,
     min_probability: Annotated[
         float | None,
         Option(
@@ -66,16 +102,24 @@ def predict(
     chunk: Annotated[int, Option(min=1, help="Largest number of documents held in memory.")] = 4096,
     threads: Threads = None,
 ) -> None:
-    """Give documents their categories, one line of JSON each.
+    """Give documents their categories: a line of JSON each, or a table.
 
     A line holds the document's id, its categories, best first, and their probabilities if the
     model has any; "terms": 0 marks a document without a term that the model knows. Lines come in
     the order of the documents. From a stream, each document is decided as soon as it arrives.
 
+    An output called .csv, .tsv, .parquet or .xlsx is a table. If the input is a table, in any of
+    these formats or JSON Lines, all its columns are kept as they are, and "labels" and
+    "probabilities" are added; else the first column is "id". With --on-error skip, a bad row whose
+    cells could be read is kept without labels, and the column "problem" says what is wrong.
+
     With a minimum probability, less probable labels are not given. They are under "withheld", and
-    "refer": true marks a document that is left without a label, for a person to decide; --refer
-    writes these documents to a file of their own, not to the output. A model that was trained with
-    --route has a minimum probability of its own.
+    "refer": true marks a document that is left without a label, for a person to decide (in a table
+    the column "needs a person"); --refer writes these documents to a file of their own, not to the
+    output. A model that was trained with --route has a minimum probability of its own.
+
+    --include and --exclude say which labels may be given: of a model that gives each document one
+    label, the best of these. They change no probabilities.
 
     A model of numbered features (imported, or trained on an svmlight file) reads svmlight files;
     their documents are numbered from 1.
@@ -84,7 +128,9 @@ def predict(
     Examples:
       postil predict demo.postil demo
       postil predict demo.postil --text "The harbour committee met on Monday"
-      postil predict mails.postil new.csv --scores 3 -o new.jsonl
+      postil predict mails.postil new.csv -o labelled.csv
+      postil predict mails.postil new.xlsx --top 3 -o suggestions.xlsx
+      postil predict mails.postil new.jsonl --include refund --include delivery
       postil predict demo.postil demo --min-probability 0.9 --refer unsure.jsonl -o sure.jsonl
       postil predict bbr.postil test.svm
       tail -f new.jsonl | postil predict mails.postil - | jq --unbuffered .labels
@@ -103,6 +149,7 @@ def predict(
         check_output(refer, model, corpus)
         if output is not None and output.resolve() == refer.resolve():
             raise UsageError(f"--refer and --output both name {refer}: name two files")
+    tables = [table_format(output), table_format(refer)]
     loaded = load_model(model, threads=threads)
     least = least_probability(loaded, min_probability)
     if refer is not None and least is None:
@@ -110,89 +157,69 @@ def predict(
             "--refer needs a minimum probability: give --min-probability, or train the model with "
             "--route"
         )
+    columns = allowed_columns(include or [], exclude or [], loaded.names, str(model))
+    if scores and not top:
+        raise UsageError("--scores shows the scores of the best labels: give their number by --top")
+    style = Style(
+        loaded.calibration is not None,
+        top,
+        least,
+        separator=reading.values["label_separator"] or "",
+        scores=scores,
+    )
     vectors = None if corpus is None else reading.vectors(corpus)
     if vectors is not None:
-        with _sorted_lines(output, refer, scores, least) as lines:
-            _predict_vectors(loaded, vectors, lines)
+        with _sorting(output, refer, style, None, loaded.names) as predictions:
+            _predict_vectors(loaded, vectors, predictions, style, columns)
         return
     predictor = Predictor(loaded, threads)
+    predictor.restrict(columns)
     if corpus is None:
         document = document_from_texts(texts or [], loaded.vectorizer.fields, name="text")
-        with progress_bar() as bar, _sorted_lines(output, refer, scores, least) as lines:
-            batch = Batch(predictor, chunk, lines, bar, "predicting")
+        with progress_bar() as bar, _sorting(output, refer, style, None, loaded.names) as found:
+            batch = Batch(predictor, style, chunk, found, bar, "predicting")
             batch.add(document)
             batch.finish()
         return
-    opened = reading.open(corpus, loaded)
+    opened = reading.open(corpus, loaded, keep_records=any(tables))
+    faults = any(tables) and opened.form is not None and opened.problems.policy == "skip"
+    style = style._replace(faults=faults)
     with (
         reporting_problems(opened),
         progress_bar("documents") as bar,
-        _sorted_lines(output, refer, scores, least) as lines,
+        _sorting(output, refer, style, opened.form, loaded.names) as found,
     ):
-        batch = Batch(predictor, chunk, lines, bar, f"predicting {opened.name}")
+        batch = Batch(predictor, style, chunk, found, bar, f"predicting {opened.name}")
         opened.pauses.listener = batch.pause
+        opened.problems.keep = batch.keep if faults else None
         for document in opened:
             batch.add(document)
         batch.finish()
 
 
-def _predict_vectors(model: Model, vectors: NumberedDocuments, lines: SortedLines) -> None:
+def _predict_vectors(
+    model: Model,
+    vectors: NumberedDocuments,
+    predictions: SortedPredictions,
+    style: Style,
+    allowed: set[int] | None,
+) -> None:
     """Decide all documents of an svmlight file at once."""
     import numpy as np
 
     from postil.train.predict import VectorPredictor
 
     predictor = VectorPredictor(model)
+    predictor.restrict(allowed)
     columns = predictor.vectors(vectors)
     unknown = np.diff(columns.indptr) == 0
     ids = vectors.ids
     scores = predictor.scores(columns)
     probabilities = predictor.probabilities(scores, predictor.variances(columns))
     if len(ids):
-        lines.write(predictor, ids, scores, probabilities, unknown)
+        predictions.write(predictions_of(predictor, style, ids, scores, probabilities, unknown))
     if unknown.any():
         _say_unknown(int(unknown.sum()), len(ids), ids[int(unknown.argmax())])
-
-
-@contextmanager
-def _sorted_lines(
-    output: Path | None, refer: Path | None, best: int, least: float | None
-) -> Iterator[SortedLines]:
-    """Yield what writes the decided documents; at the end report how many are referred."""
-    with ExitStack() as files:
-        given = files.enter_context(_writer(output))
-        unsure = given if refer is None else files.enter_context(_writer(refer))
-        lines = SortedLines(given, unsure, best, least)
-        yield lines
-    if least is not None:
-        why = f"without a label of probability {least:.3g} or more"
-        if least > 1:
-            why = "because no probability keeps the precision of the model's route"
-        where = 'marked "refer": true' if refer is None else f"written to {refer}"
-        say(f"referred {lines.referred} of {counted(lines.documents, 'document')}, {why}: {where}")
-
-
-@contextmanager
-def _writer(output: Path | None) -> Iterator[Write]:
-    """Yield a function that writes lines and flushes them at once."""
-    from postil.common.files import output_file
-
-    if output is None:
-
-        def show(lines: list[str]) -> None:
-            with naming_errors(STDOUT):  # or the error would name the corpus that is being read
-                typer.echo("\n".join(lines))
-
-        yield show
-        return
-    with naming_errors(output), output_file(output) as file:
-
-        def write(lines: list[str]) -> None:
-            with naming_errors(output):
-                file.write(("\n".join(lines) + "\n").encode())
-                file.flush()
-
-        yield write
 
 
 class Batch:
@@ -205,19 +232,21 @@ class Batch:
     def __init__(
         self,
         predictor: Predictor,
+        style: Style,
         size: int,
-        lines: SortedLines,
+        predictions: SortedPredictions,
         bar: ProgressBar,
         step: str,
     ) -> None:
         self._predictor = predictor
+        self._style = style
         self._size = size
-        self._lines = lines
+        self._predictions = predictions
         self._bar = bar
         self._step = step
         self._whole = predictor.model.decision.whole_batch
         self._fields = ModelFields(predictor.model.vectorizer.fields)
-        self._held: list[Document] = []
+        self._held: list[Document | Prediction] = []
         self._decided = 0
         self._unknown = 0
         self._first_unknown = ""
@@ -225,6 +254,12 @@ class Batch:
     def add(self, document: Document) -> None:
         """Take the next document, and decide the batch if it is full."""
         self._held.append(document)
+        if len(self._held) >= self._size:
+            self.pause()
+
+    def keep(self, error: DocumentError, record: Mapping[str, object]) -> None:
+        """Take the row of a bad document, which is given no label, in its place."""
+        self._held.append(Prediction("", {}, {}, {}, fault=str(error), record=record))
         if len(self._held) >= self._size:
             self.pause()
 
@@ -243,93 +278,30 @@ class Batch:
     def _decide(self) -> None:
         # Empty the batch first: it must not be decided again if this fails.
         held, self._held = self._held, []
-        self._fields.check(held)
-        self._decide_on(held)
-        self._decided += len(held)
+        documents = [each for each in held if not isinstance(each, Prediction)]
+        self._fields.check(documents)
+        found = iter(self._decided_on(documents) if documents else ())
+        self._predictions.write(
+            [each if isinstance(each, Prediction) else next(found) for each in held]
+        )
+        self._decided += len(documents)
         self._bar.update(self._step, self._decided)
 
-    def _decide_on(self, held: Sequence[Document]) -> None:
+    def _decided_on(self, documents: Sequence[Document]) -> list[Prediction]:
         predictor = self._predictor
-        columns = predictor.model.vectorizer.fields.columns_of(held)
+        columns = predictor.model.vectorizer.fields.columns_of(documents)
         scores = predictor.scores(columns)
         unknown = predictor.unknown(columns, scores)
         for row in unknown.nonzero()[0].tolist():
             self._unknown += 1
-            self._first_unknown = self._first_unknown or held[row].id
+            self._first_unknown = self._first_unknown or documents[row].id
         probabilities = predictor.probabilities(scores, predictor.variances(columns))
-        ids = [document.id for document in held]
-        self._lines.write(predictor, ids, scores, probabilities, unknown)
-
-
-@dataclass(slots=True)
-class SortedLines:
-    """Writes a line of JSON for each document; those to refer may have a file of their own.
-
-    Parameters
-    ----------
-    given, unsure : callable
-        Take the lines of documents, and of those that are left without a label.
-    best : int
-        The number of categories to give scores for.
-    least : float, optional
-        The minimum probability of a label.
-    """
-
-    given: Write
-    unsure: Write
-    best: int
-    least: float | None
-    documents: int = 0
-    referred: int = 0
-
-    def write(
-        self,
-        predictor: Decider,
-        ids: Sequence[str],
-        scores: Floats,
-        probabilities: Floats | None,
-        unknown: Flags,
-    ) -> None:
-        """Write documents in their order; ``unknown`` marks those without a known term."""
-        lines: dict[Write, list[str]] = {}
-        for row, given in enumerate(predictor.given(scores)):
-            chances = None if probabilities is None else probabilities[row]
-            line = {"id": ids[row]} | self._labels(predictor.model.names, given, chances)
-            if self.best:
-                order = (-scores[row]).argsort(kind="stable")[: self.best]
-                line["scores"] = _by_name(predictor.model.names, order, scores[row])
-            if unknown[row]:
-                line["terms"] = 0
-            self.referred += "refer" in line
-            to = self.unsure if "refer" in line else self.given
-            lines.setdefault(to, []).append(json_text(line))
-        self.documents += len(ids)
-        for to, kept in lines.items():
-            to(kept)
-
-    def _labels(
-        self, names: Sequence[str], given: Sequence[int], chances: Floats | None
-    ) -> dict[str, Any]:
-        """Return the labels of a document with their probabilities, and those withheld."""
-        if chances is None:
-            return {"labels": [names[c] for c in given]}
-        least = self.least or 0.0
-        sure = [c for c in given if chances[c] >= least]
-        entries: dict[str, Any] = {
-            "labels": [names[c] for c in sure],
-            "probabilities": _by_name(names, sure, chances),
-        }
-        if len(sure) < len(given):
-            entries["withheld"] = _by_name(names, [c for c in given if c not in sure], chances)
-        if self.least is not None and not sure:
-            entries["refer"] = True
-        return entries
-
-
-def _by_name(
-    names: Sequence[str], columns: Iterable[int], values: Sequence[float] | Floats
-) -> dict[str, float]:
-    return {names[c]: round(float(values[c]), 6) for c in columns}
+        ids = [document.id for document in documents]
+        found = predictions_of(predictor, self._style, ids, scores, probabilities, unknown)
+        return [
+            replace(each, record=document.record)
+            for each, document in zip(found, documents, strict=True)
+        ]
 
 
 def _say_unknown(unknown: int, decided: int, first: str) -> None:
@@ -339,3 +311,171 @@ def _say_unknown(unknown: int, decided: int, first: str) -> None:
         f"{unknown} of {decided} {documents} {hold} no term that the model "
         f'knows ("terms": 0); the first: {first}'
     )
+
+
+@contextmanager
+def _sorting(
+    output: Path | None,
+    refer: Path | None,
+    style: Style,
+    form: TableForm | None,
+    labels: Sequence[str],
+) -> Iterator[SortedPredictions]:
+    """Yield what writes predictions to the files; at the end report how many are referred.
+
+    The parameters are those of :func:`_writer`; ``refer`` takes the documents without a label that
+    is probable enough, if it is given.
+    """
+    least = style.least
+    with ExitStack() as files:
+        given = files.enter_context(_writer(output, style, form, labels))
+        unsure = given
+        if refer is not None:
+            unsure = files.enter_context(_writer(refer, style, form, labels))
+        faulty = given if table_format(refer) is None else unsure
+        predictions = SortedPredictions(given, unsure, faulty)
+        yield predictions
+    if predictions.kept:
+        skipped = counted(predictions.kept, "skipped document")
+        say(f"{skipped} without labels {'is' if predictions.kept == 1 else 'are'} in the table")
+    if least is not None:
+        why = f"without a label of probability {least:.3g} or more"
+        if least > 1:
+            why = "because no probability keeps the precision of the model's route"
+        where = 'marked "refer": true'
+        if refer is not None:
+            where = f"written to {refer}"
+        elif table_format(output) is not None:
+            where = 'marked "needs a person"'
+        count = counted(predictions.documents, "document")
+        say(f"referred {predictions.referred} of {count}, {why}: {where}")
+
+
+@dataclass(slots=True)
+class SortedPredictions:
+    """Writes predictions; those of documents to refer may have a file of their own.
+
+    Parameters
+    ----------
+    given, unsure, faulty : callable
+        Take the predictions of documents, of those that are left without a label, and of bad ones.
+    """
+
+    given: Write
+    unsure: Write
+    faulty: Write
+    documents: int = 0
+    referred: int = 0
+    kept: int = 0
+
+    def write(self, predictions: Sequence[Prediction]) -> None:
+        """Write predictions in their order."""
+        sorted_out: dict[Write, list[Prediction]] = {}
+        for each in predictions:
+            self.kept += bool(each.fault)
+            self.documents += not each.fault
+            self.referred += each.refer
+            to = self.unsure if each.refer else self.faulty if each.fault else self.given
+            sorted_out.setdefault(to, []).append(each)
+        for to, some in sorted_out.items():
+            to(some)
+
+
+def table_format(target: Path | None) -> Format | None:
+    """Return the format of a table that the name of a file asks for, None for JSON Lines."""
+    from postil.corpus.formats.guessing import extension_of, formats_of_name
+
+    if target is None:
+        return None
+    if extension_of(target.name) in SPREADSHEETS:
+        raise UsageError(f"{target}: tables are written as .csv, .tsv, .parquet and .xlsx")
+    formats = (each for each in formats_of_name(target.name) if each.write_rows is not None)
+    return next(formats, None)
+
+
+@contextmanager
+def _writer(
+    target: Path | None, style: Style, form: TableForm | None, labels: Sequence[str]
+) -> Iterator[Write]:
+    """Yield a function that writes predictions in the format that the name of the file asks for.
+
+    Parameters
+    ----------
+    target : Path, optional
+        The file; None is standard output.
+    style : Style
+        The parts of a prediction that are shown.
+    form : TableForm, optional
+        The form of the table that the documents come from, if they come from one.
+    labels : sequence of str
+        All labels that may be given.
+    """
+    from postil.common.files import output_file
+
+    format = table_format(target)
+    if target is not None and format is not None:
+        with _table(target, format, style, form, labels) as write_rows:
+            yield write_rows
+        return
+    if target is None:
+
+        def show(predictions: Sequence[Prediction]) -> None:
+            with naming_errors(STDOUT):  # or the error would name the corpus that is being read
+                typer.echo("\n".join(_lines(predictions, style)))
+
+        yield show
+        return
+    with naming_errors(target), output_file(target) as file:
+
+        def write(predictions: Sequence[Prediction]) -> None:
+            with naming_errors(target):
+                file.write(("\n".join(_lines(predictions, style)) + "\n").encode())
+                file.flush()
+
+        yield write
+
+
+def _lines(predictions: Sequence[Prediction], style: Style) -> list[str]:
+    """Return predictions as JSON."""
+    return [json_text(json_entries(each, style)) for each in predictions]
+
+
+@contextmanager
+def _table(
+    target: Path, format: Format, style: Style, form: TableForm | None, labels: Sequence[str]
+) -> Iterator[Write]:
+    """Yield a function that writes predictions as rows: the columns of the input, and new ones."""
+    from postil.corpus.corpus import TableForm
+    from postil.corpus.formats.format import RowWriting, UnwritableError
+
+    from_table, form = form is not None, form or TableForm((ID,))
+    columns = table_columns(style)
+    names = free_names(list(columns), form.names)
+    renamed = [f"{new} (the input has {old})" for old, new in names.items() if old != new]
+    if renamed:
+        say(f"{target}: new columns are called {', '.join(renamed)}")
+    wanted = style.separator or SEPARATORS[0]
+    separator = free_separator((wanted, *SEPARATORS), labels, form)
+    if separator != wanted:
+        say(f"{target}: labels are separated by {separator!r}, since one holds {wanted!r}")
+    kinds = {names[name]: kind for name, (kind, _) in columns.items()}
+    assert format.write_rows is not None
+    with (
+        naming_errors(target),
+        format.write_rows(RowWriting(target, form, kinds, separator)) as write_rows,
+    ):
+
+        def write(predictions: Sequence[Prediction]) -> None:
+            records = [
+                {ID: each.id} if each.record is None or not from_table else each.record
+                for each in predictions
+            ]
+            added = [[value(each) for _, value in columns.values()] for each in predictions]
+            try:
+                with naming_errors(target):
+                    write_rows(records, added)
+            except UnwritableError as error:
+                where = f"one of the documents {predictions[0].id!r} to {predictions[-1].id!r}"
+                raise DocumentError(str(target), where, str(error)) from None
+
+        yield write

@@ -4,13 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import copy
-from typing import get_args
+from dataclasses import dataclass
+from typing import Any, get_args
 
 from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files.streams import Pauses
 from postil.errors import UsageError
 
 DocumentSource = Callable[[Problems], Iterator[Document]]
+
+
+@dataclass(frozen=True, slots=True)
+class TableForm:
+    """The form of a table that documents were read from, so that one like it can be written.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns, in order.
+    delimiter, quote, newline : str
+        Of csv and tsv.
+    mark : bool
+        True if a csv or tsv file needs a byte order mark for spreadsheets to read it: it had one,
+        or was not UTF-8.
+    schema : object
+        The schema of a Parquet file.
+    """
+
+    names: tuple[str, ...]
+    delimiter: str = ""
+    quote: str = '"'
+    newline: str = "\n"
+    mark: bool = False
+    schema: Any = None
 
 
 class Corpus:
@@ -35,6 +61,8 @@ class Corpus:
         Called with the number of documents of all splits when a pass has read the last one.
     split : {"train", "test"}, optional
         Read only the documents of this split.
+    form : TableForm, optional
+        The form of the table that the documents are read from.
     """
 
     def __init__(
@@ -47,11 +75,13 @@ class Corpus:
         pauses: Pauses | None = None,
         at_end: Callable[[int], None] | None = None,
         split: Split | None = None,
+        form: TableForm | None = None,
     ) -> None:
         self.name = name
         self.description = description
         self.problems = problems if problems is not None else Problems()
         self.pauses = pauses or Pauses()
+        self.form = form
         self._source = source
         self._at_end = at_end
         self._split = split

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -44,6 +44,8 @@ class Document:
     probabilities : mapping of str to float
         Labels that are uncertain, with probabilities between 0 and 1. Those of at least 0.5 are in
         ``labels``, too; if there is none and the probabilities add up to 1, the likeliest is.
+    record : mapping or None
+        The row or object that the document was read from, if the reader was asked to keep it.
     """
 
     id: str
@@ -54,6 +56,7 @@ class Document:
     group: str | None = None
     not_labels: tuple[str, ...] | None = None
     probabilities: Mapping[str, float] = field(default_factory=dict)
+    record: Mapping[str, object] | None = field(default=None, compare=False, repr=False)
 
 
 def name_fault(document: Document) -> str | None:
@@ -89,21 +92,25 @@ class Problems:
     """The bad documents of one pass over a stream.
 
     ``strict`` raises the first; ``skip`` counts every one and remembers the first few, so that
-    nothing is dropped in silence.
+    nothing is dropped in silence. ``keep`` is called with the skipped documents whose row could be
+    read, in their place among the others.
     """
 
     def __init__(self, policy: OnError = "strict") -> None:
         self.policy: OnError = policy
         self.count = 0
         self.first: list[DocumentError] = []
+        self.keep: Callable[[DocumentError, Mapping[str, object]], None] | None = None
 
-    def report(self, error: DocumentError) -> None:
+    def report(self, error: DocumentError, record: Mapping[str, object] | None = None) -> None:
         """Raise ``error`` under ``strict``; count it under ``skip``."""
         if self.policy == "strict":
             raise error
         self.count += 1
         if len(self.first) < REMEMBERED:
             self.first.append(error)
+        if self.keep is not None and record is not None:
+            self.keep(error, record)
 
     def or_skip(self, what: str) -> str:
         """Return the end of an advice to skip bad documents, empty if they are skipped already."""

@@ -13,26 +13,28 @@ from postil.corpus.document import Problems
 from postil.corpus.files.streams import STDIN, Source
 from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.guessing import doubt, format_named, guess_format
+from postil.corpus.frames import Frame, can_open, open_frame
 from postil.corpus.named import registry
 from postil.corpus.options import ReadOptions
 from postil.errors import CorpusError, UsageError
 
 
 def open_corpus(
-    name_or_path: str | Path,
+    name_or_path: str | Path | Frame | Mapping[str, Frame],
     options: ReadOptions | None = None,
     choices: Mapping[str, object] | None = None,
 ) -> Corpus:
-    """Open a corpus, which can be read any number of times (standard input once).
+    """Open a corpus or a frame, which can be read any number of times (standard input once).
 
     Opening reads only the beginning. Reading holds one document at a time; if documents have
     ids of their own, finding duplicates keeps 24 to 48 bytes a document.
 
     Parameters
     ----------
-    name_or_path : str or Path
+    name_or_path : str, Path or frame
         The name of a known corpus as ``str`` (write ``./demo`` for a file called demo), ``-`` for
-        standard input, or the path of a file or folder.
+        standard input, or the path of a file or folder; or a frame of pandas, polars, Arrow or
+        Hugging Face, or a mapping of splits to frames, whose rows are the documents.
     options : ReadOptions, optional
         By default the format is guessed from the extension, else from the content, and the
         ``description`` of the corpus tells the guess. The name of a known corpus is a format
@@ -41,6 +43,8 @@ def open_corpus(
         Options of a known corpus (see ``postil.corpus.named.registry``).
     """
     if not isinstance(name_or_path, (str, PathLike)):
+        if can_open(name_or_path) and not choices:
+            return open_frame(name_or_path, options)
         raise UsageError(
             "a corpus is opened by its name or path, not from a "
             f"{type(name_or_path).__name__}: give texts and labels to TextCategorizer.fit"
@@ -74,6 +78,7 @@ def open_corpus(
             f"{doubt(source, format, options)}"
         ),
         pauses=source.pauses,
+        form=reading.form,
     )
 
 

@@ -12,7 +12,7 @@ from postil.errors import UsageError
 NONE = ""
 """An explicit "there is no such column", such as an ``id_column``."""
 
-ALWAYS_UNDERSTOOD = frozenset({"format", "on_error", "fields"})
+ALWAYS_UNDERSTOOD = frozenset({"format", "on_error", "fields", "keep_records"})
 
 NOT_OF_FILES = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 """Encodings of Python for domain names and string literals, not for text."""
@@ -37,6 +37,7 @@ class ReadOptions:
     - ``on_error``: ``strict`` stops at the first bad document, ``skip`` counts them.
     - ``fields``: the fields that a model reads. Columns with these names hold text, and if a table
       has all of them, no other column does.
+    - ``keep_records``: each document of a table keeps the row it was read from (``record``).
     """
 
     format: str | None = None
@@ -55,6 +56,7 @@ class ReadOptions:
     has_header: bool | None = None
     on_error: OnError = "strict"
     fields: tuple[str, ...] = ()
+    keep_records: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delimiter", _delimiter(self.delimiter))

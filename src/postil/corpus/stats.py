@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,10 +85,13 @@ class Lengths(Counter[int]):
 
 
 CountTokens = Callable[[list[str]], Sequence[int]]
+CountLanguages = Callable[[list[str]], Mapping[str, int] | None]
 
 NO_SPLIT = "none"
 BATCH_DOCUMENTS = 1000
 BATCH_CHARACTERS = 1 << 22
+# Languages are told by the beginnings of some documents.
+LEAST_SAMPLE, SAMPLE_CHARACTERS = 500, 1000
 
 
 @dataclass
@@ -96,7 +99,8 @@ class CorpusStatistics:
     """Counts of documents, labels, fields and lengths.
 
     ``labels`` counts, for each split, the documents of each label. ``tokens`` is empty without a
-    function that counts them. Memory grows with the numbers of distinct labels, fields and
+    function that counts them. ``languages`` counts documents of a sample, None if that is not
+    possible. Memory grows with the numbers of distinct labels, fields and
     lengths, not with documents.
     """
 
@@ -107,23 +111,31 @@ class CorpusStatistics:
     fields: Counter[str] = field(default_factory=Counter)
     characters: Lengths = field(default_factory=Lengths)
     tokens: Lengths = field(default_factory=Lengths)
+    languages: Counter[str] | None = None
 
     @classmethod
     def gather(
-        cls, documents: Iterable[Document], count_tokens: CountTokens | None = None
+        cls,
+        documents: Iterable[Document],
+        count_tokens: CountTokens | None = None,
+        count_languages: CountLanguages | None = None,
     ) -> CorpusStatistics:
         """Count the documents, read in batches of bounded size.
 
         ``count_tokens`` takes a list of texts, a document's fields joined by line breaks, and
-        returns the number of tokens of each.
+        returns the number of tokens of each. ``count_languages`` takes a list of the beginnings of
+        such texts and returns the number of texts in each language.
         """
-        statistics = cls()
+        statistics, sample = cls(), _Sample()
         for batch in _batches(documents):
             texts = [text for _, text in batch]
             for document, text in batch:
                 statistics._add(document, text)
+                sample.add(text)
             if count_tokens is not None:
                 statistics.tokens.update(count_tokens(texts))
+        languages = None if count_languages is None else count_languages(sample.texts)
+        statistics.languages = None if languages is None else Counter(languages)
         return statistics
 
     def _add(self, document: Document, text: str) -> None:
@@ -162,6 +174,12 @@ class CorpusStatistics:
         distinct = len(self.label_frequencies)
         return self.cardinality / distinct if distinct else 0.0
 
+    def language_shares(self) -> dict[str, float]:
+        """Return the share of each language among the documents of the sample, falling."""
+        found = self.languages or Counter()
+        ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        return {code: count / found.total() for code, count in ranked}
+
     def label_table(self) -> list[tuple[str, int]]:
         """Return labels with their documents, the most frequent first, then by name."""
         return sorted(self.label_frequencies.items(), key=lambda item: (-item[1], item[0]))
@@ -184,7 +202,25 @@ class CorpusStatistics:
             "fields": dict(self.fields),
             "characters": self.characters.to_dict(),
             "tokens": self.tokens.to_dict() if self.tokens else None,
+            "languages": None
+            if self.languages is None
+            else {"documents": self.languages.total(), "shares": self.language_shares()},
         }
+
+
+class _Sample:
+    """The beginnings of documents that are spread evenly over the corpus."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._step, self._seen = 1, 0
+
+    def add(self, text: str) -> None:
+        if self._seen % self._step == 0:
+            self.texts.append(text[:SAMPLE_CHARACTERS])
+        if len(self.texts) == 2 * LEAST_SAMPLE:
+            self.texts, self._step = self.texts[::2], 2 * self._step
+        self._seen += 1
 
 
 def _named(by_split: dict[Split | None, int]) -> dict[str, int]:

@@ -200,17 +200,31 @@ class DecisionRule:
         decisions.has_canonical_format = True
         return decisions
 
-    def accept(self, scores: ArrayLike) -> Flags:
-        """Decide as :meth:`decide` does, and return a dense array: faster for few documents."""
+    def accept(self, scores: ArrayLike, allowed: Flags | None = None) -> Flags:
+        """Decide as :meth:`decide` does, and return a dense array: faster for few documents.
+
+        Parameters
+        ----------
+        scores:
+            Documents × categories.
+        allowed:
+            True for each category that may be given; all may, by default. The best of these fill
+            the places of a document.
+        """
         values = checked_scores(scores, categories=self.categories)
         accepted = self.acceptance.accept(values)
+        if allowed is not None:
+            accepted &= allowed
         counts = np.count_nonzero(accepted, axis=1)
         if self.at_most is not None:
             rows = np.flatnonzero(counts > self.at_most)
             rank = np.where(accepted[rows], self.acceptance.excess(values[rows]), -np.inf)
             accepted[rows] = best_of_rows(rank, self.at_most)
         if self.at_least > 0:
-            rows, never = np.flatnonzero(counts < self.at_least), self.acceptance.never
+            rows = np.flatnonzero(counts < self.at_least)
+            never = self.acceptance.never
+            if allowed is not None:
+                never = never | ~allowed
             rank = np.where(never, -np.inf, self.acceptance.excess(values[rows]))
             rank[accepted[rows]] = np.inf
             accepted[rows] = best_of_rows(rank, self.at_least) & ~never

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from postil.common.types import Flags, Floats
+from postil.common.types import Flags, Floats, Indices
 from postil.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -64,6 +64,32 @@ def checked_scores(
             f"scores are for {values.shape[1]}: use the scores of the model it was fitted with"
         )
     return values
+
+
+def top_columns(values: Floats, most: int) -> Indices:
+    """Return the columns of the highest values in each row, best first, ties in column order.
+
+    Cost: a pass over the values, and a sort of the highest.
+
+    Parameters
+    ----------
+    values:
+        Array of rows × columns.
+    most:
+        Number of columns to return for each row, at least 1; at most all are.
+    """
+    spare = values.shape[1] - most
+    if spare <= 0:
+        return np.argsort(-values, axis=1, kind="stable")
+    found = np.sort(np.argpartition(values, spare, axis=1)[:, spare:], axis=1)
+    highest = np.take_along_axis(values, found, 1)
+    top = np.take_along_axis(found, np.argsort(-highest, axis=1, kind="stable"), 1)
+    last = highest.min(axis=1)
+    # The partition takes any columns of those that tie for the last place.
+    for row in np.flatnonzero((values >= last[:, np.newaxis]).sum(axis=1) > most):
+        tied = np.flatnonzero(values[row] >= last[row])
+        top[row] = tied[np.argsort(-values[row, tied], kind="stable")[:most]]
+    return top
 
 
 def check_sparse(matrix: object, name: str) -> None:

@@ -18,8 +18,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from postil.common.types import Floats, Indices
+from postil.corpus.frames import (
+    Frame,
+    as_frame,
+    column_of,
+    is_frame,
+    is_missing,
+    names_of,
+    shown,
+    values_of,
+)
 from postil.errors import UsageError
-from postil.estimators.texts import Column, Frame, is_frame, is_missing, names_of, shown, values_of
+from postil.estimators.texts import Column
 from postil.learn.tasks import NEVER
 
 RULE = (
@@ -194,6 +204,7 @@ def read_labels(
     before : LabelForm, optional
         The form of labels in ``fit``, which these must have.
     """
+    labels = as_frame(labels, "labels")
     if sp.issparse(labels) or is_frame(labels) or _is_matrix(labels):
         return _indicator(labels, texts, before)
     if not isinstance(labels, Iterable) or isinstance(labels, (str, bytes, Mapping, AbstractSet)):
@@ -251,7 +262,7 @@ def _indicator(
     names = None
     if is_frame(given):
         names = names_of(given)
-        given = np.column_stack([np.asarray(values_of(given[name])) for name in names])
+        given = np.column_stack([values_of(column_of(given, name)) for name in names])
     try:
         members: sp.csr_matrix[Any] = sp.csr_matrix(given)
     except (TypeError, ValueError):
@@ -277,6 +288,8 @@ def _indicator(
 
 
 def _names(text: int, given: Any) -> tuple[str, ...]:  # noqa: ANN401 - whatever the caller gave
+    if is_missing(given):
+        return ()
     if not isinstance(given, Iterable) or isinstance(given, (str, bytes)):
         raise UsageError(
             f"text {text}: its labels are {shown(given)}, and other texts have lists of labels: "

@@ -26,9 +26,9 @@ from postil.estimators.targets import (
     first_target,
     labels_for,
     merged_rows,
+    plain_target,
     positive,
     read_target,
-    refuse_label_lists,
     share,
     solver_options,
     steps_of_a_pass,
@@ -166,7 +166,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ANN401, N803
         """Learn the weights of every class."""
-        refuse_label_lists(y)
+        y = plain_target(y)
         check_indices(X, "X")
         check_indices(y, "y")
         X, y = validate_data(  # noqa: N806
@@ -213,7 +213,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The weight of each row.
         """
         first = not hasattr(self, "coef_")
-        refuse_label_lists(y)
+        y = plain_target(y)
         check_indices(X, "X")
         check_indices(y, "y")
         X, y = validate_data(  # noqa: N806

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -18,6 +18,15 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from postil.common.threads import thread_count
 from postil.common.types import Floats
+from postil.corpus.frames import (
+    as_frame,
+    column_of,
+    is_frame,
+    is_missing,
+    names_of,
+    shown,
+    values_of,
+)
 from postil.errors import UsageError
 from postil.learn.job import Labels
 from postil.learn.tasks import NEVER
@@ -112,6 +121,28 @@ class ManyLabels(Target):
         return np.asarray(expit(scores))
 
 
+def plain_target(y: Any) -> Any:  # noqa: ANN401 - whatever the caller gave
+    """Return a column as a list, a frame of indicators as an array, and anything else as it is.
+
+    Raises UsageError for labels listed by row, which scikit-learn wants as an indicator, and for
+    missing labels.
+    """
+    if y is None or sp.issparse(y):
+        return y
+    y = as_frame(y, "labels")
+    if is_frame(y):
+        y = np.column_stack([values_of(column_of(y, name)) for name in names_of(y)])
+    elif not isinstance(y, (list, tuple, np.ndarray)) and isinstance(y, Iterable):
+        y = values_of(y)
+        missing = next((row for row, label in enumerate(y) if is_missing(label)), None)
+        if missing is not None:
+            raise UsageError(
+                f"y has no label for row {missing} ({shown(y[missing])}): leave the row out"
+            )
+    _refuse_label_lists(y)
+    return y
+
+
 def read_target(y: Any) -> tuple[Target, Labels]:  # noqa: ANN401 - whatever scikit-learn takes
     """Return the target of ``y``, and its rows as members of categories.
 
@@ -130,7 +161,7 @@ def read_target(y: Any) -> tuple[Target, Labels]:  # noqa: ANN401 - whatever sci
     return target_of_classes(classes), labels_of_codes(classes, codes)
 
 
-def refuse_label_lists(y: Any) -> None:  # noqa: ANN401 - whatever was given
+def _refuse_label_lists(y: Any) -> None:  # noqa: ANN401 - whatever was given
     """Raise UsageError for labels listed by row, which scikit-learn wants as an indicator."""
     of_objects = getattr(getattr(y, "dtype", None), "kind", "") == "O"
     rows = list(y) if isinstance(y, (list, tuple)) or (of_objects and not sp.issparse(y)) else []

@@ -13,10 +13,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from postil.corpus.frames import as_frame, is_frame, values_of
 from postil.errors import UsageError
 from postil.estimators.targets import threads_of
+from postil.estimators.texts import read_texts
 from postil.text.analyzer import Analyzer
 from postil.vectors.fields import Fields
+from postil.vectors.matrices import check_indices
 from postil.vectors.vectorizer import Vectorizer
 from postil.vectors.vocabulary import TermBounds, Vocabulary
 from postil.vectors.weighting import Idf, Norm, TermFrequency, Weighting
@@ -211,6 +214,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def inverse_transform(self, X: Any) -> list[NDArray[np.str_]]:  # noqa: ANN401, N803
         """Return, for each row, the terms with a non-zero weight."""
         check_is_fitted(self)
+        check_indices(X, "X")
         matrix: csr_matrix[Any] = csr_matrix(X)
         names = self.get_feature_names_out()
         return [names[matrix[row].indices] for row in range(matrix.shape[0])]
@@ -291,10 +295,21 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         )
 
 
-def _texts(raw_documents: Iterable[Text]) -> Sequence[Text]:
+def _texts(raw_documents: Any) -> Sequence[Text]:  # noqa: ANN401 - whatever holds texts
     if isinstance(raw_documents, (str, bytes)):
         raise ValueError("Iterable over raw text documents expected, string object received.")  # noqa: TRY004
-    return raw_documents if isinstance(raw_documents, (list, tuple)) else list(raw_documents)
+    if isinstance(raw_documents, (list, tuple)):
+        return raw_documents
+    texts = as_frame(raw_documents)
+    if is_frame(texts) or isinstance(texts, Mapping):
+        columns = read_texts(texts).columns
+        if len(columns) > 1:
+            raise UsageError(
+                f"TextVectorizer reads one column of texts, not {', '.join(columns)}: give one of "
+                "them, or use a ColumnTransformer with a TextVectorizer for each"
+            )
+        (texts,) = columns.values()
+    return values_of(texts)
 
 
 def _given_vocabulary(

@@ -14,11 +14,21 @@ from typing import Any, Protocol, TypeVar
 
 from postil.corpus.document import Document
 from postil.corpus.formats.columns import is_about_documents
+from postil.corpus.frames import (
+    Frame,
+    as_frame,
+    column_of,
+    guessed_labels,
+    is_frame,
+    is_missing,
+    names_of,
+    shown,
+    values_of,
+)
 from postil.errors import UsageError
 from postil.vectors.fields import Columns, Fields, Text
 
 ONE_FIELD = "text"
-SHOWN = 60
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -30,14 +40,6 @@ class Column(Protocol[T_co]):
     def __iter__(self) -> Iterator[T_co]: ...
     def __getitem__(self, place: int, /) -> Any: ...  # noqa: ANN401 - T_co, but for arrays
     def __contains__(self, value: object, /) -> bool: ...
-
-
-class Frame(Protocol):
-    """A frame of pandas or polars, or a table of Arrow."""
-
-    @property
-    def columns(self) -> Any: ...  # noqa: ANN401, D102 - names, or in Arrow the columns
-    def __getitem__(self, name: str, /) -> Any: ...  # noqa: ANN401
 
 
 Texts = Column[Text] | Mapping[str, Column[Text]] | Frame
@@ -92,8 +94,10 @@ class TextColumns:
         return *(chosen if fields.names else (joined,)), *also
 
 
-def read_texts(texts: Any) -> TextColumns:  # noqa: ANN401 - whatever the caller gave
+def read_texts(texts: Any, but: object = None) -> TextColumns:  # noqa: ANN401 - whatever was given
     """Return texts by field, or raise UsageError.
+
+    ``but`` is the name of a column that is no text.
 
     In a frame each column of texts is a field, but for those that are called as ids, labels or
     splits are (``id``, ``label``, ``split``); a mapping is taken as it is. A missing value (None,
@@ -102,38 +106,44 @@ def read_texts(texts: Any) -> TextColumns:  # noqa: ANN401 - whatever the caller
     """
     if isinstance(texts, (str, bytes)):
         raise UsageError("expected a sequence of texts, received one text: wrap it in a list")
-    if type(texts).__name__ == "LazyFrame":
-        raise UsageError("a lazy frame holds no texts yet: give frame.collect()")
+    texts = as_frame(texts)
     if is_frame(texts):
-        return TextColumns(_fields_of_frame(texts), is_named=True)
+        return TextColumns(_fields_of_frame(texts, but), is_named=True)
     if isinstance(texts, Mapping):
-        if not texts:
+        given = {str(name): values for name, values in texts.items() if name != but}
+        if not given:
             raise UsageError("texts are a mapping without a field: give each field its texts")
-        fields = {str(name): _column(values, str(name)) for name, values in texts.items()}
+        fields = {name: _column(values, name) for name, values in given.items()}
         return TextColumns(_of_one_length(fields), is_named=True)
     return TextColumns({ONE_FIELD: _column(texts)}, is_named=False)
 
 
-def is_frame(value: object) -> bool:
-    """Return True for a frame of pandas or polars and a table of Arrow."""
-    has_columns = hasattr(value, "columns") and hasattr(value, "__getitem__")
-    return has_columns and not isinstance(value, (type, Mapping))
+def read_labelled(texts: Any, labels: Any) -> tuple[TextColumns, Any]:  # noqa: ANN401
+    """Return texts by field, and their labels.
 
-
-def names_of(frame: Any) -> list[Any]:  # noqa: ANN401 - a frame
-    """Return the names of a frame's columns, which must differ."""
-    names = list(getattr(frame, "column_names", frame.columns))
-    if len(set(map(str, names))) < len(names):
-        raise UsageError(f"the columns of a frame must differ by name, got {shown(names)}")
-    return names
-
-
-def values_of(column: Any) -> list[Any]:  # noqa: ANN401 - whatever holds values
-    """Return the values of a list, an array or a column as plain Python objects."""
-    for method in ("to_pylist", "to_list", "tolist"):
-        if hasattr(column, method):
-            return list(getattr(column, method)())
-    return list(column)
+    The labels of texts with columns may be the name of one of them, or None: then the column is
+    known by its name (``label``, ``topic``, …), as in files.
+    """
+    if labels is not None and not isinstance(labels, str):
+        return read_texts(texts), labels
+    texts = as_frame(texts)
+    if not is_frame(texts) and not (isinstance(texts, Mapping) and texts):
+        if labels is None:
+            raise UsageError("the labels of the texts are missing: give the labels of each text")
+        return read_texts(texts), labels
+    names = names_of(texts) if is_frame(texts) else list(texts)
+    name = guessed_labels(names) if labels is None else labels
+    listed = ", ".join(map(str, names))
+    if name is None:
+        raise UsageError(
+            f"no column is known to hold labels; the columns are {listed}: give the labels, or the "
+            "name of their column"
+        )
+    if name not in names:
+        raise UsageError(
+            f"there is no column {name!r}, whose values would be labels; the columns are {listed}"
+        )
+    return read_texts(texts, but=name), column_of(texts, name)
 
 
 def decoded(text: Any, place: str = "") -> str:  # noqa: ANN401 - whatever the caller gave
@@ -143,14 +153,6 @@ def decoded(text: Any, place: str = "") -> str:  # noqa: ANN401 - whatever the c
     if not isinstance(text, str):
         raise UsageError(f"{place}a text must be a str, not {shown(text)}")
     return text
-
-
-def shown(value: object) -> str:
-    """Return a value and its type for a message, on one line and shortened."""
-    text = " ".join(repr(value).split())
-    if len(text) > SHOWN:
-        text = f"{text[:SHOWN]}…"
-    return f"{text} ({type(value).__name__})"
 
 
 def check_fields(given: Iterable[str], wanted: Sequence[str]) -> None:
@@ -206,6 +208,12 @@ def _column(texts: Any, field: str | None = None) -> list[str]:  # noqa: ANN401
     if all(type(value) is str for value in values):
         return values
     if field is None:
+        for number, value in enumerate(values):
+            if is_missing(value):
+                raise UsageError(
+                    f"text {number}: a text must be a str, not {shown(value)}: leave it out, or "
+                    "give '' in its place"
+                )
         return [decoded(value, f"text {number}: ") for number, value in enumerate(values)]
     return [
         "" if is_missing(value) else decoded(value, f"text {number}, {field}: ")
@@ -213,14 +221,14 @@ def _column(texts: Any, field: str | None = None) -> list[str]:  # noqa: ANN401
     ]
 
 
-def _fields_of_frame(frame: Any) -> dict[str, list[str]]:  # noqa: ANN401
+def _fields_of_frame(frame: Any, but: object) -> dict[str, list[str]]:  # noqa: ANN401
     fields = {}
     names = names_of(frame)
     for name in names:
-        values = values_of(frame[name])
-        first = next((value for value in values if not is_missing(value)), None)
-        if is_about_documents(str(name)):
+        if is_about_documents(str(name)) or name == but:
             continue
+        values = values_of(column_of(frame, name))
+        first = next((value for value in values if not is_missing(value)), None)
         if isinstance(first, (str, bytes)) or not values:
             fields[str(name)] = _column(values, str(name))
     if not fields:
@@ -229,12 +237,6 @@ def _fields_of_frame(frame: Any) -> dict[str, list[str]]:  # noqa: ANN401
             "mapping of names to columns, such as {'text': frame['label']}, is taken as it is"
         )
     return fields
-
-
-def is_missing(value: object) -> bool:
-    """Return True for None, NaN and the missing values of pandas."""
-    is_nan = isinstance(value, float) and value != value  # noqa: PLR0124 - what NaN is
-    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
 
 def _of_one_length(columns: dict[str, list[str]]) -> dict[str, list[str]]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from postil.evaluate.options import Provenance as Provenance
     from postil.evaluate.report import Report as Report
     from postil.evaluate.report import measure_run as measure_run
+    from postil.evaluate.suggestions import measure_suggestions as measure_suggestions
 
 _HOMES = {
     "bootstrap": ("Plan",),
@@ -35,6 +36,7 @@ _HOMES = {
     "curves": ("cuts_of", "precision_recall_curve", "roc_curve"),
     "options": ("Options", "Provenance"),
     "report": ("Report", "measure_run"),
+    "suggestions": ("measure_suggestions",),
 }
 
 

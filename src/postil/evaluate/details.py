@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from postil.evaluate.counts import Counts
     from postil.evaluate.ranking import Ranking
     from postil.evaluate.report import Report
+    from postil.evaluate.suggestions import Suggestions
 
 AVERAGES = ("measure", "micro", "macro", "undefined")
 
@@ -25,6 +26,8 @@ def details(report: Report) -> list[RenderableType]:
     parts: list[RenderableType] = [decisions_table(report)]
     if report.ranking is not None:
         parts.append(ranking_table(report, report.ranking))
+    if report.suggestions is not None and report.suggestions.at:
+        parts.append(suggestions_table(report.suggestions))
     if report.pooled_calibration is not None:
         parts.append(calibration_table(report, report.pooled_calibration))
     if report.top:
@@ -107,6 +110,17 @@ def ranking_table(report: Report, ranking: Ranking) -> Table:
         rows.append((f"average precision, {name}", shown(curve.average_precision), *beside))
     rows.append(("ROC area", shown(ranking.roc.area), *averaged(macro(ranking.roc_areas, rule))))
     return text_table("rankings, in %", AVERAGES, rows)
+
+
+def suggestions_table(suggestions: Suggestions) -> Table:
+    """Return how well the first labels of documents fit, whatever the thresholds."""
+    ranks = suggestions.at
+    rows = [
+        (title, *map(shown, values), *[""] * (len(ranks) - len(values)))
+        for title, values in suggestions.rows()
+    ]
+    header = ("measure", *(f"at {each.k:,}" for each in ranks))
+    return text_table("the first labels as suggestions, in %", header, rows)
 
 
 def calibration_table(report: Report, pooled: Calibration) -> Table:

@@ -17,6 +17,7 @@ from postil.evaluate.measures import (
     macro_statistic,
     micro_statistic,
 )
+from postil.evaluate.suggestions import RANKS, checked_ranks
 from postil.learn.merit.naming import figure_named
 
 
@@ -47,6 +48,9 @@ class Options:
         Betas of further F-beta measures.
     top:
         Numbers k of largest categories to average over; the average over all is always there.
+    at:
+        Numbers k of first labels to measure as suggestions; by default 1, 3 and 5, or those of
+        them that are no more than the categories.
     bins, binning:
         Number and kind of calibration bins.
     plan:
@@ -64,6 +68,7 @@ class Options:
     undefined: str = "zero"
     betas: tuple[float, ...] = ()
     top: tuple[int, ...] = (5, 10, 20, 40, 60, 80, 100)
+    at: tuple[int, ...] | None = None
     bins: int = 10
     binning: str = "width"
     plan: Plan | None = None
@@ -78,6 +83,12 @@ class Options:
             figure_named(self.aim)
         if min(self.top, default=1) < 1:
             raise UsageError(f"top: each number of categories must be at least 1, got {self.top}")
+
+        checked_ranks(self.at or ())
+
+    def ranks(self, categories: int) -> tuple[int, ...]:
+        """Return the numbers of first labels to measure as suggestions."""
+        return tuple(k for k in RANKS if k <= categories) if self.at is None else self.at
 
     def measures(self) -> dict[str, Measure]:
         """Return the measures of decisions to take, by name."""

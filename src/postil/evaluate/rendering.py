@@ -14,7 +14,7 @@ from rich.text import Text
 from postil.common.escaping import visible
 from postil.evaluate.counts import MARK, shown
 from postil.evaluate.coverage import PRECISIONS, CoverageCurve
-from postil.evaluate.details import aimed_table, details
+from postil.evaluate.details import aimed_table, details, suggestions_table
 from postil.evaluate.text_tables import counted, label, p_text, span, text_table
 
 if TYPE_CHECKING:
@@ -47,6 +47,11 @@ def renderables(report: Report, top: int = 10, *, full: bool = False) -> list[Re
         parts.append(confusion_table(report))
     if report.coverage is not None:
         parts.append(coverage_table(report.coverage))
+    suggestions = report.suggestions
+    # With one label a document, there is little to rank.
+    wanted = report.accuracy is None or report.options.at is not None
+    if suggestions is not None and suggestions.at and wanted and not full:
+        parts.append(suggestions_table(suggestions))
     return [*parts, Text(footing(report))] if full else parts
 
 

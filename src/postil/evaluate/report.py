@@ -45,6 +45,7 @@ from postil.evaluate.measures import (
 )
 from postil.evaluate.options import Options, Provenance, run_statistics
 from postil.evaluate.ranking import Ranking, rank_categories
+from postil.evaluate.suggestions import Suggestions, measure_suggestions
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,11 @@ class TopAverages:
 class Report:
     """All measures of one run.
 
-    ``accuracy`` is for single-label data only, ``ranking`` needs scores, ``pooled_calibration``,
-    ``calibrations`` (one per category) and ``coverage`` need probabilities, ``intervals`` need a
-    bootstrap plan. ``members`` and ``decided`` are the truth and the decisions, sparse. Where
-    documents are ``counted`` by weight, there are only measures of decisions.
+    ``accuracy`` is for single-label data only, ``ranking`` needs scores, ``suggestions`` scores or
+    probabilities, ``pooled_calibration``, ``calibrations`` (one per category) and ``coverage`` need
+    probabilities, ``intervals`` need a bootstrap plan. ``members`` and ``decided`` are the truth
+    and the decisions, sparse. Where documents are ``counted`` by weight, there are only measures of
+    decisions.
     """
 
     categories: tuple[str, ...]
@@ -78,6 +80,7 @@ class Report:
     options: Options
     training_sizes: Ints | None = None
     ranking: Ranking | None = None
+    suggestions: Suggestions | None = None
     pooled_calibration: Calibration | None = None
     calibrations: tuple[Calibration, ...] = ()
     coverage: CoverageCurve | None = None
@@ -181,6 +184,7 @@ class Report:
                 "accuracy": self.accuracy,
                 "top": self.top,
                 "ranking": ranking and ranking.to_dict(options.undefined, options.curve_points),
+                "suggestions": self.suggestions,
                 "calibration": pooled and {"pooled": pooled, "macro": self.macro_calibration},
                 "coverage": self.coverage
                 and self.coverage.to_dict(options.curve_points, options.min_probability),
@@ -244,6 +248,7 @@ def measure_run(
     scored: ArrayLike | None = None,
     probabilities: Floats | None = None,
     training_sizes: ArrayLike | None = None,
+    training_documents: int | None = None,
     provenance: Provenance | None = None,
     options: Options | None = None,
     counted: Counted = EVERYTHING,
@@ -267,6 +272,8 @@ def measure_run(
         others are undefined.
     training_sizes:
         Number of training documents of each category.
+    training_documents:
+        Number of training documents, for propensity-scored precision.
     provenance:
         Origin of the run, for the report.
     options:
@@ -291,7 +298,7 @@ def measure_run(
         intervals = bootstrap_intervals(members, decided, statistics, options.plan, counted)
         if counted.weights is None:
             intervals["exact_match"] = bootstrap_mean(right, options.plan)
-    sizes = ranking = pooled = curve = None
+    sizes = ranking = suggestions = pooled = curve = None
     calibrations: tuple[Calibration, ...] = ()
     if training_sizes is not None:
         sizes = checked_per_category(training_sizes, columns, "training_sizes").astype(np.int64)
@@ -302,6 +309,17 @@ def measure_run(
             members, probabilities, options.bins, options.binning, known
         )
         curve = coverage_curve(members, decided, np.asarray(probabilities))
+    ranked = scores if probabilities is None else probabilities
+    if ranked is not None and counted.weights is None:
+        if known is not None:  # others are not suggested
+            ranked = np.where(known, ranked, -np.inf)
+        suggestions = measure_suggestions(
+            members,
+            ranked,
+            options.ranks(columns),
+            training_sizes=sizes,
+            training_documents=training_documents,
+        )
     return Report(
         categories=checked_names(categories, columns),
         members=members,
@@ -314,6 +332,7 @@ def measure_run(
         options=options,
         training_sizes=sizes,
         ranking=ranking,
+        suggestions=suggestions,
         pooled_calibration=pooled,
         calibrations=calibrations,
         coverage=curve,

@@ -6,7 +6,6 @@ The page, the terminal and JSON all show the same numbers and sentences.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -20,12 +19,14 @@ from postil.common.types import Floats, Ints
 from postil.explain.flips import Addition, Flips, Removal
 from postil.explain.reading import UNKNOWN, DocumentTerms, FieldPlace
 from postil.explain.rule import Circumstance, Figures, counted, list_of
+from postil.text.analyzer import Analyzer
+from postil.text.spans import token_spans
 
 SHOWN_IN_SET = 12
 SHOWN_ADDITIONS = 6
 SHOWN_UNKNOWN = 12
 LONGEST_WORD = 40
-WORD = re.compile(r"\w+")
+WORDS = Analyzer("words")  # of scripts without spaces: overlapping pairs of characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +186,8 @@ class Explanation:
         texts: list[str] = []
         terms, words, within = [np.empty(0, np.int64)], [np.empty(0, np.int64)], 0
         for number, part in enumerate(self.document.parts):
-            spans = np.array([match.span() for match in WORD.finditer(part.text)], np.int64)
-            starts, ends = spans.reshape(-1, 2).T
+            spans = token_spans(WORDS, part.text)
+            starts, ends = spans.starts, spans.ends
             own = pieces.parts == number
             first = np.searchsorted(ends, pieces.starts[own], side="right")
             last = np.searchsorted(starts, pieces.ends[own], side="left")
@@ -197,7 +198,7 @@ class Explanation:
             within += int(((touched[each] == 1) & (sizes < (ends - starts)[word])).sum())
             terms.append(pieces.terms[own][each])
             words.append(word + len(texts))
-            texts += [part.text[start:end].casefold() for start, end in spans.tolist()]
+            texts += [token.casefold() for token in spans.tokens]
         return _Standing(texts, np.concatenate(terms), np.concatenate(words), within)
 
     @cached_property

@@ -36,11 +36,14 @@ values of a model, and the settings of each part, null where a model lacks it. T
 
 ``units`` turn weights that were learned by factors back into the exponents θ that learning moves
 (zhang-2000, section 2.2): w = unit (exp θ - exp -θ), or unit exp θ where weights are positive.
+
+Analyzer specs are in the form of :func:`postil.text.spec.to_stored`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -51,7 +54,7 @@ from numpy.typing import NDArray
 from postil import _native
 from postil.decide.calibration import calibration_from_parts, calibration_to_parts
 from postil.decide.decision import DecisionRule
-from postil.errors import InputError
+from postil.errors import InputError, SpecError
 from postil.features.selection import Selection
 from postil.learn.combining import COMBINATIONS, Combination
 from postil.model.model import Model, TrainingFingerprint, check_buckets, check_combination
@@ -72,7 +75,7 @@ from postil.model.stored import (
 )
 from postil.model.weights import Weights, weights_from_parts, weights_to_parts
 from postil.text.analyzer import Analyzer
-from postil.text.spec import AnalyzerSpec
+from postil.text.spec import AnalyzerSpec, from_stored, to_stored
 from postil.vectors.fields import Fields
 from postil.vectors.projection import Projection
 from postil.vectors.vectorizer import Vectorizer
@@ -129,6 +132,7 @@ class Part(NamedTuple):
 def to_parts(model: Model) -> Parts:
     """Take a model apart; arrays are copied only where they are stored narrower."""
     plain = {name: getattr(model, name) for name in _PLAIN}
+    plain["recipe"] = _renamed_in(model.recipe, to_stored)
     settings: Settings = {**plain, "names": list(model.names), "reports": list(model.reports)}
     arrays = {"intercepts": model.intercepts}
     for name, part in PARTS.items():
@@ -146,6 +150,7 @@ def from_parts(settings: Settings, arrays: dict[str, NDArray[Any]], threads: int
         check_kind(report, dict, f"reports[{at}]")
     tensors = Tensors(arrays)
     known: dict[str, Any] = {name: found[name] for name in _PLAIN}
+    known["recipe"] = _renamed_in(found["recipe"], from_stored)
     known |= {"names": texts(found["names"], "names"), "threads": threads}
     for name, part in PARTS.items():
         absent = found[name] is None
@@ -158,6 +163,17 @@ def from_parts(settings: Settings, arrays: dict[str, NDArray[Any]], threads: int
     model = Model(**known)
     tensors.check_all_taken()
     return model
+
+
+def _renamed_in(recipe: Mapping[str, Any], renamed: Callable[[str], str]) -> Mapping[str, Any]:
+    """Return the recipe with its analyzer renamed to or from the form of model files."""
+    representation = recipe.get("representation")
+    if not isinstance(representation, dict) or not isinstance(representation.get("analyzer"), str):
+        return recipe
+    with suppress(SpecError):  # a recipe is only read when it is used
+        analyzer = renamed(representation["analyzer"])
+        return {**recipe, "representation": {**representation, "analyzer": analyzer}}
+    return recipe
 
 
 def _rows(known: Known) -> int:
@@ -213,7 +229,7 @@ def _write_vectorizer(model: Model) -> Parts:
     analyzer, fields = vectorizer.analyzer, vectorizer.fields
     also = {"also": list(fields.also)} if fields.also else {}
     settings = {
-        "analyzer": {"spec": str(analyzer.spec), "stop_lists": analyzer.resources},
+        "analyzer": {"spec": to_stored(str(analyzer.spec)), "stop_lists": analyzer.resources},
         "bounds": asdict(vectorizer.bounds),
         "buckets": vectorizer.buckets,
         "documents": vectorizer.documents,
@@ -260,7 +276,7 @@ def _read_vectorizer(settings: Settings, tensors: Tensors, known: Known) -> Vect
 
 def _analyzer(settings: object) -> Analyzer:
     found = checked(settings, {"spec": str, "stop_lists": dict}, "analyzer")
-    spec = AnalyzerSpec.parse(found["spec"])
+    spec = AnalyzerSpec.parse(from_stored(found["spec"]))
     lists = {name: texts(words, f"stop list {name}") for name, words in found["stop_lists"].items()}
     # A list that is absent here would be read from whatever file the spec names.
     if lists.keys() != set(spec.stop_lists):

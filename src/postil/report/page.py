@@ -37,6 +37,7 @@ from postil.report.tables import (
     doubt_table,
     error_table,
     fit_facts,
+    suggestion_table,
     term_table,
     together_table,
 )
@@ -83,6 +84,7 @@ def render_report(study: Study, model_name: str) -> str:
         confusions=confusion_table(measured),
         errors=error_table(report),
         together=together_table(measured) if report.accuracy is None else None,
+        suggestions=suggestion_table(report),
         terms=term_table(whole, each),
         mistakes=[_mistake(mistake) for mistake in study.mistakes],
         doubts=doubt_table(study.doubts, study.doubted or 0),

@@ -83,6 +83,18 @@ def _rest(in_all: int, listed: int) -> str:
     return f"… and {in_all - listed:,} more" if in_all > listed else ""
 
 
+def suggestion_table(report: Report) -> Table | None:
+    """Return how well the first labels fit; None if each document has one label."""
+    found = report.suggestions
+    if found is None or not found.at or report.accuracy is not None:
+        return None
+    rows = [
+        (title, *map(shown, values), *[""] * (len(found.at) - len(values)))
+        for title, values in found.rows()
+    ]
+    return Table(("measure", *(f"at {each.k:,}" for each in found.at)), cells_of(rows))
+
+
 def confusion_table(measured: Measured) -> Table:
     """Return the labels that documents lack, each with a wrong one that they were given instead."""
     names, members = measured.report.categories, measured.report.counts.members

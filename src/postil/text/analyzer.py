@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Resources = Mapping[str, Iterable[str]]
 
 CURLY_APOSTROPHE = "’"
+_NATIVE_KIND = {"words-python": "python-words", "words-whole-runs": "whole-runs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class TokenizerOptions:
         """Return the same settings for the native core."""
         from postil import _native
 
-        kind = "python_words" if self.kind == "words-python" else self.kind.replace("-", "_")
+        kind = _NATIVE_KIND.get(self.kind, self.kind).replace("-", "_")
         grams = (self.gram_min, self.gram_max) if self.makes_char_grams else (1, 1)
         return _native.TokenizerOptions(
             kind=getattr(_native.TokenKind, kind),

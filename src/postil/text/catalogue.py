@@ -23,9 +23,10 @@ _ITEMS: dict[Group, tuple[tuple[str, str, ReadArguments], ...]] = {
     Group.TOKENIZER: (
         (
             "words",
-            "runs of letters, marks, numbers and connectors such as _, in any script; "
-            r"words(python) is exactly Python's \w+",
-            takes(one_of("python"), required=0),
+            "runs of letters, marks, numbers and connectors such as _; scripts without spaces give "
+            "pairs of characters, or whole runs with words(whole-runs); words(python) is exactly "
+            r"Python's \w+",
+            takes(one_of("python", "whole-runs"), required=0),
         ),
         ("letters", "runs of letters, with the marks that follow them", _NOTHING),
         ("compounds", "words that single inner apostrophes or hyphens hold together", _NOTHING),

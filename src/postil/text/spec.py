@@ -5,8 +5,8 @@
     spec       = part { + part }
     part       = tokenizer text-step* word-step* ngrams?
     item       = name | name(argument, …)
-    tokenizer  = words | words(python) | letters | compounds | whitespace
-               | trec | chars(m,n) | chars-in-words(m,n)
+    tokenizer  = words | words(python) | words(whole-runs) | letters | compounds
+               | whitespace | trec | chars(m,n) | chars-in-words(m,n)
     text-step  = lower | casefold | fold-accents
     word-step  = min(n) | max(n) | numbers(keep|fold|drop) | stop(LIST) | stem(NAME)
     ngrams     = ngrams(m,n)
@@ -17,6 +17,7 @@ The parts of a union read the same text, each by itself, and their terms stand s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -51,6 +52,11 @@ _OUT_OF_ORDER = {
     Group.NGRAMS: "n-grams are formed once, and {other!r} is there already",
 }
 _ONCE = (Group.TOKENIZER, Group.NGRAMS)
+
+# The items of specs in model files that stand for another item elsewhere: `words` kept every run
+# whole when the first files were written, and in a file it still does.
+_RESTORED = {"words": "words(whole-runs)", "words(bigrams)": "words"}
+_STORED = {item: stored for stored, item in _RESTORED.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,26 @@ class AnalyzerSpec:
         steps = (step for part in self.parts for step in part.steps)
         found = (str(step.arguments[0]) for step in steps if step.name == "stop")
         return tuple(dict.fromkeys(found))
+
+
+def to_stored(text: str) -> str:
+    """Return a spec as model files hold it: an older postil reads it right or refuses it."""
+    return _renamed(text, _STORED)
+
+
+def from_stored(text: str) -> str:
+    """Return the spec that a model file holds."""
+    return _renamed(text, _RESTORED)
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    pieces, at = [], 0
+    for raw in scan(text):
+        start = raw.column - 1
+        written = names.get(str(Item(raw.name, raw.arguments)), raw.written)
+        pieces += [text[at:start], written]
+        at = start + len(raw.written)
+    return "".join([*pieces, text[at:]])
 
 
 def _kind_of(part: AnalyzerSpec) -> str:

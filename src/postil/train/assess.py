@@ -236,6 +236,7 @@ def _assessed(
         scored=np.isin(names, model.names),
         probabilities=probabilities,
         training_sizes=_training_sizes(model, names),
+        training_documents=model.training.documents,
         provenance=Provenance(
             corpus=corpus,
             split=_split(digests, model),

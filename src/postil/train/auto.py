@@ -17,6 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,13 +28,15 @@ from postil.learn.merit.figures import FBeta
 from postil.learn.merit.naming import figure_named
 from postil.recipes.parts import ONE_LABEL
 from postil.recipes.recipe import WITHOUT_SEARCH, Recipe
+from postil.text.detection import stemmer_for
 from postil.train.candidates import (
-    REPRESENTATIONS,
     Candidate,
     Trial,
     promoted,
+    representations,
     short_fields,
     simplest_of_best,
+    with_characters,
 )
 from postil.train.reading import labels_of
 from postil.train.search_cache import SearchCache
@@ -104,14 +107,16 @@ class AutoSearch:
         latest: list[Trial] = []
         if len(self._documents) < FEWEST_DOCUMENTS or len(self.labels) == 0:
             return latest
-        entered = list(REPRESENTATIONS)
+        stemmer = self._stemmer()
+        entered = list(representations(stemmer))
         titles = short_fields(self._documents[:SAMPLE])
         entered[1:1] = [replace(entered[0], title=title) for title in titles]
         spared = 0.0
         for number, (share, most) in enumerate(ROUNDS):
             final = number == len(ROUNDS) - 1
             if most is not None:
-                entered = promoted(latest, most, with_largest=most == ROUNDS[1][1])
+                largest = with_characters(stemmer) if most == ROUNDS[1][1] else None
+                entered = promoted(latest, most, largest)
             seconds = sum(map(self._size, entered)) * (LAST_ROUND if final else 1.0)
             spared += share * self.budget
             rows = int(min(len(self._documents), spared / seconds))
@@ -182,9 +187,17 @@ class AutoSearch:
             self.ended = "it took twice its budget"
         return bool(self.ended)
 
+    def _sample(self) -> list[Document]:
+        return [self._documents[row] for row in self._order[:SAMPLE].tolist()]
+
+    def _stemmer(self) -> str | None:
+        """Return the stemmer for the language of the documents."""
+        fields = self.recipe.representation.vectorizer(self.threads).fields
+        return stemmer_for(chain.from_iterable(fields.columns_of(self._sample())))
+
     def _size(self, candidate: Candidate) -> float:
         """Return the estimated seconds of one document in all folds."""
-        documents = [self._documents[row] for row in self._order[:SAMPLE].tolist()]
+        documents = self._sample()
         vectorizer = candidate.applied(self.recipe).representation.vectorizer(self.threads)
         vectorizer.bounds = replace(vectorizer.bounds, min_df=1)
         columns = vectorizer.fields.columns_of(documents)

@@ -11,9 +11,9 @@ import numpy as np
 from postil.common.types import Floats
 from postil.corpus.document import Document
 from postil.recipes.recipe import Recipe
+from postil.text.detection import ENGLISH_STEMMER
 
 WORDS = "words lower min(2)"
-STEMS = f"{WORDS} stem(porter)"
 CHARACTERS = "chars-in-words(2,5) lower"
 
 
@@ -37,17 +37,38 @@ class Candidate:
         return replace(recipe, representation=replace(recipe.representation, **changes), auto=None)
 
 
-REPRESENTATIONS = (
-    Candidate("words", WORDS),
-    Candidate("stems", STEMS),
-    Candidate("words and stems", f"{WORDS} + {STEMS}"),
-    Candidate("words, pairs of words and stems", f"{WORDS} ngrams(1,2) + {STEMS}", 2),
-    Candidate("characters in words", CHARACTERS, 2),
-)
-# Tried only if characters alone are among the best: it takes the longest.
-WITH_CHARACTERS = Candidate(
-    "stems, pairs of stems and characters in words", f"{STEMS} ngrams(1,2) + {CHARACTERS}", 2
-)
+def representations(stemmer: str | None) -> tuple[Candidate, ...]:
+    """Return the candidates of the first round; without a stemmer, those without stems."""
+    words, characters = Candidate("words", WORDS), Candidate("characters in words", CHARACTERS, 2)
+    if stemmer is None:
+        return (words, Candidate("words and pairs of words", f"{WORDS} ngrams(1,2)", 2), characters)
+    stems, name = _stems(stemmer)
+    return (
+        words,
+        Candidate(name, stems),
+        Candidate(f"words and {name}", f"{WORDS} + {stems}"),
+        Candidate(f"words, pairs of words and {name}", f"{WORDS} ngrams(1,2) + {stems}", 2),
+        characters,
+    )
+
+
+def with_characters(stemmer: str | None) -> Candidate:
+    """Return the candidate that is tried only if characters alone are among the best.
+
+    It takes the longest.
+    """
+    terms, name = (WORDS, "words") if stemmer is None else _stems(stemmer)
+    return Candidate(
+        f"{name}, pairs of {name.rpartition(' ')[2]} and characters in words",
+        f"{terms} ngrams(1,2) + {CHARACTERS}",
+        2,
+    )
+
+
+def _stems(stemmer: str) -> tuple[str, str]:
+    """Return the analyzer of stems, and what they are called: English stems are just stems."""
+    language = "" if stemmer == ENGLISH_STEMMER else f"{stemmer.capitalize()} "
+    return f"{WORDS} stem({stemmer})", f"{language}stems"
 
 
 def short_fields(documents: Sequence[Document]) -> list[str]:
@@ -121,17 +142,20 @@ def simplest_of_best(trials: Sequence[Trial]) -> Trial:
     return max((t for t in near if t.non_zeros <= cheapest), key=lambda trial: trial.value)
 
 
-def promoted(latest: Sequence[Trial], most: int, *, with_largest: bool) -> list[Candidate]:
-    """Return the best candidates of a round, all with the title apart if that is better."""
+def promoted(latest: Sequence[Trial], most: int, largest: Candidate | None) -> list[Candidate]:
+    """Return the best candidates of a round, all with the title apart if that is better.
+
+    ``largest`` is added if it has a part that is among the best alone, characters in words.
+    """
     ranked = sorted(latest, key=lambda trial: -trial.value)
     titled = next((t for t in ranked if t.candidate.title is not None), None)
     plain = next((t for t in ranked if titled and t.candidate == _untitled(titled)), None)
     wins = titled is not None and (plain is None or titled.value > plain.value)
     title = titled.candidate.title if titled is not None and wins else None
     best = list(dict.fromkeys(replace(trial.candidate, title=title) for trial in ranked))[:most]
-    largest = replace(WITH_CHARACTERS, title=title)
-    added = any(each.analyzer == CHARACTERS for each in best) and largest not in best
-    return [*best, largest] if added and with_largest else best
+    if largest is None or all(each.analyzer != CHARACTERS for each in best):
+        return best
+    return list(dict.fromkeys([*best, replace(largest, title=title)]))
 
 
 def _untitled(trial: Trial) -> Candidate:

@@ -38,6 +38,7 @@ def report_out_of_fold(
         scores=found.rankings,
         probabilities=found.probabilities,
         training_sizes=model.training.members,
+        training_documents=model.training.documents,
         provenance=Provenance(
             corpus=corpus,
             split=f"{count:,} training documents, out of fold in {found.folds} folds",

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.common.types import Floats
+from postil.common.types import Flags, Floats
 from postil.decide.calibration import (
     moderated_scores,
     needs_variances,
     probabilities_of,
     rankings_of,
 )
+from postil.decide.scores import top_columns
 from postil.model.model import Model
 from postil.model.numbered import NumberedDocuments, check_takes_texts, columns_of
 from postil.model.scoring import TextScorer, factors_of, rows_of_sums, scores_of, vector_rows
@@ -26,14 +27,33 @@ if TYPE_CHECKING:
 
 
 class Decider:
-    """Turns the scores of a model into decisions and probabilities."""
+    """Turns the scores of a model into decisions and probabilities.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+
+    Attributes
+    ----------
+    allowed : array or None
+        True for each category that may be given or suggested; None if all may.
+    """
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self.allowed: Flags | None = None
+
+    def restrict(self, columns: Collection[int] | None) -> None:
+        """Let only these categories be given or suggested; None stands for all."""
+        self.allowed = None
+        if columns is not None:
+            self.allowed = np.zeros(len(self.model.names), np.bool_)
+            self.allowed[list(columns)] = True
 
     def given(self, scores: Floats) -> list[list[int]]:
         """Return the columns of the categories given to each text, best first."""
-        accepted = self.model.decision.accept(scores)
+        accepted = self.model.decision.accept(scores, self.allowed)
         calibration = self.model.calibration
         order = scores
         if calibration is not None and not needs_variances(calibration):
@@ -47,6 +67,21 @@ class Decider:
     def names(self, scores: Floats) -> list[tuple[str, ...]]:
         """Return the names of the categories given to each text, best first."""
         return [tuple(self.model.names[c] for c in row) for row in self.given(scores)]
+
+    def suggested(self, values: Floats, most: int) -> NDArray[np.intp]:
+        """Return the columns of the best categories of each text, best first.
+
+        Parameters
+        ----------
+        values : array
+            Documents × categories: probabilities, or scores if there are none.
+        most : int
+            The number of categories for each text.
+        """
+        if self.allowed is None:
+            return top_columns(values, most)
+        allowed = np.flatnonzero(self.allowed)
+        return np.asarray(allowed[top_columns(values[:, allowed], most)])
 
     def rankings(self, scores: Floats) -> Floats:
         """Return values that rank documents within a category."""

@@ -21,6 +21,7 @@ from postil.common.files import output_file
 from postil.corpus.files import textlines
 from postil.corpus.files.streams import STDIN, Source
 from postil.errors import DocumentError, PostilError, UsageError
+from postil.vectors.matrices import check_indices
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -58,6 +59,7 @@ def write_svmlight(
     zero_based
         Number terms from 0 instead of 1.
     """
+    check_indices(X, "X")
     if X.shape[0] != len(labels):
         raise UsageError(
             f"X has {X.shape[0]} documents and labels has {len(labels)} sets: give one set of "

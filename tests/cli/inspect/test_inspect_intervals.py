@@ -166,13 +166,13 @@ def test_vectors_are_moderated_too(postil, tmp_path):
     assert postil("train", "some.svm", "--recipe", "sure.toml", "-o", "v.postil").code == 0
     loaded = load_model("v.postil")
     first = json.loads(
-        postil("predict", "v.postil", "some.svm", "--scores", "1").out.split("\n")[0]
+        postil("predict", "v.postil", "some.svm", "--top", "1", "--scores").out.split("\n")[0]
     )
     x = np.zeros(loaded.weights.shape[1])
     x[:2] = 1.0, 0.5
     score = loaded.weights.toarray()[0] @ x + loaded.intercepts[0]
     variance = loaded.variances.toarray()[0] @ x**2 + loaded.intercept_variances[0]
-    assert first["scores"]["1"] == pytest.approx(score, abs=1e-5)
+    assert first["top"]["1"] == pytest.approx(score, abs=1e-5)
     expected = 1 / (1 + np.exp(-score / np.sqrt(1 + np.pi * variance / 8)))
     assert first["probabilities"]["1"] == pytest.approx(expected, abs=1e-5)
     assert postil("evaluate", "v.postil", "some.svm").code == 0

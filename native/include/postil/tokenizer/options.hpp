@@ -8,7 +8,8 @@
 namespace postil {
 
 enum class TokenKind : std::uint8_t {
-    words,           // runs of letters, numbers, connectors; marks continue a run
+    words,           // whole_runs, but scripts without spaces give pairs: runs.hpp
+    whole_runs,      // runs of letters, numbers, connectors; marks continue a run
     python_words,    // runs of Python's \w
     letters,         // runs of letters; marks continue a run
     compounds,       // words joined by single inner apostrophes or hyphens
@@ -38,23 +39,25 @@ inline bool cuts_runs(TokenKind kind) {
     return !makes_char_grams(kind) && kind != TokenKind::trec;
 }
 
-// The class bits that begin and that continue a token. Whitespace tokens are the complement of the
-// class `space`, so the bits are flipped before they are tested.
+// The class bits that begin and that continue a token, and those that give pairs. Whitespace tokens
+// are the complement of the class `space`, so the bits are flipped before they are tested.
 struct TokenClasses {
     std::uint8_t begin;
     std::uint8_t proceed;
     std::uint8_t flip;
+    std::uint8_t paired;
 };
 
 inline TokenClasses classes_of(TokenKind kind) {
     using namespace unicode;
     switch (kind) {
-        case TokenKind::python_words: return {python_word, python_word, 0};
-        case TokenKind::letters: return {letter, letter | mark, 0};
+        case TokenKind::python_words: return {python_word, python_word, 0, 0};
+        case TokenKind::letters: return {letter, letter | mark, 0, 0};
         case TokenKind::whitespace:
         case TokenKind::chars:
-        case TokenKind::chars_in_words: return {space, space, space};
-        default: return {letter | number | connector, letter | number | connector | mark, 0};
+        case TokenKind::chars_in_words: return {space, space, space, 0};
+        case TokenKind::words: return {spaced, spaced | mark, 0, unspaced};
+        default: return {spaced | unspaced, spaced | unspaced | mark, 0, 0};
     }
 }
 

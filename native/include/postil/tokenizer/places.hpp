@@ -47,6 +47,7 @@ struct NoPlaces {
     static void cover(bool) {}
     static void pause() {}
     static void close(bool, bool) {}
+    static void close_unit(bool, bool) {}
 
     static void begin_spaces() {}
     static void append_spaces() {}
@@ -98,6 +99,14 @@ public:
         if (kept) listed_.push_back({token_.begin, std::max(token_.end, paused ? pause_ : here_)});
     }
 
+    // For pairs: the unit that `cover` covered ends here. A kept token begins with it, or with the
+    // unit before it.
+    void close_unit(bool kept, bool paired) {
+        const auto end = std::max(token_.end, here_);
+        if (kept) listed_.push_back({paired ? before_ : token_.begin, end});
+        before_ = token_.begin;
+    }
+
     // For character n-grams: one position for each code point. Padding has no width.
     void begin_spaces() { spaces_ = here_; }
     void append_spaces() { append_at(spaces_); }
@@ -131,7 +140,7 @@ private:
     std::vector<SourceSpan> listed_;
     std::vector<SourceSpan> codes_;
     SourceSpan token_{0, 0};
-    std::size_t here_ = 0, pause_ = 0, spaces_ = 0;
+    std::size_t here_ = 0, pause_ = 0, before_ = 0, spaces_ = 0;
 };
 
 }  // namespace postil

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "postil/tokenizer/ascii.hpp"
@@ -13,6 +12,7 @@
 #include "postil/tokenizer/normalise.hpp"
 #include "postil/tokenizer/options.hpp"
 #include "postil/tokenizer/places.hpp"
+#include "postil/tokenizer/runs.hpp"
 #include "postil/tokenizer/texts.hpp"
 #include "postil/tokenizer/tokens.hpp"
 #include "postil/tokenizer/trec.hpp"
@@ -65,57 +65,6 @@ struct TokenizerScratch {
     std::vector<std::size_t> starts;  // of the code points in `text`, for character n-grams
     std::vector<Stretch> stretches;
 };
-
-template <class Reader, class Sink, class Noted>
-void tokenize_runs(Reader reader, const TokenizerOptions& options, TokenizerScratch& scratch,
-                   Sink&& sink, Noted& places) {
-    const auto classes = classes_of(options.kind);
-    const bool compounds = options.kind == TokenKind::compounds;
-    auto& text = scratch.text;
-    text.shorten(0);
-    TokenBatch batch(scratch.stretches, sink);
-    std::size_t begin = 0;   // of the current token, in bytes
-    std::size_t length = 0;  // of the current token, in code points
-    char32_t joiner = 0;     // seen after a word; joins it to a word that follows immediately
-
-    auto flush = [&] {
-        batch.flush(text.data());
-        text.shorten(0);
-    };
-    auto finish = [&] {
-        const bool kept = length > 0 && length >= options.min_length;
-        if (kept) batch.add(begin, text.size() - begin);
-        else text.shorten(begin);
-        places.close(kept, joiner != 0);
-        if (batch.full()) flush();
-        begin = text.size();
-        length = 0;
-        joiner = 0;
-    };
-    auto take = [&](char32_t code) {
-        text.append(code);
-        ++length;
-    };
-    normalise(reader, options.letter_case, options.fold_accents, [&](char32_t code) {
-        places.arrive(reader);
-        const auto bits = static_cast<std::uint8_t>(unicode::class_bits(code) ^ classes.flip);
-        const bool begins = (bits & classes.begin) != 0;
-        const bool proceeds = length > 0 && joiner == 0 && (bits & classes.proceed) != 0;
-        if (begins || proceeds) {
-            places.cover(length == 0);
-            if (joiner != 0) take(std::exchange(joiner, 0));
-            take(code);
-        } else if (compounds && length > 0 && joiner == 0 && is_inner_joiner(code)) {
-            joiner = code;
-            places.pause();
-        } else if (length > 0) {
-            finish();
-        }
-    });
-    places.arrive_at_end(reader);
-    finish();
-    flush();
-}
 
 namespace char_grams {
 
@@ -266,7 +215,7 @@ void tokenize_decoded(Reader reader, const TokenizerOptions& options, TokenizerS
         tokenize_word_grams(counted, options, scratch, sink, places);
     else if (options.kind == TokenKind::trec)
         trec::tokenize(counted, options, scratch.text, scratch.stretches, sink, places);
-    else tokenize_runs(counted, options, scratch, sink, places);
+    else runs::tokenize(counted, options, scratch.text, scratch.stretches, sink, places);
 }
 
 inline bool is_ascii(const char* bytes, std::size_t length) {

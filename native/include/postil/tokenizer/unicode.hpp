@@ -8,8 +8,8 @@ namespace postil::unicode {
 
 enum Class : std::uint8_t {
     letter = 1,
-    number = 2,
-    connector = 4,     // '_' and similar
+    spaced = 2,        // letters, numbers and connectors ('_' and similar) that are not `unspaced`
+    unspaced = 4,      // letters of scripts without spaces between words
     mark = 8,          // combining marks and joiners: they continue a word but never begin one
     space = 16,        // Python's str.isspace
     python_word = 32,  // Python's \w
@@ -36,6 +36,9 @@ Mapped casefold(char32_t code);
 Mapped unaccent(char32_t code);  // except Hangul syllables, which decompose arithmetically
 
 inline constexpr char32_t hangul_first = 0xAC00, hangul_count = 11172;
+
+// Khmer coeng and Myanmar virama: the next letter is written below the one before.
+inline bool ties_letters(char32_t code) { return code == 0x17D2 || code == 0x1039; }
 
 inline bool is_hangul_syllable(char32_t code) { return code - hangul_first < hangul_count; }
 

@@ -28,6 +28,9 @@ TEXT_NAMES = frozenset(
     )
 )
 
+# Keys that `postil label` writes about labels. Their values may be sentences, but never a text.
+LABELLED_BY, UNLABELLED = "labelled_by", "unlabelled"
+
 SHOWN_VALUE = 40  # characters
 PROSE = 8  # words: a column is prose if half of its values have at least so many
 
@@ -104,13 +107,13 @@ def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
                 f"{_listed(names)}{_several(name)}"
             )
     free = [name for name in names if name not in asked.values()]
-    label = _chosen(options.label_column, free, LABEL_NAMES)
-    identity = _chosen(options.id_column, free, ID_NAMES)
+    label = chosen_column(options.label_column, free, LABEL_NAMES)
+    identity = chosen_column(options.id_column, free, ID_NAMES)
     splits = [name for name in free if sample.holds_splits(name)]
-    split = _chosen(options.split_column, splits, SPLIT_NAMES)
-    weight = _chosen(options.weight_column, free, (_plain(WEIGHT),))
-    group = _chosen(options.group_column, free, (GROUP,))
-    not_labels = _chosen(options.not_label_column, free, (_plain(NOT_LABELS),))
+    split = chosen_column(options.split_column, splits, SPLIT_NAMES)
+    weight = chosen_column(options.weight_column, free, (_plain(WEIGHT),))
+    group = chosen_column(options.group_column, free, (GROUP,))
+    not_labels = chosen_column(options.not_label_column, free, (_plain(NOT_LABELS),))
     parts = {label, identity, split, weight, group, not_labels}
     if options.text_columns is not None:
         fields = dict(options.text_columns)
@@ -129,7 +132,7 @@ def _several(name: str) -> str:
     return "; give each column an option of its own" if "," in name else ""
 
 
-def _chosen(asked: str | None, free: Sequence[str], known: Sequence[str]) -> str | None:
+def chosen_column(asked: str | None, free: Sequence[str], known: Sequence[str]) -> str | None:
     """Return the column asked for (``""`` asks for none), else the best one by its name."""
     if asked is not None:
         return None if asked == NONE else asked
@@ -141,7 +144,8 @@ def _guessed_texts(
     sample: Sample, free: Sequence[str], read: Sequence[str], source: str
 ) -> list[str]:
     """Return the columns that hold text by their names or values, or because a model reads them."""
-    candidates = [name for name in free if sample.holds_text(name)]
+    about_labels = (LABELLED_BY, UNLABELLED)
+    candidates = [name for name in free if name not in about_labels and sample.holds_text(name)]
     known = [
         name
         for name in candidates

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 import re
 import struct
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from typing import BinaryIO
 
 from postil.common.files import output_file
+from postil.corpus.corpus import TableForm
 from postil.corpus.document import Document, Problems
 from postil.corpus.files import textlines
 from postil.corpus.files.streams import Source
@@ -31,8 +33,11 @@ from postil.corpus.formats.format import (
     Format,
     Head,
     Reading,
+    Record,
+    RowWriting,
     UnwritableError,
     WriteDocument,
+    WriteRows,
     Writing,
     head_of,
 )
@@ -41,6 +46,8 @@ from postil.corpus.formats.records import (
     TABLE_OPTIONS,
     Row,
     Table,
+    added_text,
+    cell_text,
     check_names,
     fixed_fields,
     label_probabilities,
@@ -56,6 +63,7 @@ DELIMITERS = ",;\t|"
 LABEL_SEPARATOR = ";"
 QUOTE = '"'
 LONGEST_NAME = 40
+SHOWN = 40
 
 
 class Rows:
@@ -139,7 +147,8 @@ class Rows:
                     f"the row has {len(row)} columns where the first has {len(names)}; "
                     f"quote cells that hold the delimiter{problems.or_skip('the row')}"
                 )
-                problems.report(DocumentError(self._source, f"line {number}", message))
+                record = dict(zip(names, row, strict=False)) if len(row) < len(names) else None
+                problems.report(DocumentError(self._source, f"line {number}", message), record)
 
 
 def _malformed(error: csv.Error) -> str:
@@ -175,10 +184,27 @@ def _read(source: Source, options: ReadOptions, own_delimiter: str | None) -> Re
 
     columns = find_columns(sample, options, source.name)
     separator = LABEL_SEPARATOR if options.label_separator is None else options.label_separator
-    reading = Table(source.name, "line", columns, separator, rows).reading()
-    if delimiter == (own_delimiter or ","):
-        return reading
-    return Reading(reading.documents, f"delimiter {delimiter!r}; {reading.sentence}")
+    form = TableForm(sample.names)
+    if options.keep_records:
+        # The delimiter of a tsv file is not one for a csv file.
+        between = "" if own_delimiter else delimiter
+        form = _form(head_of(source, options), sample.names, between, quote)
+    table = Table(source.name, "line", columns, separator, rows, form, options.keep_records)
+    return table.reading(
+        "" if delimiter == (own_delimiter or ",") else f"delimiter {delimiter!r}; "
+    )
+
+
+def _form(head: Head, names: tuple[str, ...], delimiter: str, quote: str) -> TableForm:
+    """Return the form of a file, for a table like it: line ends and marks are read off its head."""
+    plain = codecs.lookup(head.encoding).name in ("utf-8", "ascii")
+    return TableForm(
+        names,
+        delimiter,
+        quote,
+        newline="\r\n" if "\r\n" in head.data.decode(head.encoding, "replace") else "\n",
+        mark=not plain or head.data.startswith(codecs.BOM_UTF8),
+    )
 
 
 def _sample(rows: Rows, source: Source, has_header: bool) -> Sample:
@@ -256,48 +282,96 @@ def _sniff(head: Head, options: ReadOptions, delimiter: str | None) -> bool:
     return any(between in line for line in head.lines[1:2])
 
 
+def _line_encoder(
+    delimiter: str, quote: str = QUOTE, newline: str = "\n"
+) -> Callable[[Iterable[str]], bytes]:
+    """Return a function that makes a line of cells, quoted where needed."""
+    special = re.compile(f"[{re.escape(delimiter + quote)}\r\n]")
+
+    def line(cells: Iterable[str]) -> bytes:
+        return encoded(delimiter.join(map(quoted, cells)) + newline)
+
+    def quoted(cell: str) -> str:
+        if not special.search(cell):
+            return cell
+        if not quote:
+            raise UnwritableError(
+                f"has a cell with a delimiter or a line end ({cell[:SHOWN]!r}), and the table has "
+                "no quotes; write xlsx or parquet"
+            )
+        return quote + cell.replace(quote, 2 * quote) + quote
+
+    return line
+
+
+@contextmanager
+def _write_rows(writing: RowWriting, default_delimiter: str) -> Iterator[WriteRows]:
+    """Write rows with the delimiter, quotes and line ends of the csv or tsv file they come from.
+
+    The encoding is UTF-8, with a byte order mark if spreadsheets need one.
+    """
+    form, separator = writing.form, writing.separator
+    delimiter = default_delimiter
+    if form.delimiter and default_delimiter != "\t":
+        delimiter = form.delimiter
+    quote = form.quote if delimiter == form.delimiter else QUOTE
+    line = _line_encoder(delimiter, quote, form.newline)
+    with output_file(writing.target) as stream:
+        stream.write((codecs.BOM_UTF8 if form.mark else b"") + line([*form.names, *writing.added]))
+
+        def write_rows(records: Sequence[Record], added: Sequence[Sequence[object]]) -> None:
+            for record, values in zip(records, added, strict=True):
+                cells = [cell_text(record.get(name), separator) for name in form.names]
+                stream.write(line([*cells, *(added_text(each, separator) for each in values)]))
+            stream.flush()
+
+        yield write_rows
+
+
 @contextmanager
 def _write(writing: Writing, default_delimiter: str) -> Iterator[WriteDocument]:
-    """Write a header row and the columns ``id``, the fields, ``labels``, ``split``, and so on.
+    """Write a header row and the columns ``id``, the fields, ``labels``, ``split``, and so on."""
+    line = _line_encoder(writing.options.delimiter or default_delimiter)
+    header = header_cells(writing)
+    with output_file(writing.target) as stream:
+        stream.write(line(header))
 
-    An absent field is an empty cell. Labels share a cell; one that holds the separator, or
-    begins or ends with white space, is an error, since it would not be read back. Labels with
-    probabilities are written as a JSON object.
-    """
-    delimiter = writing.options.delimiter or default_delimiter
-    separator = writing.options.label_separator
+        def write_document(document: Document) -> None:
+            stream.write(line(document_cells(document, writing)))
+
+        yield write_document
+
+
+def header_cells(writing: Writing) -> list[str]:
+    """Return the names of the columns of documents that are written as cells."""
     padded = [name for name in writing.fields if name.strip() != name]
     if padded:
         raise UnwritableError(
             f"the field name {padded[0]!r} begins or ends with white space, which a header "
             "does not carry; rename it or write jsonl"
         )
-    special = re.compile(f'[{re.escape(delimiter)}"\r\n]')
+    return ["id", *writing.fields, "labels", "split", *writing.seldom]
 
-    def line(cells: list[str]) -> bytes:
-        quoted = (
-            '"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in cells
-        )
-        return encoded(delimiter.join(quoted) + "\n")
 
-    with output_file(writing.target) as stream:
-        stream.write(line(["id", *writing.fields, "labels", "split", *writing.seldom]))
+def document_cells(document: Document, writing: Writing) -> list[str]:
+    """Return a document as cells of text; refuse what would not be read back.
 
-        def write_document(document: Document) -> None:
-            check_names(document)
-            texts = (text or "" for text in fixed_fields(document, writing))
-            seldom = {
-                WEIGHT: str(document.weight),
-                GROUP: document.group or "",
-                NOT_LABELS: _joined(document.not_labels, separator),
-            }
-            labels = _joined(document.labels, separator)
-            if document.probabilities:
-                labels = json.dumps(label_probabilities(document), ensure_ascii=False)
-            cells = [document.id, *texts, labels, document.split or ""]
-            stream.write(line([*cells, *(seldom[name] for name in writing.seldom)]))
-
-        yield write_document
+    An absent field is an empty cell. Labels share a cell; one that holds the separator, or
+    begins or ends with white space, is an error. Labels with probabilities are a JSON object.
+    """
+    separator = writing.options.label_separator
+    check_names(document)
+    texts = (text or "" for text in fixed_fields(document, writing))
+    seldom = {
+        WEIGHT: str(document.weight),
+        GROUP: document.group or "",
+        NOT_LABELS: _joined(document.not_labels, separator),
+    }
+    labels = _joined(document.labels, separator)
+    if document.probabilities:
+        labels = json.dumps(label_probabilities(document), ensure_ascii=False)
+    cells = [document.id, *texts, labels, document.split or ""]
+    return [*cells, *(seldom[name] for name in writing.seldom)]
 
 
 def _joined(labels: tuple[str, ...] | None, separator: str) -> str:
@@ -330,6 +404,7 @@ def _format(name: str, extensions: tuple[str, ...], separated: str, delimiter: s
         options=TABLE_OPTIONS | {"encoding", "delimiter", "quote", "has_header"},
         sniff=partial(_sniff, delimiter=own),
         write=partial(_write, default_delimiter=delimiter),
+        write_rows=partial(_write_rows, default_delimiter=delimiter),
         drops=("the difference between an absent and an empty field",),
         fixed_columns=True,
     )

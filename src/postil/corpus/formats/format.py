@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from postil.corpus.corpus import DocumentSource
+from postil.corpus.corpus import DocumentSource, TableForm
 from postil.corpus.document import Document
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import encoding_of, without_ending
@@ -56,10 +56,11 @@ class UnwritableError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The documents of a source, and a sentence about what was guessed."""
+    """The documents of a source, a sentence about what was guessed, and the form of a table."""
 
     documents: DocumentSource
     sentence: str
+    form: TableForm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,33 @@ class Writing:
     options: WriteOptions
 
 
+@dataclass(frozen=True, slots=True)
+class RowWriting:
+    """The target of rows, the form of the table that they come from, and the added columns.
+
+    Parameters
+    ----------
+    target : str or Path
+        The file.
+    form : TableForm
+        The columns of the records, and how they were written.
+    added : mapping of str to type
+        The type of the values in each added column: ``str``, ``bool`` (yes or no), ``float`` (for
+        a list of numbers) or ``list`` (of texts).
+    separator : str
+        Stands between the elements of a list where a cell holds text.
+    """
+
+    target: str | Path
+    form: TableForm
+    added: Mapping[str, type]
+    separator: str
+
+
+Record = Mapping[str, object]
+WriteRows = Callable[[Sequence[Record], Sequence[Sequence[object]]], None]
+"""Writes records, each with its values in the added columns."""
+RowWriter = Callable[[RowWriting], AbstractContextManager[WriteRows]]
 Reader = Callable[[Source, ReadOptions], Reading]
 WriteDocument = Callable[[Document], None]
 Writer = Callable[[Writing], AbstractContextManager[WriteDocument]]
@@ -113,6 +141,8 @@ class Format:
         it cannot carry is an ``UnwritableError``.
     fixed_columns : bool
         True if the writer must know all field names before the first document.
+    write_rows : callable, optional
+        Writes the records of any table with added columns.
     """
 
     name: str
@@ -124,6 +154,7 @@ class Format:
     write: Writer
     drops: tuple[str, ...] = ()
     fixed_columns: bool = False
+    write_rows: RowWriter | None = None
 
     @property
     def losses(self) -> str:

@@ -13,7 +13,11 @@ from postil.corpus.formats import FORMATS
 from postil.corpus.formats.delimited import begins_table, may_be_header
 from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.format import Format, Head, head_of
+from postil.corpus.formats.jsonl import JSONL
+from postil.corpus.formats.label_studio import LABEL_STUDIO
 from postil.corpus.formats.lines import LINES
+from postil.corpus.formats.prodigy import PRODIGY
+from postil.corpus.formats.xlsx import is_workbook
 from postil.corpus.options import ReadOptions
 from postil.errors import CorpusError, UsageError
 
@@ -60,7 +64,14 @@ FOREIGN: tuple[tuple[Callable[[Head], bool], str], ...] = (
         "is a file of NumPy arrays (.npz); vectors are learned from as svmlight: "
         "postil vectorize CORPUS -o vectors.svm",
     ),
-    (_begins(b"PK\x03\x04"), "is a zip archive or an office document; unpack or export it as csv"),
+    (
+        lambda head: head.data.startswith(b"PK\x03\x04") and not is_workbook(head),
+        "is a zip archive or an office document; unpack or export it as csv",
+    ),
+    (
+        _begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+        "is a document of an old office program; save it as .xlsx or csv",
+    ),
     (_begins(b"BZh", b"\xfd7zXZ\0"), "is compressed with bzip2 or xz; decompress it, or use zstd"),
     (_begins(b"%PDF-"), "is a PDF; extract its text first"),
     (_begins(b"SQLite format 3\0"), "is an SQLite database; export a table as csv"),
@@ -101,7 +112,8 @@ def guess_format(source: Source, options: ReadOptions) -> Format:
         head = head_of(source, options, lines=2)  # a header is one only if a row follows
     candidates = formats_of_name(source.name)
     if len(candidates) == 1:
-        return candidates[0]
+        tools = (LABEL_STUDIO, PRODIGY) if candidates[0] is JSONL else ()
+        return next((tool for tool in tools if tool.sniff(head, options)), candidates[0])
     if extension_of(source.name) in SVMLIGHT_EXTENSIONS:
         raise CorpusError(f"{source.name}: {SVMLIGHT}")
     for recognise, sentence in FOREIGN:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from itertools import islice
 
 from postil.common.escaping import escaped_json
+from postil.corpus.corpus import TableForm
 from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines
@@ -51,12 +52,26 @@ def read(source: Source, options: ReadOptions) -> Reading:
                     f"the key {name!r} appears here for the first time, too late to be guessed; "
                     "name the columns (--text-columns, --label-column, --split-column, …)"
                 )
+        if options.keep_records:
+            late = min(record.keys() - known)
+            raise ValueError(
+                f"the key {late!r} appears here for the first time, too late to be a column of the "
+                f"output; add it to the first record ({json.dumps(late)}: null)"
+            )
 
     def rows(problems: Problems) -> Iterator[Row]:
         lines = TextLines(source.open(), source.name, options.encoding)
         return _rows(lines, source.name, problems, check)
 
-    return Table(source.name, "line", columns, options.label_separator or "", rows).reading()
+    return Table(
+        source.name,
+        "line",
+        columns,
+        options.label_separator or "",
+        rows,
+        TableForm(sample.names),
+        options.keep_records,
+    ).reading()
 
 
 def _sample(source: Source, options: ReadOptions) -> Sample:
@@ -154,17 +169,22 @@ def encoder(options: WriteOptions) -> Encode:  # noqa: ARG001 - one signature fo
     Letters are written as they are; a lone surrogate, which UTF-8 cannot hold, is escaped, so
     any document can be carried.
     """
+    return lambda document: json_bytes(record_of(document))
 
-    def encode(document: Document) -> bytes:
-        check_names(document)
-        record: dict[str, object] = {"id": document.id, **document.fields}
-        record["labels"] = label_probabilities(document) or document.labels
-        if document.split is not None:
-            record["split"] = document.split
-        record |= seldom_values(document)
-        return escaped_json(json.dumps(record, ensure_ascii=False)).encode()
 
-    return encode
+def record_of(document: Document) -> dict[str, object]:
+    """Return the keys and values that are written for a document."""
+    check_names(document)
+    record: dict[str, object] = {"id": document.id, **document.fields}
+    record["labels"] = label_probabilities(document) or document.labels
+    if document.split is not None:
+        record["split"] = document.split
+    return record | seldom_values(document)
+
+
+def json_bytes(record: Mapping[str, object]) -> bytes:
+    """Return a record as JSON in UTF-8, without a line ending."""
+    return escaped_json(json.dumps(record, ensure_ascii=False)).encode()
 
 
 JSONL = Format(

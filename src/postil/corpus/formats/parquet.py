@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import Any
 
 from postil.common.files import output_file
+from postil.corpus.corpus import TableForm
 from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
 from postil.corpus.formats.columns import GROUP, NOT_LABELS, WEIGHT, Sample, find_columns
-from postil.corpus.formats.format import Format, Reading, UnwritableError, WriteDocument, Writing
+from postil.corpus.formats.format import (
+    Format,
+    Reading,
+    Record,
+    RowWriting,
+    UnwritableError,
+    WriteDocument,
+    WriteRows,
+    Writing,
+)
 from postil.corpus.formats.records import (
     SELDOM,
     TABLE_OPTIONS,
     Row,
     Table,
+    cell_text,
     check_names,
     fixed_fields,
     label_probabilities,
@@ -51,17 +62,32 @@ def read(source: Source, options: ReadOptions) -> Reading:
     from its end; such a corpus can be read any number of times.
     """
     with _opened(source) as table:
-        names = tuple(table.schema_arrow.names)
+        schema = table.schema_arrow
+        names = tuple(schema.names)
         if not table.metadata.num_rows:
             raise CorpusError(f"{source.name}: the file has columns but no rows: no documents")
     sample = Sample(names, _first_records(source, names))
     columns = find_columns(sample, options, source.name)
-    needed = [name for name in names if name not in columns.unused]
+    keep = options.keep_records
+    needed = [name for name in names if keep or name not in columns.unused]
 
     def rows(_: Problems) -> Iterator[Row]:
         return _rows(source, needed)
 
-    return Table(source.name, "row", columns, options.label_separator or "", rows).reading()
+    separator = options.label_separator or ""
+    form = TableForm(names, schema=schema)
+    return Table(source.name, "row", columns, separator, rows, form, keep).reading()
+
+
+class ArrowRow(dict[str, object]):
+    """The values of a row, with the batch that holds them as Arrow has them."""
+
+    __slots__ = ("batch", "place")
+
+    def __init__(self, values: Iterable[tuple[str, object]], batch: Any, place: int) -> None:  # noqa: ANN401 - pyarrow's
+        super().__init__(values)
+        self.batch = batch
+        self.place = place
 
 
 @contextmanager
@@ -83,9 +109,9 @@ def _rows(source: Source, names: list[str]) -> Iterator[Row]:
     with _opened(source) as table:
         for batch in table.iter_batches(batch_size=_rows_at_once(table), columns=names):
             values = [_values(column) for column in batch.columns]
-            for row in zip(*values, strict=True):
+            for place, row in enumerate(zip(*values, strict=True)):
                 number += 1
-                yield number, dict(zip(batch.schema.names, row, strict=True))
+                yield number, ArrowRow(zip(batch.schema.names, row, strict=True), batch, place)
 
 
 def _values(column: Any) -> list[object]:  # noqa: ANN401 - pyarrow's
@@ -213,6 +239,92 @@ def _row(document: Document, writing: Writing) -> tuple[object, ...]:
     )
 
 
+@contextmanager
+def write_rows(writing: RowWriting) -> Iterator[WriteRows]:
+    """Write rows, a row group for each call.
+
+    Rows of a Parquet file keep their types. The types of others are those of the first rows: a
+    column of text where these are of several types.
+    """
+    arrow, parquet = _arrow("writing")
+    kinds = {
+        str: arrow.string(),
+        bool: arrow.bool_(),
+        list: arrow.list_(arrow.string()),
+        float: arrow.list_(arrow.float64()),
+    }
+    extra = arrow.schema([(name, kinds[kind]) for name, kind in writing.added.items()])
+    form = writing.form
+    with output_file(writing.target) as stream, ExitStack() as files:
+        own: Any = form.schema
+        table: Any = None
+
+        def write_rows(records: Sequence[Record], added: Sequence[Sequence[object]]) -> None:
+            nonlocal own, table
+            if own is None:
+                own = _schema_of(arrow, records, form.names)
+            if table is None:
+                whole = arrow.schema([*own, *extra], metadata=own.metadata)
+                opened = parquet.ParquetWriter(stream, whole, compression="zstd")
+                table = files.enter_context(opened)
+            if not records:
+                return
+            found = _table(arrow, records, own, writing.separator)
+            for field, values in zip(extra, zip(*added, strict=True), strict=True):
+                found = found.append_column(field, arrow.array(values, type=field.type))
+            table.write_table(found)
+
+        yield write_rows
+        write_rows([], [])  # a file without rows has columns, too
+
+
+def _table(arrow: Any, records: Sequence[Record], schema: Any, separator: str) -> Any:  # noqa: ANN401 - pyarrow's
+    """Return records as a table; rows of a Parquet file as they are there."""
+    if not all(isinstance(record, ArrowRow) for record in records):
+        columns = [
+            _array(arrow, [record.get(field.name) for record in records], field, separator)
+            for field in schema
+        ]
+        return arrow.table(columns, schema=schema)
+    slices: list[Any] = []
+    batch, start, end = None, 0, 0
+    for record in records:
+        assert isinstance(record, ArrowRow)
+        if record.batch is not batch or record.place != end:
+            if batch is not None:
+                slices.append(batch.slice(start, end - start))
+            batch, start = record.batch, record.place
+        end = record.place + 1
+    slices.append(batch.slice(start, end - start))  # type: ignore[union-attr]
+    return arrow.Table.from_batches(slices, schema=schema)
+
+
+def _schema_of(arrow: Any, records: Sequence[Record], names: Sequence[str]) -> Any:  # noqa: ANN401 - pyarrow's
+    """Return a column for each name, with the type of its values."""
+    kinds = []
+    for name in names:
+        try:
+            kind = arrow.array([record.get(name) for record in records]).type
+        except (arrow.ArrowException, OverflowError):
+            kind = arrow.string()
+        kinds.append((name, arrow.string() if arrow.types.is_null(kind) else kind))
+    return arrow.schema(kinds)
+
+
+def _array(arrow: Any, values: Sequence[object], field: Any, separator: str) -> Any:  # noqa: ANN401 - pyarrow's
+    if arrow.types.is_string(field.type):
+        values = [None if value is None else cell_text(value, separator) for value in values]
+        for value in values:
+            check_encodable(str(value))
+    try:
+        return arrow.array(values, type=field.type)
+    except (arrow.ArrowException, OverflowError) as error:
+        raise UnwritableError(
+            f"has a value in the column {field.name!r} that does not fit those before it "
+            f"({field.type}; {str(error).splitlines()[0]}); write csv or xlsx"
+        ) from None
+
+
 PARQUET = Format(
     name="parquet",
     extensions=(".parquet", ".pq"),
@@ -222,4 +334,5 @@ PARQUET = Format(
     sniff=lambda head, _: head.data.startswith(MAGIC),
     write=write,
     fixed_columns=True,
+    write_rows=write_rows,
 )

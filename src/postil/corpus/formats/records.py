@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from postil.corpus.corpus import TableForm
 from postil.corpus.document import Document, Problems, SeenIds, Split, name_fault
 from postil.corpus.formats.columns import (
     GROUP,
@@ -27,11 +28,12 @@ TABLE_OPTIONS = frozenset(
     }
 )
 
+LABELS = "labels"
 SELDOM = (WEIGHT, GROUP, NOT_LABELS)
 """The columns that are written only if documents have such a thing."""
 SELDOM_LOSSES = ("sample weights", "groups", "known-negative labels", "probabilities of labels")
 """What formats lose that have no such columns."""
-RESERVED = frozenset({"id", "labels", "split", *SELDOM})
+RESERVED = frozenset({"id", LABELS, "split", *SELDOM})
 """The columns that are written besides the fields."""
 ALL_OTHERS = "*"
 """Written for known-negative labels: all labels that the document does not have."""
@@ -62,6 +64,10 @@ class Table:
         Splits strings in the label column; ``""`` keeps them whole.
     rows : callable
         Returns the rows; bad ones go to the ``Problems`` it is called with.
+    form : TableForm, optional
+        The form of the table.
+    keep : bool
+        Keep in each document the record it was made of.
     """
 
     source: str
@@ -69,10 +75,13 @@ class Table:
     columns: Columns
     separator: str
     rows: Callable[[Problems], Iterator[Row]]
+    form: TableForm | None = None
+    keep: bool = False
 
-    def reading(self) -> Reading:
+    def reading(self, before: str = "") -> Reading:
         """Return the documents of the table with a sentence about its columns."""
-        return Reading(self.documents, describe(self.columns, self.separator, self.unit))
+        sentence = describe(self.columns, self.separator, self.unit)
+        return Reading(self.documents, before + sentence, self.form)
 
     def documents(self, problems: Problems) -> Iterator[Document]:
         """Yield a document for each row; rows that cannot be one go to ``problems``.
@@ -96,7 +105,8 @@ class Table:
                         "(--id-column '')"
                     )
             except BadValueError as error:
-                problems.report(DocumentError(self.source, f"{self.unit} {position}", str(error)))
+                where = f"{self.unit} {position}"
+                problems.report(DocumentError(self.source, where, str(error)), record)
                 continue
             yield document
 
@@ -121,6 +131,7 @@ class Table:
             labels=() if labels is None else _labels(labels, self.separator),
             split=None if split is None else _split(split),
             probabilities=_probabilities(labels),
+            record=record if self.keep else None,
         )
         return document if self._plain else self._completed(document, record)
 
@@ -136,21 +147,11 @@ class Table:
         weight = None if columns.weight is None else record.get(columns.weight)
         group = None if columns.group is None else record.get(columns.group)
         negatives = None if columns.not_labels is None else record.get(columns.not_labels)
-        not_labels = None
-        if negatives is not None and negatives != ALL_OTHERS:
-            not_labels = _labels(negatives, self.separator)
-        own = {*document.labels, *document.probabilities}
-        both = sorted(own.intersection(not_labels or ()))
-        if both:
-            raise BadValueError(
-                f"the label {both[0]!r} is given in {columns.labels} and in {columns.not_labels}; "
-                "leave one out"
-            )
         return replace(
             document,
             weight=_weight(weight, columns.weight),
             group=_identity(group, columns.group, "a group") or None,
-            not_labels=not_labels,
+            not_labels=_negatives(negatives, document, columns, self.separator),
         )
 
 
@@ -178,6 +179,22 @@ def _weight(value: object, column: str | None) -> float:
             f"{_kind(value)}"
         )
     return weight
+
+
+def _negatives(
+    value: object, document: Document, columns: Columns, separator: str
+) -> tuple[str, ...] | None:
+    """Return the known-negative labels in a value; None if all labels but its own are."""
+    if value is None or value == ALL_OTHERS:
+        return None
+    negatives = _labels(value, separator)
+    both = sorted({*document.labels, *document.probabilities}.intersection(negatives))
+    if both:
+        raise BadValueError(
+            f"the label {both[0]!r} is given in {columns.labels} and in {columns.not_labels}; "
+            "leave one out"
+        )
+    return negatives
 
 
 def _labels(value: object, separator: str) -> tuple[str, ...]:
@@ -265,6 +282,50 @@ def _split(value: object) -> Split | None:
 def _kind(value: object) -> str:
     shown = repr(value)
     return f"{type(value).__name__} {shown[:40]}{'…' if len(shown) > 40 else ''}"
+
+
+def cell_text(value: object, separator: str) -> str:
+    """Return a value as the text of a cell: as it is, or a list joined, or as JSON."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, bytes):  # a text that is not UTF-8
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, list | tuple):
+        texts = [str(each) for each in value if isinstance(each, str | int | float)]
+        if len(texts) == len(value) and all(text and separator not in text for text in texts):
+            return separator.join(texts)
+    if isinstance(value, dict | list | tuple | bool):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
+def added_text(value: object, separator: str) -> str:
+    """Return the value of an added column as the text of a cell."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return separator.join(map(str, value))
+    return cell_text(value, separator)
+
+
+def judged(document: Document, record: Mapping[str, object]) -> Document:
+    """Return the document with the ``labels`` and ``not_labels`` of a record in place of its own.
+
+    They are what they may be in JSON Lines; a BadValueError says what else they are.
+    """
+    columns = Columns(labels=LABELS, not_labels=NOT_LABELS)
+    labels = record.get(LABELS)
+    if labels is None:
+        raise BadValueError("there are no labels; give a list, which may be empty, or an object")
+    answered = replace(
+        document, labels=_labels(labels, ""), probabilities=_probabilities(labels), not_labels=None
+    )
+    negatives = _negatives(record.get(NOT_LABELS), answered, columns, "")
+    answered = replace(answered, not_labels=negatives)
+    fault = name_fault(answered)
+    if fault is not None:
+        raise BadValueError(fault)
+    return answered
 
 
 def check_names(document: Document) -> None:

@@ -60,6 +60,7 @@ public:
         trial_.resize(problem_.size());
         std::fill(current_.scores.begin(), current_.scores.end(), 0.0);
         model_.begin();
+        at_zero_ = loss_.value(loss_.at(0.0)) * summed(problem_.weights) / problem_.documents;
         has_gap_ = problem_.has_gap();
         is_balanced_ = has_gap_ && problem_.is_constant_free();
         if (!has_gap_) steepest_ = problem_.steepest_slopes(loss_.slope(0.0));
@@ -82,6 +83,10 @@ public:
             certify(fit);
             if (options_.tolerance > 0.0 && fit.certificate <= options_.tolerance) {
                 fit.stop = Stop::certified;
+                break;
+            }
+            if (fit.objective < vanishing * at_zero_) {
+                fit.stop = Stop::precision;
                 break;
             }
             if (fit.iterations >= options_.steps) break;
@@ -317,6 +322,10 @@ private:
 
     static constexpr double near = 0.3;  // certificate below which steps are precise
     static constexpr std::uint32_t most_precision = 4096;
+    // Share of the loss at zero weights below which an objective is none. Curvatures then lie below
+    // the ridge of the quadratic model, so that steps hardly move. Only a strength near 0 on
+    // separable documents comes so far.
+    static constexpr double vanishing = 1e-12;
 
     const BinaryProblem& problem_;
     Loss loss_;
@@ -326,6 +335,7 @@ private:
     ActiveCoordinates active_;
     QuadraticModel model_;  // over the working set
     std::vector<std::pair<double, std::uint32_t>> ranked_;
+    double at_zero_ = 0.0;  // the average loss at zero weights
     bool has_gap_ = true;
     bool is_balanced_ = false;  // the constant is unpenalised: the duals of the gap are balanced
     DualShares shares_;         // factors of the slopes that make the duals balanced

@@ -57,7 +57,7 @@ public:
                 fit.stop = Stop::certified;
                 break;
             }
-            if (violation < 1e-13) {  // the limit of double precision
+            if (violation < least_violation()) {
                 fit.stop = Stop::precision;
                 break;
             }
@@ -168,6 +168,16 @@ private:
         for (std::size_t i = 0; i < sums.size(); ++i) slope_[i] = label(i) * sums[i] - 1.0;
         active_ = all_;
         are_slopes_exact_ = true;
+    }
+
+    // Returns the limit of double precision: slopes are sums of multipliers times products.
+    double least_violation() const {
+        double total = 0.0, longest = 0.0;
+        for (const auto i : all_) {
+            total += alpha_[i];
+            longest = std::max(longest, kernel_.diagonal(i));
+        }
+        return std::max(1e-13, 1e-15 * total * longest);
     }
 
     // Returns the average threshold of the free documents, or the middle of the feasible interval.

@@ -1,0 +1,1 @@
+"""The commands by which documents get labels from programs and people."""
