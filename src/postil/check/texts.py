@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -14,6 +13,8 @@ from postil.check.reading import Facts, pick, spread
 from postil.common.types import Ints
 from postil.corpus.copies import whole_text
 from postil.corpus.document import Document
+from postil.text.detection import sure_languages
+from postil.text.languages import NAME_OF
 
 SHOWN = 5
 MOST_SHORT = 5  # words
@@ -26,7 +27,6 @@ MOST_CHARACTERS = 200
 
 MOST_GUESSED = 2000  # documents whose language is guessed
 LEAST_WORDS = 20
-SURE = 0.95
 SHARE_OF_LANGUAGE = 0.005
 INSTALL = "pip install 'postil[lang]'"
 
@@ -187,19 +187,13 @@ class NoLanguagesError(Exception):
     """The package that guesses languages is not installed."""
 
 
-def guessed_rows(facts: Facts) -> Ints:
-    """Return the documents whose language is guessed: some of those that have enough words."""
-    return spread(np.flatnonzero(facts.copies.words >= LEAST_WORDS), MOST_GUESSED)
-
-
 def languages(facts: Facts, documents: Iterable[Document]) -> Finding | None:
     """Guess the languages of some documents; find them if there are several."""
-    guess = _guesser()
-    rows = guessed_rows(facts)
-    guesses = [
-        (row, *guess(whole_text(document)[:2000])) for row, document in pick(documents, rows)
-    ]
-    sure = [(row, language) for row, language, probability in guesses if probability >= SURE]
+    rows = spread(np.flatnonzero(facts.copies.words >= LEAST_WORDS), MOST_GUESSED)
+    guesses = sure_languages(whole_text(document) for _, document in pick(documents, rows))
+    if guesses is None:
+        raise NoLanguagesError
+    sure = [(row, own) for row, own in zip(rows.tolist(), guesses, strict=True) if own]
     counts = Counter(language for _, language in sure)
     least = max(2, SHARE_OF_LANGUAGE * len(rows))
     found = [(language, n) for language, n in counts.most_common() if n >= least]
@@ -231,20 +225,6 @@ def languages(facts: Facts, documents: Iterable[Document]) -> Finding | None:
     )
 
 
-@cache
-def _guesser() -> Callable[[str], tuple[str, float]]:
-    """Return a function from a text to its language and the probability of that."""
-    try:
-        from py3langid.langid import MODEL_FILE, LanguageIdentifier
-    except ImportError as error:
-        raise NoLanguagesError from error
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    guess: Callable[[str], tuple[str, float]] = identifier.classify
-    return guess
-
-
 def _name(code: str) -> str:
-    from postil.text.languages import NAME_OF
-
     name = NAME_OF.get(code, code)
     return name.capitalize() if name != code else code
