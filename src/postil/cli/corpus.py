@@ -12,7 +12,7 @@ import typer
 from typer import Argument, Option
 
 from postil.cli.console import counted, say, show_json, show_table
-from postil.cli.corpus_check import check
+from postil.cli.corpora.check import check
 from postil.cli.files import (
     Spool,
     is_stream,
