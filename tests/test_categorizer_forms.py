@@ -241,8 +241,10 @@ def test_what_it_says_of_itself(capsys):
     assert repr(model) == "TextCategorizer(recipe='mine'): 3 categories, 24 documents, 26 terms"
     assert "TextCategorizer" in model._repr_html_()
     assert pickle.loads(pickle.dumps(model)).predict(NEW).tolist() == model.predict(NEW).tolist()
-    with pytest.raises(UsageError, match="takes no sample_weight"):
-        model.fit(TEXTS, CLASSES, sample_weight=np.ones(len(TEXTS)))
+    with pytest.raises(UsageError, match=r"weights must be one number for each of \d+ documents"):
+        model.fit(TEXTS, CLASSES, sample_weight=np.ones(len(TEXTS) + 1))
+    with pytest.raises(UsageError, match="groups of 1"):
+        model.fit(TEXTS, CLASSES, groups=["a"])
 
 
 def test_a_frame_is_read_by_the_fields_learned_from(tmp_path):
@@ -305,3 +307,24 @@ def test_the_best_classes_are_suggested_in_the_form_of_the_labels():
     for wrong in ({"k": 0}, {"exclude": list(SENTENCES)}, {"include": ["wether"]}):
         with pytest.raises(UsageError, match=r"at least 1|leave no class|did you mean 'weather'"):
             names.suggest(NEW, **wrong)
+
+
+def test_weights_and_groups_are_those_of_documents():
+    wrong = [CLASSES[at] if at % 4 else "trade" for at in range(len(TEXTS))]
+    weights = [0.0 if CLASSES[at] != wrong[at] else 1.0 for at in range(len(TEXTS))]
+    groups = [at // 6 if at % 5 else None for at in range(len(TEXTS))]
+    model = TextCategorizer("default").fit(TEXTS, wrong, weights, groups)
+    plain = TextCategorizer("default").fit(TEXTS, wrong)
+    documents = (
+        Document(
+            str(at),
+            {"text": TEXTS[at]},
+            (wrong[at],),
+            weight=weights[at],
+            group=None if groups[at] is None else str(groups[at]),
+        )
+        for at in range(len(TEXTS))
+    )
+    same = TextCategorizer("default").fit_documents(documents)
+    assert model.predict_proba(NEW).tolist() == same.predict_proba(NEW).tolist()
+    assert model.score(TEXTS, CLASSES) > plain.score(TEXTS, CLASSES)

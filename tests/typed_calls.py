@@ -46,7 +46,7 @@ def refused(model: postil.TextCategorizer, texts: list[str]) -> None:
     model.fit([1, 2], ["a", "b"])  # type: ignore[list-item]
     model.fit({"a", "b"}, ["a", "b"])  # type: ignore[arg-type]
     model.fit(texts, [None, None])  # type: ignore[arg-type]
-    model.fit(texts, ["a", "b"], sample_weight=[1.0, 2.0])  # type: ignore[arg-type]
+    model.fit(texts, ["a", "b"], sample_weight="ab", groups=3)  # type: ignore[arg-type]
     model.predict("one text")  # type: ignore[arg-type]
     model.predict(None)  # type: ignore[arg-type]
     model.explain(texts)  # type: ignore[arg-type]

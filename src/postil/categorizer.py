@@ -123,7 +123,11 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.verbose = verbose
 
     def fit(
-        self, texts: Texts, labels: Labels | str | None = None, sample_weight: None = None
+        self,
+        texts: Texts,
+        labels: Labels | str | None = None,
+        sample_weight: ArrayLike | None = None,
+        groups: Iterable[object] | None = None,
     ) -> Self:
         """Learn from labelled texts; plain texts stand for any field of the recipe.
 
@@ -134,14 +138,12 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels : list, array, column, indicator or str, optional
             The labels of each text. Of a frame, also the name of the column that holds them; by
             default the column is known by its name, such as ``label``.
-        sample_weight : None
-            Not supported: every text has the same weight.
+        sample_weight : array, optional
+            The weight of each text; all 1 by default.
+        groups : iterable, optional
+            What each text belongs to, such as a customer: the folds that thresholds are tuned on
+            keep the texts of a group together.
         """
-        if sample_weight is not None:
-            raise UsageError(
-                "TextCategorizer gives every text the same weight and takes no sample_weight: "
-                "leave it out, or use TextVectorizer and LinearClassifier"
-            )
         columns, labels = read_labelled(texts, labels)
         names, form = read_labels(labels, len(columns))
         _check_labels_apart(columns, labels, names)
@@ -150,7 +152,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(form, OneClass):
             recipe = _with_one_category(recipe)
         notify = None if columns.is_named else _ignore
-        self._learn(columns.documents(names), recipe, notify=notify)
+        documents = columns.documents(names, sample_weight, groups)
+        self._learn(documents, recipe, notify=notify)
         self._form = form
         self._set_fields(columns.names)
         return self

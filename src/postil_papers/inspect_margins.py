@@ -40,7 +40,7 @@ def measured_margins(
     from postil_papers.margins import measure_margins, measure_vector_margins
 
     gamma = USUAL_GAMMA if gamma is None else gamma
-    vectors = reading.vectors(corpus)
+    vectors = reading.vectors([corpus])
     if vectors is not None:
         source = vectors.source
         with progress_bar() as bar:

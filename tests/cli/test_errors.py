@@ -132,7 +132,7 @@ class TestEvaluate:
         assert "test documents" not in shown
 
     def test_the_training_part_of_a_corpus_is_no_test_either(self, postil):
-        assert postil("train", "demo", "-o", "d.postil", "--no-test").code == 0
+        assert postil("train", "demo", "-o", "d.postil", "-r", "default", "--no-test").code == 0
         told = json.loads(postil("evaluate", "d.postil", "demo", "--split", "train", "--json").out)
         assert told["learned_from"] is True
         result = postil("evaluate", "d.postil", "demo", "--json")
@@ -172,7 +172,7 @@ def test_a_disk_that_fills_up_is_told_with_the_file(postil, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("postil.model.save.save_model", full)
-    result = postil("train", "demo", "-o", "x.postil")
+    result = postil("train", "demo", "-o", "x.postil", "--budget", "none")
     assert result.code == 1
     assert last_line(result) == "postil: x.postil: No space left on device"
 

@@ -86,7 +86,7 @@ def long_corpus(tmp_path_factory):
     """A folder with a corpus longer than a pipe, and a model."""
     folder = tmp_path_factory.mktemp("pipes")
     write_documents(folder / "c.jsonl")
-    train = [*COMMAND, "train", "demo", "-o", "demo.postil", "--no-test"]
+    train = [*COMMAND, "train", "demo", "-o", "demo.postil", "--no-test", "--budget", "none"]
     subprocess.run(train, cwd=folder, check=True, stderr=subprocess.DEVNULL)
     return folder
 
@@ -138,9 +138,9 @@ def told_of_failure(folder, environment, arguments, **streams):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device")  # noqa: PTH110
 @pytest.mark.parametrize("arguments", TO_STDOUT)
-def test_a_full_disk_under_stdout_is_told(long_corpus, environment, arguments):
+def test_a_full_disk_under_stdout_is_told(long_corpus, arguments):
     with open("/dev/full", "wb") as full:  # noqa: PTH123
-        told = told_of_failure(long_corpus, environment, arguments, stdout=full)
+        told = told_of_failure(long_corpus, None, arguments, stdout=full)
     assert told == "postil: standard output: No space left on device\n"
 
 

@@ -29,6 +29,35 @@ def answers(result):
     return [json.loads(line) for line in result.out.splitlines()]
 
 
+class TestDocuments:
+    """Files that are a document each, given one by one or as a pattern."""
+
+    def test_a_file_is_one_document_unless_lines_are_asked_for(self, postil, model, tmp_path):
+        (tmp_path / "letter.txt").write_text("road\nsnow\n")
+        (line,) = answers(postil("predict", model, "letter.txt"))
+        assert (line["id"], "terms" in line) == ("letter.txt", False)
+        lines = answers(postil("predict", model, "letter.txt", "--format", "lines"))
+        assert [line["id"] for line in lines] == ["line-1", "line-2"]
+
+    def test_several_files(self, postil, model, tmp_path):
+        (tmp_path / "a.html").write_text("<p>road")
+        (tmp_path / "b.eml").write_text("Subject: snow\n\n")
+        for given in (("a.html", "b.eml"), ("[ab].*",)):
+            result = postil("predict", model, *given)
+            assert [line["id"] for line in answers(result)] == ["a.html", "b.eml"]
+            assert "2 files (2 document)" in result.err
+
+    def test_a_file_that_a_pattern_names_is_not_replaced(self, postil, model, tmp_path):
+        (tmp_path / "a.jsonl").write_text('{"text": "road"}\n')
+        result = postil("predict", model, "*.jsonl", "-o", "a.jsonl")
+        assert result.code == 2
+        assert "this command reads the file" in result.err
+
+    def test_an_svmlight_file_is_read_alone(self, postil, model):
+        result = postil("predict", model, "a.svm", "b.svm")
+        assert (result.code, "a.svm: is an svmlight file, which is read" in result.err) == (2, True)
+
+
 class TestUnknownTerms:
     TEXTS = ("road", "", "🦉🦉", "qwerty", "snow")
 

@@ -22,9 +22,10 @@ def demo_bytes(postil):
 class TestOnce:
     def test_training_from_a_stream_measures_its_test_documents(self, postil):
         stream = demo_bytes(postil)
-        piped = postil("train", "-", "-o", "piped.postil", "--json", stdin=stream)
+        options = ("--json", "--budget", "none")
+        piped = postil("train", "-", "-o", "piped.postil", *options, stdin=stream)
         assert piped.code == 0
-        filed = json.loads(postil("train", "demo.jsonl", "-o", "filed.postil", "--json").out)
+        filed = json.loads(postil("train", "demo.jsonl", "-o", "filed.postil", *options).out)
         told = json.loads(piped.out)
         assert told["evaluation"]["measured"]["documents"] == 100
         assert told["evaluation"]["micro"] == filed["evaluation"]["micro"]
@@ -33,7 +34,8 @@ class TestOnce:
     def test_without_a_test_nothing_is_set_aside(self, postil, monkeypatch):
         stream = demo_bytes(postil)
         monkeypatch.setattr(Spool, "add", None)
-        result = postil("train", "-", "-o", "p.postil", "--no-test", stdin=stream)
+        options = ("--no-test", "--budget", "none")
+        result = postil("train", "-", "-o", "p.postil", *options, stdin=stream)
         assert result.code == 0
 
     @pytest.mark.skipif(os.name == "nt", reason="named pipes")
@@ -135,7 +137,7 @@ class TestBadHead:
     def test_texts_are_not_taken_for_objects(self, postil, tmp_path):
         (tmp_path / "c.txt").write_bytes(b"plain\ntext\n" + GOOD)
         result = postil("corpus", "convert", "c.txt", "out.jsonl", "--on-error", "skip")
-        assert "as lines: a document a line" in result.err
+        assert "as document: the whole file is one text" in result.err
 
 
 def test_a_note_names_its_category(postil, tmp_path):

@@ -10,16 +10,19 @@ from postil.corpus.opening import open_corpus
 from postil.model.load import load_model
 from postil.recipes.recipe import load_recipe, recipe_names
 
+# The search for a recipe is tested in tests/train/test_auto.py.
+UNSEARCHED = ("--budget", "none")
+
 
 @pytest.fixture
 def model(postil, tmp_path):
-    result = postil("train", "demo", "-o", "demo.postil")
+    result = postil("train", "demo", "-o", "demo.postil", *UNSEARCHED)
     assert result.code == 0
     return tmp_path / "demo.postil"
 
 
 def test_train_measures_on_test_documents_and_writes_a_model(postil, model, tmp_path):
-    result = postil("train", "demo", "-o", "again.postil", "--json")
+    result = postil("train", "demo", "-o", "again.postil", "--json", *UNSEARCHED)
     told = json.loads(result.out)
     assert told["documents"] == 252
     assert told["categories"] == 12
@@ -55,7 +58,8 @@ def test_predict_keeps_ids_and_order(postil, model):
 
 def test_evaluate_says_what_train_said(postil, model):
     told = json.loads(postil("evaluate", str(model), "demo", "--json").out)
-    trained = json.loads(postil("train", "demo", "-o", "x.postil", "--json").out)["evaluation"]
+    again = postil("train", "demo", "-o", "x.postil", "--json", *UNSEARCHED)
+    trained = json.loads(again.out)["evaluation"]
     assert told["micro"] == trained["micro"]
     text = postil("evaluate", str(model), "demo", "--top", "3").out
     assert "micro" in text

@@ -31,7 +31,7 @@ def train(postil, *options):
     [("f1", "f1"), ("recall>=0.95", "sure-recall(0.95)"), ("cost(fp=1, fn=5)", "cost(0.2)")],
 )
 def test_the_measure_goes_to_thresholds_and_report(postil, tmp_path, measure, rule):
-    result = train(postil, "--for", measure, "--no-compare")
+    result = train(postil, "--for", measure, "--no-compare", "--budget", "none")
     assert result.code == 0
     assert f"aimed at {measure}" in result.out
     assert f"aimed at {measure}: thresholds by the rule {rule}" in result.err

@@ -124,11 +124,11 @@ def test_a_tuned_model_says_what_new_categories_lack(postil, model, tmp_path):
 
 
 def test_other_recipes_are_refused_before_anything_is_read(postil, model):
-    postil("train", "demo", "-o", "d.postil", "--no-test")
+    postil("train", "demo", "-o", "d.postil", "--no-test", "-r", "default")
     before = Path("d.postil").read_bytes()
     done = postil("update", "d.postil", "absent.csv")
     assert done.code == 2
-    assert "d.postil: a model of the recipe auto cannot be updated" in done.err
+    assert "d.postil: a model of the recipe default cannot be updated" in done.err
     assert Path("d.postil").read_bytes() == before
 
 

@@ -174,14 +174,46 @@ def test_same_column_twice(tmp_path):
         open_corpus(path)
 
 
-def test_one_large_json_value(tmp_path):
+DAMAGED_JSON = {
+    "cut": ('[{"text": "a"}, {"text": "b', "record 1: .*Unterminated string"),
+    "broken": ('[{"text": "a"}, {"text": b}]', "record 1: .*Expecting value, 9 characters"),
+    "no comma": ('[{"text": "a"} {"text": "b"}]', "record 1: .*expected , or ], found {"),
+    "no end": ('[{"text": "a"},\n', "record 1: .*not valid JSON"),
+    "more": ('[{"text": "a"}]\nand more', r"record 1: .*expected {, found a"),
+    "two arrays": (
+        '{"a": [{"text": "a"}], "b": [{"text": "b"}]}',
+        "record 1: holds two arrays of objects, 'a' and 'b'",
+    ),
+    "deep": ('[{"text": "a"}, {"text": ' + "[" * 100_000, "record 1: .*nested too deeply"),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED_JSON.values(), ids=DAMAGED_JSON)
+def test_damaged_json_array(case, tmp_path):
+    content, message = case
     path = tmp_path / "data.json"
-    path.write_text(json.dumps([{"text": "a"}], indent=1))
-    with pytest.raises(DocumentError, match=r"line 1: .*one object a line \(jq"):
-        open_corpus(path)
-    path.write_text(json.dumps([{"text": "a"}]))
-    with pytest.raises(DocumentError, match=r"line 1: .*array.*\(jq"):
-        open_corpus(path)
+    path.write_text(content)
+    for policy in ("strict", "skip"):
+        with pytest.raises(CorpusError, match=message):
+            list(open_corpus(path, ReadOptions(on_error=policy)))
+
+
+def test_a_record_that_is_too_long(tmp_path, monkeypatch):
+    monkeypatch.setattr(textlines, "LONGEST_LINE", 100)
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps([{"text": "a"}, {"text": "a" * 100}]))
+    with pytest.raises(CorpusError, match="after record 1: a record of more than 100 characters"):
+        list(open_corpus(path))
+
+
+def test_bad_record_of_an_array(tmp_path):
+    path = tmp_path / "data.json"
+    path.write_text('[{"text": "a"}, 17, {"text": 5}, {"text": "b"}]')
+    with pytest.raises(DocumentError, match=r"data.json, record 2: .*'17', not an object"):
+        list(open_corpus(path))
+    corpus = open_corpus(path, ReadOptions(on_error="skip"))
+    assert [document.id for document in corpus] == ["record-1", "record-4"]
+    assert corpus.problems.count == 2
 
 
 @pytest.mark.parametrize("bad", [b"PAR1", b"not parquet at all", b"PAR1" + bytes(50) + b"PAR1"])
@@ -265,7 +297,8 @@ def test_empty_documents_are_documents(tmp_path):
     assert [dict(d.fields) for d in open_corpus(path)] == [{"text": "x"}, {"text": ""}, {}]
     path = tmp_path / "data.txt"
     path.write_text("a\n\nb")
-    assert [d.fields["text"] for d in open_corpus(path)] == ["a", "", "b"]
+    lines = open_corpus(path, ReadOptions(format="lines"))
+    assert [d.fields["text"] for d in lines] == ["a", "", "b"]
 
 
 def test_key_that_comes_too_late_is_not_dropped(tmp_path):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import sys
-import tarfile
-import zipfile
 
 import pyarrow
 import pyarrow.parquet
@@ -24,7 +22,7 @@ CONTENTS = {
     "tsv": b"text\tlabel\na\tx\n",
     "fasttext": b"__label__x a\n",
     "annif": b"a\t<x>\n",
-    "lines": b"just some words\n",
+    "document": b"just some words\n",
 }
 
 
@@ -36,15 +34,15 @@ def test_format_by_content(name, extension, tmp_path):
     corpus = open_corpus(path)
     assert f" as {name}: " in corpus.description
     assert corpus.name == str(path)
-    assert [document.labels for document in corpus] == [() if name == "lines" else ("x",)]
+    assert [document.labels for document in corpus] == [() if name == "document" else ("x",)]
 
 
 @pytest.mark.parametrize(
     ("file", "name"),
     [
         *(("a.jsonl", "jsonl"), ("a.NDJSON", "jsonl"), ("a.csv", "csv"), ("a.tab", "tsv")),
-        *(("a.ft", "fasttext"), ("a.annif", "annif"), ("a.text", "lines"), ("a.tsv.gz", "tsv")),
-        *(("a.txt", "lines"), ("a.txt", "fasttext"), ("a.tsv", "annif"), ("a.txt", "jsonl")),
+        *(("a.ft", "fasttext"), ("a.annif", "annif"), ("a.text", "document"), ("a.tsv.gz", "tsv")),
+        *(("a.txt", "document"), ("a.txt", "fasttext"), ("a.tsv", "annif"), ("a.txt", "jsonl")),
     ],
 )
 def test_format_by_name(file, name, tmp_path):
@@ -61,7 +59,7 @@ def test_format_by_name(file, name, tmp_path):
 @pytest.mark.parametrize("name", ["x", "x.txt"])
 def test_prose_is_not_a_table(content, name, tmp_path):
     (tmp_path / name).write_text(content)
-    assert " as lines: " in open_corpus(tmp_path / name).description
+    assert " as document: " in open_corpus(tmp_path / name).description
 
 
 def test_given_format_wins(tmp_path):
@@ -77,6 +75,26 @@ def test_unknown_format(tmp_path):
         open_corpus(path, ReadOptions(format="json"))
 
 
+@pytest.mark.parametrize(
+    ("content", "documents"),
+    [
+        ('[\n {"text": "a", "label": "x"},\n {"text": "b", "label": ["y", "z"]}]', "x yz"),
+        ('[{"text": "a", "label": "x"}]', "x"),
+        ('{"about": {"a": [1]}, "rows": [{"text": "a", "label": "x"}], "n": 1}', "x"),
+        ('{\n "text": "a",\n "label": "x"\n}\n{\n "text": "b", "label": "y"\n}\n', "x y"),
+        ('[{"text": "%s", "label": "x"}, {"text": "b", "label": "y"}]' % ("a" * 600_000), "x y"),
+        ('{"text": "a", "label": "x"}\n{"text": "b", "label": "y"}\n', "x y"),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_json_that_is_one_value(content, documents, encoding, tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text(content, encoding)
+    corpus = open_corpus(path)
+    assert ["".join(document.labels) for document in corpus] == documents.split()
+    assert [document.id for document in corpus] == [document.id for document in corpus]
+
+
 class TestStandardInput:
     @pytest.mark.parametrize("name", CONTENTS)
     @pytest.mark.parametrize("compress", [bytes, gzip.compress])
@@ -84,6 +102,7 @@ class TestStandardInput:
         data = compress(CONTENTS[name])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
         corpus = open_corpus("-")
+        name = "lines" if name == "document" else name
         assert corpus.description.startswith(f"reading <stdin> as {name}: ")
         assert len(list(corpus)) == 1
         with pytest.raises(CorpusError, match="cannot be read a second time"):
@@ -131,7 +150,7 @@ class TestNames:
     def test_a_path_is_never_a_name(self, asked, tmp_path, monkeypatch):
         (tmp_path / "demo").write_bytes(b"some words")
         monkeypatch.chdir(tmp_path)
-        assert " as lines: " in open_corpus("./demo").description
+        assert " as document: " in open_corpus("./demo").description
         assert asked == []
 
     def test_near_name(self):
@@ -167,26 +186,12 @@ class TestForeign:
     def test_numbers_are_not_svmlight(self, tmp_path):
         path = tmp_path / "x.txt"
         path.write_text("1 2 3\n4:30 at the station\n")
-        assert " as lines: " in open_corpus(path).description
+        assert " as document: " in open_corpus(path).description
 
     def test_json_that_is_nested_too_deeply(self, tmp_path):
         path = tmp_path / "x"
         path.write_text('{"a":' + "[" * 100_000 + "\nsecond line\n")
         with pytest.raises(DocumentError, match=r"line 1: .*nested too deeply"):
-            open_corpus(path)
-
-    def test_tar(self, tmp_path):
-        path = tmp_path / "x.tar.gz"
-        with tarfile.open(path, "w:gz") as archive:
-            archive.addfile(tarfile.TarInfo("a"), io.BytesIO())
-        with pytest.raises(CorpusError, match="tar archive"):
-            open_corpus(path)
-
-    def test_zip(self, tmp_path):
-        path = tmp_path / "x.ods"
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("a", "b")
-        with pytest.raises(CorpusError, match="zip archive or an office document"):
             open_corpus(path)
 
     def test_binary(self, tmp_path):
@@ -196,7 +201,7 @@ class TestForeign:
             open_corpus(path)
 
     def test_folder_as_file_format(self, tmp_path):
-        with pytest.raises(CorpusError, match="is a folder"):
+        with pytest.raises(CorpusError, match="no files in this folder"):
             open_corpus(tmp_path, ReadOptions(format="jsonl"))
 
     def test_file_as_folders(self, tmp_path):
@@ -246,7 +251,7 @@ class TestOptions:
         }
 
 
-@pytest.mark.parametrize("given", [{"text": ["rain"]}, ["rain"], None])
+@pytest.mark.parametrize("given", [{"text": ["rain"]}, [], ["rain", 1], None])
 def test_what_has_no_name_or_path_is_refused(given):
     with pytest.raises(UsageError, match=r"by its name or path, not from a .*TextCategorizer.fit"):
         open_corpus(given)

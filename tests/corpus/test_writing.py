@@ -34,10 +34,16 @@ def test_format_of_a_target(target, name):
     assert output_format(target) is FORMATS[name]
 
 
-@pytest.mark.parametrize("target", ["x", "x.gz", "x.doc", "x.txt"])
+@pytest.mark.parametrize("target", ["x", "x.gz", "x.doc", "x.txt", "x.pdf"])
 def test_targets_that_do_not_say(target):
     with pytest.raises(UsageError, match="name the format"):
         output_format(target)
+
+
+@pytest.mark.parametrize("name", ["document", "mbox"])
+def test_formats_that_are_only_read(name):
+    with pytest.raises(UsageError, match=f"{name} is only read; write jsonl"):
+        output_format("x", name)
 
 
 def test_standard_output(capfdbinary):
@@ -128,7 +134,7 @@ def test_error_in_the_source_leaves_nothing(tmp_path):
         yield from documents()
         raise KeyboardInterrupt
 
-    for name in FORMATS:
+    for name in (name for name, format in FORMATS.items() if format.write is not None):
         with pytest.raises(KeyboardInterrupt):
             write_corpus(broken(), tmp_path / "x", name)
         assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ from postil.recipes.recipe import load_recipe, recipe_names
 from postil.train.assess import assessment
 from postil.train.train import train
 
-QUICK = ("perceptron", "winnow-n", "winnow-u")
+QUICK = ("perceptron",)  # those of Winnow are in tests/papers/test_zhang_2000.py
 CASES = [
     pytest.param(recipe, corpus, marks=() if recipe in QUICK else pytest.mark.reproduction)
     for recipe in recipe_names()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from itertools import product
+from operator import itemgetter
 
 import pytest
 
@@ -37,10 +38,18 @@ def _code_path(settings):
     )
 
 
-# For scikit-learn's checks: each code path once, or all settings in a full run (POSTIL_FULL).
-CHECKED = SETTINGS
-if not os.environ.get("POSTIL_FULL"):
-    CHECKED = list({_code_path(settings): settings for settings in reversed(SETTINGS)}.values())
+def _first_of(key):
+    """Return the first settings for each value of ``key``."""
+    return {key(settings): settings for settings in reversed(SETTINGS)}.values()
+
+
+# For scikit-learn's checks: each code path once; in a full run (POSTIL_FULL), each solver and loss,
+# and before a release all settings.
+FULL = os.environ.get("POSTIL_FULL", "")
+CHECKED = SETTINGS if FULL == "all" else list(_first_of(_code_path))
+if FULL == "yes":
+    for key in (itemgetter("solver"), itemgetter("loss")):
+        CHECKED += [settings for settings in _first_of(key) if settings not in CHECKED]
 EVERY = pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: f"{s['loss']}/{s['solver']}")
 # Those whose end is an optimum, whatever the order of rows, and not only near one.
 MINIMISING = [

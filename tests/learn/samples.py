@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import fields
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 from typing import get_args
 
 import numpy as np
@@ -24,8 +24,9 @@ from postil.learn.strength import Regularization
 from .reference import GAMMA, Paid, Problem
 from .reference_priors import strength_of
 
-# All combinations of parts run where learning has changed, and before a release.
-FULL = bool(os.environ.get("POSTIL_FULL"))
+# "yes" where learning has changed: all combinations of parts in what a method promises, all pairs
+# elsewhere. "all" before a release: all combinations everywhere.
+FULL = os.environ.get("POSTIL_FULL", "")
 LAM = 1e-2
 LOSS_OPTIONS = {"smoothed-hinge": {"gamma": GAMMA}}
 TIGHT = {"tolerance": 1e-12, "iterations": 1_000_000}
@@ -74,23 +75,41 @@ def providing(what):
     return [parts for parts in EVERY if what in SOLVERS[parts[2]].provides]
 
 
-def covering(methods):
-    """Return a few methods in which each solver meets all its losses, priors and intercepts."""
-    left = {(p[2], at, p[at]) for p in methods for at in (0, 1, 3)}
+def covering(methods, together=1):
+    """Return a few methods in which each solver meets all its losses, priors and intercepts.
+
+    With 2 together it meets all pairs of a loss and a prior, a loss and an intercept, and a prior
+    and an intercept.
+    """
+
+    def met(parts):
+        places = combinations((0, 1, 3), together)
+        return {(parts[2], *((at, parts[at]) for at in chosen)) for chosen in places}
+
+    left = set().union(*map(met, methods))
     chosen = []
     while left:
-        best = max(methods, key=lambda p: len(left & {(p[2], at, p[at]) for at in (0, 1, 3)}))
-        chosen.append(best)
-        left -= {(best[2], at, best[at]) for at in (0, 1, 3)}
+        chosen.append(max(methods, key=lambda parts: len(left & met(parts))))
+        left -= met(chosen[-1])
     return chosen
 
 
-def each(methods):
-    """Run a test with each method in a full run (POSTIL_FULL), else with a few that cover them."""
-    chosen = list(methods) if FULL else covering(list(methods))
+def _with(chosen):
     return pytest.mark.parametrize("parts", [pytest.param(p, id="/".join(p)) for p in chosen])
 
 
+def each(methods):
+    """Run a test with a few methods that cover all; in a full run (POSTIL_FULL), all pairs."""
+    return _with(list(methods) if FULL == "all" else covering(list(methods), 2 if FULL else 1))
+
+
+def every_one_of(methods):
+    """Run a test with every method in a full run, else with a few that cover them."""
+    return _with(list(methods) if FULL else covering(list(methods)))
+
+
+# For what a method promises, its certificate and its objective, and for how others use it.
+ALL_METHODS = every_one_of(EVERY)
 EVERY_METHOD = each(EVERY)
 ANY_METHOD = each(REACHING)
 ANY_MINIMUM = each(MINIMISING)

@@ -40,6 +40,7 @@ from .samples import (
     labels_of,
     lambda_of,
     method_of,
+    one_of_each_solver,
     planted,
     providing,
     sample,
@@ -48,6 +49,7 @@ from .samples import (
 )
 
 WITH_KERNELS = each(providing("kernels"))
+WITHOUT_KERNELS = one_of_each_solver([p for p in EVERY if p not in providing("kernels")])
 SQUARED = ("squared", "gaussian", "dual-coordinate", "none")
 HINGE = ("hinge", "gaussian", "dual-coordinate", "penalised")
 SVM = ("hinge", "gaussian", "smo", "free")
@@ -320,7 +322,7 @@ class TestRefusals:
         with pytest.raises(error, match=message):
             fit_kernel(matrix, labels, method_of(HINGE), kernel, **more)
 
-    @each([p for p in EVERY if p not in providing("kernels")])
+    @each(WITHOUT_KERNELS)
     def test_solvers_without_a_kernel_form(self, parts):
         x, _, _, labels = sample()
         with pytest.raises(UsageError, match="no kernel form: use dual-coordinate or smo"):
@@ -517,7 +519,7 @@ def test_a_document_of_weight_zero_is_absent(parts):
         assert not weighted.factors(category)[weights == 0].any()
 
 
-@each([p for p in EVERY if p not in providing("kernels")])
+@each(WITHOUT_KERNELS)
 def test_solvers_without_a_kernel_form_say_so(parts):
     x, _, _, labels = sample()
     with pytest.raises(ValueError, match="no kernel form"):

@@ -339,7 +339,7 @@ def test_threads_change_no_bit(parts, many_categories):
 
 @ANY_METHOD
 def test_the_same_seed_gives_the_same_bits(parts, many_categories):
-    for seed in (0, 7, 2**63):
+    for seed in (0, 2**63):
         method = method_of(parts, tolerance=1e-3, seed=seed)
         job = Job(*many_categories, keep_starts=True)
         assert_bit_equal(method.fit(job), method.fit(job))

@@ -134,6 +134,8 @@ def info(
     Examples:
       postil corpus info demo
       postil corpus info reuters-modapte --json
+      postil corpus info letters/
+      postil corpus info train.jsonl test.jsonl
       postil corpus info mails.csv --label-column queue --text-columns subject --text-columns body
     """
     from postil.text.detection import identified_languages
@@ -207,8 +209,9 @@ def convert(
     Examples:
       postil corpus convert reuters-modapte modapte.jsonl.gz --split train
       postil corpus convert mails.csv - --to fasttext --label-space _ | head
+      postil corpus convert letters.zip letters.jsonl
     """
-    keep_inputs(target, source)
+    keep_inputs(target, *source)
     opened = reading.open(source)
     options = _write_options(reading, fields, label_space)
     _warn_of_losses(target, to)
@@ -251,11 +254,11 @@ def split(
     """
     if folds is not None and test is not None:
         raise UsageError("--test is a share, and folds are of one size: give one of them")
-    keep_inputs(target, source)
+    keep_inputs(target, *source)
     opened = reading.open(source)
     options = _write_options(reading, fields, label_space)
     with reporting_problems(opened), naming_errors(target), Spool() as spool:
-        documents = spooled_corpus(opened, spool) if is_stream(source) else opened
+        documents = spooled_corpus(opened, spool) if is_stream(*source) else opened
         if folds is not None:
             lines = _write_folds(documents, target, folds, seed, to, options)
         else:

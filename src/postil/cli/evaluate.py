@@ -159,7 +159,7 @@ def evaluate(
         min_probability=min_probability,
     )
     files = {"--curves": curves, "--plot": plot, "--errors": errors}
-    check_files(files, model, corpus)
+    check_files(files, model, *corpus)
     if as_json and table != "text":
         raise UsageError("--json and --table both choose the output: give one of them")
     loaded = load_model(model, threads=threads)
@@ -188,7 +188,7 @@ def evaluate(
     if errors is not None:
         count = write_errors(measured, starts.measured, errors)
         say(f"wrote {counted(count, 'wrong document')} to {errors}")
-    expected = [] if measured.learned_from else _expected(loaded, corpus, measured.report)
+    expected = [] if measured.learned_from else _expected(loaded, " ".join(corpus), measured.report)
     if as_json:
         show_json(
             measured.report.to_dict()

@@ -13,6 +13,7 @@ from postil.cli.console import say, show_json, styled
 from postil.cli.files import STREAM, check_output, naming_errors, reporting_problems
 from postil.cli.options import (
     AsJson,
+    Inputs,
     ModelFields,
     ModelFile,
     OptionalCorpus,
@@ -99,10 +100,10 @@ def explain(
 
     _check_options(documents, ids, texts, html, top, as_json=as_json)
     if html is not None:
-        check_output(html, model, documents)
+        check_output(html, model, *documents or ())
     loaded = load_model(model)
     columns = category_columns(categories, loaded.names, str(model)) if categories else None
-    vectors = None if documents is None else reading.vectors(documents)
+    vectors = reading.vectors(documents) if documents else None
     if vectors is not None and html is not None:
         raise UsageError("--html shows a text, and vectors have none: leave it out")
     try:
@@ -128,7 +129,7 @@ def explain(
         results = list(results)
     if html is not None:
         counted = with_progress(results, "explaining") if len(chosen) > 1 else results
-        _write_page(html, counted, f"{model.name} on {documents or 'a text'}", note)
+        _write_page(html, counted, f"{model.name} on {' '.join(documents or ['a text'])}", note)
     if as_json:
         shown = [_to_dict(*result, texts, top) for result in results]
         show_json({"model": str(model), "documents": shown})
@@ -137,7 +138,7 @@ def explain(
 
 
 def _check_options(
-    documents: str | None,
+    documents: Inputs | None,
     ids: list[str] | None,
     texts: list[str] | None,
     html: str | None,
@@ -147,10 +148,8 @@ def _check_options(
 ) -> None:
     """Refuse options that contradict each other or have no effect, before any reading."""
     refused = {
-        "name a corpus, or give --text": documents is None and not texts,
-        "--text takes the place of a corpus: give one or the other": (
-            documents is not None and bool(texts)
-        ),
+        "name a corpus, or give --text": not documents and not texts,
+        "--text takes the place of a corpus: give one or the other": (bool(documents and texts)),
         "--id names a document of a corpus, and --text has no id: leave --id out": (
             bool(ids and texts)
         ),

@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
@@ -102,9 +102,7 @@ def keep_inputs(target: str | Path, *inputs: str | Path | None) -> None:
         return  # there is nothing to lose
     if str(target) == STREAM or not stat.S_ISREG(old.st_mode):
         return  # pipes and devices are not replaced; folders are refused where they are written
-    for given in inputs:
-        if given is None:
-            continue
+    for given in _expanded(inputs):
         if _is_same(old, given):
             raise UsageError(
                 f"{target}: this command reads the file, and the output would replace it; name "
@@ -115,6 +113,18 @@ def keep_inputs(target: str | Path, *inputs: str | Path | None) -> None:
                 f"{target}: this command reads the folder {given}, and the output would replace a "
                 "file in it; name a file outside"
             )
+
+
+def _expanded(inputs: Iterable[str | Path | None]) -> Iterator[str | Path]:
+    """Yield the inputs, with the files that a pattern matches in its place."""
+    from postil.corpus.several import expanded
+
+    for given in inputs:
+        if given is not None:
+            try:
+                yield from expanded([given])
+            except CorpusError:
+                continue  # matches nothing: the reader reports it
 
 
 def _is_same(old: os.stat_result, given: str | Path) -> bool:
@@ -138,9 +148,9 @@ def _is_known_corpus(given: str | Path) -> bool:
     return isinstance(given, str) and given in NAMES
 
 
-def is_stream(name: str) -> bool:
+def is_stream(*names: str) -> bool:
     """Return True if documents can be read only once: from standard input or a named pipe."""
-    return name == STREAM or Path(name).is_fifo()
+    return any(name == STREAM or Path(name).is_fifo() for name in names)
 
 
 class Spool:

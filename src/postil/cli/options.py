@@ -28,10 +28,15 @@ Split = Literal["train", "test"]
 Unit = Literal["lam", "C", "prior_variance"]
 """The units of a strength of regularization."""
 
-CORPUS_HELP = "Name of a known corpus, path of a file or folder, or - for standard input."
+CORPUS_HELP = (
+    "Name of a known corpus, paths of files, folders or archives, or - for standard input."
+)
 
-CorpusName = Annotated[str, Argument(help=CORPUS_HELP)]
-OptionalCorpus = Annotated[str | None, Argument(help=CORPUS_HELP)]
+Inputs = list[str]
+"""The names of a corpus: one name or path, or several paths that are one corpus."""
+
+CorpusName = Annotated[Inputs, Argument(help=CORPUS_HELP)]
+OptionalCorpus = Annotated[Inputs | None, Argument(help=CORPUS_HELP)]
 ModelFile = Annotated[Path, Argument(help="Model file.")]
 RecipeName = Annotated[
     str, Option("--recipe", "-r", help="Name or TOML file of a recipe; see postil recipes.")
@@ -123,7 +128,9 @@ class Reading:
 
     values: dict[str, Any]
 
-    def open(self, name_or_path: str, *models: Model, keep_records: bool = False) -> CountedCorpus:
+    def open(
+        self, corpus: str | Inputs, *models: Model, keep_records: bool = False
+    ) -> CountedCorpus:
         """Open the corpus and print how it is read: by the fields of the models, if any.
 
         A table may have more text than what a model learned from, or text in columns whose names
@@ -143,19 +150,22 @@ class Reading:
             fields=tuple(dict.fromkeys(name for model in models for name in _fields_of(model))),
             **given,
         )
-        corpus = open_corpus(name_or_path, options, own_options)
-        if corpus.description.startswith("reading "):
-            say(corpus.description)
+        opened = open_corpus(corpus, options, own_options)
+        if opened.description.startswith("reading "):
+            say(opened.description)
         if split:
-            corpus = corpus.only(split)
-        return CountedCorpus(corpus)
+            opened = opened.only(split)
+        return CountedCorpus(opened)
 
-    def vectors(self, path: str) -> NumberedDocuments | None:
+    def vectors(self, corpus: Inputs) -> NumberedDocuments | None:
         """Return the documents of an svmlight file, or None if the path names something else."""
         from postil.model.numbered import names_vectors, read_numbered
 
-        if not names_vectors(path, self.values["format"]):
+        path = next((name for name in corpus if names_vectors(name, self.values["format"])), None)
+        if path is None:
             return None
+        if len(corpus) > 1:
+            raise UsageError(f"{path}: is an svmlight file, which is read alone; give it alone")
         unusable = [flag for flag in self.given if flag != "--format"]
         if unusable:
             raise UsageError(f"{', '.join(unusable)} does not apply to svmlight files")

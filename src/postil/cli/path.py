@@ -13,6 +13,7 @@ from postil.cli.console import counted, say, show_table
 from postil.cli.files import check_output, naming_errors, reporting_problems
 from postil.cli.options import (
     CorpusName,
+    Inputs,
     Reading,
     RecipeName,
     Threads,
@@ -96,12 +97,12 @@ def path(
     say(f"wrote {output}: {_sentence(found[category])}")
 
 
-def _check_file(output: Path, corpus: str, recipe: str) -> None:
+def _check_file(output: Path, corpus: Inputs, recipe: str) -> None:
     from postil.plots.drawing import require_plots
 
     if output.suffix not in (*TEXTS, *PICTURES):
         raise UsageError(f"--output is a file .csv, .json, .svg or .png, not {output}")
-    check_output(output, corpus, recipe)
+    check_output(output, *corpus, recipe)
     if output.suffix in PICTURES:
         require_plots()
 
@@ -133,7 +134,7 @@ def _no_path(recipe: Recipe, why: str) -> str:
 
 
 def _read(
-    corpus: str, recipe: Recipe, reading: Reading, threads: int | None, bar: ProgressBar
+    corpus: Inputs, recipe: Recipe, reading: Reading, threads: int | None, bar: ProgressBar
 ) -> tuple[Recipe, TrainingVectors]:
     from postil.train.reading import numbered_training, read_training
 

@@ -131,6 +131,8 @@ def predict(
       postil predict mails.postil new.csv -o labelled.csv
       postil predict mails.postil new.xlsx --top 3 -o suggestions.xlsx
       postil predict mails.postil new.jsonl --include refund --include delivery
+      postil predict letters.postil letter.pdf reply.docx
+      postil predict letters.postil lines.txt --format lines
       postil predict demo.postil demo --min-probability 0.9 --refer unsure.jsonl -o sure.jsonl
       postil predict bbr.postil test.svm
       tail -f new.jsonl | postil predict mails.postil - | jq --unbuffered .labels
@@ -139,14 +141,14 @@ def predict(
     from postil.model.route import least_probability
     from postil.train.predict import Predictor
 
-    if corpus is None and not texts:
+    if not corpus and not texts:
         raise UsageError("name a corpus to categorize, or give a text with --text")
-    if corpus is not None and texts:
+    if corpus and texts:
         raise UsageError("give a corpus or --text, not both")
     if output is not None:
-        check_output(output, model, corpus)
+        check_output(output, model, *corpus or ())
     if refer is not None:
-        check_output(refer, model, corpus)
+        check_output(refer, model, *corpus or ())
         if output is not None and output.resolve() == refer.resolve():
             raise UsageError(f"--refer and --output both name {refer}: name two files")
     tables = [table_format(output), table_format(refer)]
@@ -167,14 +169,14 @@ def predict(
         separator=reading.values["label_separator"] or "",
         scores=scores,
     )
-    vectors = None if corpus is None else reading.vectors(corpus)
+    vectors = reading.vectors(corpus) if corpus else None
     if vectors is not None:
         with _sorting(output, refer, style, None, loaded.names) as predictions:
             _predict_vectors(loaded, vectors, predictions, style, columns)
         return
     predictor = Predictor(loaded, threads)
     predictor.restrict(columns)
-    if corpus is None:
+    if not corpus:
         document = document_from_texts(texts or [], loaded.vectorizer.fields, name="text")
         with progress_bar() as bar, _sorting(output, refer, style, None, loaded.names) as found:
             batch = Batch(predictor, style, chunk, found, bar, "predicting")
@@ -383,7 +385,8 @@ class SortedPredictions:
 
 def table_format(target: Path | None) -> Format | None:
     """Return the format of a table that the name of a file asks for, None for JSON Lines."""
-    from postil.corpus.formats.guessing import extension_of, formats_of_name
+    from postil.common.compression import extension_of
+    from postil.corpus.formats.guessing import formats_of_name
 
     if target is None:
         return None

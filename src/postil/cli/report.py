@@ -58,16 +58,16 @@ def report(
     from postil.report.page import render_report
     from postil.report.study import study
 
-    check_output(output, model, corpus)
-    if names_vectors(corpus, reading.values["format"]):
+    check_output(output, model, *corpus)
+    if any(names_vectors(name, reading.values["format"]) for name in corpus):
         raise UsageError(
-            f"{corpus}: a report shows texts, and an svmlight file has none; measure the model "
-            "with postil evaluate"
+            f"{' '.join(corpus)}: a report shows texts, and an svmlight file has none; measure "
+            "the model with postil evaluate"
         )
     loaded = load_model(model, threads=threads)
     opened = reading.open(corpus, loaded)
     with Spool() as spool, reporting_problems(opened), progress_bar() as bar:
-        documents = spooled_corpus(opened, spool) if is_stream(corpus) else opened
+        documents = spooled_corpus(opened, spool) if is_stream(*corpus) else opened
         found = study(loaded, documents, threads=threads, seed=seed, progress=bar.update)
     page = render_report(found, model.name)
     with naming_errors(output), output_file(output) as file:

@@ -23,6 +23,7 @@ from postil.cli.files import (
 from postil.cli.options import (
     AsJson,
     CorpusName,
+    Inputs,
     Reading,
     RecipeName,
     Seed,
@@ -236,7 +237,7 @@ def train(
         "seed": seed,
         "notify": say,
     }
-    check_model_output(output, corpus, recipe, priors)
+    check_model_output(output, *corpus, recipe, priors)
     model, report, seconds = _train(corpus, chosen, output, reading, settings, test=test)
     if as_json:
         show_json(_as_dict(model, output, seconds, report))
@@ -245,7 +246,7 @@ def train(
 
 
 def _train(
-    corpus: str,
+    corpus: Inputs,
     recipe: Recipe,
     output: Path,
     reading: Reading,
@@ -299,7 +300,7 @@ def _train(
         if vectors is None and opened.tested:
             report: Report | None = _measured(model, tests, opened.name, settings["threads"])
         else:
-            report = _out_of_fold(model, runs[0], corpus if vectors is not None else opened.name)
+            report = _out_of_fold(model, runs[0], corpus[0] if vectors is not None else opened.name)
     if report is not None:
         model = replace(model, evaluation=_evaluation(report))
         with naming_errors(output):

@@ -16,6 +16,7 @@ from postil.cli.files import check_model_output, naming_errors, reporting_proble
 from postil.cli.options import (
     AsJson,
     CorpusName,
+    Inputs,
     ModelFields,
     Reading,
     Seed,
@@ -81,7 +82,7 @@ def update(
         old = load_model(model, threads=threads)
         with prefix_errors(str(model)):
             UpdatePlan.of(old, passes, seed)
-        check_model_output(target, documents)
+        check_model_output(target, *documents)
         begun = time.monotonic()
         settings = {"passes": passes, "threads": threads, "seed": seed, "notify": say}
         new = _updated(old, documents, reading, settings)
@@ -95,7 +96,7 @@ def update(
         _show(new, old, target, facts)
 
 
-def _updated(model: Model, name: str, reading: Reading, settings: dict[str, Any]) -> Model:
+def _updated(model: Model, name: Inputs, reading: Reading, settings: dict[str, Any]) -> Model:
     from postil.train.update import update as update_model
     from postil.train.update import update_vectors
 

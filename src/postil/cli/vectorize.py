@@ -169,7 +169,7 @@ def vectorize(
         )
     beside = format == "svmlight" and str(output) != STREAM
     for ending in ("", ".labels.tsv", ".terms.tsv") if beside else ("",):
-        check_output(output.with_name(output.name + ending), corpus)
+        check_output(output.with_name(output.name + ending), *corpus)
     opened = reading.open(corpus)
     facts = RowFacts()
     with reporting_problems(opened), progress_bar("documents") as bar:

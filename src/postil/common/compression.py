@@ -9,6 +9,7 @@ import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, BinaryIO
 
 from postil.errors import CorpusError, MissingExtraError
@@ -104,6 +105,11 @@ def codec_of_name(name: str) -> Codec | None:
 def without_compression_suffix(name: str) -> str:
     """Return ``docs.jsonl`` for ``docs.jsonl.zst``."""
     return name if codec_of_name(name) is None else name[: name.rindex(".")]
+
+
+def extension_of(name: str) -> str:
+    """Return the extension in lower case, below any compression's: ``x.JSONL.gz`` → ``.jsonl``."""
+    return PurePath(without_compression_suffix(name)).suffix.lower()
 
 
 def decompressed(stream: BinaryIO, name: str) -> BinaryIO:

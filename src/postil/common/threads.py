@@ -34,7 +34,10 @@ def thread_count(wanted: int | None) -> int:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit BLAS to one thread, so that sums do not depend on the number of threads."""
+    """Limit BLAS to one thread, so that sums do not depend on the number of threads.
+
+    Nor would more be faster where matrices are small: they wait for each other, at full speed.
+    """
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1, user_api="blas"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from os import PathLike
@@ -16,11 +16,18 @@ from postil.corpus.formats.guessing import doubt, format_named, guess_format
 from postil.corpus.frames import Frame, can_open, open_frame
 from postil.corpus.named import registry
 from postil.corpus.options import ReadOptions
-from postil.errors import CorpusError, UsageError
+from postil.corpus.several import (
+    Part,
+    expanded,
+    parts_of_folder,
+    parts_of_inputs,
+    read_several,
+)
+from postil.errors import CorpusError, DocumentError, UsageError
 
 
 def open_corpus(
-    name_or_path: str | Path | Frame | Mapping[str, Frame],
+    name_or_path: str | Path | Sequence[str | Path] | Frame | Mapping[str, Frame],
     options: ReadOptions | None = None,
     choices: Mapping[str, object] | None = None,
 ) -> Corpus:
@@ -31,10 +38,11 @@ def open_corpus(
 
     Parameters
     ----------
-    name_or_path : str, Path or frame
+    name_or_path : str, Path, sequence of them, or frame
         The name of a known corpus as ``str`` (write ``./demo`` for a file called demo), ``-`` for
-        standard input, or the path of a file or folder; or a frame of pandas, polars, Arrow or
-        Hugging Face, or a mapping of splits to frames, whose rows are the documents.
+        standard input, the path of a file, folder or archive, a pattern such as
+        ``data/*.jsonl``, or several paths, which are one corpus; or a frame of pandas, polars,
+        Arrow or Hugging Face, or a mapping of splits to frames, whose rows are the documents.
     options : ReadOptions, optional
         By default the format is guessed from the extension, else from the content, and the
         ``description`` of the corpus tells the guess. The name of a known corpus is a format
@@ -42,7 +50,8 @@ def open_corpus(
     choices : mapping of str to object, optional
         Options of a known corpus (see ``postil.corpus.named.registry``).
     """
-    if not isinstance(name_or_path, (str, PathLike)):
+    several = _paths(name_or_path)
+    if not several:
         if can_open(name_or_path) and not choices:
             return open_frame(name_or_path, options)
         raise UsageError(
@@ -50,6 +59,27 @@ def open_corpus(
             f"{type(name_or_path).__name__}: give texts and labels to TextCategorizer.fit"
         )
     options = options or ReadOptions()
+    names = expanded(several)
+    if len(names) > 1:
+        corpus = _open_several(names, options, choices)
+        if len(several) == 1:
+            corpus.name = str(several[0])
+        return corpus
+    return _open_one(names[0], options, choices)
+
+
+def _paths(given: object) -> list[str | Path]:
+    """Return the names or paths that are given, or none for something else."""
+    several = [given] if isinstance(given, (str, PathLike)) else given
+    if not isinstance(several, (list, tuple)):
+        return []
+    paths = [Path(name) if isinstance(name, PathLike) else name for name in several]
+    return paths if all(isinstance(name, (str, Path)) for name in paths) else []
+
+
+def _open_one(
+    name_or_path: str | Path, options: ReadOptions, choices: Mapping[str, object] | None
+) -> Corpus:
     if isinstance(name_or_path, str) and name_or_path in registry.NAMES:
         return registry.open_named(name_or_path, options, choices)
     source = _source(name_or_path)
@@ -65,8 +95,12 @@ def open_corpus(
             f"{min(choices)} means nothing for {source.name}, which is not a known corpus"
         )
     format = format_named(options.format) if options.format else guess_format(source, options)
+    if source.is_folder or format is FOLDERS:
+        parts, tree = parts_of_folder(source, options)
+        if parts:
+            return _corpus_of(parts, source.name, options, tree.problems)
     if source.is_folder and format is not FOLDERS:
-        raise CorpusError(f"{source.name}: is a folder, and {format.name} is read from a file")
+        raise CorpusError(f"{source.name}: there are no files in this folder, so no documents")
     format.check_options(options)
     reading = format.read(source, options)
     return Corpus(
@@ -78,6 +112,36 @@ def open_corpus(
             f"{doubt(source, format, options)}"
         ),
         pauses=source.pauses,
+        form=reading.form,
+    )
+
+
+def _open_several(
+    names: Sequence[str | Path], options: ReadOptions, choices: Mapping[str, object] | None
+) -> Corpus:
+    """Open several files or folders as one corpus."""
+    for name in names:
+        if name == STDIN or (isinstance(name, str) and name in registry.NAMES):
+            what = "standard input" if name == STDIN else "a known corpus"
+            raise UsageError(f"{name}: {what} is read alone, not with other files")
+    if options.format in registry.NAMES or choices:
+        raise UsageError("a known corpus is one file or folder; give one")
+    parts = parts_of_inputs([Path(name) for name in names])
+    once = next((source for part in parts if (source := part.open()).once), None)
+    if once is not None:
+        raise UsageError(f"{once.name}: a pipe is read alone, not with other files")
+    return _corpus_of(parts, f"{names[0]} and {len(names) - 1:,} more", options)
+
+
+def _corpus_of(
+    parts: Sequence[Part], name: str, options: ReadOptions, faults: Sequence[DocumentError] = ()
+) -> Corpus:
+    reading = read_several(parts, options, faults)
+    return Corpus(
+        name,
+        reading.documents,
+        problems=Problems(options.on_error),
+        description=f"reading {name}: {reading.sentence}",
         form=reading.form,
     )
 

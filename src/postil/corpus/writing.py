@@ -7,11 +7,12 @@ from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
+from postil.common.compression import extension_of
 from postil.common.files import STDOUT
 from postil.corpus.document import LONE_SURROGATE, Document, Problems, is_encodable, name_fault
 from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.format import Format, UnwritableError, Writing
-from postil.corpus.formats.guessing import extension_of, format_named, formats_of_name
+from postil.corpus.formats.guessing import format_named, formats_of_name
 from postil.corpus.formats.jsonl import JSONL
 from postil.corpus.formats.records import SELDOM, seldom_values
 from postil.corpus.options import WriteOptions
@@ -57,6 +58,7 @@ def write_corpus(
         if strange is not None:
             raise UsageError(f"the field name {strange!r} {LONE_SURROGATE}")
     count = 0
+    assert chosen.write is not None, "output_format returns formats that can be written"
     with chosen.write(writing) as write_document:
         for position, document in enumerate(documents, start=1):
             try:
@@ -75,13 +77,16 @@ def write_corpus(
 def output_format(target: str | Path, format: str | None = None) -> Format:
     """Return the format that ``target`` will be written in."""
     if format is not None:
-        return format_named(format)
+        named = format_named(format)
+        if named.write is None:
+            raise UsageError(f"{format} is only read; write jsonl, csv or folders (--to jsonl)")
+        return named
     name = str(target)
     if name == STDOUT:
         return JSONL
     if name.endswith("/") or Path(target).is_dir():
         return FOLDERS
-    candidates = formats_of_name(name)
+    candidates = [format for format in formats_of_name(name) if format.write is not None]
     # A .tsv that is written has a header row unless annif is asked for by name.
     plain = [format for format in candidates if f".{format.name}" == extension_of(name)]
     if len(plain or candidates) != 1:

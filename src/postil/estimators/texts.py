@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from numpy.typing import ArrayLike
+
 from postil.corpus.document import Document
 from postil.corpus.formats.columns import is_about_documents
 from postil.corpus.frames import (
@@ -25,6 +27,7 @@ from postil.corpus.frames import (
     shown,
     values_of,
 )
+from postil.decide.scores import checked_weights
 from postil.errors import UsageError
 from postil.vectors.fields import Columns, Fields, Text
 
@@ -64,12 +67,29 @@ class TextColumns:
         """Return plain texts as those of a field."""
         return TextColumns({name: self.columns[ONE_FIELD]}, is_named=True)
 
-    def documents(self, labels: Iterable[tuple[str, ...]]) -> Iterator[Document]:
-        """Yield a document for each text, with its labels."""
+    def documents(
+        self,
+        labels: Iterable[tuple[str, ...]],
+        weights: ArrayLike | None = None,
+        groups: Iterable[object] | None = None,
+    ) -> list[Document]:
+        """Return a document for each text, with its labels, weight and group."""
+        weighed = checked_weights(weights, len(self)).tolist()
+        grouped = [None] * len(self) if groups is None else values_of(groups)
+        if len(grouped) != len(self):
+            raise UsageError(f"there are {len(self)} texts, and groups of {len(grouped)}")
         rows = zip(*self.columns.values(), strict=True)
-        for number, (row, given) in enumerate(zip(rows, labels, strict=True)):
-            fields = dict(zip(self.columns, row, strict=True))
-            yield Document(id=str(number), fields=fields, labels=given)
+        facts = zip(rows, labels, weighed, grouped, strict=True)
+        return [
+            Document(
+                id=str(number),
+                fields=dict(zip(self.columns, row, strict=True)),
+                labels=given,
+                weight=weight,
+                group=None if is_missing(group) else str(group),
+            )
+            for number, (row, given, weight, group) in enumerate(facts)
+        ]
 
     def read_by(self, fields: Fields, learned: Sequence[str] | None) -> Columns:
         """Arrange the texts into the columns of a model; an absent field is empty.

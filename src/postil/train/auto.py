@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from postil.common.progress import Notify, StepProgress, no_progress
+from postil.common.threads import one_blas_thread
 from postil.corpus.document import Document
 from postil.learn.merit.figures import FBeta
 from postil.learn.merit.naming import figure_named
@@ -255,7 +256,8 @@ def choose_recipe(
     cache = cache or SearchCache()
     cache.begin(training, recipe)
     search = AutoSearch(training, recipe, threads, seed, progress, cache)
-    latest = search.run()
+    with one_blas_thread():
+        latest = search.run()
     if not latest:
         if search.ended and notify is not None:
             notify(f"chose the recipe {WITHOUT_SEARCH} before the first trial: {_early(search)}")

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from postil.common.progress import Notify, StepProgress, no_progress, notify_or_warn
+from postil.common.threads import one_blas_thread
 from postil.corpus.document import Document
 from postil.errors import UsageError
 from postil.learn.strength import Strengths
@@ -202,10 +203,11 @@ def learn_from(
             notify(note)
         if run.recipe.decide.rule == ONE_LABEL:
             notify(SINGLE_LABEL)
-    run.search()
-    run = choose_run(run)
-    fit = run.learn()
-    rule, calibration = run.decisions(fit)
+    with one_blas_thread():
+        run.search()
+        run = choose_run(run)
+        fit = run.learn()
+        rule, calibration = run.decisions(fit)
     run.unfinished.warn()
     note = rare_note(rule, labels.sizes(), run.recipe.decide.folds)
     if note and notify is not None:

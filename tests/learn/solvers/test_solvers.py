@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -18,11 +19,12 @@ from postil.learn.solvers import SOLVERS
 from postil.learn.strength import Strengths
 
 from ..samples import (
+    ALL_METHODS,
     EVERY,
     EVERY_METHOD,
-    EVERY_SHAPE,
     LAM,
     PROBLEMS,
+    SHAPES,
     assignment_of,
     design_of,
     each,
@@ -62,9 +64,13 @@ def test_there_are_methods_to_test():
     assert {solver for _, _, solver, _ in EVERY} >= {"primal-coordinate", "dual-coordinate", "smo"}
 
 
-@EVERY_METHOD
-@EVERY_SHAPE
-def test_every_method_is_certified_and_its_objective_is_the_reference_s(parts, shape):
+@ALL_METHODS
+def test_every_method_is_certified_and_its_objective_is_the_reference_s(parts):
+    for shape in SHAPES:
+        check_objective(parts, shape)
+
+
+def check_objective(parts, shape):
     x, truth, _, _ = sample(shape)
     found = fitted(parts, shape)
     assert found.weights.shape == (truth.shape[1], x.shape[1])
@@ -99,10 +105,10 @@ def foresees(parts):
     return parts[2] == "newton-coordinate" and parts[0] == "logistic"
 
 
-@EVERY_METHOD
-@pytest.mark.parametrize("shape", ["many documents", "many terms", "duplicates", "one member"])
-def test_the_certificate_is_the_reference_s(parts, shape):
-    for tolerance in (1e-1, 1e-4):
+@ALL_METHODS
+def test_the_certificate_is_the_reference_s(parts):
+    shapes = ("many documents", "many terms", "duplicates", "one member")
+    for shape, tolerance in product(shapes, (1e-1, 1e-4)):
         check_certificates(parts, shape, tolerance)
 
 
@@ -137,7 +143,7 @@ def check_certificates(parts, shape, tolerance):
         assert certificate == pytest.approx(expected, rel=1e-4, abs=1e-9)
 
 
-@EVERY_METHOD
+@ALL_METHODS
 def test_a_gap_bounds_the_distance_to_the_minimum(parts):
     # Whatever the duals are, no certificate may promise more than the truth.
     _, _, design, labels = sample()
@@ -152,8 +158,12 @@ def test_a_gap_bounds_the_distance_to_the_minimum(parts):
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids="/".join)
-@EVERY_SHAPE
-def test_all_solvers_and_the_reference_find_the_same_minimum(problem, shape):
+def test_all_solvers_and_the_reference_find_the_same_minimum(problem):
+    for shape in SHAPES:
+        check_minimum(problem, shape)
+
+
+def check_minimum(problem, shape):
     solvers = all_solvers(problem)
     for category, reference_problem in enumerate(problems(solvers[0], shape)):
         found = [fitted(parts, shape).reports[category].objective for parts in solvers]
@@ -164,9 +174,13 @@ def test_all_solvers_and_the_reference_find_the_same_minimum(problem, shape):
         assert found == pytest.approx([found[0]] * len(found), rel=1e-5)
 
 
-@EVERY_METHOD
-@pytest.mark.parametrize("lam", [1e-5, 1.0, 100.0])
-def test_other_strengths_are_certified_too(parts, lam):
+@ALL_METHODS
+def test_other_strengths_are_certified_too(parts):
+    for lam in (1e-5, 1.0, 100.0):
+        check_strength(parts, lam)
+
+
+def check_strength(parts, lam):
     x, truth, design, labels = sample("empty documents")
     method = method_of(parts, lam=lam)
     found = method.fit(Job(design, labels))
@@ -241,7 +255,7 @@ def test_stored_zeros_and_double_precision_change_nothing(parts):
         assert report.objective == pytest.approx(plain.objective, rel=2e-6)
 
 
-@EVERY_METHOD
+@ALL_METHODS
 @settings(max_examples=10)
 @given(data=st.data())
 def test_any_small_problem_is_certified(parts, data):
@@ -311,7 +325,7 @@ def test_a_term_that_rested_long_moves_again(trust_region):
     assert report.stopped == "certified"
 
 
-@each(EVERY)
+@ALL_METHODS
 def test_certified_means_within_the_tolerance(parts):
     # A tiny λ: the gap is of the size that rounding has in a threshold of 0.9.
     labels = labels_of([[True], [False]])

@@ -79,7 +79,7 @@ def choose(
     from postil.train.choosing import choose_documents
     from postil.train.predict import Predictor
 
-    check_output(output, pool, model)
+    check_output(output, *pool, model)
     if random is not None and random > count:
         raise UsageError(f"--random {random} is more than the {count} documents to choose (-n)")
     format = output_format(output, to)

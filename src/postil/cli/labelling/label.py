@@ -99,9 +99,9 @@ def label(
     parsed = parsed_command(command)
     if str(output) == STREAM:
         raise UsageError("-: answers are kept beside the output; name a file")
-    check_output(output, corpus, route)
+    check_output(output, *corpus, route)
     kept = output.with_name(output.name + ".answers")
-    check_output(kept, corpus, route)
+    check_output(kept, *corpus, route)
     if min_probability is not None and route is None:
         raise UsageError("--min-probability is that of a model: name one with --route")
     router = None if route is None else _router(route, min_probability, threads)
@@ -109,7 +109,7 @@ def label(
     with ExitStack() as held:
         held.enter_context(reporting_problems(opened))
         documents: Corpus = opened
-        if is_stream(corpus):
+        if is_stream(*corpus):
             documents = spooled_corpus(opened, held.enter_context(Spool()))
         answers = held.enter_context(Answers(kept, parsed))
         labelling = Labelling(

@@ -1,4 +1,4 @@
-"""Files of a folder, or of a tar archive that is read as a stream; text of old collections."""
+"""Files of a folder, or of a tar or zip archive, read one by one; text of old collections."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import os
 import re
 import stat
 import tarfile
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +18,7 @@ from typing import IO, BinaryIO, cast
 
 from postil.common.compression import BUFFER, decompressed, without_compression_suffix
 from postil.corpus.document import Problems
+from postil.corpus.files.kinds import TAR, ZIPPED, kind_of, peek
 from postil.corpus.files.streams import Source
 from postil.errors import CorpusError, DocumentError
 
@@ -30,6 +33,9 @@ _LONG_HEADERS = (
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
 )
+# Errors of a damaged zip archive, and of a file in it that is encrypted or oddly compressed.
+_ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
+_ENCRYPTED = 1
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -38,12 +44,13 @@ class Member:
     """One file of a folder or archive, which can be read until the next one is requested.
 
     ``place`` is the folder or archive and ``name`` the path in it, with slashes; messages begin
-    with both.
+    with both. ``size`` is that which an archive gives.
     """
 
     place: str
     name: str
     opener: Callable[[], IO[bytes]]
+    size: int = 0
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -57,13 +64,20 @@ class Member:
         A file that cannot be read is a ``DocumentError``, damage of the archive inside the file a
         ``CorpusError``.
         """
-        try:
-            with self.opener() as stream:
-                yield stream
-        except OSError as error:
-            raise self.error(f"cannot be read ({error.strerror or error})") from error
-        except tarfile.TarError as error:
-            raise _damaged(self.place, self.name, error) from error
+        with self.reading(), self.opener() as stream:
+            yield stream
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Return a context in which errors of reading the file are errors of ours."""
+        return _reading(self)
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """Open the file, decompressed if it is gzip or zstd."""
+        with self._open() as stream:
+            buffered = io.BufferedReader(cast(io.RawIOBase, stream), BUFFER)
+            with decompressed(cast(BinaryIO, buffered), str(Path(self.place, self.name))) as plain:
+                yield plain
 
     def chunks(self, size: int) -> Iterator[bytes]:
         """Yield the bytes, at most ``size`` at a time."""
@@ -73,10 +87,8 @@ class Member:
 
     def lines(self) -> Iterator[bytes]:
         """Yield the lines with their ends, decompressed if the file is gzip or zstd."""
-        with self._open() as stream:
-            buffered = io.BufferedReader(cast(io.RawIOBase, stream), BUFFER)
-            with decompressed(cast(BinaryIO, buffered), str(Path(self.place, self.name))) as plain:
-                yield from iter(partial(plain.readline, LONGEST_LINE), b"")
+        with self.open() as plain:
+            yield from iter(partial(plain.readline, LONGEST_LINE), b"")
 
     def read(self) -> bytes:
         """Return all bytes of a file that is one document."""
@@ -92,14 +104,41 @@ class Member:
         return DocumentError(self.place, position, message)
 
 
-def members(path: Path) -> Iterator[Member]:
-    """Yield every file of a folder (by name) or of a tar archive, plain or compressed (in order).
+@contextmanager
+def _reading(member: Member) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise member.error(f"cannot be read ({error.strerror or error})") from error
+    except tarfile.TarError as error:
+        raise _damaged(member.place, member.name, error) from error
+    except _ZIP_ERRORS as error:
+        raise member.error(
+            f"cannot be read ({error}); take it out, or make the zip again"
+        ) from error
 
-    Nothing is unpacked to disk, and only the file at hand is in memory. A damaged or truncated
-    archive is a ``CorpusError`` when the damage is reached, never a short corpus.
+
+def members(path: Path) -> Iterator[Member]:
+    """Yield every file of a folder (by name), or of a tar or zip archive (in its order).
+
+    An archive may be compressed. Nothing of it is unpacked to disk, and only the file at hand is in
+    memory. A damaged or truncated archive is a ``CorpusError`` when the damage is reached, never a
+    short corpus.
     """
     source = Source(path)
-    return _folder_members(path) if source.is_folder else _tar_members(source)
+    return _folder_members(path) if source.is_folder else archived(source)
+
+
+def archived(source: Source) -> Generator[Member, None, None]:
+    """Yield every file of a tar or zip archive, but no hidden one."""
+    with source.open_seekable() if source.once else source.preview() as stream:
+        is_zip = kind_of(peek(stream), "x.zip") is ZIPPED
+    return _zip_members(source) if is_zip else _tar_members(source)
+
+
+def is_archive(head: bytes, name: str) -> bool:
+    """Return True if a file with these first bytes and this name is a tar or zip archive."""
+    return kind_of(head, name) in {TAR, ZIPPED}
 
 
 def named_members(path: Path, names: Collection[str]) -> Iterator[tuple[str, Member]]:
@@ -190,9 +229,9 @@ class _StrictInfo(tarfile.TarInfo):
         return info
 
 
-def _tar_members(source: Source) -> Iterator[Member]:
+def _tar_members(source: Source) -> Generator[Member, None, None]:
     name = "its beginning"
-    with source.open() as stream:
+    with source.open_seekable() if source.once else source.open() as stream:
         try:
             with tarfile.open(fileobj=stream, mode="r|", tarinfo=_StrictInfo) as archive:
                 while (info := archive.next()) is not None:
@@ -200,9 +239,30 @@ def _tar_members(source: Source) -> Iterator[Member]:
                     # The archive object would otherwise remember every member.
                     archive.members = []  # type: ignore[attr-defined]
                     if not info.isdir() and not _is_hidden(name):
-                        yield Member(source.name, name, partial(_extract, archive, info))
+                        extract = partial(_extract, archive, info)
+                        yield Member(source.name, name, extract, info.size)
         except tarfile.TarError as error:
             raise _damaged(source.name, name, error) from error
+
+
+def _zip_members(source: Source) -> Generator[Member, None, None]:
+    with source.open_seekable() as stream:
+        try:
+            archive = zipfile.ZipFile(stream)
+        except (*_ZIP_ERRORS, ValueError, OSError) as error:
+            raise CorpusError(
+                f"{source.name}: is a damaged zip archive ({error}); get the file again"
+            ) from error
+        for info in archive.infolist():
+            name = _plain_name(info.filename)
+            if not info.is_dir() and not _is_hidden(name):
+                yield Member(source.name, name, partial(_unzip, archive, info), info.file_size)
+
+
+def _unzip(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+    if info.flag_bits & _ENCRYPTED:
+        raise OSError(0, "it is encrypted; unpack the archive with its password")
+    return archive.open(info)
 
 
 def _extract(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
@@ -221,7 +281,8 @@ def _damaged(place: str, name: str, error: tarfile.TarError) -> CorpusError:
 def _plain_name(name: str) -> str:
     # Names that are not UTF-8 come with lone surrogates, which no output could carry.
     readable = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return readable.removeprefix("./")
+    # A path is a name here, and leads nowhere.
+    return "/".join(part for part in readable.split("/") if part not in {"", ".", ".."})
 
 
 def _is_hidden(name: str) -> bool:

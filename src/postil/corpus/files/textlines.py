@@ -195,14 +195,19 @@ def read_text(stream: BinaryIO, source: str, encoding: str | None = None) -> str
     lines = TextLines(stream, source, encoding)
     for line in lines:
         if lines.size > LONGEST_LINE:
-            raise DocumentError(
-                source,
-                "whole file",
-                f"is longer than {LONGEST_LINE:,} bytes, the most a document may have; split it "
-                "into several or take it out",
-            )
+            raise too_long(source)
         text.write(line)
     return text.getvalue()
+
+
+def too_long(source: str) -> DocumentError:
+    """Return the error for a document that is longer than ``LONGEST_LINE``."""
+    return DocumentError(
+        source,
+        "whole file",
+        f"is longer than {LONGEST_LINE:,} bytes, the most a document may have; split it "
+        "into several or take it out",
+    )
 
 
 def without_ending(line: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from postil.corpus.formats.annotations import DOCCANO
 from postil.corpus.formats.delimited import CSV, TSV
+from postil.corpus.formats.documents import DOCUMENT, MAILBOX
 from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.format import Format
 from postil.corpus.formats.jsonl import JSONL
@@ -18,6 +19,6 @@ FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
         *(PARQUET, XLSX, LABEL_STUDIO, PRODIGY, JSONL, DOCCANO),
-        *(FASTTEXT, ANNIF, TSV, CSV, FOLDERS, LINES),
+        *(FASTTEXT, ANNIF, TSV, CSV, FOLDERS, MAILBOX, LINES, DOCUMENT),
     )
 }

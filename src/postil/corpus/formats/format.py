@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from postil.corpus.corpus import DocumentSource, TableForm
 from postil.corpus.document import Document
@@ -14,6 +15,9 @@ from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import encoding_of, without_ending
 from postil.corpus.options import ReadOptions, WriteOptions, flag
 from postil.errors import UsageError
+
+if TYPE_CHECKING:
+    from postil.corpus.formats.records import Table
 
 HEAD_BYTES = 1 << 16
 
@@ -56,11 +60,12 @@ class UnwritableError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The documents of a source, a sentence about what was guessed, and the form of a table."""
+    """The documents of a source, a sentence about what was guessed, and of a table its form."""
 
     documents: DocumentSource
     sentence: str
     form: TableForm | None = None
+    table: Table | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +139,8 @@ class Format:
         The names in ``ReadOptions`` that mean something to the format.
     sniff : callable
         Tells from the first bytes if a source has the format.
-    write : callable
-        Writes documents.
+    write : callable or None
+        Writes documents; None for a format that is only read.
     drops : tuple of str
         What the format does not carry, and what is therefore lost in writing. Anything else that
         it cannot carry is an ``UnwritableError``.
@@ -151,7 +156,7 @@ class Format:
     read: Reader
     options: frozenset[str]
     sniff: Callable[[Head, ReadOptions], bool]
-    write: Writer
+    write: Writer | None
     drops: tuple[str, ...] = ()
     fixed_columns: bool = False
     write_rows: RowWriter | None = None

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from difflib import get_close_matches
-from pathlib import PurePath
 
-from postil.common.compression import without_compression_suffix
+from postil.common.compression import extension_of
+from postil.corpus.files.archives import is_archive
+from postil.corpus.files.documents import READABLE, refusal
+from postil.corpus.files.kinds import HTML, Kind, kind_of
 from postil.corpus.files.streams import Source
 from postil.corpus.formats import FORMATS
 from postil.corpus.formats.delimited import begins_table, may_be_header
+from postil.corpus.formats.documents import DOCUMENT
 from postil.corpus.formats.folders import FOLDERS
 from postil.corpus.formats.format import Format, Head, head_of
 from postil.corpus.formats.jsonl import JSONL
 from postil.corpus.formats.label_studio import LABEL_STUDIO
 from postil.corpus.formats.lines import LINES
+from postil.corpus.formats.parquet import PARQUET
 from postil.corpus.formats.prodigy import PRODIGY
-from postil.corpus.formats.xlsx import is_workbook
+from postil.corpus.formats.xlsx import XLSX
+from postil.corpus.named.entry import NamedCorpus
+from postil.corpus.named.registry import NAMES
 from postil.corpus.options import ReadOptions
 from postil.errors import CorpusError, UsageError
 
@@ -36,8 +41,9 @@ SNIFFED_LINES = 20
 # Extensions that several formats have: the first that fits the content is taken.
 SHARED: dict[str, tuple[str, ...]] = {
     ".tsv": ("annif", "tsv"),
-    ".txt": ("jsonl", "fasttext", "annif", "lines"),
-    ".text": ("jsonl", "fasttext", "annif", "lines"),
+    ".txt": ("jsonl", "fasttext", "annif", "mbox", "lines"),
+    ".text": ("jsonl", "fasttext", "annif", "mbox", "lines"),
+    **dict.fromkeys((".htm", ".xhtml", ".mht", ".mhtml", ".docm", ".dotx", ".md"), ("document",)),
 }
 
 
@@ -45,37 +51,6 @@ def _is_svmlight(head: Head) -> bool:
     lines = [line for line in head.lines[:SNIFFED_LINES] if not line.startswith("#")]
     whole = all(SVMLIGHT_LINE.fullmatch(line) for line in lines)
     return whole and any(SVMLIGHT_FEATURE.search(line) for line in lines)
-
-
-def _begins(*marks: bytes) -> Callable[[Head], bool]:
-    return lambda head: head.data.startswith(marks)
-
-
-# Signs of files in none of the formats, and what to do with them.
-FOREIGN: tuple[tuple[Callable[[Head], bool], str], ...] = (
-    (_is_svmlight, SVMLIGHT),
-    (
-        lambda head: head.data[257:262] == b"ustar",
-        "is a tar archive; unpack it and open the folder, or if it is a corpus known by name give "
-        "the name (--format reuters-modapte)",
-    ),
-    (
-        lambda head: head.data.startswith(b"PK\x03\x04") and b".npy" in head.data[:100],
-        "is a file of NumPy arrays (.npz); vectors are learned from as svmlight: "
-        "postil vectorize CORPUS -o vectors.svm",
-    ),
-    (
-        lambda head: head.data.startswith(b"PK\x03\x04") and not is_workbook(head),
-        "is a zip archive or an office document; unpack or export it as csv",
-    ),
-    (
-        _begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-        "is a document of an old office program; save it as .xlsx or csv",
-    ),
-    (_begins(b"BZh", b"\xfd7zXZ\0"), "is compressed with bzip2 or xz; decompress it, or use zstd"),
-    (_begins(b"%PDF-"), "is a PDF; extract its text first"),
-    (_begins(b"SQLite format 3\0"), "is an SQLite database; export a table as csv"),
-)
 
 
 def format_named(name: str) -> Format:
@@ -95,15 +70,12 @@ def formats_of_name(name: str) -> list[Format]:
     return [format for format in FORMATS.values() if extension in format.extensions]
 
 
-def extension_of(name: str) -> str:
-    """Return the extension in lower case, below any compression's: ``x.JSONL.gz`` → ``.jsonl``."""
-    return PurePath(without_compression_suffix(name)).suffix.lower()
-
-
 def guess_format(source: Source, options: ReadOptions) -> Format:
     """Return the format of ``source``: by its extension, else the first that fits its content.
 
-    Content decides between formats that share an extension (.txt, .tsv).
+    Content decides between formats that share an extension (.txt, .tsv), and the first bytes of
+    a PDF, an archive or another file that is no text decide against any extension. Plain text is
+    one document in a file, and a document a line in a stream.
     """
     if source.is_folder:
         return FOLDERS
@@ -111,14 +83,16 @@ def guess_format(source: Source, options: ReadOptions) -> Format:
     if source.paused and len(head.lines) == 1 and begins_table(head, options):
         head = head_of(source, options, lines=2)  # a header is one only if a row follows
     candidates = formats_of_name(source.name)
+    kind = kind_of(head.data, source.name)
+    if kind is not None and not kind.by_name:
+        return _format_of_kind(source, kind, candidates, head, options)
     if len(candidates) == 1:
         tools = (LABEL_STUDIO, PRODIGY) if candidates[0] is JSONL else ()
         return next((tool for tool in tools if tool.sniff(head, options)), candidates[0])
-    if extension_of(source.name) in SVMLIGHT_EXTENSIONS:
+    if extension_of(source.name) in SVMLIGHT_EXTENSIONS or _is_svmlight(head):
         raise CorpusError(f"{source.name}: {SVMLIGHT}")
-    for recognise, sentence in FOREIGN:
-        if recognise(head):
-            raise CorpusError(f"{source.name}: {sentence}")
+    if kind is HTML:
+        return DOCUMENT
     fitting = (format for format in candidates or FORMATS.values() if format.sniff(head, options))
     format = next(fitting, candidates[-1] if candidates else None)
     if format is None:
@@ -126,11 +100,37 @@ def guess_format(source: Source, options: ReadOptions) -> Format:
             f"{source.name}: the file is of no known format (it holds NUL bytes); "
             f"name its format (--format) or encoding (--encoding). Formats: {', '.join(FORMATS)}"
         )
-    return format
+    return DOCUMENT if format is LINES and not source.once else format
+
+
+def _format_of_kind(
+    source: Source, kind: Kind, candidates: list[Format], head: Head, options: ReadOptions
+) -> Format:
+    """Return the format of a file that is no plain text; raise CorpusError if there is none."""
+    for format in (*candidates, PARQUET, XLSX):
+        if format is not LINES and format.sniff(head, options):
+            return format
+    if is_archive(head.data, source.name):
+        return FOLDERS
+    if kind in READABLE:
+        return DOCUMENT
+    raise CorpusError(f"{source.name}: {refusal(kind)}")
 
 
 def doubt(source: Source, format: Format, options: ReadOptions) -> str:
     """Return the end of the sentence about a guess if something speaks against it, else nothing."""
-    if format is LINES and options.format is None and may_be_header(head_of(source, options)):
+    if options.format is not None or format not in {LINES, DOCUMENT, FOLDERS} or source.is_folder:
+        return ""
+    if format is FOLDERS:
+        own = [name for name, corpus in NAMES.items() if _distributed(corpus, source)]
+        return f"; to read it as a known corpus, say --format {own[0]}" if own else ""
+    head = head_of(source, options)
+    if kind_of(head.data, source.name) is None and may_be_header(head):
         return "; if the first line holds names of columns, say --format csv"
     return ""
+
+
+def _distributed(corpus: NamedCorpus, source: Source) -> bool:
+    return bool(
+        corpus.distribution and source.path and source.path.name in corpus.distribution.names
+    )

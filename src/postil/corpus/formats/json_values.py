@@ -169,6 +169,7 @@ class _Text:
                 raise self._not_json(str(error)) from None
             # A number might go on where the buffer ends.
             if end < len(self._buffer) or not self._read_more():
+                self._check_length(end - self._at)
                 self._at = end
                 return value
 
@@ -177,11 +178,7 @@ class _Text:
         if self._ended:
             return False
         left = self._buffer[self._at :]
-        if len(left) > textlines.LONGEST_LINE:
-            raise self.error(
-                f"is longer than {textlines.LONGEST_LINE:,} characters, the most a document may "
-                "have; split it into several or take it out"
-            )
+        self._check_length(len(left))
         try:
             piece = self._stream.read(max(PIECE, len(left)))
             more = self._decoder.decode(piece, final=not piece)
@@ -194,6 +191,13 @@ class _Text:
         self._buffer = left + more
         self._at = 0
         return not self._ended
+
+    def _check_length(self, length: int) -> None:
+        if length > textlines.LONGEST_LINE:
+            raise self.error(
+                f"a record of more than {textlines.LONGEST_LINE:,} characters, the most a document "
+                "may have; split it into several or take it out"
+            )
 
     def error(self, message: str) -> CorpusError:
         return CorpusError(f"{self._source}, after record {self._number}: {message}")

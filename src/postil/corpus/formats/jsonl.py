@@ -1,19 +1,23 @@
-"""JSON Lines: an object a line, with ``id``, the texts, ``labels`` and ``split``."""
+"""JSON Lines, and JSON arrays of objects, with ``id``, the texts, ``labels`` and ``split``."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import islice
+from typing import BinaryIO
 
+from postil.common.compression import extension_of
 from postil.common.escaping import escaped_json
 from postil.corpus.corpus import TableForm
 from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines
 from postil.corpus.formats.columns import Columns, Sample, comes_late, find_columns
-from postil.corpus.formats.format import Format, Head, Reading
+from postil.corpus.formats.format import Format, Head, Reading, head_of
+from postil.corpus.formats.json_values import begins_value, records
 from postil.corpus.formats.records import (
     TABLE_OPTIONS,
     Row,
@@ -24,22 +28,31 @@ from postil.corpus.formats.records import (
 )
 from postil.corpus.formats.text import Encode, empty, line_writer
 from postil.corpus.options import ReadOptions, WriteOptions
-from postil.errors import DocumentError
+from postil.errors import CorpusError, DocumentError
 
 SAMPLE_RECORDS = 1000
 SAMPLE_BYTES = 1 << 20
 SNIFFED_LINES = 20
 NO_COLUMNS = Columns()
 
+Check = Callable[[Mapping[str, object]], None]
+OpenRows = Callable[[BinaryIO, str, Problems, Check], Iterator[Row]]
+
 
 def read(source: Source, options: ReadOptions) -> Reading:
-    """Read an object a line; blank lines are not records.
+    """Read an object a line, or the objects of an array; blank lines are not records.
 
     Strings and lists of strings are labels as they are, unless a separator is given. A missing
     or ``null`` text is a missing field. A key that first appears late in the file, after the
     guess was made, and would have changed it is an error.
     """
-    sample = _sample(source, options)
+    head = head_of(source, options)
+    is_json = extension_of(source.name) == ".json"
+    is_value = begins_value(
+        "\n".join(head.lines[:2]), is_json=is_json, complete=head.complete and not source.once
+    )
+    open_rows = partial(_values, head.encoding) if is_value else partial(_lines, options.encoding)
+    sample = _sample(source, options, open_rows)
     columns = find_columns(sample, options, source.name) if sample.names else NO_COLUMNS
     known = frozenset(sample.names)
 
@@ -60,12 +73,11 @@ def read(source: Source, options: ReadOptions) -> Reading:
             )
 
     def rows(problems: Problems) -> Iterator[Row]:
-        lines = TextLines(source.open(), source.name, options.encoding)
-        return _rows(lines, source.name, problems, check)
+        return open_rows(source.open(), source.name, problems, check)
 
     return Table(
         source.name,
-        "line",
+        "record" if is_value else "line",
         columns,
         options.label_separator or "",
         rows,
@@ -74,30 +86,34 @@ def read(source: Source, options: ReadOptions) -> Reading:
     ).reading()
 
 
-def _sample(source: Source, options: ReadOptions) -> Sample:
+def _sample(source: Source, options: ReadOptions, open_rows: OpenRows) -> Sample:
     """Return the first records without the bad ones, which are reported when all is read."""
     tolerant = Problems("skip")
-    records: list[Mapping[str, object]] = []
-    with TextLines(source.preview(), source.name, options.encoding) as lines:
-        rows = _rows(lines, source.name, tolerant, lambda _: None)
-        for _, record in islice(rows, SAMPLE_RECORDS):
-            records.append(record)
-            if lines.size > SAMPLE_BYTES:
-                break
-    if not records and (not tolerant.first or options.on_error == "strict"):
+    found: list[Mapping[str, object]] = []
+    size = 0
+    with source.preview() as stream:
+        rows = open_rows(stream, source.name, tolerant, lambda _: None)
+        try:
+            for _, record in islice(rows, SAMPLE_RECORDS):
+                found.append(record)
+                size += sum(len(value) for value in record.values() if isinstance(value, str))
+                if size > SAMPLE_BYTES:
+                    break
+        except CorpusError:
+            if not found:
+                raise
+            # An array may be damaged later, or go on after the pause of a stream.
+    if not found and (not tolerant.first or options.on_error == "strict"):
         raise tolerant.first[0] if tolerant.first else empty(source)
-    names = dict.fromkeys(name for record in records for name in record)
-    return Sample(tuple(names), records)
+    names = dict.fromkeys(name for record in found for name in record)
+    return Sample(tuple(names), found)
 
 
-def _rows(
-    lines: TextLines,
-    source: str,
-    problems: Problems,
-    check: Callable[[Mapping[str, object]], None],
+def _lines(
+    encoding: str | None, stream: BinaryIO, source: str, problems: Problems, check: Check
 ) -> Iterator[Row]:
     """Yield the objects with their line numbers; ``check`` raises ValueError for a bad one."""
-    with lines:
+    with TextLines(stream, source, encoding) as lines:
         for line in lines.good(problems):
             try:
                 record = _object(line, problems)
@@ -110,6 +126,25 @@ def _rows(
             yield lines.number, record
 
 
+def _values(
+    encoding: str, stream: BinaryIO, source: str, problems: Problems, check: Check
+) -> Iterator[Row]:
+    """Yield the objects of an array with their numbers."""
+    with stream:
+        for number, record in records(stream, source, encoding):
+            try:
+                if not isinstance(record, dict):
+                    raise ValueError(  # noqa: TRY004 - a bad record
+                        f"is the JSON value {str(record)[:40]!r}, not an object with keys; "
+                        f"correct it{problems.or_skip('it')}"
+                    )
+                check(record)
+            except ValueError as error:
+                problems.report(DocumentError(source, f"record {number}", str(error)))
+                continue
+            yield number, record
+
+
 def _object(line: str, problems: Problems) -> dict[str, object] | None:
     """Return the object on a line, None for a blank line; raise ValueError for others."""
     try:
@@ -117,7 +152,7 @@ def _object(line: str, problems: Problems) -> dict[str, object] | None:
     except (ValueError, RecursionError) as error:
         if not line.strip():
             return None
-        raise ValueError(_broken(line, error, problems)) from None
+        raise ValueError(_broken(error, problems)) from None
     if isinstance(record, dict):
         return record
     if isinstance(record, list):
@@ -127,12 +162,7 @@ def _object(line: str, problems: Problems) -> dict[str, object] | None:
     raise ValueError(f"the line holds the JSON value {str(record)[:40]!r}, not an object with keys")
 
 
-def _broken(line: str, error: Exception, problems: Problems) -> str:
-    if line.strip() in {"[", "{"}:
-        return (
-            "the line is not a JSON object by itself: the file holds one large JSON value; "
-            "write one object a line (jq -c '.[]' FILE)"
-        )
+def _broken(error: Exception, problems: Problems) -> str:
     reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
     return f"the line is not valid JSON ({reason}); correct it{problems.or_skip('it')}"
 
@@ -146,11 +176,13 @@ def _mostly_objects(lines: Sequence[str]) -> bool:
 
 
 def sniff(head: Head, options: ReadOptions) -> bool:
-    """Return True if the first line begins an object; if it ends, it must be one.
+    """Return True if the first line begins an object, which must be one if it ends, or an array.
 
     If bad lines are skipped, most of the first lines are enough.
     """
     if options.on_error == "skip" and _mostly_objects(head.lines[:SNIFFED_LINES]):
+        return True
+    if begins_value("\n".join(head.lines[:2]), is_json=False):
         return True
     if not head.lines or not head.lines[0].lstrip().startswith("{"):
         return False
@@ -190,7 +222,7 @@ def json_bytes(record: Mapping[str, object]) -> bytes:
 JSONL = Format(
     name="jsonl",
     extensions=(".jsonl", ".ndjson", ".json"),
-    description="JSON Lines: an object a line, keys as columns",
+    description="JSON Lines: an object a line, keys as columns; or a JSON array of objects",
     read=read,
     options=TABLE_OPTIONS | {"encoding"},
     sniff=sniff,

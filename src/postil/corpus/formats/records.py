@@ -56,7 +56,7 @@ class Table:
     ----------
     source : str
         Name for messages.
-    unit : {"line", "row"}
+    unit : {"line", "record", "row"}
         What positions count.
     columns : Columns
         The part that each column plays.
@@ -68,6 +68,8 @@ class Table:
         The form of the table.
     keep : bool
         Keep in each document the record it was made of.
+    prefix : str
+        Of the ids that come from positions.
     """
 
     source: str
@@ -77,11 +79,12 @@ class Table:
     rows: Callable[[Problems], Iterator[Row]]
     form: TableForm | None = None
     keep: bool = False
+    prefix: str = ""
 
     def reading(self, before: str = "") -> Reading:
         """Return the documents of the table with a sentence about its columns."""
         sentence = describe(self.columns, self.separator, self.unit)
-        return Reading(self.documents, before + sentence, self.form)
+        return Reading(self.documents, before + sentence, self.form, self)
 
     def documents(self, problems: Problems) -> Iterator[Document]:
         """Yield a document for each row; rows that cannot be one go to ``problems``.
@@ -126,7 +129,7 @@ class Table:
         labels = None if columns.labels is None else record.get(columns.labels)
         split = None if columns.split is None else record.get(columns.split)
         document = Document(
-            id=_identity(identity, columns.id) or f"{self.unit}-{position}",
+            id=_identity(identity, columns.id) or f"{self.prefix}{self.unit}-{position}",
             fields=fields,
             labels=() if labels is None else _labels(labels, self.separator),
             split=None if split is None else _split(split),

@@ -21,9 +21,12 @@ LINE_BREAKS = re.compile(r"[\r\n]+")
 
 
 def text_field(options: ReadOptions, format_name: str) -> str:
-    """Return the name of the only field: ``text``, or the name that ``text_columns`` gives it."""
+    """Return the name of the only field: ``text``, or the name that ``text_columns`` gives it.
+
+    For a model that reads one field, it is that field.
+    """
     if options.text_columns is None:
-        return TEXT
+        return options.fields[0] if len(options.fields) == 1 else TEXT
     if list(options.text_columns) != [TEXT]:
         raise UsageError(
             f"{format_name} has one text a document, called {TEXT}; "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,13 +28,23 @@ class Place:
         return None if self.split_name is None else SPLITS[self.split_name.casefold()]
 
 
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
 @dataclass(slots=True)
 class Tree:
     """The places of a tree, in order, and for each file name the places that have it.
 
     ``problems`` are the folders that cannot be listed and the entries that are neither file nor
     folder; ``repeated_links`` counts links to folders that have a place by another path. Memory
-    grows with the number of files: their names and a small tuple each.
+    grows with the number of files: their names and a small tuple each. ``size`` and ``digest``
+    tell files of one name apart.
     """
 
     split_names: tuple[str, ...] = ()
@@ -43,11 +53,19 @@ class Tree:
     unlabelled: int = 0
     repeated_links: int = 0
     problems: list[DocumentError] = field(default_factory=list)
+    size: Callable[[Path], Hashable] = _size
+    digest: Callable[[Path], Hashable] = _digest
 
     @property
     def labels(self) -> frozenset[str]:
         """All labels."""
         return frozenset(place.label for place in self.places if place.label is not None)
+
+    def paths(self) -> Iterator[tuple[Path, Place]]:
+        """Yield every file with its place."""
+        for (_, name), indices in self.files.items():
+            for index in indices:
+                yield self.places[index].folder / name, self.places[index]
 
     def documents(self, problems: Problems) -> Iterator[tuple[Path, tuple[str, ...], Split | None]]:
         """Yield the first file, the labels and the split of each document, in order of the files.
@@ -56,10 +74,18 @@ class Tree:
         """
         for (_, name), indices in self.files.items():
             places = [self.places[index] for index in indices]
-            groups = [places] if len(places) == 1 else _same_content(name, places, problems)
+            groups = [places] if len(places) == 1 else self._same_content(name, places, problems)
             for group in groups:
                 labels = tuple(place.label for place in group if place.label is not None)
                 yield group[0].folder / name, labels, group[0].split
+
+    def _same_content(
+        self, name: str, places: Sequence[Place], problems: Problems
+    ) -> Iterator[list[Place]]:
+        """Group the places whose file ``name`` has the same bytes, if they have the same size."""
+        for candidates in _grouped(name, places, self.size, problems):
+            alone = len(candidates) == 1
+            yield from [candidates] if alone else _grouped(name, candidates, self.digest, problems)
 
 
 def survey(root: Path) -> Tree:
@@ -93,6 +119,35 @@ def survey(root: Path) -> Tree:
         folders += [(*parts, name) for name in names["folder"]]
         links += [(*parts, name) for name in names["link"]]
         tree.problems += [_not_a_file(folder / name) for name in names["other"]]
+    _fill(tree, root, found)
+    return tree
+
+
+def archive_survey(names: Iterable[str]) -> Tree:
+    """Return the tree of an archive that holds files of these paths.
+
+    If all lie in one folder at the top, which people pack along, the tree begins in it.
+    """
+    folders: dict[tuple[str, ...], set[str]] = {}
+    for name in names:
+        *parts, file = name.split("/")
+        if any(part.startswith(".") for part in parts):
+            continue
+        folders.setdefault(tuple(parts), set()).add(file)
+    tops = {parts[:1] for parts in folders}
+    root: tuple[str, ...] = ()
+    if len(tops) == 1 and tops != {()} and not _splits_among(next(iter(tops))):
+        (root,) = tops
+    tree = Tree()
+    found = [(parts[len(root) :], sorted(files)) for parts, files in folders.items()]
+    if all(parts for parts, _ in found):
+        tree.split_names = _splits_among(sorted({parts[0] for parts, _ in found}))
+    _fill(tree, Path(*root), found)
+    return tree
+
+
+def _fill(tree: Tree, root: Path, found: list[tuple[tuple[str, ...], list[str]]]) -> None:
+    """Add the files that were found, by their folder below ``root``."""
     for parts, files in sorted(found):
         split_name = parts[0] if tree.split_names and parts else None
         label = shown("/".join(parts[1:] if split_name else parts)) or None
@@ -103,7 +158,6 @@ def survey(root: Path) -> Tree:
             key = (split_name, name)
             tree.files[key] = (*tree.files.get(key, ()), len(tree.places) - 1)
         tree.unlabelled += len(files) if label is None else 0
-    return tree
 
 
 def _splits_among(folders: Sequence[str]) -> tuple[str, ...]:
@@ -140,13 +194,6 @@ def _not_a_file(path: Path) -> DocumentError:
     )
 
 
-def _same_content(name: str, places: Sequence[Place], problems: Problems) -> Iterator[list[Place]]:
-    """Group the places whose file ``name`` has the same bytes; only equal sizes are compared."""
-    for candidates in _grouped(name, places, lambda path: path.stat().st_size, problems):
-        alone = len(candidates) == 1
-        yield from [candidates] if alone else _grouped(name, candidates, _digest, problems)
-
-
 def _grouped(
     name: str, places: Sequence[Place], key: Callable[[Path], Hashable], problems: Problems
 ) -> list[list[Place]]:
@@ -160,11 +207,6 @@ def _grouped(
             reason = f"cannot be read ({error.strerror})"
             problems.report(DocumentError(str(path), "whole file", reason))
     return list(groups.values())
-
-
-def _digest(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
 
 
 def shown(name: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus.named.webkb import Page, parse_page
+from postil.corpus.files.html import Page, parse_page
 
 
 def body(markup: str) -> str:
