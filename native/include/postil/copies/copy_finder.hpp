@@ -6,7 +6,7 @@
 // hold the smallest hashes: all of a short text, so that its similarity is exact.
 //
 // Time is linear in the texts, and then in their number: a text is compared with at most
-// `most_compared` others in each band, however many share it. Memory is at most 600 bytes for each
+// `most_compared` others in each band, however many share it. Memory is at most 640 bytes for each
 // text. Results do not depend on the number of threads.
 #pragma once
 
