@@ -3,7 +3,7 @@
 Copies differ at most in case and white space. Near copies share at least ``SIMILAR`` of their
 shingles, which are runs of three words: a document of forty words with three of them changed is
 just a near copy. The core finds them by MinHash and bands, with time linear in the texts and at
-most 600 bytes for each document.
+most 640 bytes for each document.
 """
 
 from __future__ import annotations
