@@ -31,7 +31,7 @@ def test_findings_come_in_order_with_what_to_type_next(postil, mails):
     assert titles == ["Copies", "Near copies", "Documents without a label"]
     assert "not looked for: likely label errors: --quick trains no model" in result.out
     assert result.err.splitlines()[-1] == (
-        f"next: postil corpus check {mails} -o check.html shows examples of each"
+        f"next: postil corpus check {mails} --quick -o check.html shows examples of each"
     )
 
 

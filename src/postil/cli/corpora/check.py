@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -86,14 +87,14 @@ def check(
     from postil.common.files import output_file
 
     if output is not None:
-        check_output(output, corpus)
+        check_output(output, *corpus)
         if as_json and str(output) == STREAM:
             raise UsageError("--json and -o - both take standard output; name a file for the page")
     if write is not None:
-        _check_target(write, corpus)
+        _check_target(write, *corpus)
     opened = reading.open(corpus)
     with Spool() as spool, reporting_problems(opened):
-        documents = spooled_corpus(opened, spool) if is_stream(corpus) else opened
+        documents = spooled_corpus(opened, spool) if is_stream(*corpus) else opened
         with progress_bar() as bar:
             found = check_corpus(
                 documents, quick=quick, threads=threads, seed=seed, progress=bar.update
@@ -110,11 +111,13 @@ def check(
         told.append(f"wrote {output}")
     for line in told:
         say(line)
-    if not as_json and str(output) != STREAM and (following := _next(corpus, output, write, found)):
-        say(f"next: {following}")
+    if not as_json and str(output) != STREAM:
+        source = "" if reading.given else shlex.join(corpus)
+        if following := _next(source, output, write, found):
+            say(f"next: {following}")
 
 
-def _check_target(target: str, corpus: str) -> None:
+def _check_target(target: str, *corpus: str) -> None:
     """Refuse a target that cannot be written, before the work; say what its format loses."""
     from postil.check.cleaning import suspects_path
     from postil.corpus.writing import output_format
@@ -123,8 +126,8 @@ def _check_target(target: str, corpus: str) -> None:
         raise UsageError(
             f"--write {target}: a file of suspects is written beside the corpus; name a file"
         )
-    check_output(target, corpus)
-    check_output(suspects_path(target), corpus)
+    check_output(target, *corpus)
+    check_output(suspects_path(target), *corpus)
     chosen = output_format(target)
     if chosen.losses:
         say(chosen.losses)
@@ -158,21 +161,22 @@ def _show(found: CorpusCheck) -> None:
         typer.echo(line)
 
 
-def _next(corpus: str, output: Path | None, write: str | None, found: CorpusCheck) -> str:
-    """Return the command that a user is likely to want next."""
-    source = shlex.quote(corpus)
+def _next(source: str, output: Path | None, write: str | None, found: CorpusCheck) -> str:
+    """Return the command that a user is likely to want next; nothing if it needs more options.
+
+    ``source`` names the corpus, if no options are needed to read it.
+    """
     kinds = {finding.kind for finding in found.findings}
+    again = shlex.join(["postil", *sys.argv[1:]])
+    has_leaks = not found.facts.has_splits or "same_in_train_and_test" in kinds
     if write is not None:
-        leaks = not found.facts.has_splits or "same_in_train_and_test" in kinds
-        return (
-            f"postil corpus split {shlex.quote(write)} split.jsonl"
-            if leaks
-            else f"postil train {shlex.quote(write)} -o model.postil"
-        )
-    if output is None and found.findings:
-        return f"postil corpus check {source} -o check.html shows examples of each"
-    if kinds & {"copies", "near_copies", "label_errors"}:
-        return f"postil corpus check {source} --write clean.jsonl drops copies and lists suspects"
-    if not found.facts.has_splits:
+        source = shlex.quote(write)
+    elif output is None and kinds:
+        return f"{again} -o check.html shows examples of each"
+    elif kinds & {"copies", "near_copies", "label_errors"}:
+        return f"{again} --write clean.jsonl drops copies and lists suspects"
+    if not source:
+        return ""
+    if has_leaks:
         return f"postil corpus split {source} split.jsonl"
     return f"postil train {source} -o model.postil"
