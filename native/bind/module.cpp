@@ -1,6 +1,7 @@
 // The Python module: bind/ is the only folder that includes Python.
 #include <nanobind/nanobind.h>
 
+#include "copies.hpp"
 #include "learning.hpp"
 #include "merit.hpp"
 #include "multiclass_svm.hpp"
@@ -15,6 +16,7 @@ NB_MODULE(_native, module) {
     nanobind::set_leak_warnings(false);
     module.doc() = "The compiled core of postil.";
     postil::bind::bind_vectors(module);
+    postil::bind::bind_copies(module);
     postil::bind::bind_learning(module);
     postil::bind::bind_polychotomous(module);
     postil::bind::bind_multiclass_svm(module);

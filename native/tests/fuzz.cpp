@@ -1,6 +1,6 @@
-// Feeds damaged bytes to the tokenizer, the counting stages, the scorer and the Reuters scanner,
-// and awkward problems to the solvers, and checks the guarantees of their results. `make sanitize`
-// builds it with sanitizers.
+// Feeds damaged bytes to the tokenizer, the counting stages, the search for copies, the scorer and
+// the Reuters scanner, and awkward problems to the solvers, and checks the guarantees of their
+// results. `make sanitize` builds it with sanitizers.
 //
 //     postil_fuzz [--seconds S] [--iterations N] [--seed N]
 //
@@ -21,6 +21,7 @@
 #include "ledger.hpp"
 #include "mutator.hpp"
 #include "random.hpp"
+#include "text/copy_checks.hpp"
 #include "text/counting_checks.hpp"
 #include "text/occurrence_checks.hpp"
 #include "text/reuters_checks.hpp"
@@ -67,6 +68,7 @@ void run_input(std::uint64_t seed, Ledger& ledger) {
     TokenizerChecks(ledger, random).run(current.bytes);
     ReutersChecks(ledger).run(current.bytes);
     OccurrenceChecks(ledger, random).run();
+    CopyChecks(ledger, random).run(current.bytes);
     CountingChecks(ledger, random).run(current.bytes, seed % inputs_for_each_large == 0);
     ScoringChecks(ledger, random).run(current.bytes, seed % inputs_for_each_large == 50);
     for (int sample = 0; sample < problems_for_each_input; ++sample)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 import enum
-from typing import Annotated, overload
+from typing import Annotated, Final, overload
 
 import numpy
 import numpy.typing
@@ -153,6 +153,35 @@ class TermCollector:
         """
         Return the rows as CSR arrays (row starts, terms, values); the collector keeps none.
         """
+
+class CopyFinder:
+    """Texts that are equal, and texts that share most of their shingles."""
+
+    def __init__(self, options: TokenizerOptions, shingle_words: int) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def add(self, texts: Sequence[str | bytes], threads: int) -> None:
+        """Add texts after those that were added before."""
+
+    def words(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')]:
+        """Return the number of words of each text."""
+
+    def equal(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')]:
+        """Return the first text equal to each, but for case and white space."""
+
+    def groups(self, similar: float, threads: int, progress: object | None = None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')]:
+        """
+        Return the first text of the group of near copies of each.
+
+        progress is called with the number of finished bands.
+        """
+
+    def similarity(self, first: int, second: int) -> float:
+        """Return the Jaccard similarity of the shingles of two texts."""
+
+    BANDS: Final[int] = ...
+    """(arg: object, /) -> int"""
 
 class LossName(enum.Enum):
     squared = 0

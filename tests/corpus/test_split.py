@@ -127,6 +127,30 @@ def test_another_seed_gives_other_parts():
     assert stratify(labels, [0.5, 0.5], 0).tolist() != stratify(labels, [0.5, 0.5], 1).tolist()
 
 
+@pytest.mark.parametrize("shares", [[0.8, 0.2], [0.2] * 5])
+def test_groups_stay_whole_and_labels_stay_near_their_shares(shares):
+    chance = np.random.default_rng(0)
+    groups = chance.integers(0, 1500, 3000)
+    of_group = many_documents(1500)
+    labels = [of_group[group] for group in groups.tolist()]
+    parts = stratify(labels, shares, groups=groups)
+    assert len({(group, part) for group, part in zip(groups, parts, strict=True)}) == len(
+        np.unique(groups)
+    )
+    largest = np.bincount(groups).max()
+    assert (np.abs(np.bincount(parts) - np.array(shares) * 3000) <= largest).all()
+    worst = deviations(labels, parts, shares)
+    assert np.mean(list(worst.values())) < 1.5
+    assert max(worst.values()) <= largest
+
+
+def test_a_group_of_half_the_documents_goes_where_it_fits():
+    groups = np.concatenate([np.zeros(100, dtype=int), np.arange(1, 101)])
+    parts = stratify([("a",)] * 200, [0.8, 0.2], groups=groups)
+    assert not parts[:100].any()
+    assert np.bincount(parts).tolist() == [160, 40]
+
+
 def test_parts_do_not_depend_on_the_process():
     """Text is hashed anew in each process; parts must not notice."""
     code = (
@@ -190,6 +214,32 @@ class TestCorpora:
             document.id for document in documents if document.split == "test"
         ]
         assert (split.name, split.description) == ("some", "about it")
+
+    def test_near_copies_and_groups_stay_together(self):
+        chance = random.Random(5)
+        labels = many_documents(300)
+        texts = [" ".join(f"w{chance.randrange(5000)}" for _ in range(30)) for _ in range(100)]
+
+        def documents(problems):
+            for number, one in enumerate(labels):
+                text = f"{texts[number % 100]} {number}"  # three near copies of each
+                group = f"thread {number % 7}" if number < 14 else None
+                yield Document(str(number), {"body": text}, tuple(map(str, one)), group=group)
+
+        split = {each.id: each.split for each in split_corpus(Corpus("some", documents), 0.3)}
+        for number in range(100):
+            copies = [split[str(number + more)] for more in (0, 100, 200)]
+            assert len(set(copies)) == 1
+            if number < 7:
+                assert split[str(number + 7)] == copies[0]
+        assert abs(Counter(split.values())["test"] - 90) <= 6
+
+    def test_copies_alone_cannot_be_split(self):
+        corpus = Corpus("some", lambda _: (Document(str(n), {"": "a b c d"}) for n in range(9)))
+        with pytest.raises(
+            UsageError, match="9 documents, of which near copies and groups leave 1"
+        ):
+            split_corpus(corpus)
 
     def test_folds_test_each_document_once(self):
         corpus = self.corpus(many_documents(103))

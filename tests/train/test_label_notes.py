@@ -31,7 +31,7 @@ from postil.train.reading import document_notes, label_notes, rare_note
         ),
         (
             ("Bug", "bug", "ui ", "ui", "x"),
-            "labels that differ only by case or surrounding space are different categories: "
+            "labels that differ only by case, space or separators are different categories: "
             "'Bug' and 'bug'; 'ui ' and 'ui'",
         ),
     ],

@@ -14,7 +14,7 @@ from postil import __version__
 
 # A command is the function of its name in the module of its name, or the Typer ``app`` in it.
 COMMANDS = {
-    "corpus": "List, count, fetch, convert and split corpora.",
+    "corpus": "List, count, check, fetch, convert and split corpora.",
     "analyze": "Show the tokens that an analyzer makes of a text.",
     "vectorize": "Turn a corpus into a file of weighted sparse vectors.",
     "train": "Learn a model from labelled documents and write it to a file.",

@@ -1,4 +1,4 @@
-"""`postil corpus …`: list, count, fetch, convert and split corpora, and choose from them."""
+"""`postil corpus …`: list, count, check, fetch, convert and split corpora, and choose from them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 from typer import Argument, Option
 
 from postil.cli.console import counted, say, show_json, show_table
+from postil.cli.corpora.check import check
 from postil.cli.files import (
     Spool,
     is_stream,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(
-    help="List, count, fetch, convert and split corpora.",
+    help="List, count, check, fetch, convert and split corpora.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -166,6 +167,9 @@ def info(
         typer.echo(_info_text(opened.name, statistics, top, vocabulary))
 
 
+app.command("check")(check)
+
+
 @app.command("fetch")
 def fetch(
     name: Annotated[str, Argument(help="Name of a known corpus; see postil corpus list.")],
@@ -248,9 +252,10 @@ def split(
 ) -> None:
     """Split a corpus into train and test, or into folds.
 
-    Every part keeps the share of each label. A target file gets all documents, marked train or
-    test; a target folder (a name that ends in /) gets a file for train and one for test. Folds
-    always go into a folder. A split that the corpus already has is replaced.
+    Every part keeps the share of each label. Near copies and documents of a group stay on one
+    side. A target file gets all documents, marked train or test; a target folder (a name that ends
+    in /) gets a file for train and one for test. Folds always go into a folder. A split that the
+    corpus already has is replaced.
 
     \b
     Examples:

@@ -1,14 +1,15 @@
 """The language of a sample of texts.
 
 :func:`stemmer_for` knows a language by its stop words, which come with postil, so that what depends
-on it is the same on any machine. :func:`identified_languages` asks the package py3langid, which
-knows 97 languages and needs a few words of each text.
+on it is the same on any machine. :func:`identified_languages` and :func:`sure_languages` ask the
+package py3langid, which knows 97 languages and needs a few words of each text.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 
 from postil.text import stoplists
 from postil.text.analyzer import Analyzer
@@ -18,6 +19,7 @@ from postil.text.languages import NAME_OF
 # have 20 to 25 %; text in a related language without a list here stays below, as a rule.
 SHARE = 0.2
 READ = 2000  # characters of each text
+SURE = 0.95  # the least probability of a language that is told
 ENGLISH_STEMMER = "porter"
 
 
@@ -59,3 +61,26 @@ def identified_languages(texts: Iterable[str]) -> Counter[str] | None:
     return Counter(
         str(py3langid.classify(text)[0]) for text in beginnings if any(map(str.isalpha, text))
     )
+
+
+def sure_languages(texts: Iterable[str]) -> list[str | None] | None:
+    """Return the language of each text by ISO code, None if it is not sure.
+
+    The result is None without py3langid.
+    """
+    try:
+        classify = _classifier()
+    except ImportError:
+        return None
+    guesses = (classify(text[:READ]) for text in texts)
+    return [language if probability >= SURE else None for language, probability in guesses]
+
+
+@cache
+def _classifier() -> Callable[[str], tuple[str, float]]:
+    """Return the function of py3langid that tells a language and its probability."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    classify: Callable[[str], tuple[str, float]] = identifier.classify
+    return classify

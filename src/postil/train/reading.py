@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from postil.common.progress import Notify, StepProgress, no_progress, notify_or_warn
 from postil.corpus.document import Document
+from postil.corpus.likeness import spelled_alike
 from postil.decide.decision import DecisionRule, State
 from postil.errors import CorpusError, InputError
 from postil.features.inputs import Csr
@@ -293,7 +294,7 @@ def choose_fields(
 
 
 def label_notes(names: Sequence[str]) -> list[str]:
-    """Return notes on labels that look like several in one, or that differ only by case.
+    """Return notes on labels that look like several in one, or that are spelled alike.
 
     Cost: linear in the characters of the distinct labels.
     """
@@ -419,13 +420,10 @@ def _pieces(name: str, separator: str) -> list[str]:
 
 
 def _likeness_notes(names: Sequence[str]) -> Iterator[str]:
-    alike: dict[str, list[str]] = {}
-    for name in names:
-        alike.setdefault(name.strip().casefold(), []).append(name)
-    groups = [" and ".join(map(repr, group)) for group in alike.values() if len(group) > 1]
+    groups = [" and ".join(map(repr, group)) for group in spelled_alike(names)]
     if groups:
         more = f"; … and {len(groups) - SHOWN} more" if len(groups) > SHOWN else ""
         yield (
-            "labels that differ only by case or surrounding space are different categories: "
+            "labels that differ only by case, space or separators are different categories: "
             f"{'; '.join(groups[:SHOWN])}{more}"
         )
