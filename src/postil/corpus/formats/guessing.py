@@ -114,6 +114,8 @@ def _format_of_kind(
         return FOLDERS
     if kind in READABLE:
         return DOCUMENT
+    if XLSX in candidates:
+        return XLSX  # damaged, of which its reader tells more
     raise CorpusError(f"{source.name}: {refusal(kind)}")
 
 
