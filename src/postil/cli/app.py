@@ -34,7 +34,7 @@ COMMANDS = {
 }
 """The one-line help of each command; a test holds it equal to the command's docstring."""
 
-MODULES = {"analyze": "vectorize", "label": "labelling.label"}
+MODULES = {"analyze": "vectorize", "corpus": "corpora.corpus"}
 """Commands whose module has another name."""
 
 

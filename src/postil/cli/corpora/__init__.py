@@ -1,1 +1,1 @@
-"""Commands of `postil corpus` that are modules of their own."""
+"""The commands of `postil corpus`."""

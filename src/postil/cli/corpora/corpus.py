@@ -13,6 +13,7 @@ from typer import Argument, Option
 
 from postil.cli.console import counted, say, show_json, show_table
 from postil.cli.corpora.check import check
+from postil.cli.corpora.choose import choose
 from postil.cli.files import (
     Spool,
     is_stream,
@@ -22,7 +23,6 @@ from postil.cli.files import (
     reporting_problems,
     spooled_corpus,
 )
-from postil.cli.labelling.choose import choose
 from postil.cli.options import AsJson, CorpusName, Reading, Split, reads_corpus
 from postil.cli.progress import progress_bar, with_progress
 from postil.common.escaping import visible

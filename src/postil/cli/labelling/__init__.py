@@ -1,1 +1,0 @@
-"""The commands by which documents get labels from programs and people."""
