@@ -23,6 +23,7 @@ ORDER = (
     "strength",
     "defaults",
     "deciding",
+    "hierarchy",
     "checking",
 )
 
