@@ -45,8 +45,8 @@ def run(settings: Settings) -> Iterator[Line]:
             }
     yield (
         f"arXiv: {TRAINED:,} training and {TESTED:,} test documents evenly drawn, with the "
-        "archives above (cs above cs.LG). 20 Newsgroups by date: each document has one label, with the "
-        "groups that names share above (comp.sys above comp.sys.mac.hardware)."
+        "archives above (cs above cs.LG). 20 Newsgroups by date: each document has one label, "
+        "with the groups that names share above (comp.sys above comp.sys.mac.hardware)."
     )
 
 
