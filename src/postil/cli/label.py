@@ -82,9 +82,9 @@ def label(
     twice; then it is written as unlabelled, with the reason. The output is in the order of the
     documents, with the probabilities of labels, and "labelled_by" tells who gave them.
 
-    Answers are kept in a file beside the output (labelled.jsonl.answers) as they come: after
-    Ctrl-C the same command asks only what is left. An answer holds while the command, the files
-    that it names and the texts of the document are the same.
+    Answers, also errors, are kept in a file beside the output (labelled.jsonl.answers) as they
+    come: after Ctrl-C the same command asks only what is left. An answer holds while the command,
+    the files that it names and the texts of the document are the same.
 
     \b
     Examples:
@@ -93,6 +93,8 @@ def label(
       postil label new.csv --with "python ask.py" --route mails.postil -o more.jsonl
       postil label mails.csv --with "./ask --prompt topics.txt" -o labelled.jsonl --jobs 16
     """
+    from postil.corpus.formats.guessing import formats_of_name
+    from postil.corpus.formats.jsonl import JSONL
     from postil.train.labelling import Answers, Labelling
     from postil.train.programs import Labeller, parsed_command
 
@@ -100,6 +102,11 @@ def label(
     if str(output) == STREAM:
         raise UsageError("-: answers are kept beside the output; name a file")
     check_output(output, *corpus, route)
+    if JSONL not in (formats_of_name(output.name) or [JSONL]):
+        raise UsageError(
+            f"{output}: labels are written as JSON Lines; name a file .jsonl, and convert it "
+            "afterwards (postil corpus convert)"
+        )
     kept = output.with_name(output.name + ".answers")
     check_output(kept, *corpus, route)
     if min_probability is not None and route is None:

@@ -6,7 +6,7 @@ The answers are the training documents of a model that does the same for a fract
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -18,10 +18,10 @@ from postil.corpus.document import Document
 from postil.corpus.formats.columns import LABELLED_BY, UNLABELLED
 from postil.corpus.formats.jsonl import json_bytes, record_of
 from postil.corpus.formats.records import judged, label_probabilities
-from postil.errors import UsageError
+from postil.errors import InputError, UsageError
 from postil.model.model import Model
 from postil.train.predict import Predictor
-from postil.train.programs import Labeller
+from postil.train.programs import Failure, Labeller
 
 try:
     import fcntl
@@ -31,13 +31,17 @@ except ImportError:  # Windows, where two runs are not kept apart
 READ_BYTES = 1 << 20  # of a file that a command names
 ROUTED = 512  # documents that a model decides at once
 DECIMALS = 6
+MOST_FAILURES, FIRST_FAILURES = 20, 5
+"""Documents without an answer, one after the other, after which a run is given up: usually, and
+as long as there was no answer at all."""
 
 
 class Answers:
     """The answers of a command in a file, which is appended to as they come.
 
     Memory is some 150 bytes an answer. An answer holds for all documents with the same texts, as
-    long as the command and the files that it names are the same.
+    long as the command and the files that it names are the same. A refusal is an answer; of other
+    failures it is only known that there was one.
 
     Parameters
     ----------
@@ -51,6 +55,8 @@ class Answers:
         self.path = path
         self._asked = blake2b(json.dumps([command, *map(_state, command)]).encode()).digest()
         self._places: dict[bytes, int] = {}
+        self._failed: set[bytes] = set()
+        self._begin = 0
 
     def __enter__(self) -> Answers:
         try:
@@ -67,6 +73,7 @@ class Answers:
                     "name another output"
                 ) from None
         self._read()
+        self._begin = self._file.seek(0, 2)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -78,20 +85,45 @@ class Answers:
     def __contains__(self, document: Document) -> bool:
         return self._key(document) in self._places
 
+    def earlier(self, document: Document) -> bool:
+        """Return True if the answer to a document was kept by an earlier run."""
+        return self._places.get(self._key(document), self._begin) < self._begin
+
+    def failed(self, document: Document) -> bool:
+        """Return True if an earlier run kept that it had no answer to a document."""
+        return self._key(document) in self._failed
+
     def add(self, labelled: Document) -> None:
         """Append the labels of a document, which survive whatever happens to this process."""
-        key = self._key(labelled)
-        answer = {"key": key.hex(), "labels": label_probabilities(labelled) or labelled.labels}
+        answer = {"labels": label_probabilities(labelled) or labelled.labels}
         if labelled.not_labels is not None:
             answer["not_labels"] = labelled.not_labels
-        self._places[key] = self._file.seek(0, 2)
-        self._file.write(json_bytes(answer) + b"\n")
-        self._file.flush()
+        self._places[self._key(labelled)] = self._append(labelled, answer)
 
-    def labelled(self, document: Document) -> Document:
-        """Return a document of which there is an answer with its labels."""
-        self._file.seek(self._places[self._key(document)])
-        return judged(document, json.loads(self._file.readline()))
+    def add_failure(self, failure: Failure) -> None:
+        """Append a refusal, which is an answer, or that there was none."""
+        if failure.refused:
+            answer = {"error": failure.reason}
+            self._places[self._key(failure.document)] = self._append(failure.document, answer)
+        elif not self.failed(failure.document):
+            self._failed.add(self._key(failure.document))
+            self._append(failure.document, {"failed": failure.reason})
+
+    def answer(self, document: Document) -> Mapping[str, object]:
+        """Return the answer to a document: its labels or an error; nothing if there is none."""
+        place = self._places.get(self._key(document))
+        if place is None:
+            return {}
+        self._file.seek(place)
+        answer: dict[str, object] = json.loads(self._file.readline())
+        return answer
+
+    def _append(self, document: Document, answer: Mapping[str, object]) -> int:
+        """Append an answer; return its place."""
+        place = self._file.seek(0, 2)
+        self._file.write(json_bytes({"key": self._key(document).hex(), **answer}) + b"\n")
+        self._file.flush()
+        return place
 
     def _read(self) -> None:
         """Find the answers, and cut off a last one that a killed process left unfinished."""
@@ -102,7 +134,12 @@ class Answers:
                 self._file.truncate(place)
                 break
             with suppress(ValueError, KeyError, TypeError):  # a line that somebody else wrote
-                self._places[bytes.fromhex(json.loads(line)["key"])] = place
+                answer = json.loads(line)
+                key = bytes.fromhex(answer["key"])
+                if "failed" in answer:
+                    self._failed.add(key)
+                else:
+                    self._places[key] = place
             place += len(line)
 
     def _key(self, document: Document) -> bytes:
@@ -190,7 +227,7 @@ class Labelling:
     ----------
     labelled, routed, asked, known : int
         The documents of the last pass that had labels, were labelled by the model, were labelled
-        by the program, and those of the last that were answered in an earlier run.
+        by the program, and those of the last that were labelled in an earlier run.
     failures : dict of str to str
         Why documents have no labels, by id.
     """
@@ -205,10 +242,17 @@ class Labelling:
     asked: int = 0
     known: int = 0
     failures: dict[str, str] = field(default_factory=dict)
+    _in_a_row: list[Failure] = field(default_factory=list)
+    _unexpected: int = 0
 
     def ask(self, documents: Iterable[Document], progress: StepProgress, total: int) -> None:
-        """Ask for the labels of the documents that need it."""
+        """Ask for the labels of the documents that need it.
+
+        Raise InputError if too many in a row have no answer, or if all that were asked about have
+        none: usually the program is to blame, and what it refused is not kept as an answer.
+        """
         done = 0
+        useful = False
 
         def step(count: int = 1) -> None:
             nonlocal done
@@ -216,22 +260,56 @@ class Labelling:
             progress(f"asking {self.source}", done, total)
 
         def to_ask() -> Iterator[Document]:
-            for document, settled, _ in self._settled(documents):
+            nonlocal useful
+            for document, settled, source in self._settled(documents):
                 if settled is None and document not in self.answers:
                     yield document
                     continue
-                self.known += settled is None
+                if settled is not None:
+                    useful |= bool(source)
+                elif "labels" in self.answers.answer(document):
+                    useful = True
+                    self.known += self.answers.earlier(document)
                 step()
 
         def answered(labelled: Document) -> None:
+            nonlocal useful
+            useful = True
+            self._keep_failures()
             self.answers.add(labelled)
             step()
 
-        def failed(document: Document, reason: str) -> None:
-            self.failures[document.id] = reason
+        def failed(failure: Failure) -> None:
+            self.failures[failure.document.id] = failure.reason
+            self._in_a_row.append(failure)
+            # What failed in an earlier run, too, does not tell that something is wrong now.
+            self._unexpected += not self.answers.failed(failure.document)
+            which = "last" if len(self.answers) else "first"
+            if self._unexpected >= (MOST_FAILURES if which == "last" else FIRST_FAILURES):
+                raise self._given_up(f"{which} {len(self._in_a_row):,} ")
             step()
 
         self.labeller.label(to_ask(), answered, failed)
+        if self._in_a_row and not useful:
+            raise self._given_up("")
+        self._keep_failures()
+
+    def _keep_failures(self) -> None:
+        """Keep the failures since the last answer, refusals as answers."""
+        for failure in self._in_a_row:
+            self.answers.add_failure(failure)
+        self._in_a_row.clear()
+        self._unexpected = 0
+
+    def _given_up(self, which: str) -> InputError:
+        """Return an error with the last reason; keep the failures as what is to be asked again."""
+        last = self._in_a_row[-1]
+        self._in_a_row = [replace(failure, refused=False) for failure in self._in_a_row]
+        self._keep_failures()
+        return InputError(
+            f"{self.source}: labelled none of the {which}documents; the reason for "
+            f"{last.document.id!r}: {last.reason}"
+        )
 
     def records(self, documents: Iterable[Document]) -> Iterator[dict[str, object]]:
         """Yield the record of each document with its labels and who gave them.
@@ -244,11 +322,14 @@ class Labelling:
                 self.routed += bool(source)
                 self.labelled += not source
                 yield record_of(settled) | ({LABELLED_BY: source} if source else {})
-            elif document in self.answers:
+                continue
+            answer = self.answers.answer(document)
+            if "labels" in answer:
                 self.asked += 1
-                yield record_of(self.answers.labelled(document)) | {LABELLED_BY: self.source}
+                yield record_of(judged(document, answer)) | {LABELLED_BY: self.source}
             else:
-                reason = self.failures.get(document.id, "")
+                refusal = str(answer.get("error", ""))
+                reason = self.failures.setdefault(document.id, refusal)
                 own = document if is_labelled(document) else replace(document, not_labels=())
                 yield record_of(own) | {UNLABELLED: reason}
 

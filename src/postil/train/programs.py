@@ -24,42 +24,39 @@ from itertools import islice
 from postil.corpus.document import Document
 from postil.corpus.formats.jsonl import json_bytes
 from postil.corpus.formats.records import BadValueError, judged
-from postil.errors import InputError, UsageError
+from postil.errors import UsageError
 
 JOBS, TIMEOUT = 4, 60.0
 BATCH, QUICK = 32, 0.1
 """The most documents that a program has not answered yet. It gets more at once while it answers
 within so many seconds, and a slow one gets one after the other: no process waits for another."""
-MOST_FAILURES, FIRST_FAILURES = 20, 5
-"""Documents without an answer, one after the other, after which a run is given up: usually, and
-as long as there was no answer at all."""
 LONGEST_ANSWER = 1 << 24
 SHOWN = 200
 LAST_LINES = 3
 LAST_SECONDS = 5.0
 
-Answered = Callable[[Document], None]
-Failed = Callable[[Document, str], None]
-Failure = tuple[Document, str]
-"""A document and the reason why it has no labels."""
 
-
-@dataclass(slots=True)
-class Account:
-    """The account of one run: who takes answers and failures, and how many there were.
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A document without labels.
 
     Parameters
     ----------
-    answered : callable
-        Takes each document with the labels of its answer.
-    failed : callable
-        Takes each document that was asked twice in vain, with the reason.
+    document : Document
+        The document.
+    reason : str
+        Why it has none.
+    refused : bool
+        True if the program gave the reason itself.
     """
 
-    answered: Answered
-    failed: Failed
-    answers: int = 0
-    failures_in_a_row: int = 0
+    document: Document
+    reason: str
+    refused: bool = False
+
+
+Answered = Callable[[Document], None]
+Failed = Callable[[Failure], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +84,8 @@ class Labeller:
     def label(self, documents: Iterable[Document], answered: Answered, failed: Failed) -> None:
         """Ask for the labels of all documents.
 
-        At most ``jobs`` × 32 documents are held. Ctrl-C ends the programs.
+        At most ``jobs`` × 32 documents are held. Ctrl-C, and an error that is raised by
+        ``answered`` or ``failed``, ends the programs.
 
         Parameters
         ----------
@@ -95,20 +93,26 @@ class Labeller:
             The documents, read once.
         answered, failed : callable
             Called with each document and its new labels, in the order of the answers, or with
-            the reason why it has none.
+            the reason why it has none after it was asked about twice.
         """
-        asyncio.run(self._run(iter(documents), Account(answered, failed)))
+        asyncio.run(self._run(iter(documents), answered, failed))
 
-    async def _run(self, documents: Iterator[Document], account: Account) -> None:
-        jobs = (self._work(documents, account) for _ in range(self.jobs))
-        # The first error ends the others: asyncio.run cancels what is left.
-        await asyncio.gather(*jobs)
+    async def _run(self, documents: Iterator[Document], answered: Answered, failed: Failed) -> None:
+        """Run all jobs; the first error ends the others, and each ends its process."""
+        try:
+            async with asyncio.TaskGroup() as jobs:
+                for _ in range(self.jobs):
+                    jobs.create_task(self._work(documents, answered, failed))
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
 
-    async def _work(self, documents: Iterator[Document], account: Account) -> None:
+    async def _work(
+        self, documents: Iterator[Document], answered: Answered, failed: Failed
+    ) -> None:
         """Ask one process after the other until no document is left."""
         program: Program | None = None
         again: deque[Document] = deque()
-        failed: set[str] = set()
+        tried: set[str] = set()
         size = 1
         try:
             while batch := [again.popleft()] if again else list(islice(documents, size)):
@@ -116,34 +120,23 @@ class Labeller:
                 again.extend(repeated)
                 program = program or await Program.start(self.command)
                 began = time.monotonic()
-                failures, unread = await program.ask(batch, self.timeout, account)
+                failures, unread = await program.ask(batch, self.timeout, answered)
                 size = min(2 * size, BATCH) if time.monotonic() - began < QUICK else 1
                 if program.fault:
                     await program.stop()
                     program = None
-                for document, reason in failures:
-                    if document.id in failed:
-                        self._give_up(document, reason, account)
+                for failure in failures:
+                    if failure.document.id in tried:
+                        failed(failure)
                     else:
-                        failed.add(document.id)
-                        again.append(document)
+                        tried.add(failure.document.id)
+                        again.append(failure.document)
                 again.extend(unread)
             if program is not None:
                 await program.finish()
         finally:
             if program is not None:
                 await program.stop()
-
-    def _give_up(self, document: Document, reason: str, account: Account) -> None:
-        account.failed(document, reason)
-        account.failures_in_a_row += 1
-        most = MOST_FAILURES if account.answers else FIRST_FAILURES
-        if account.failures_in_a_row >= most:
-            which = "last" if account.answers else "first"
-            raise InputError(
-                f"{shlex.join(self.command)}: labelled none of the {which} {most} documents; "
-                f"the reason for {document.id!r}: {reason}"
-            )
 
 
 def _distinct(batch: Sequence[Document]) -> tuple[list[Document], list[Document]]:
@@ -183,32 +176,25 @@ class Program:
     listening: asyncio.Task[None]
     last_lines: deque[str]
     fault: str = ""
+    _answers: int = 0
     _sending: asyncio.Task[None] | None = None
 
     @classmethod
     async def start(cls, command: Sequence[str]) -> Program:
         """Start a program in a group of its own, which Ctrl-C in a terminal does not reach."""
-        pipe = asyncio.subprocess.PIPE
+        starting = asyncio.create_task(_started(command))
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=pipe,
-                stdout=pipe,
-                stderr=pipe,
-                limit=LONGEST_ANSWER,
-                start_new_session=True,
-                # A Python script that does not flush would keep its answers.
-                env={**os.environ, "PYTHONUNBUFFERED": "1"},
-            )
+            # asyncio may wait for ever for a process whose start is cancelled: let it finish.
+            return cls(*await asyncio.shield(starting))
+        except asyncio.CancelledError:
+            with suppress(OSError):
+                await cls(*await starting).stop()
+            raise
         except OSError as error:
             raise UsageError(f"{command[0]}: cannot be run ({error.strerror})") from error
-        last_lines: deque[str] = deque(maxlen=LAST_LINES)
-        assert process.stderr is not None
-        listening = asyncio.create_task(_listen(process.stderr, last_lines))
-        return cls(process, listening, last_lines)
 
     async def ask(
-        self, batch: Sequence[Document], timeout: float, account: Account
+        self, batch: Sequence[Document], timeout: float, answered: Answered
     ) -> tuple[list[Failure], list[Document]]:
         """Ask for the labels of documents; return the failures, and what may not have been read.
 
@@ -221,10 +207,11 @@ class Program:
         self._sending = asyncio.create_task(_write(self.process.stdin, batch))
         while pending and not self.fault:
             try:
-                line = await asyncio.wait_for(self.process.stdout.readline(), timeout)
+                async with asyncio.timeout(timeout):
+                    line = await self.process.stdout.readline()
             except TimeoutError:
                 self.fault = f"no answer in {timeout:g} seconds"
-                if not account.answers:
+                if not self._answers:
                     self.fault += (
                         "; let the program flush each answer, or give it more time (--timeout)"
                     )
@@ -235,12 +222,14 @@ class Program:
             if not line:
                 self.fault = await self._ending()
             elif line.strip():
-                failure = self._take(line, pending, account)
+                failure = self._take(line, pending, answered)
                 failures += [failure] if failure else []
         left = list(pending.values())
-        return failures + [(document, self.fault) for document in left[:1]], left[1:]
+        return failures + [Failure(document, self.fault) for document in left[:1]], left[1:]
 
-    def _take(self, line: bytes, pending: dict[str, Document], account: Account) -> Failure | None:
+    def _take(
+        self, line: bytes, pending: dict[str, Document], answered: Answered
+    ) -> Failure | None:
         """Pass on the answer in a line; return its document and the reason if it has no labels."""
         try:
             answer = json.loads(line)
@@ -256,22 +245,21 @@ class Program:
             return None
         del pending[document.id]
         if answer.get("error"):
-            return document, str(answer["error"])[:SHOWN]
+            return Failure(document, str(answer["error"])[:SHOWN], refused=True)
         try:
             labelled = judged(document, answer)
         except BadValueError as error:
-            return document, f"answered badly: {error}"
-        account.answers += 1
-        account.failures_in_a_row = 0
-        account.answered(labelled)
+            return Failure(document, f"answered badly: {error}")
+        self._answers += 1
+        answered(labelled)
         return None
 
     async def _ending(self) -> str:
         """Return how a program ended that owes answers."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(self.listening), 1)
+        await asyncio.wait([self.listening], timeout=1)
         try:
-            code = await asyncio.wait_for(self.process.wait(), 1)
+            async with asyncio.timeout(1):
+                code = await self.process.wait()
         except TimeoutError:
             return "closed its output without an answer"
         how = f"ended with the exit code {code}" if code >= 0 else f"was ended by signal {-code}"
@@ -283,7 +271,8 @@ class Program:
         assert self.process.stdin is not None
         self.process.stdin.close()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.process.wait(), LAST_SECONDS)
+            async with asyncio.timeout(LAST_SECONDS):
+                await self.process.wait()
 
     async def stop(self) -> None:
         """End the program, and whatever it started, at once."""
@@ -296,7 +285,28 @@ class Program:
             else:
                 self.process.kill()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.process.wait(), LAST_SECONDS)
+            async with asyncio.timeout(LAST_SECONDS):
+                await self.process.wait()
+
+
+async def _started(
+    command: Sequence[str],
+) -> tuple[asyncio.subprocess.Process, asyncio.Task[None], deque[str]]:
+    """Start a program; return it with the task that listens to it, and the last lines it said."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        limit=LONGEST_ANSWER,
+        start_new_session=True,
+        # A Python script that does not flush would keep its answers.
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    last_lines: deque[str] = deque(maxlen=LAST_LINES)
+    assert process.stderr is not None
+    return process, asyncio.create_task(_listen(process.stderr, last_lines)), last_lines
 
 
 async def _write(stdin: asyncio.StreamWriter | None, batch: Sequence[Document]) -> None:

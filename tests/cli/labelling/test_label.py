@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ from tests.cli.helpers import small_model
 
 from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
+from postil.errors import InputError, UsageError
 from postil.train.programs import Labeller
 
 PROGRAM = """
@@ -128,6 +130,92 @@ def test_a_program_that_never_answers_is_given_up_soon(postil):
     assert "exit code 3" in result.err
     assert len(asked()) < 40
     assert not Path("out.jsonl").exists()
+
+
+def test_an_error_waits_for_processes_that_are_starting(monkeypatch):
+    start = asyncio.create_subprocess_exec
+    calls, interrupted, processes = [], [], []
+
+    async def starting(*command, **options):
+        calls.append(command)
+        if len(calls) == 1:
+            await asyncio.sleep(0)
+            raise PermissionError(13, "denied")
+        try:
+            await asyncio.sleep(0.05)
+            processes.append(await start(*command, **options))
+        except asyncio.CancelledError:
+            interrupted.append(command)
+            raise
+        return processes[-1]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", starting)
+    command = (sys.executable, "-c", "import time; time.sleep(60)")
+    with pytest.raises(UsageError, match=r"cannot be run \(denied\)"):
+        Labeller(command, jobs=3).label(
+            [Document(str(n), {"text": "x"}) for n in range(9)], pytest.fail, pytest.fail
+        )
+    assert not interrupted, "asyncio waits for ever for a process whose start is cancelled"
+    assert [process.returncode for process in processes] == [-signal.SIGKILL] * 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="false")
+def test_several_errors_at_once_are_one(caplog):
+    def failed(failure):
+        raise InputError(failure.reason)
+
+    documents = [Document(str(n), {"text": "x"}) for n in range(9)]
+    for _ in range(25):
+        with pytest.raises(InputError, match="ended with the exit code 1"):
+            Labeller(("false",)).label(documents, pytest.fail, failed)
+    assert not caplog.records, "asyncio tells of errors that nobody took"
+
+
+def test_a_pool_with_documents_that_have_no_answer_can_grow(postil):
+    texts = [f"{word} {n}" for n in range(22) for word in ("road", "invalid")]
+    pool(*texts, "declined")
+    first = label(postil)
+    assert first.code == 0, first.err
+    assert "22 by" in first.err
+    assert "23 unlabelled" in first.err
+    Path("asked.txt").unlink()
+    pool(*texts, "declined", *["snow"] * 2, *[f"crash {n}" for n in range(3)], "snow 2")
+    again = label(postil, jobs=1)
+    assert again.code == 0, again.err
+    assert "25 by" in again.err
+    assert "(22 of them in an earlier run)" in again.err
+    assert "26 unlabelled" in again.err
+    assert "d45" not in asked(), "an error is an answer"
+    assert written()["d45"]["unlabelled"] == "too long"
+    assert asked().count("d2") == 2, "any other failure is asked about again"
+
+
+@pytest.mark.parametrize("text", ["crash", "declined"])
+def test_a_run_without_a_label_fails_and_is_not_kept(postil, text):
+    pool(f"{text} 1", f"{text} 2")
+    result = label(postil)
+    assert result.code == 1
+    assert "labelled none of the documents; the reason for" in result.err
+    assert not Path("out.jsonl").exists()
+    Path("pool.jsonl").write_text(Path("pool.jsonl").read_text() + '{"id": "d3", "text": "snow"}\n')
+    Path("asked.txt").unlink()
+    assert label(postil).code == 0
+    assert set(asked()) == {"d1", "d2", "d3"}
+
+
+def test_copies_are_not_said_to_be_of_an_earlier_run(postil):
+    pool("road", *["snow"] * 3)
+    result = label(postil, jobs=1)
+    assert "4 by" in result.err
+    assert "earlier" not in result.err
+
+
+def test_only_json_lines_are_written(postil):
+    pool("road")
+    result = label(postil, "-o", "out.csv")
+    assert result.code == 2
+    assert "out.csv: labels are written as JSON Lines" in result.err
+    assert not Path("out.csv.answers").exists()
 
 
 def test_documents_with_labels_are_not_asked_unless_all_are(postil):
