@@ -171,7 +171,13 @@ def test_lines_of_doccano(tmp_path):
         {"id": 12, "text": "He sings", "label": [], "Comments": ["which one?"]},
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    assert [(d.id, d.labels) for d in open_corpus(path)] == [("11", ("sport",)), ("12", ())]
+    corpus = open_corpus(path)
+    assert "as doccano: text from text; labels from label; ids from id" in corpus.description
+    assert judged(corpus) == {"11": (("sport",), None, {}), "12": ((), (), {})}
+    plain = [{**record, "Comments": "none"} for record in records]
+    path.write_text("".join(json.dumps(record) + "\n" for record in plain))
+    assert judged(open_corpus(path))["12"] == ((), None, {}), "JSON Lines, where nothing is a label"
+    assert judged(open_corpus(path, ReadOptions(format="doccano")))["12"] == ((), (), {})
     document = Document("a", {"title": "We", "body": "won"}, ("sport",), "train", group="g")
     write_corpus([document], path, "doccano")
     assert json.loads(path.read_text()) == {

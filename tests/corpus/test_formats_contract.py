@@ -128,7 +128,7 @@ def judged(name, document):
         given = tuple(label for label in given if label not in chances)
     if name == "label-studio" and chances:
         given = ()
-    if name != "doccano" and negative is None and (chances or not given):
+    if negative is None and (not given or (chances and name != "doccano")):
         negative = ()  # nobody has looked: nothing is known
     return (identity, texts, given, part, weight, group, negative, {})
 

@@ -16,16 +16,20 @@ from postil.train.predict import Predictor
 SURE = {"transport": "road traffic lorry", "weather": "snow rain frost"}
 
 
-@pytest.fixture(scope="module")
-def predictor(tmp_path_factory):
+def trained(path, *more):
     documents = [
         Document(f"{label}-{n}", {"text": f"{words} report {n}"}, (label,))
         for label, words in SURE.items()
         for n in range(12)
     ]
-    path = tmp_path_factory.mktemp("model") / "m.postil"
+    documents += more
     TextCategorizer(load_recipe("default")).fit_documents(documents).save(path)
     return Predictor(load_model(path))
+
+
+@pytest.fixture(scope="module")
+def predictor(tmp_path_factory):
+    return trained(tmp_path_factory.mktemp("model") / "m.postil")
 
 
 def pool(sure=200, unsure=10):
@@ -103,6 +107,36 @@ def test_what_is_marked_test_is_only_drawn_at_random(predictor):
     ]
     choice = choose_documents(documents, 10, predictor=predictor)
     assert not any(document.split == "test" for document in choice.worth)
+
+
+def test_documents_that_were_judged_for_some_labels_may_be_worth_another(tmp_path):
+    both = [Document(f"b{n}", {"text": " ".join(SURE.values())}, tuple(SURE)) for n in range(4)]
+    predictor = trained(tmp_path / "m.postil", *both)
+    (unsure,) = pool(sure=0, unsure=1)
+    done = Document("done", {"text": "road snow and other words"}, not_labels=tuple(SURE))
+    part = replace(unsure, id="part", labels=("transport",), not_labels=())
+    choice = choose_documents([done, part], 9, at_random=0, predictor=predictor)
+    assert choice.labelled == 0
+    assert ids(choice.worth) == ["part", "done"], "there is nothing left to ask of the second"
+    assert "transport" not in choice.suggested["part"]
+    assert choice.suggested["done"] == {}
+
+
+@pytest.mark.parametrize(("size", "drawn"), [(3, 1), (10, 2), (30, 6), (60, 10)])
+def test_a_fifth_of_a_small_pool_is_drawn_and_the_rest_is_chosen(predictor, size, drawn):
+    words = ["alpha beta", "gamma delta", "epsilon zeta", "eta theta"]
+    documents = [
+        Document(f"d{n}", {"text": f"{words[n % 4]} w{n} v{n} u{n} t{n} s{n}"}) for n in range(size)
+    ]
+    for model in (predictor, None):
+        choice = choose_documents(documents, 50, predictor=model)
+        assert len(choice.at_random) == drawn
+        assert len(choice.documents) == min(50, size)
+        assert sorted(ids(choice.documents)) == sorted(ids(choice.worth + choice.at_random))
+        # The best stay in order, and a beginning of any length has its share.
+        assert [d for d in choice.documents if d.split is None] == choice.worth
+        half = sum(d.split == "test" for d in choice.documents[: len(choice.documents) // 2])
+        assert abs(half - drawn / 2) <= 1
 
 
 def test_a_small_pool_is_chosen_whole(predictor):

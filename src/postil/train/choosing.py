@@ -42,6 +42,8 @@ class Choice:
 
     Parameters
     ----------
+    documents : list of Document
+        All of them: those drawn at random are spread evenly among the others.
     worth : list of Document
         Those that are worth a label, the best first.
     at_random : list of Document
@@ -52,6 +54,7 @@ class Choice:
         The documents that were looked at, and those left out because they have labels.
     """
 
+    documents: list[Document]
     worth: list[Document]
     at_random: list[Document]
     suggested: dict[str, dict[str, float]]
@@ -61,7 +64,7 @@ class Choice:
 
 @dataclass(slots=True)
 class Pool:
-    """The documents of a pool without labels, counted as they pass."""
+    """The documents of a pool that are not fully judged, counted as they pass."""
 
     documents: Iterable[Document]
     every: bool
@@ -71,7 +74,9 @@ class Pool:
     def __iter__(self) -> Iterator[Document]:
         for document in self.documents:
             self.read += 1
-            if is_labelled(document) and not self.every:
+            # What was judged for some labels may be worth another.
+            judged = is_labelled(document) and document.not_labels is None
+            if judged and not self.every:
                 self.labelled += 1
             else:
                 yield document
@@ -100,8 +105,8 @@ def choose_documents(
     count : int
         The number of documents to choose, with those at random.
     at_random : int, optional
-        The number of documents to draw at random, by default a fifth. They are drawn from the whole
-        pool, and marked test.
+        The number of documents to draw at random, by default a fifth of those that are chosen. They
+        are drawn from the whole pool, and marked test.
     predictor : Predictor, optional
         The model that is to learn. Without one, documents are chosen that are typical of the pool
         and unlike each other.
@@ -130,6 +135,8 @@ def choose_documents(
             assert predictor is not None
             check(others)
             best.add(others, informativeness(predictor, _scores(predictor, others)))
+    if at_random is None:
+        draw.shrink(round(min(count, pool.read - pool.labelled) * RANDOM_SHARE))
     drawn = {document.id for document in draw.documents()}
     candidates = [document for document in best.documents() if document.id not in drawn]
     matrix = _vectors(candidates)
@@ -138,9 +145,11 @@ def choose_documents(
     else:
         worth = informativeness(predictor, _scores(predictor, candidates))
     chosen = [candidates[row] for row in _spread(matrix, worth, wanted)]
+    at_random_documents = [replace(document, split="test") for document in draw.documents()]
     return Choice(
+        documents=_mixed(chosen, at_random_documents, Random(seed + 2)),
         worth=chosen,
-        at_random=[replace(document, split="test") for document in draw.documents()],
+        at_random=at_random_documents,
         suggested={} if predictor is None else _suggestions(predictor, chosen),
         pool=pool.read,
         labelled=pool.labelled,
@@ -163,6 +172,11 @@ class Reservoir:
             if place < self.size:
                 self._held[place : place + 1] = [(self._seen, document)]
             self._seen += 1
+
+    def shrink(self, size: int) -> None:
+        """Keep no more than so many documents, drawn among those that are held."""
+        self.size = min(size, self.size)
+        self._held = self.random.sample(self._held, min(self.size, len(self._held)))
 
     def documents(self) -> list[Document]:
         """Return the sample in the order of the stream."""
@@ -203,9 +217,11 @@ def informativeness(predictor: Predictor, scored: Scored) -> Floats:
     It is 1 for a document at the threshold of the rarest category. A category counts by the
     nearness of its probability p to that of its threshold t, min(p/t, (1-p)/(1-t)), times
     1/√members; a document has the highest value of its categories. Where a document gets one
-    category, nearness is the second highest probability over the highest.
+    category, nearness is the second highest probability over the highest. What was judged already
+    does not count.
     """
-    model, chances = predictor.model, scored.chances
+    model, chances = predictor.model, scored.chances.copy()
+    chances[scored.judged] = 0
     members = np.maximum(model.training.members, 1).astype(np.float64)
     rarity = np.sqrt(members.min() / members)
     if model.decision.at_most == 1 and chances.shape[1] > 1:
@@ -222,10 +238,14 @@ def informativeness(predictor: Predictor, scored: Scored) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Scores and probabilities of documents; without a calibration, those of logistic scores."""
+    """Scores and probabilities of documents; without a calibration, those of logistic scores.
+
+    ``judged`` has the rows and columns of labels that are known of documents judged for some only.
+    """
 
     scores: Floats
     chances: Floats
+    judged: tuple[list[int], list[int]]
 
 
 def _scores(predictor: Predictor, documents: Sequence[Document]) -> Scored:
@@ -236,7 +256,15 @@ def _scores(predictor: Predictor, documents: Sequence[Document]) -> Scored:
     if chances is None:
         excess = model.decision.acceptance.excess(scores)
         chances = 1 / (1 + np.exp(-np.clip(excess, -50, 50)))
-    return Scored(scores, chances)
+    rows, judged = [], []
+    columns_of = {name: column for column, name in enumerate(model.names)}
+    for row, document in enumerate(documents):
+        if document.not_labels is not None:
+            names = (*document.labels, *document.probabilities, *document.not_labels)
+            known = [columns_of[name] for name in names if name in columns_of]
+            rows += [row] * len(known)
+            judged += known
+    return Scored(scores, chances, (rows, judged))
 
 
 def _at_thresholds(model: Model) -> Floats:
@@ -295,19 +323,36 @@ def _spread(matrix: Any, worth: Floats, count: int) -> list[int]:  # noqa: ANN40
     return taken
 
 
+def _mixed(
+    worth: Sequence[Document], at_random: Sequence[Document], random: Random
+) -> list[Document]:
+    """Return all documents; whoever stops early has some at random, from anywhere in the pool."""
+    placed = [((place + 0.5) / len(worth), document) for place, document in enumerate(worth)]
+    placed += [
+        ((place + random.random()) / len(at_random), document)
+        for place, document in enumerate(random.sample(at_random, len(at_random)))
+    ]
+    return [document for _, document in sorted(placed, key=lambda each: each[0])]
+
+
 def _suggestions(
     predictor: Predictor, documents: Sequence[Document]
 ) -> dict[str, dict[str, float]]:
-    """Return the labels of the model with their probabilities; the likeliest if it gives none."""
+    """Return the labels of the model with their probabilities; the likeliest if it gives none.
+
+    Labels for which a document was judged are left out.
+    """
     if not documents:
         return {}
     scored = _scores(predictor, documents)
     names = predictor.model.names
-    return {
-        document.id: {
-            names[c]: round(float(chances[c]), DECIMALS) for c in given or [int(chances.argmax())]
+    found = {}
+    judged = set(zip(*scored.judged, strict=True))
+    for row, given in enumerate(predictor.given(scored.scores)):
+        chances = scored.chances[row]
+        found[documents[row].id] = {
+            names[c]: round(float(chances[c]), DECIMALS)
+            for c in given or [int(chances.argmax())]
+            if (row, c) not in judged
         }
-        for document, given, chances in zip(
-            documents, predictor.given(scored.scores), scored.chances, strict=True
-        )
-    }
+    return found

@@ -165,7 +165,7 @@ def test_several_errors_at_once_are_one(caplog):
         raise InputError(failure.reason)
 
     documents = [Document(str(n), {"text": "x"}) for n in range(9)]
-    for _ in range(25):
+    for _ in range(80):
         with pytest.raises(InputError, match="ended with the exit code 1"):
             Labeller(("false",)).label(documents, pytest.fail, failed)
     assert not caplog.records, "asyncio tells of errors that nobody took"

@@ -65,8 +65,9 @@ def choose(
     Without a model, they are typical of the pool and unlike each other.
 
     A fifth is drawn at random and marked test, without suggestions: label these, too, and measure
-    by them alone, since the others were chosen for being hard. Documents that have labels are left
-    out. The pool is read once, and most of it is not held in memory.
+    by them alone, since the others were chosen for being hard. They are spread among the others.
+    Documents that have labels are left out, unless they were only judged for some. The pool is
+    read once, and most of it is not held in memory.
 
     \b
     Examples:
@@ -119,18 +120,23 @@ def _write(choice: Choice, output: Path, format: str) -> None:
 
     if format == "jsonl":
         with output_file(output) as file:
-            for document in (*choice.worth, *choice.at_random):
+            for document in choice.documents:
                 suggested = choice.suggested.get(document.id)
                 more = {SUGGESTED: suggested} if suggested and document.split != "test" else {}
                 file.write(json_bytes(record_of(document) | more) + b"\n")
         return
-    documents = _suggesting(choice) if format in JUDGED else choice.worth
-    write_corpus([*documents, *choice.at_random], output, format)
+    documents = _suggesting(choice) if format in JUDGED else choice.documents
+    write_corpus(documents, output, format)
+    if choice.suggested and format not in JUDGED:
+        say(
+            f"{format} has no place for the suggestions of the model; jsonl, "
+            f"{' and '.join(sorted(JUDGED))} have (--to)"
+        )
 
 
 def _suggesting(choice: Choice) -> Iterator[Document]:
-    """Yield the documents worth a label with the suggestions as uncertain labels."""
-    for document in choice.worth:
+    """Yield the documents with the suggestions as uncertain labels."""
+    for document in choice.documents:
         suggested = choice.suggested.get(document.id, {})
         # A probability of 1 would be no suggestion.
         chances = {label: min(chance, 0.999) for label, chance in suggested.items() if chance}

@@ -18,7 +18,7 @@ from postil.corpus.formats.xlsx import XLSX
 FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
-        *(PARQUET, XLSX, LABEL_STUDIO, PRODIGY, JSONL, DOCCANO),
+        *(PARQUET, XLSX, LABEL_STUDIO, PRODIGY, DOCCANO, JSONL),
         *(FASTTEXT, ANNIF, TSV, CSV, FOLDERS, MAILBOX, LINES, DOCUMENT),
     )
 }

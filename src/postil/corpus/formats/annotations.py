@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -19,7 +19,7 @@ from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines
 from postil.corpus.formats import jsonl
 from postil.corpus.formats.columns import NOT_LABELS, Sample, find_columns
-from postil.corpus.formats.format import Format, Reading, head_of
+from postil.corpus.formats.format import Format, Head, Reading, head_of
 from postil.corpus.formats.json_values import begins_value, records
 from postil.corpus.formats.jsonl import json_bytes
 from postil.corpus.formats.records import (
@@ -175,6 +175,24 @@ def joined(document: Document) -> str:
     return "\n\n".join(text for text in document.fields.values() if text)
 
 
+def _read_doccano(source: Source, options: ReadOptions) -> Reading:
+    """Read JSON Lines; an empty list of labels says that nobody annotated the document."""
+    table = jsonl.read(source, options).table
+    assert table is not None
+    return replace(table, empty_is_unknown=True).reading()
+
+
+def _sniff_doccano(head: Head, options: ReadOptions) -> bool:  # noqa: ARG001
+    """Return True if the first line has the keys of an export; others are JSON Lines, too."""
+    try:
+        record = json.loads(head.lines[0]) if head.lines else None
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(record, dict) or not record.keys() >= {"id", "text", "label", "Comments"}:
+        return False
+    return isinstance(record["label"], list) and isinstance(record["Comments"], list)
+
+
 def _doccano_encoder(options: WriteOptions) -> Encode:  # noqa: ARG001 - one signature for all
     """Write ``text`` and ``label``; doccano keeps the other keys as metadata."""
 
@@ -190,9 +208,9 @@ DOCCANO = Format(
     name="doccano",
     extensions=(),
     description="doccano: JSON Lines with text and label",
-    read=jsonl.read,
+    read=_read_doccano,
     options=jsonl.JSONL.options,
-    sniff=lambda _head, _options: False,  # it is JSON Lines
+    sniff=_sniff_doccano,
     write=line_writer(_doccano_encoder),
     drops=("field names", "probabilities of labels"),
 )

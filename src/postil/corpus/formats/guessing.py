@@ -11,6 +11,7 @@ from postil.corpus.files.documents import READABLE, refusal
 from postil.corpus.files.kinds import HTML, Kind, kind_of
 from postil.corpus.files.streams import Source
 from postil.corpus.formats import FORMATS
+from postil.corpus.formats.annotations import DOCCANO
 from postil.corpus.formats.delimited import begins_table, may_be_header
 from postil.corpus.formats.documents import DOCUMENT
 from postil.corpus.formats.folders import FOLDERS
@@ -87,7 +88,7 @@ def guess_format(source: Source, options: ReadOptions) -> Format:
     if kind is not None and not kind.by_name:
         return _format_of_kind(source, kind, candidates, head, options)
     if len(candidates) == 1:
-        tools = (LABEL_STUDIO, PRODIGY) if candidates[0] is JSONL else ()
+        tools = (LABEL_STUDIO, PRODIGY, DOCCANO) if candidates[0] is JSONL else ()
         return next((tool for tool in tools if tool.sniff(head, options)), candidates[0])
     if extension_of(source.name) in SVMLIGHT_EXTENSIONS or _is_svmlight(head):
         raise CorpusError(f"{source.name}: {SVMLIGHT}")

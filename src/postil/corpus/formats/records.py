@@ -70,6 +70,8 @@ class Table:
         Keep in each document the record it was made of.
     prefix : str
         Of the ids that come from positions.
+    empty_is_unknown : bool
+        A document without labels was not judged: nothing is known of it.
     """
 
     source: str
@@ -80,6 +82,7 @@ class Table:
     form: TableForm | None = None
     keep: bool = False
     prefix: str = ""
+    empty_is_unknown: bool = False
 
     def reading(self, before: str = "") -> Reading:
         """Return the documents of the table with a sentence about its columns."""
@@ -136,7 +139,11 @@ class Table:
             probabilities=_probabilities(labels),
             record=record if self.keep else None,
         )
-        return document if self._plain else self._completed(document, record)
+        if not self._plain:
+            document = self._completed(document, record)
+        if self.empty_is_unknown and not (document.labels or document.probabilities):
+            document = replace(document, not_labels=document.not_labels or ())
+        return document
 
     @property
     def _plain(self) -> bool:
