@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 STDOUT = "standard output"
 ID = "id"
-SPREADSHEETS = (".xls", ".xlsm", ".xlsb", ".ods")
+JSON_LINES = ("", ".jsonl", ".ndjson", ".json")
 
 Write = Callable[[Sequence[Prediction]], None]
 
@@ -397,10 +397,14 @@ def table_format(target: Path | None) -> Format | None:
 
     if target is None:
         return None
-    if extension_of(target.name) in SPREADSHEETS:
-        raise UsageError(f"{target}: tables are written as .csv, .tsv, .parquet and .xlsx")
     formats = (each for each in formats_of_name(target.name) if each.write_rows is not None)
-    return next(formats, None)
+    format = next(formats, None)
+    if format is None and extension_of(target.name) not in JSON_LINES:
+        raise UsageError(
+            f"{target}: predictions are written as .jsonl, or as a table called .csv, .tsv, "
+            ".parquet or .xlsx, also compressed (.csv.gz); choose one of these names"
+        )
+    return format
 
 
 @contextmanager

@@ -215,11 +215,20 @@ def test_a_key_that_comes_late_is_no_column(postil, model, tmp_path):
     assert run(postil, model, "in.jsonl", "-o", "out.jsonl").out == ""
 
 
-@pytest.mark.parametrize("name", ["out.xls", "out.ods"])
-def test_old_spreadsheets_are_not_written(postil, model, name):
-    result = postil("predict", model, "demo", "-o", name)
-    assert result.code == 2
-    assert "tables are written as .csv, .tsv, .parquet and .xlsx" in result.err
+@pytest.mark.parametrize("name", ["out.xls", "out.pdf", "out.txt.gz", "out.html"])
+def test_names_of_other_files_are_refused(postil, model, name):
+    for option in ("-o", "--refer"):
+        result = postil("predict", model, "demo", "--min-probability", "0.9", option, name)
+        assert result.code == 2
+        assert f"{name}: predictions are written as .jsonl, or as a table" in result.err
+
+
+@pytest.mark.parametrize("name", ["out", "out.json", "out.ndjson.gz"])
+def test_names_of_json_lines(postil, model, tmp_path, name):
+    run(postil, model, "--text", "road", "-o", name)
+    data = (tmp_path / name).read_bytes()
+    line = gzip.decompress(data) if name.endswith(".gz") else data
+    assert json.loads(line)["labels"] == ["transport"]
 
 
 def test_a_label_that_holds_the_separator_gets_another(postil, tmp_path):
