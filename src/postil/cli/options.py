@@ -302,14 +302,22 @@ def _stdin_text() -> str:
 def allowed_columns(
     include: Sequence[str], exclude: Sequence[str], under: Sequence[str], model: Model, file: str
 ) -> set[int] | None:
-    """Return the columns of the categories that may be given; None if all may."""
+    """Return the columns of the categories that may be given; None if all may.
+
+    They are among those of each option, and not excluded.
+    """
     if not include and not exclude and not under:
         return None
-    wanted = [*category_columns(include, model, file), *_columns_under(under, model, file)]
-    allowed = set(wanted if include or under else range(len(model.names)))
+    allowed = set(range(len(model.names)))
+    if include:
+        allowed &= set(category_columns(include, model, file))
+    if under:
+        allowed &= set(_columns_under(under, model, file))
     allowed -= set(category_columns(exclude, model, file))
     if not allowed:
-        raise UsageError("--include, --exclude and --under leave no label that may be given")
+        given = {"--include": include, "--exclude": exclude, "--under": under}
+        options = " and ".join(option for option, labels in given.items() if labels)
+        raise UsageError(f"{options}: no label is left that may be given")
     return allowed
 
 

@@ -225,7 +225,8 @@ def read_several(
             try:
                 format, reading = _read_part(source, options)
             except InputError as error:
-                problems.report(bad_file(source.name, error))
+                kept = {"id": part.name} if merged.columns is None else None
+                problems.report(bad_file(source.name, error), kept)
                 continue
             for document in _named(format, part, reading)(problems):
                 earlier = seen.first_position(document.id, number)

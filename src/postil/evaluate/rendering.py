@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from postil.common.escaping import visible
+from postil.common.numbers import probability_text
 from postil.evaluate.counts import MARK, shown
 from postil.evaluate.coverage import PRECISIONS, CoverageCurve
 from postil.evaluate.details import aimed_table, details, suggestions_table
@@ -91,9 +92,9 @@ def routed(report: Report) -> str:
         return "routed      0.0 %   no label is probable enough: all documents are referred"
     precision = found.precision
     return (
-        f"routed   {shown(found.coverage):>5} %   of documents, from probability {least:.3g} on; "
-        f"precision {shown(precision.value)} %, {precision.level:.0%} interval "
-        f"{shown(precision.low)} to {shown(precision.high)}"
+        f"routed   {shown(found.coverage):>5} %   of documents, from probability "
+        f"{probability_text(least)} on; precision {shown(precision.value)} %, "
+        f"{precision.level:.0%} interval {shown(precision.low)} to {shown(precision.high)}"
     )
 
 

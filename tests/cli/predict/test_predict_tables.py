@@ -94,7 +94,7 @@ def test_columns_of_any_table_are_kept_in_any_other(postil, model, tmp_path, sou
     told = run(postil, model, path, "-o", out, "--chunk", "2")
     assert "new columns are called predicted labels (the input has labels)" in told.err
     found = table_of(out)
-    assert list(found[0]) == [*ROWS[0], "predicted labels", "probabilities"]
+    assert list(found[0]) == [*ROWS[0], "predicted labels", "probabilities", "problem"]
     assert [{name: row[name] for name in ROWS[0]} for row in found] == ROWS
     assert [row["predicted labels"] for row in found] == GIVEN
     lines = run(postil, model, path).out.splitlines()
@@ -108,7 +108,9 @@ def test_a_csv_file_keeps_its_form(postil, model, tmp_path):
     run(postil, model, "in.csv", "-o", "out.csv.gz")
     kept = gzip.decompress((tmp_path / "out.csv.gz").read_bytes())
     before = (tmp_path / "in.csv").read_bytes().splitlines()
-    assert kept.startswith(b"\xef\xbb\xbfid;text;price;labels;predicted labels;probabilities\r\n")
+    assert kept.startswith(
+        b"\xef\xbb\xbfid;text;price;labels;predicted labels;probabilities;problem\r\n"
+    )
     assert kept.splitlines()[1].startswith(before[1] + b";transport;0.")
     write_csv(tmp_path / "latin.csv", [{"text": "snow in Köln"}], encoding="latin-1")
     run(postil, model, "latin.csv", "--encoding", "latin-1", "-o", "out.csv")
@@ -162,7 +164,9 @@ def test_documents_that_are_no_table_have_ids(postil, model, tmp_path):
     ]
     run(postil, model, "--text", "snow", "-o", "one.tsv")
     assert (
-        (tmp_path / "one.tsv").read_text().startswith("id\tlabels\tprobabilities\ntext\tweather\t")
+        (tmp_path / "one.tsv")
+        .read_text()
+        .startswith("id\tlabels\tprobabilities\tproblem\ntext\tweather\t")
     )
 
 
@@ -171,7 +175,9 @@ def test_a_person_is_needed_where_no_label_is_sure(postil, model, tmp_path):
     ways = ("--min-probability", "0.6", "--top", "2")
     told = run(postil, model, "in.csv", *ways, "-o", "out.csv")
     assert "referred 1 of 2 documents" in told.err
-    assert told.err.endswith(': marked "needs a person"\n')
+    assert told.err.endswith(
+        ': marked "needs a person"\nwrote out.csv: 2 rows, 1 needs a person, 1 with a problem\n'
+    )
     sure, unsure = read_csv(tmp_path / "out.csv")
     assert (sure["labels"], sure["needs a person"]) == ("transport", "no")
     assert (unsure["labels"], unsure["needs a person"]) == ("", "yes")
@@ -263,7 +269,7 @@ class TestRestricted:
         ("options", "message"),
         [
             (("--include", "wether"), "has no category 'wether'; did you mean 'weather'?"),
-            (("--exclude", "weather", "--exclude", "transport"), "leave no label"),
+            (("--exclude", "weather", "--exclude", "transport"), "--exclude: no label is left"),
         ],
     )
     def test_names_are_checked(self, postil, model, options, message):
@@ -289,3 +295,43 @@ def test_a_written_corpus_is_read_as_a_table(tmp_path, postil, model):
     write_corpus(open_corpus("demo", ReadOptions()), tmp_path / "c.xlsx")
     run(postil, model, "c.xlsx", "-o", "out.parquet", "--text-columns", "body=text")
     assert pyarrow.parquet.read_table(tmp_path / "out.parquet").num_rows == 352
+
+
+def test_rows_that_say_nothing_are_marked(postil, model, tmp_path):
+    rows = [{"id": n, "text": text} for n, text in enumerate(("road", "owl", " "))]
+    write_csv(tmp_path / "in.csv", rows)
+    told = run(postil, model, "in.csv", "-o", "out.csv")
+    problems = ["", "no term that the model knows", "no text"]
+    assert [row["problem"] for row in read_csv(tmp_path / "out.csv")] == problems
+    assert told.err.endswith("wrote out.csv: 3 rows, 2 with a problem\n")
+    # Some label of an empty text is as probable as this: a person decides all the same.
+    told = run(postil, model, "in.csv", "-o", "out.csv", "--min-probability", "0.01")
+    rows = read_csv(tmp_path / "out.csv")
+    assert [row["needs a person"] for row in rows] == ["no", "yes", "yes"]
+    assert [row["problem"] for row in rows] == problems
+    assert told.err.endswith("wrote out.csv: 3 rows, 2 need a person, 2 with a problem\n")
+
+
+def test_files_that_cannot_be_read_are_rows(postil, model, tmp_path):
+    (tmp_path / "in" / "b").mkdir(parents=True)
+    (tmp_path / "in" / "a.txt").write_text("road")
+    (tmp_path / "in" / "b" / "scan.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "in" / "c.txt").symlink_to("nothing")
+    ways = ("--on-error", "skip", "--min-probability", "0.1", "-o", "out.csv")
+    told = run(postil, model, "in", *ways)
+    rows = {row["id"]: row for row in read_csv(tmp_path / "out.csv")}
+    assert len(rows) == 3
+    assert rows["a.txt"]["labels"] == "transport"
+    assert rows["b/scan.png"]["labels"] == ""
+    assert rows["b/scan.png"]["needs a person"] == "yes"
+    assert "is a PNG image" in rows["b/scan.png"]["problem"]
+    assert any("is no file that can be read" in row["problem"] for row in rows.values())
+    assert "wrote out.csv: 3 rows, 2 need a person, 2 with a problem" in told.err
+
+
+def test_a_minimum_probability_is_a_share(postil, model):
+    result = postil("predict", model, "--text", "road", "--min-probability", "90")
+    assert result.code == 2
+    assert "a share from 0 to 1, such as 0.9 for 90 %, and received 90" in result.err
+    told = run(postil, model, "--text", "road", "--min-probability", "0.99999")
+    assert "without a label of probability 0.99999 or more" in told.err
