@@ -30,6 +30,7 @@ from postil.cli.progress import ProgressBar, progress_bar
 from postil.common.numbers import probability_text
 from postil.errors import DocumentError, UsageError
 from postil.train.predictions import (
+    PROBLEM,
     SEPARATORS,
     Prediction,
     Style,
@@ -126,8 +127,9 @@ def predict(
 
     With a minimum probability, less probable labels are not given, nor any to a document without a
     known term. They are under "withheld", and "refer": true marks a document that is left without
-    a label, for a person to decide (in a table the column "needs a person"); --refer writes these documents to a file of their own, not to the
-    output. A model that was trained with --route has a minimum probability of its own.
+    a label, for a person to decide (in a table the column "needs a person"); --refer writes these
+    documents to a file of their own, not to the output. A model that was trained with --route has
+    a minimum probability of its own.
 
     --include, --exclude and --under say which labels may be given: of a model that gives each
     document one label, the best of these. They change no probabilities. If the model was trained
@@ -198,6 +200,7 @@ def predict(
             batch.finish()
         return
     opened = reading.open(corpus, loaded, keep_records=any(tables))
+    style = style._replace(changes=opened.problems.policy == "skip")
     with (
         reporting_problems(opened),
         progress_bar("documents") as bar,
@@ -389,8 +392,6 @@ def _contents(target: Path, written: Counter[str], style: Style) -> str:
     if is_table and style.least is not None:
         needy = written["needy"]
         found.append(f"{needy:,} {'needs' if needy == 1 else 'need'} a person")
-    if is_table and written["problems"]:
-        found.append(f"{written['problems']:,} with a problem")
     return ", ".join(found)
 
 
@@ -406,7 +407,7 @@ class SortedPredictions:
     Attributes
     ----------
     written : dict of callable to Counter
-        How many ``rows`` each has taken, how many ``needy`` of a person, and with ``problems``.
+        How many ``rows`` each has taken, and how many of them are ``needy`` of a person.
     """
 
     given: Write
@@ -429,8 +430,7 @@ class SortedPredictions:
         for to, some in sorted_out.items():
             to(some)
             needy = sum(each.needs_person for each in some)
-            problems = sum(bool(each.problem) for each in some)
-            self.written[to].update(rows=len(some), needy=needy, problems=problems)
+            self.written[to].update(rows=len(some), needy=needy)
 
 
 def table_format(target: Path | None) -> Format | None:
@@ -516,10 +516,11 @@ def _table(
     if separator != wanted:
         say(f"{target}: labels are separated by {separator!r}, since one holds {wanted!r}")
     kinds = {names[name]: kind for name, (kind, _) in columns.items()}
+    problems = names[PROBLEM] if style.changes else ""
     assert format.write_rows is not None
     with (
         naming_errors(target),
-        format.write_rows(RowWriting(target, form, kinds, separator)) as write_rows,
+        format.write_rows(RowWriting(target, form, kinds, separator, problems)) as write_rows,
     ):
 
         def write(predictions: Sequence[Prediction]) -> None:
@@ -533,6 +534,8 @@ def _table(
                     write_rows(records, added)
             except UnwritableError as error:
                 where = f"one of the documents {predictions[0].id!r} to {predictions[-1].id!r}"
+                if error.row is not None:
+                    where = f"document {predictions[error.row].id!r}"
                 raise DocumentError(str(target), where, str(error)) from None
 
         yield write

@@ -32,6 +32,8 @@ class TableForm:
         or was not UTF-8.
     schema : object
         The schema of a Parquet file.
+    widths : tuple of float
+        The widths of the columns of a workbook, 0 for the usual one.
     """
 
     names: tuple[str, ...]
@@ -40,6 +42,7 @@ class TableForm:
     newline: str = "\n"
     mark: bool = False
     schema: Any = None
+    widths: tuple[float, ...] = ()
 
 
 class Corpus:

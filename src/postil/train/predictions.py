@@ -75,6 +75,8 @@ class Style(NamedTuple):
         The best labels are those with the highest scores, and have scores.
     named : bool
         Labels have names for people.
+    changes : bool
+        A cell that a table cannot hold is changed, and the problem of its row says so.
     backs_off : bool
         With a hierarchy, a probable label takes the place of an improbable one below it. The
         precision of a route is measured without that.
@@ -86,6 +88,7 @@ class Style(NamedTuple):
     separator: str = ""
     scores: bool = False
     named: bool = False
+    changes: bool = False
     backs_off: bool = False
 
     @property

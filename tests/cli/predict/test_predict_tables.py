@@ -155,6 +155,64 @@ def test_values_keep_their_types(postil, model, tmp_path):
     ]
 
 
+def test_a_workbook_keeps_formats_and_widths(postil, model, tmp_path):
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["text", "when", "price", "share", "plain"])
+    for _ in range(2):
+        sheet.append(["road", date(2024, 1, 31), 2.5, 0.25, 7])
+    shown = {"B": "DD.MM.YYYY", "C": '#,##0.00 "€"', "D": "0.0%", "E": "General"}
+    for column, number_format in shown.items():
+        sheet[f"{column}3"].number_format = number_format
+    sheet.column_dimensions["A"].width = 80
+    book.save(tmp_path / "in.xlsx")
+    run(postil, model, "in.xlsx", "-o", "out.xlsx")
+    found = openpyxl.load_workbook(tmp_path / "out.xlsx").active
+    assert {column: found[f"{column}3"].number_format for column in shown} == shown
+    assert found["B3"].value == datetime(2024, 1, 31)
+    assert found.column_dimensions["A"].width == 80
+    assert found["F1"].font.bold
+    assert not found["F3"].font.bold
+    assert (found.freeze_panes, found.auto_filter.ref) == ("A2", "A1:H3")
+
+
+def test_what_a_sheet_cannot_hold(postil, model, tmp_path):
+    rows = [{"text": "road", "note": "a\r\nb"}, {"text": "snow\x0b", "note": "x" * 40_000}]
+    write_csv(tmp_path / "in.csv", rows)
+    result = postil("predict", model, "in.csv", "-o", "out.xlsx")
+    assert result.code == 1
+    assert "out.xlsx, document 'line-4': holds '\\x0b'" in result.err
+    assert "write csv or jsonl, or let it be changed (--on-error skip)" in result.err
+    assert not (tmp_path / "out.xlsx").exists()
+    run(postil, model, "in.csv", "-o", "out.xlsx", "--on-error", "skip")
+    first, second = table_of(tmp_path / "out.xlsx")
+    assert (first["note"], first["problem"]) == ("a\nb", "")
+    assert (second["text"], second["note"]) == ("snow ", "x" * 32_767)
+    assert second["labels"] == "weather"
+    assert second["problem"] == (
+        "text is without some characters: XLSX does not hold all of it; "
+        "note is cut off: XLSX does not hold all of it"
+    )
+
+
+@pytest.mark.parametrize("source", ["csv", "xlsx"])
+def test_columns_of_one_name(postil, model, tmp_path, source):
+    rows = [["text", "x", "x"], ["road", "1", "2"]]
+    if source == "csv":
+        (tmp_path / "in.csv").write_text("\n".join(map(",".join, rows)))
+    else:
+        book = openpyxl.Workbook()
+        for row in rows:
+            book.active.append(row)
+        book.save(tmp_path / "in.xlsx")
+    run(postil, model, f"in.{source}", "-o", "out.csv")
+    (row,) = read_csv(tmp_path / "out.csv")
+    assert (row["x"], row["x (2)"], row["labels"]) == ("1", "2", "transport")
+    result = postil("predict", model, f"in.{source}", "--text-columns", "x", "-o", "out.csv")
+    assert result.code == 1
+    assert f"in.{source}: two columns are called 'x'; rename one" in result.err
+
+
 def test_documents_that_are_no_table_have_ids(postil, model, tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("road")
@@ -175,9 +233,7 @@ def test_a_person_is_needed_where_no_label_is_sure(postil, model, tmp_path):
     ways = ("--min-probability", "0.6", "--top", "2")
     told = run(postil, model, "in.csv", *ways, "-o", "out.csv")
     assert "referred 1 of 2 documents" in told.err
-    assert told.err.endswith(
-        ': marked "needs a person"\nwrote out.csv: 2 rows, 1 needs a person, 1 with a problem\n'
-    )
+    assert told.err.endswith(': marked "needs a person"\nwrote out.csv: 2 rows, 1 needs a person\n')
     sure, unsure = read_csv(tmp_path / "out.csv")
     assert (sure["labels"], sure["needs a person"]) == ("transport", "no")
     assert (unsure["labels"], unsure["needs a person"]) == ("", "yes")
@@ -303,13 +359,13 @@ def test_rows_that_say_nothing_are_marked(postil, model, tmp_path):
     told = run(postil, model, "in.csv", "-o", "out.csv")
     problems = ["", "no term that the model knows", "no text"]
     assert [row["problem"] for row in read_csv(tmp_path / "out.csv")] == problems
-    assert told.err.endswith("wrote out.csv: 3 rows, 2 with a problem\n")
+    assert told.err.endswith("wrote out.csv: 3 rows\n")
     # Some label of an empty text is as probable as this: a person decides all the same.
     told = run(postil, model, "in.csv", "-o", "out.csv", "--min-probability", "0.01")
     rows = read_csv(tmp_path / "out.csv")
     assert [row["needs a person"] for row in rows] == ["no", "yes", "yes"]
     assert [row["problem"] for row in rows] == problems
-    assert told.err.endswith("wrote out.csv: 3 rows, 2 need a person, 2 with a problem\n")
+    assert told.err.endswith("wrote out.csv: 3 rows, 2 need a person\n")
 
 
 def test_files_that_cannot_be_read_are_rows(postil, model, tmp_path):
@@ -326,7 +382,7 @@ def test_files_that_cannot_be_read_are_rows(postil, model, tmp_path):
     assert rows["b/scan.png"]["needs a person"] == "yes"
     assert "is a PNG image" in rows["b/scan.png"]["problem"]
     assert any("is no file that can be read" in row["problem"] for row in rows.values())
-    assert "wrote out.csv: 3 rows, 2 need a person, 2 with a problem" in told.err
+    assert "wrote out.csv: 3 rows, 2 need a person" in told.err
 
 
 def test_a_minimum_probability_is_a_share(postil, model):
