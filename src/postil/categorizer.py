@@ -353,6 +353,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def referred(self, texts: Texts, min_probability: float | None = None) -> NDArray[np.bool_]:
         """Return True for each text that a person should label: no label of it is sure enough.
 
+        That is so for any text without a term that the model knows.
         ``predict`` answers for all texts; leave its answers for these out.
 
         Parameters
@@ -376,7 +377,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         probable = probabilities >= least
         sure = predictor.model.accept(scores, sure=None if min_probability is None else probable)
         sure &= probable
-        return np.asarray(~sure.any(axis=1), dtype=np.bool_)
+        unknown = predictor.unknown(columns, scores)
+        return np.asarray(~sure.any(axis=1) | unknown, dtype=np.bool_)
 
     def suggest(
         self,

@@ -164,13 +164,7 @@ def predict(
             f"--min-probability takes a share from 0 to 1, such as 0.9 for 90 %, and received "
             f"{min_probability:g}"
         )
-    if output is not None:
-        check_output(output, model, *corpus or ())
-    if refer is not None:
-        check_output(refer, model, *corpus or ())
-        if output is not None and output.resolve() == refer.resolve():
-            raise UsageError(f"--refer and --output both name {refer}: name two files")
-    tables = [table_format(output), table_format(refer)]
+    tables = _checked_targets(output, refer, model, *corpus or ())
     loaded = load_model(model, threads=threads)
     least = least_probability(loaded, min_probability)
     if refer is not None and least is None:
@@ -213,6 +207,21 @@ def predict(
         for document in opened:
             batch.add(document)
         batch.finish()
+
+
+def _checked_targets(
+    output: Path | None, refer: Path | None, *inputs: str | Path
+) -> list[Format | None]:
+    """Return the formats of both files, None for JSON Lines; refuse those that cannot be written.
+
+    ``inputs`` are the files that the command reads.
+    """
+    for target in (output, refer):
+        if target is not None:
+            check_output(target, *inputs)
+    if output is not None and refer is not None and output.resolve() == refer.resolve():
+        raise UsageError(f"--refer and --output both name {refer}: name two files")
+    return [table_format(output), table_format(refer)]
 
 
 def _predict_vectors(

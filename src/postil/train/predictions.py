@@ -43,7 +43,7 @@ class Prediction:
 
     @property
     def problem(self) -> str:
-        """Why the labels are missing or are those of any empty text; empty if nothing is wrong."""
+        """What is wrong: labels are missing, or are those of any empty text; else an empty text."""
         if self.fault or not self.unknown:
             return self.fault
         return NO_TEXT if self.empty else UNKNOWN

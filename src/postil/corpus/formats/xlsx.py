@@ -40,7 +40,7 @@ SAMPLE_ROWS = 100
 LONGEST_CELL = 32_767
 MOST_ROWS = 1 << 20
 FIRST_YEAR = 1900
-WIDTHS = {list: 30.0, str: 40.0, float: 14.0, bool: 14.0}
+WIDTHS = {list: 30.0, str: 40.0, float: 20.0, bool: 16.0}
 """The widths of added columns by their types."""
 LARGEST_NUMBER = 10**15  # spreadsheets keep fifteen digits
 # What XML cannot hold, what it would change, and what openpyxl takes for an escape.
