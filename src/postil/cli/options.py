@@ -19,6 +19,7 @@ from postil.errors import CorpusError, UsageError
 
 if TYPE_CHECKING:
     from postil.corpus.document import Document
+    from postil.corpus.label_vocabulary import LabelVocabulary
     from postil.model.model import Model
     from postil.model.numbered import NumberedDocuments
     from postil.vectors.fields import Fields
@@ -129,13 +130,18 @@ class Reading:
     values: dict[str, Any]
 
     def open(
-        self, corpus: str | Inputs, *models: Model, keep_records: bool = False
+        self,
+        corpus: str | Inputs,
+        *models: Model,
+        keep_records: bool = False,
+        labels: LabelVocabulary | None = None,
     ) -> CountedCorpus:
         """Open the corpus and print how it is read: by the fields of the models, if any.
 
         Labels that name one of a model's label vocabulary have its id.
         A table may have more text than what a model learned from, or text in columns whose names
-        say nothing. ``keep_records`` keeps the rows of a table in its documents.
+        say nothing. ``keep_records`` keeps the rows of a table in its documents. With a label
+        vocabulary, ``labels`` or that of a model, a column of its labels is found by its values.
         """
         from postil.corpus.opening import open_corpus
         from postil.corpus.options import ReadOptions, parse_text_columns
@@ -148,6 +154,7 @@ class Reading:
             text_columns=parse_text_columns(columns) if columns else None,
             has_header=header,
             keep_records=keep_records,
+            labels=next((model.labels for model in models if model.labels), labels),
             fields=tuple(dict.fromkeys(name for model in models for name in _fields_of(model))),
             **given,
         )

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
 from postil.corpus.document import LONE_SURROGATE, OnError, is_encodable
+from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.errors import UsageError
 
 NONE = ""
 """An explicit "there is no such column", such as an ``id_column``."""
 
-ALWAYS_UNDERSTOOD = frozenset({"format", "on_error", "fields", "keep_records"})
+ALWAYS_UNDERSTOOD = frozenset({"format", "on_error", "fields", "keep_records", "labels"})
 
 NOT_OF_FILES = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 """Encodings of Python for domain names and string literals, not for text."""
@@ -35,6 +36,8 @@ class ReadOptions:
     - ``quote``: the quote character of csv and tsv; ``""`` makes quotes plain characters.
     - ``has_header``: ``False`` names csv and tsv columns ``1``, ``2``, …
     - ``on_error``: ``strict`` stops at the first bad document, ``skip`` counts them.
+    - ``labels``: a label vocabulary. Without a label column by name, one whose values are labels of
+      the vocabulary is it.
     - ``fields``: the fields that a model reads. Columns with these names hold text, and if a table
       has all of them, no other column does.
     - ``keep_records``: each document of a table keeps the row it was read from (``record``).
@@ -57,6 +60,7 @@ class ReadOptions:
     on_error: OnError = "strict"
     fields: tuple[str, ...] = ()
     keep_records: bool = False
+    labels: LabelVocabulary | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delimiter", _delimiter(self.delimiter))
@@ -67,6 +71,12 @@ class ReadOptions:
             _check_word("label_prefix", self.label_prefix)
         if self.text_columns is not None:
             _check_text_columns(self.text_columns)
+
+    def columns(self) -> list[str]:
+        """Return the names of columns that options give."""
+        roles = (self.id_column, self.label_column, self.split_column, self.weight_column)
+        others = (self.group_column, self.not_label_column, *(self.text_columns or ()))
+        return [name for name in (*roles, *others) if name]
 
     def given(self) -> frozenset[str]:
         """Return the names of the options that were set, except those every format understands."""

@@ -226,7 +226,7 @@ def read_several(
                 format, reading = _read_part(source, options)
             except InputError as error:
                 kept = {"id": part.name} if merged.columns is None else None
-                problems.report(bad_file(source.name, error), kept)
+                problems.report(bad_file(source.name, error, problems), kept)
                 continue
             for document in _named(format, part, reading)(problems):
                 earlier = seen.first_position(document.id, number)

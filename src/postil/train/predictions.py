@@ -43,7 +43,7 @@ class Prediction:
 
     @property
     def problem(self) -> str:
-        """What is wrong: labels are missing, or are those of any empty text; else an empty text."""
+        """Say why labels are missing, or are those of any empty text; nothing if all is well."""
         if self.fault or not self.unknown:
             return self.fault
         return NO_TEXT if self.empty else UNKNOWN
