@@ -317,13 +317,7 @@ def measure_run(
         decided = sp.csr_matrix(decided.multiply(known), dtype=np.bool_)
     matches = exact_match(members, decided, counted.weights)
     counts = count(members, decided, counted)
-    intervals: dict[str, Interval] = {}
-    if options.plan is not None:
-        right = decided_rightly(members, decided).astype(np.float64)
-        statistics = run_statistics(options, counts)
-        intervals = bootstrap_intervals(members, decided, statistics, options.plan, counted)
-        if counted.weights is None:
-            intervals["exact_match"] = bootstrap_mean(right, options.plan)
+    intervals = _intervals(members, decided, options, counts, counted)
     sizes = ranking = suggestions = pooled = curve = None
     calibrations: tuple[Calibration, ...] = ()
     if training_sizes is not None:
@@ -369,3 +363,17 @@ def measure_run(
         intervals=intervals,
         labels=labels,
     )
+
+
+def _intervals(
+    members: Csr, decided: Csr, options: Options, counts: Counts, counted: Counted
+) -> dict[str, Interval]:
+    """Return the bootstrap intervals that the options ask for."""
+    if options.plan is None:
+        return {}
+    statistics = run_statistics(options, counts)
+    intervals = bootstrap_intervals(members, decided, statistics, options.plan, counted)
+    if counted.weights is None:
+        right = decided_rightly(members, decided).astype(np.float64)
+        intervals["exact_match"] = bootstrap_mean(right, options.plan)
+    return intervals
