@@ -399,7 +399,7 @@ def table_format(target: Path | None) -> Format | None:
         return None
     if extension_of(target.name) in SPREADSHEETS:
         raise UsageError(f"{target}: tables are written as .csv, .tsv, .parquet and .xlsx")
-    formats = (each for each in formats_of_name(target.name) if each.write_rows is not None)
+    formats = (each for each in formats_of_name(target.name) if each.fixed_columns)
     return next(formats, None)
 
 

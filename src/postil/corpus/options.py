@@ -12,7 +12,7 @@ from postil.errors import UsageError
 NONE = ""
 """An explicit "there is no such column", such as an ``id_column``."""
 
-ALWAYS_UNDERSTOOD = frozenset({"format", "on_error", "fields", "keep_records"})
+ALWAYS_UNDERSTOOD = frozenset({"format", "on_error", "fields", "keep_records", "late_keys"})
 
 NOT_OF_FILES = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 """Encodings of Python for domain names and string literals, not for text."""
@@ -38,6 +38,7 @@ class ReadOptions:
     - ``fields``: the fields that a model reads. Columns with these names hold text, and if a table
       has all of them, no other column does.
     - ``keep_records``: each document of a table keeps the row it was read from (``record``).
+    - ``late_keys``: kept records of JSON Lines may have keys that the first ones lack.
     """
 
     format: str | None = None
@@ -57,6 +58,7 @@ class ReadOptions:
     on_error: OnError = "strict"
     fields: tuple[str, ...] = ()
     keep_records: bool = False
+    late_keys: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delimiter", _delimiter(self.delimiter))
