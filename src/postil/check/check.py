@@ -133,7 +133,10 @@ def check_corpus(
     skipped: list[str] = []
     opinion = None
     if not facts.labels.members.nnz:
-        skipped.append("no document has a label, so that labels were not checked")
+        found_none = "no document has a label"
+        if corpus.form and corpus.form.columns and corpus.form.columns.labels is None:
+            found_none = "no label column was read (name it with --label-column)"
+        skipped.append(f"{found_none}, so that labels were not checked")
     elif quick:
         skipped.append("likely label errors: --quick trains no model")
     else:

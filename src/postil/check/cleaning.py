@@ -214,8 +214,8 @@ def write_suspects(
     is_table = output_format(path).fixed_columns
     records = [_suspect(check, each, texts[each.row], is_table) for each in check.suspects]
     kinds = {"labels": list, "suggested": list, "suggested probabilities": float}
-    kinds |= {"doubted": list, "doubted probabilities": float}
-    own = TableForm(("id", "split", "text", "quality"))
+    kinds |= {"doubted": list, "doubted probabilities": float, "quality": float}
+    own = TableForm(("id", "split", "text"))
     if form is not None:
         own = replace(form, names=own.names, schema=None)
     added = kinds if is_table else {}
@@ -240,4 +240,5 @@ def _suspect(check: CorpusCheck, suspect: Suspect, text: str, is_table: bool) ->
         record[key] = list(chances) if is_table else chances
         if is_table:
             record[f"{key} probabilities"] = list(chances.values())
-    return {**record, "quality": round(suspect.quality, 6)}
+    quality = round(suspect.quality, 6)
+    return {**record, "quality": [quality] if is_table else quality}

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -196,8 +196,10 @@ def spooled_corpus(corpus: Corpus, spool: Spool) -> Corpus:
     """
     for document in corpus:
         spool.add(document)
-    problems = Problems(corpus.problems.policy)
-    return Corpus(corpus.name, lambda _: iter(spool), problems=problems, form=corpus.form)
+    problems, form = Problems(corpus.problems.policy), corpus.form
+    if form is not None and form.schema is not None:
+        form = replace(form, format="")  # JSON does not hold the types of its rows
+    return Corpus(corpus.name, lambda _: iter(spool), problems=problems, form=form)
 
 
 class CountedCorpus(Corpus):

@@ -156,14 +156,19 @@ def _check_target(target: str, *inputs: str | Path | None) -> None:
 
 def _check_labels(found: CorpusCheck, documents: Corpus, reading: Reading) -> None:
     """Refuse to drop copies of a table without labels, unless there are none to be read."""
-    columns = documents.form and documents.form.columns
-    unknown = columns and columns.labels is None and not found.facts.labels.members.nnz
-    if unknown and reading.values["label_column"] is None:
+    if _lacks_labels(found, documents.form, reading):
         raise UsageError(
             f"{documents.name}: no label column was read, so that --write could drop copies with "
             "different labels; name the column (--label-column COLUMN), or say that there is none "
             "(--label-column '')"
         )
+
+
+def _lacks_labels(found: CorpusCheck, form: TableForm | None, reading: Reading) -> bool:
+    """Return True if no column of a table holds labels by its name, and the user named none."""
+    columns = None if form is None else form.columns
+    unread = columns is not None and columns.labels is None
+    return unread and not found.facts.labels.members.nnz and reading.values["label_column"] is None
 
 
 def _dropped(found: CorpusCheck, write: str | None) -> dict[str, list[dict[str, str]]]:
@@ -189,7 +194,8 @@ def _write_cleaned(found: CorpusCheck, documents: Corpus, target: str) -> list[s
             say(losses)
         if form is not None and form.columns is not None and form.columns.unused:
             unused = ", ".join(map(visible, form.columns.unused))
-            say(f"{target} does not keep {unused}: write {form.format or 'jsonl'} to keep columns")
+            other = f": write {form.format} to keep all columns" if form.format else ""
+            say(f"{target} does not keep {unused}{other}")
     passing = with_progress(documents, f"writing {target}")
     with naming_errors(target):
         count = write_cleaned(found, cleaning, passing, form, target)
@@ -233,20 +239,23 @@ def _next(
     source = "" if is_stream(*corpus) else shlex.join([*corpus, *reading.arguments()])
     if write is not None:
         source = shlex.join([write, *_arguments_after(reading, form, write)])
-    elif output is None and kinds:
-        return f"{again} -o check.html shows examples of each"
-    elif leaks:
-        return source and (
+    following = ""
+    if _lacks_labels(found, form, reading):
+        following = f"{again} --label-column COLUMN, if a column holds labels"
+    elif write is None and output is None and kinds:
+        following = f"{again} -o check.html shows examples of each"
+    elif write is None and leaks and source:
+        following = (
             f"postil corpus split {source} split{extension} keeps copies on one side; then postil "
             f"corpus check split{extension} --write clean{extension}"
         )
-    elif kinds & {"copies", "near_copies", "label_errors"}:
-        return f"{again} --write clean{extension} drops copies and lists suspects"
-    if not source:
-        return ""
-    if leaks or not found.facts.has_splits:
-        return f"postil corpus split {source} split{extension}"
-    return f"postil train {source} -o model.postil"
+    elif write is None and kinds & {"copies", "near_copies", "label_errors"}:
+        following = f"{again} --write clean{extension} drops copies and lists suspects"
+    elif source and (leaks or not found.facts.has_splits):
+        following = f"postil corpus split {source} split{extension}"
+    elif source:
+        following = f"postil train {source} -o model.postil"
+    return following
 
 
 def _extension(corpus: Inputs) -> str:
