@@ -17,8 +17,7 @@ from postil.check.reading import pick
 from postil.common.escaping import visible
 from postil.corpus.corpus import TableForm
 from postil.corpus.document import Document, text_start
-from postil.corpus.formats.columns import Columns
-from postil.corpus.formats.delimited import LABEL_SEPARATOR
+from postil.corpus.formats.columns import LABEL_SEPARATOR, Columns
 from postil.corpus.formats.format import RowWriting, UnwritableError, WriteRows
 from postil.corpus.formats.xlsx import SheetRow
 from postil.corpus.writing import output_format, write_corpus

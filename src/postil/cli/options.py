@@ -19,6 +19,7 @@ from postil.errors import CorpusError, UsageError
 
 if TYPE_CHECKING:
     from postil.corpus.document import Document
+    from postil.corpus.label_vocabulary import LabelVocabulary
     from postil.model.model import Model
     from postil.model.numbered import NumberedDocuments
     from postil.vectors.fields import Fields
@@ -134,13 +135,15 @@ class Reading:
         *models: Model,
         keep_records: bool = False,
         late_keys: bool = False,
+        labels: LabelVocabulary | None = None,
     ) -> CountedCorpus:
         """Open the corpus and print how it is read: by the fields of the models, if any.
 
         Labels that name one of a model's label vocabulary have its id.
         A table may have more text than what a model learned from, or text in columns whose names
         say nothing. ``keep_records`` keeps the rows of a table in its documents, and ``late_keys``
-        allows rows with keys that the first ones lack.
+        allows rows with keys that the first ones lack. With a label vocabulary, ``labels`` or that
+        of a model, a column of its labels is found by its values.
         """
         from postil.corpus.opening import open_corpus
         from postil.corpus.options import ReadOptions, parse_text_columns
@@ -154,6 +157,7 @@ class Reading:
             has_header=header,
             keep_records=keep_records,
             late_keys=late_keys,
+            labels=next((model.labels for model in models if model.labels), labels),
             fields=tuple(dict.fromkeys(name for model in models for name in _fields_of(model))),
             **given,
         )

@@ -325,7 +325,7 @@ def _train(
                     say(note)
                 model = replace(model, labels=labels.of(model.names) or None)
         else:
-            opened = reading.open(corpus)
+            opened = reading.open(corpus, labels=settings["labels"])
             opened.tests = tests if test else None
             try:
                 with reporting_problems(opened), progress_bar() as bar:

@@ -169,7 +169,7 @@ def _labels(records: Cells, source: str, notes: list[str]) -> Iterator[LabelEntr
         if entry.id in places:
             raise InputError(
                 f"{source}, {place}: the id {entry.id!r} is in {places[entry.id]} too; give each "
-                "label one entry"
+                "label one entry. If this is a table of documents, give a file of labels instead"
             )
         places[entry.id] = place
         yield entry

@@ -389,8 +389,9 @@ def _chosen_language(entries: Iterable[LabelEntry], wanted: str | None) -> str:
     if wanted:
         language = wanted.lower()
         if used and not any(_primary(each) == _primary(language) for each in used):
-            listed = ", ".join(each for each, _ in used.most_common() if each) or "none given"
-            raise UsageError(f"no label has a name in the language {wanted!r}; there are: {listed}")
+            listed = ", ".join(each for each, _ in used.most_common() if each)
+            there = f"there are: {listed}" if listed else "the file does not tell languages"
+            raise UsageError(f"no label has a name in the language {wanted!r}; {there}")
         return language
     spoken = any(_primary(each) == ENGLISH for each in used)
     return ENGLISH if spoken else next((each for each, _ in used.most_common(1)), ANY)

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
 from postil.corpus.document import LONE_SURROGATE, OnError, is_encodable
+from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.errors import UsageError
 
 NONE = ""
 """An explicit "there is no such column", such as an ``id_column``."""
 
-ALWAYS_UNDERSTOOD = frozenset({"format", "on_error", "fields", "keep_records", "late_keys"})
+ALWAYS_UNDERSTOOD = frozenset(
+    {"format", "on_error", "fields", "keep_records", "labels", "late_keys"}
+)
 
 NOT_OF_FILES = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 """Encodings of Python for domain names and string literals, not for text."""
@@ -35,6 +38,8 @@ class ReadOptions:
     - ``quote``: the quote character of csv and tsv; ``""`` makes quotes plain characters.
     - ``has_header``: ``False`` names csv and tsv columns ``1``, ``2``, …
     - ``on_error``: ``strict`` stops at the first bad document, ``skip`` counts them.
+    - ``labels``: a label vocabulary. Without a label column by name, one whose values are labels of
+      the vocabulary is it.
     - ``fields``: the fields that a model reads. Columns with these names hold text, and if a table
       has all of them, no other column does.
     - ``keep_records``: each document of a table keeps the row it was read from (``record``).
@@ -59,6 +64,7 @@ class ReadOptions:
     fields: tuple[str, ...] = ()
     keep_records: bool = False
     late_keys: bool = False
+    labels: LabelVocabulary | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delimiter", _delimiter(self.delimiter))

@@ -225,7 +225,7 @@ def read_several(
             try:
                 format, reading = _read_part(source, options)
             except InputError as error:
-                problems.report(bad_file(source.name, error))
+                problems.report(bad_file(source.name, error, problems))
                 continue
             for document in _named(format, part, reading)(problems):
                 earlier = seen.first_position(document.id, number)

@@ -45,6 +45,19 @@ def test_training_says_how_labels_match(trained):
     )
 
 
+def test_a_column_of_labels_is_found_by_its_values(postil):
+    Path("labels.csv").write_text(LABELS)
+    rows = [f"line {at},{name}" for at, name in enumerate(["P1", "games;Weather forecasts", "99"])]
+    Path("books.csv").write_text("\n".join(["text,subject", *rows, "more,22", ""]))
+    options = ("-o", "books.postil", "-r", "default", "--no-test")
+    result = postil("train", "books.csv", *options, "--labels", "labels.csv")
+    assert "text from text; labels from subject (separator ';')" in result.err
+    assert load_model("books.postil").names == ("11", "14", "22", "23", "99")
+    unnamed = postil("predict", "books.postil", "books.csv")
+    assert "labels from subject" in unnamed.err
+    assert "no label column" in postil("train", "books.csv", *options).err
+
+
 def test_commands_show_names(postil, trained):
     line = json.loads(postil("predict", "demo.postil", "demo", "--top", "1").out.split("\n")[0])
     assert set(line["names"]) == {*line["labels"], *line["top"]}

@@ -110,7 +110,7 @@ def check(
     if write is not None:
         _check_target(write, *corpus, labels)
     vocabulary = None if labels is None else read_label_file(labels)
-    opened = reading.open(corpus, keep_records=write is not None, late_keys=True)
+    opened = reading.open(corpus, keep_records=write is not None, late_keys=True, labels=vocabulary)
     with Spool() as spool, reporting_problems(opened):
         documents = spooled_corpus(opened, spool) if is_stream(*corpus) else opened
         with progress_bar() as bar:

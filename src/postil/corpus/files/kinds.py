@@ -64,8 +64,8 @@ def _holds(*parts: bytes) -> Callable[[bytes], bool]:
     return lambda head: head.startswith(ZIP) and all(part in head for part in parts)
 
 
-_PICTURE = "take it out, or describe it in a text"
-_SOUND = "take it out, or give a transcript"
+_PICTURE = "take it out"
+_SOUND = "take it out, or give its text"
 _PROGRAM = "take it out"
 _VECTORS = "vectors are learned from as svmlight: postil vectorize CORPUS -o vectors.svm"
 _AS_TEXT = "save it as PDF, DOCX or text"

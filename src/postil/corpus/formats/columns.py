@@ -32,6 +32,7 @@ TEXT_NAMES = frozenset(
 LABELLED_BY, UNLABELLED = "labelled_by", "unlabelled"
 
 SHOWN_VALUE = 40  # characters
+LABEL_SEPARATOR = ";"  # in a cell
 PROSE = 8  # words: a column is prose if half of its values have at least so many
 
 SPLITS: Mapping[str, Split | None] = {
@@ -108,7 +109,9 @@ def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
             )
     free = [name for name in names if name not in asked.values()]
     label = chosen_column(options.label_column, free, LABEL_NAMES)
-    identity = chosen_column(options.id_column, free, ID_NAMES)
+    if label is None and options.label_column is None and options.labels is not None:
+        label = next((name for name in free if _holds_labels(sample, name, options)), None)
+    identity = chosen_column(options.id_column, [n for n in free if n != label], ID_NAMES)
     splits = [name for name in free if sample.holds_splits(name)]
     split = chosen_column(options.split_column, splits, SPLIT_NAMES)
     weight = chosen_column(options.weight_column, free, (_plain(WEIGHT),))
@@ -138,6 +141,18 @@ def chosen_column(asked: str | None, free: Sequence[str], known: Sequence[str]) 
         return None if asked == NONE else asked
     plain = {_plain(name): name for name in reversed(free)}
     return next((plain[name] for name in known if name in plain), None)
+
+
+def _holds_labels(sample: Sample, name: str, options: ReadOptions) -> bool:
+    """Return True if most values of a column are labels of the vocabulary."""
+    assert options.labels is not None
+    values = [value for record in sample.records if (value := record.get(name))]
+    separator = options.label_separator or LABEL_SEPARATOR
+    known = 0
+    for value in values:
+        pieces = value if isinstance(value, list) else str(value).split(separator)
+        known += all(options.labels.match(str(piece)) is not None for piece in pieces if piece)
+    return 2 * known > len(values)
 
 
 def _guessed_texts(

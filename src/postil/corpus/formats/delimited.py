@@ -23,6 +23,7 @@ from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines
 from postil.corpus.formats.columns import (
     GROUP,
+    LABEL_SEPARATOR,
     NOT_LABELS,
     WEIGHT,
     Sample,
@@ -60,7 +61,6 @@ LARGEST_CELL = sys.maxsize if struct.calcsize("l") == 8 else 2**31 - 1
 SAMPLE_ROWS = 100
 SAMPLE_BYTES = 1 << 22
 DELIMITERS = ",;\t|"
-LABEL_SEPARATOR = ";"
 QUOTE = '"'
 LONGEST_NAME = 40
 SHOWN = 40
@@ -405,7 +405,6 @@ def _format(name: str, extensions: tuple[str, ...], separated: str, delimiter: s
         sniff=partial(_sniff, delimiter=own),
         write=partial(_write, default_delimiter=delimiter),
         write_rows=partial(_write_rows, default_delimiter=delimiter),
-        drops=("the difference between an absent and an empty field",),
         fixed_columns=True,
     )
 

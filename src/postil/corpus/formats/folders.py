@@ -16,7 +16,7 @@ from postil.common.files import output_folder
 from postil.corpus.document import Document, Problems, Split
 from postil.corpus.files import textlines
 from postil.corpus.files.archives import Member, archived
-from postil.corpus.files.documents import has_main_text, read_document
+from postil.corpus.files.documents import WHOLE, has_main_text, read_document
 from postil.corpus.files.kinds import HTML, MAIL, MBOX
 from postil.corpus.files.streams import Source
 from postil.corpus.formats.columns import SPLITS
@@ -78,7 +78,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
                 with file.opener() as stream:
                     text = read_document(stream, file.source, file.source, options.encoding)
             except (DocumentError, CorpusError, OSError) as error:
-                problems.report(bad_file(file.source, error))
+                problems.report(bad_file(file.source, error, problems))
                 continue
             yield Document(file.identity, {field: text}, labels, split)
 
@@ -228,18 +228,17 @@ def _refuse_many(source: str) -> None:
     if many:
         raise DocumentError(
             source,
-            "whole file",
+            WHOLE,
             f"holds many documents ({many}), and lies among files that are a document each; open "
             "it alone, or read it as one text, too (--format folders)",
         )
 
 
-def bad_file(source: str, error: Exception) -> DocumentError:
-    """Return the error as one about a document that is a file."""
-    if isinstance(error, DocumentError):
-        return error
-    reason = str(error).removeprefix(source).lstrip(":, ")
-    return DocumentError(source, "whole file", reason)
+def bad_file(source: str, error: Exception, problems: Problems) -> DocumentError:
+    """Return the error as one about a document that is a file, with the advice to skip it."""
+    position = error.position if isinstance(error, DocumentError) else WHOLE
+    reason = str(error).removeprefix(source).lstrip(":, ").removeprefix(position).lstrip(":, ")
+    return DocumentError(source, position, reason + problems.or_skip("the file"))
 
 
 @contextmanager

@@ -17,8 +17,8 @@ from postil.common.files import output_file
 from postil.corpus.corpus import TableForm
 from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
-from postil.corpus.formats.columns import Sample, find_columns
-from postil.corpus.formats.delimited import LABEL_SEPARATOR, document_cells, header_cells
+from postil.corpus.formats.columns import LABEL_SEPARATOR, Sample, find_columns
+from postil.corpus.formats.delimited import document_cells, header_cells
 from postil.corpus.formats.format import (
     Format,
     Head,
@@ -293,7 +293,6 @@ XLSX = Format(
     options=TABLE_OPTIONS | {"has_header"},
     sniff=lambda head, _: is_workbook(head),
     write=write,
-    drops=("the difference between an absent and an empty field",),
     fixed_columns=True,
     write_rows=write_rows,
 )
