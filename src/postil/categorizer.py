@@ -23,7 +23,7 @@ from postil.common.types import Floats
 from postil.corpus.document import Document
 from postil.corpus.label_files import read_label_file
 from postil.corpus.label_vocabulary import LabelVocabulary
-from postil.decide.scores import top_columns
+from postil.decide.scores import checked_weights, top_columns
 from postil.errors import UsageError
 from postil.estimators.labels import Indicator, LabelForm, Labels, NameLists, OneClass, read_labels
 from postil.estimators.texts import (
@@ -461,7 +461,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names, _ = read_labels(labels, len(columns), self._form, predictor.model.labels)
         given = predictor.names(predictor.scores(self._arranged(columns, predictor.model)))
         right = [set(row) == set(wanted) for row, wanted in zip(given, names, strict=True)]
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weights = checked_weights(sample_weight, len(right))
         return float(np.average(np.array(right, dtype=np.float64), weights=weights))
 
     def explain(

@@ -158,6 +158,10 @@ def evaluate(
         plan=Plan(bootstrap, seed) if bootstrap else None,
         min_probability=min_probability,
     )
+    if weighted and (curves or plot):
+        raise UsageError(
+            "--weighted measures decisions only: leave out --curves and --plot, or --weighted"
+        )
     files = {"--curves": curves, "--plot": plot, "--errors": errors}
     check_files(files, model, *corpus)
     if as_json and table != "text":

@@ -76,6 +76,12 @@ class ReadOptions:
         if self.text_columns is not None:
             _check_text_columns(self.text_columns)
 
+    def columns(self) -> list[str]:
+        """Return the names of columns that options give."""
+        roles = (self.id_column, self.label_column, self.split_column, self.weight_column)
+        others = (self.group_column, self.not_label_column, *(self.text_columns or ()))
+        return [name for name in (*roles, *others) if name]
+
     def given(self) -> frozenset[str]:
         """Return the names of the options that were set, except those every format understands."""
         return frozenset(

@@ -151,6 +151,13 @@ def categories_table(report: Report, top: int, labels: Mapping[str, str]) -> Tab
     return table
 
 
+NUMBERS = {
+    *("members", "true_positives", "false_positives", "false_negatives", "true_negatives"),
+    "training_documents",
+}
+"""The columns of numbers of documents, or of sums of their weights; the others are shares."""
+
+
 def category_cells(
     report: Report, labels: Mapping[str, str], top: int | None = None
 ) -> tuple[list[str], list[list[str]]]:
@@ -174,7 +181,10 @@ def category_cells(
     )
     for category in order[:top]:
         values = [columns[key][category] for key in wanted]
-        cells = [shown(v) if isinstance(v, float) else f"{v:,}" for v in values]
+        cells = [
+            f"{value:,.10g}" if key in NUMBERS or not isinstance(value, float) else shown(value)
+            for key, value in zip(wanted, values, strict=True)
+        ]
         rows.append([visible(report.titles[category]), *cells])
     return ["category", *wanted.values()], rows
 

@@ -335,14 +335,16 @@ def measure_run(
         pooled, calibrations = calibration_of_run(
             own, probabilities, options.bins, options.binning, known
         )
-        curve = coverage_curve(members, decided, np.asarray(probabilities))
     values = scores if probabilities is None else probabilities
-    if values is not None and counted.weights is None:
-        if known is not None:  # others are not suggested
-            values = np.where(known, values, -np.inf)
+    # Documents that were judged for some categories only do not tell what they should be given.
+    whole = np.arange(members.shape[0]) if known is None else np.flatnonzero(known.all(axis=1))
+    if values is not None and counted.weights is None and (len(whole) or known is None):
+        if probabilities is not None:
+            chances = np.asarray(probabilities)[whole]
+            curve = coverage_curve(members[whole], decided[whole], chances)
         suggestions = measure_suggestions(
-            own,
-            values,
+            own[whole],
+            np.asarray(values)[whole],
             options.ranks(columns),
             training_sizes=sizes,
             training_documents=training_documents,

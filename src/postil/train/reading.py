@@ -356,6 +356,14 @@ def document_notes(labels: Labels, rows: Csr, decide: Decide, resolved: Decide) 
             )
             + " no part in the others"
         )
+        known = (~labels.judged.partly).sum() + np.asarray(labels.judged.known.sum(axis=0)).ravel()
+        only = np.flatnonzero(known == labels.sizes()).tolist()
+        if only:
+            notes.append(
+                _counted(len(only), "category has", "categories have")
+                + " no document that is known not to be in it, and will be given to every "
+                f"document: {', '.join(repr(labels.names[c]) for c in only[:SHOWN])}"
+            )
     empty = int((np.diff(rows.indptr) == 0).sum())
     if empty:
         notes.append(

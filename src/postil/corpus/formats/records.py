@@ -137,13 +137,7 @@ class Table:
             probabilities=_probabilities(labels),
             record=record if self.keep else None,
         )
-        return document if self._plain else self._completed(document, record)
-
-    @property
-    def _plain(self) -> bool:
-        """True if no column holds weights, groups or known-negative labels."""
-        columns = self.columns
-        return columns.weight is columns.group is columns.not_labels is None
+        return self._completed(document, record)
 
     def _completed(self, document: Document, record: Mapping[str, object]) -> Document:
         """Return the document with its sample weight, group and known-negative labels."""
@@ -151,6 +145,8 @@ class Table:
         weight = None if columns.weight is None else record.get(columns.weight)
         group = None if columns.group is None else record.get(columns.group)
         negatives = None if columns.not_labels is None else record.get(columns.not_labels)
+        if weight is None and group is None and negatives is None:
+            return document
         return replace(
             document,
             weight=_weight(weight, columns.weight),
@@ -189,9 +185,9 @@ def _negatives(
     value: object, document: Document, columns: Columns, separator: str
 ) -> tuple[str, ...] | None:
     """Return the known-negative labels in a value; None if all labels but its own are."""
-    if value is None or value == ALL_OTHERS:
+    negatives = () if value is None else _labels(value, separator)
+    if value is None or ALL_OTHERS in negatives:
         return None
-    negatives = _labels(value, separator)
     both = sorted({*document.labels, *document.probabilities}.intersection(negatives))
     if both:
         raise BadValueError(
@@ -345,10 +341,10 @@ def check_names(document: Document) -> None:
         raise UnwritableError("has an empty label; give it a name")
     if document.group == "":
         raise UnwritableError("has an empty group; leave it out, or give it a name")
-    if document.not_labels == (ALL_OTHERS,):
+    if ALL_OTHERS in (document.not_labels or ()):
         raise UnwritableError(
-            f"has {ALL_OTHERS!r} as its only known-negative label, which stands for all others; "
-            "rename the label"
+            f"has {ALL_OTHERS!r} as a known-negative label, which stands for all others; rename "
+            "the label, or leave all known-negative labels out"
         )
 
 
