@@ -218,3 +218,16 @@ def test_suspects_are_a_table_beside_a_table(postil, mails, tmp_path):
     ]
     assert rows
     assert all(row[1] in ("train", "test") and row[2] and 0 <= float(row[8]) <= 1 for row in rows)
+
+
+def test_a_label_file_finds_the_column_and_joins_labels(postil, tmp_path):
+    source, target, names = (tmp_path / name for name in ("in.csv", "out.csv", "names.csv"))
+    names.write_text("id,name\na,Apples\nb,Bees\n", encoding="utf-8")
+    table(source, [*ROWS, {**ROWS[0], "queue": "apples"}])
+    options = ["--labels", str(names), "--quick", "--write", str(target)]
+    result = postil("corpus", "check", str(source), *options)
+    assert f"{source}: 6 documents, 2 labels" in result.out
+    assert [row["queue"] for row in rows_of(target)] == ["a", "b", "a", "b"]
+    assert result.err.splitlines()[-1] == (
+        f"next: postil corpus split {target} --label-column queue split.csv"
+    )

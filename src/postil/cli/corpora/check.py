@@ -138,7 +138,7 @@ def check(
     for line in told:
         say(line)
     if not as_json and str(output) != STREAM:  # noqa: SIM102 - clearer apart
-        if following := _next(corpus, reading, documents.form, output, write, found):
+        if following := _next(corpus, reading, documents.form, output, write, labels, found):
             say(f"next: {following}")
 
 
@@ -226,6 +226,7 @@ def _next(
     form: TableForm | None,
     output: Path | None,
     write: str | None,
+    labels: Path | None,
     found: CorpusCheck,
 ) -> str:
     """Return the command that a user is likely to want next; nothing if a stream was read.
@@ -235,10 +236,11 @@ def _next(
     kinds = {finding.kind for finding in found.findings}
     leaks = "same_in_train_and_test" in kinds
     again = shlex.join(["postil", *sys.argv[1:]])
-    extension = _extension(corpus)
-    source = "" if is_stream(*corpus) else shlex.join([*corpus, *reading.arguments()])
+    extension = _extension(corpus if write is None else [write])
+    arguments = [*corpus, *reading.arguments(), *_found_by_values(reading, form, labels)]
+    source = "" if is_stream(*corpus) else shlex.join(arguments)
     if write is not None:
-        source = shlex.join([write, *_arguments_after(reading, form, write)])
+        source = shlex.join([write, *_arguments_after(reading, form, labels, write)])
     following = ""
     if _lacks_labels(found, form, reading):
         following = f"{again} --label-column COLUMN, if a column holds labels"
@@ -254,7 +256,8 @@ def _next(
     elif source and (leaks or not found.facts.has_splits):
         following = f"postil corpus split {source} split{extension}"
     elif source:
-        following = f"postil train {source} -o model.postil"
+        naming = "" if labels is None else f" --labels {shlex.quote(str(labels))}"
+        following = f"postil train {source}{naming} -o model.postil"
     return following
 
 
@@ -271,7 +274,16 @@ def _extension(corpus: Inputs) -> str:
     return extensions if is_table and Path(corpus[0]).is_file() else ".jsonl"
 
 
-def _arguments_after(reading: Reading, form: TableForm | None, write: str) -> list[str]:
+def _found_by_values(reading: Reading, form: TableForm | None, labels: Path | None) -> list[str]:
+    """Return the option for a column of labels that may have been found by a label vocabulary."""
+    columns = None if form is None or labels is None else form.columns
+    given = reading.values["label_column"] is not None
+    return [] if given or not columns or not columns.labels else ["--label-column", columns.labels]
+
+
+def _arguments_after(
+    reading: Reading, form: TableForm | None, labels: Path | None, write: str
+) -> list[str]:
     """Return the options that read what was written: those of columns, if these were kept."""
     from postil.check.cleaning import keeps_rows
     from postil.corpus.formats.records import TABLE_OPTIONS
@@ -280,4 +292,5 @@ def _arguments_after(reading: Reading, form: TableForm | None, write: str) -> li
     if not keeps_rows(form, write):
         return []
     is_like = form is not None and form.format == output_format(write).name
-    return reading.arguments(TABLE_OPTIONS | ({"delimiter", "quote"} if is_like else set()))
+    own = reading.arguments(TABLE_OPTIONS | ({"delimiter", "quote"} if is_like else set()))
+    return [*own, *_found_by_values(reading, form, labels)]
