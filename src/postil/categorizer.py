@@ -21,6 +21,7 @@ from postil.common.progress_bar import progress_bar
 from postil.common.suggest import advice
 from postil.common.types import Floats
 from postil.corpus.document import Document
+from postil.corpus.formats.columns import GROUP, NOT_LABELS, WEIGHT
 from postil.corpus.label_files import read_label_file
 from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.decide.scores import checked_weights, top_columns
@@ -30,6 +31,7 @@ from postil.estimators.texts import (
     ONE_FIELD,
     TextColumns,
     Texts,
+    check_columns_are_read,
     check_fields,
     checked_documents,
     decoded,
@@ -157,6 +159,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             What each text belongs to, such as a customer: the folds that thresholds are tuned on
             keep the texts of a group together.
         """
+        own = {WEIGHT: sample_weight, GROUP: groups, NOT_LABELS: None}
+        check_columns_are_read(texts, own)
         columns, labels = read_labelled(texts, labels)
         names, form = read_labels(labels, len(columns))
         _check_labels_apart(columns, labels, names)
