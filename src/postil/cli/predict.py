@@ -449,7 +449,7 @@ def table_format(target: Path | None) -> Format | None:
 
     if target is None:
         return None
-    formats = (each for each in formats_of_name(target.name) if each.write_rows is not None)
+    formats = (each for each in formats_of_name(target.name) if each.fixed_columns)
     format = next(formats, None)
     if format is None and extension_of(target.name) not in JSON_LINES:
         raise UsageError(

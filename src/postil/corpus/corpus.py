@@ -12,6 +12,7 @@ from postil.corpus.files.streams import Pauses
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
+    from postil.corpus.formats.columns import Columns
     from postil.corpus.label_vocabulary import LabelVocabulary
 
 DocumentSource = Callable[[Problems], Iterator[Document]]
@@ -34,6 +35,10 @@ class TableForm:
         The schema of a Parquet file.
     widths : tuple of float
         The widths of the columns of a workbook, 0 for the usual one.
+    columns : Columns, optional
+        The part that each column plays.
+    format : str
+        The name of the format; empty if there are files of several.
     """
 
     names: tuple[str, ...]
@@ -43,6 +48,8 @@ class TableForm:
     mark: bool = False
     schema: Any = None
     widths: tuple[float, ...] = ()
+    columns: Columns | None = None
+    format: str = ""
 
 
 class Corpus:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from postil.common.compression import extension_of
 from postil.common.escaping import escaped_json
+from postil.common.files import output_file
 from postil.corpus.corpus import TableForm
 from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
@@ -25,7 +26,15 @@ from postil.corpus.formats.columns import (
     comes_late,
     find_columns,
 )
-from postil.corpus.formats.format import Format, Head, Reading, head_of
+from postil.corpus.formats.format import (
+    Format,
+    Head,
+    Reading,
+    Record,
+    RowWriting,
+    WriteRows,
+    head_of,
+)
 from postil.corpus.formats.json_values import begins_value, records
 from postil.corpus.formats.records import (
     TABLE_OPTIONS,
@@ -81,7 +90,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
                     f"the key {name!r} appears here for the first time, too late to be guessed; "
                     "name the columns (--text-columns, --label-column, --split-column, …)"
                 )
-        if options.keep_records:
+        if options.keep_records and not options.late_keys:
             late = min(record.keys() - known)
             raise ValueError(
                 f"the key {late!r} appears here for the first time, too late to be a column of the "
@@ -238,6 +247,20 @@ def json_bytes(record: Mapping[str, object]) -> bytes:
     return escaped_json(json.dumps(record, ensure_ascii=False)).encode()
 
 
+@contextmanager
+def _write_rows(writing: RowWriting) -> Iterator[WriteRows]:
+    """Write records with all their keys; of the added ones, those with a value."""
+    with output_file(writing.target) as stream:
+
+        def write_rows(records: Sequence[Record], added: Sequence[Sequence[object]]) -> None:
+            for record, values in zip(records, added, strict=True):
+                new = dict(zip(writing.added, values, strict=True))
+                known = {name: value for name, value in new.items() if value is not None}
+                stream.write(json_bytes({**record, **known}) + b"\n")
+
+        yield write_rows
+
+
 JSONL = Format(
     name="jsonl",
     extensions=(".jsonl", ".ndjson", ".json"),
@@ -246,4 +269,5 @@ JSONL = Format(
     options=TABLE_OPTIONS | {"encoding"},
     sniff=sniff,
     write=line_writer(encoder),
+    write_rows=_write_rows,
 )

@@ -84,7 +84,8 @@ class Table:
     def reading(self, before: str = "") -> Reading:
         """Return the documents of the table with a sentence about its columns."""
         sentence = describe(self.columns, self.separator, self.unit)
-        return Reading(self.documents, before + sentence, self.form, self)
+        form = self.form and replace(self.form, columns=self.columns)
+        return Reading(self.documents, before + sentence, form, self)
 
     def documents(self, problems: Problems) -> Iterator[Document]:
         """Yield a document for each row; rows that cannot be one go to ``problems``.

@@ -74,6 +74,11 @@ class SheetRow(dict[str, object]):
         self.cells = cells
         self.formats = formats
 
+    def with_text(self, name: str, text: str) -> SheetRow:
+        """Return the row with a text in one of its columns."""
+        cells = zip(self, self.cells, strict=True)
+        return SheetRow(self, [text if column == name else cell for column, cell in cells])
+
 
 def _text(value: object) -> str:
     """Return the value of a cell as text, empty for an empty cell.
