@@ -200,3 +200,12 @@ assert len(list(open_corpus(frame))) == 12
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert (found.stderr, found.returncode) == ("", 0)
+
+
+def test_columns_that_fit_would_not_read_are_refused():
+    frame = pd.DataFrame(
+        {"text": ["rain", "goal"] * 8, "label": ["a", "b"] * 8, "group": [1, 2] * 8}
+    )
+    with pytest.raises(UsageError, match=r"'group', which fit would not read: .*open_corpus"):
+        TextCategorizer("default").fit(frame)
+    TextCategorizer("default").fit(frame, groups=frame["group"])

@@ -21,15 +21,17 @@ from postil.common.progress_bar import progress_bar
 from postil.common.suggest import advice
 from postil.common.types import Floats
 from postil.corpus.document import Document
+from postil.corpus.formats.columns import GROUP, NOT_LABELS, WEIGHT
 from postil.corpus.label_files import read_label_file
 from postil.corpus.label_vocabulary import LabelVocabulary
-from postil.decide.scores import top_columns
+from postil.decide.scores import checked_weights, top_columns
 from postil.errors import UsageError
 from postil.estimators.labels import Indicator, LabelForm, Labels, NameLists, OneClass, read_labels
 from postil.estimators.texts import (
     ONE_FIELD,
     TextColumns,
     Texts,
+    check_columns_are_read,
     check_fields,
     checked_documents,
     decoded,
@@ -157,6 +159,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             What each text belongs to, such as a customer: the folds that thresholds are tuned on
             keep the texts of a group together.
         """
+        own = {WEIGHT: sample_weight, GROUP: groups, NOT_LABELS: None}
+        check_columns_are_read(texts, own)
         columns, labels = read_labelled(texts, labels)
         names, form = read_labels(labels, len(columns))
         _check_labels_apart(columns, labels, names)
@@ -353,6 +357,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def referred(self, texts: Texts, min_probability: float | None = None) -> NDArray[np.bool_]:
         """Return True for each text that a person should label: no label of it is sure enough.
 
+        That is so for any text without a term that the model knows.
         ``predict`` answers for all texts; leave its answers for these out.
 
         Parameters
@@ -376,7 +381,8 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         probable = probabilities >= least
         sure = predictor.model.accept(scores, sure=None if min_probability is None else probable)
         sure &= probable
-        return np.asarray(~sure.any(axis=1), dtype=np.bool_)
+        unknown = predictor.unknown(columns, scores)
+        return np.asarray(~sure.any(axis=1) | unknown, dtype=np.bool_)
 
     def suggest(
         self,
@@ -461,7 +467,7 @@ class TextCategorizer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names, _ = read_labels(labels, len(columns), self._form, predictor.model.labels)
         given = predictor.names(predictor.scores(self._arranged(columns, predictor.model)))
         right = [set(row) == set(wanted) for row, wanted in zip(given, names, strict=True)]
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weights = checked_weights(sample_weight, len(right))
         return float(np.average(np.array(right, dtype=np.float64), weights=weights))
 
     def explain(

@@ -14,6 +14,7 @@ from postil.check.page import render_check
 from postil.check.terminal import check_lines
 from postil.corpus.corpus import Corpus
 from postil.corpus.document import Document
+from postil.corpus.label_vocabulary import LabelEntry, LabelVocabulary
 from postil.errors import InputError
 
 WORDS = {
@@ -142,6 +143,45 @@ def test_copies_and_near_copies():
     copies, near = (each for each in check.findings if each.kind in ("copies", "near_copies"))
     assert (copies.count, copies.numbers) == (2, {"droppable": 1})
     assert (near.count, near.numbers) == (2, {"groups": 1, "largest": 2})
+    assert copies.groups == (("same", "d9"), ("relabelled", "d7"))
+    assert near.groups == (("d6", "d12"),)
+    assert near.examples[0].note == "a group of 2 texts: d6, d12"
+
+
+def test_the_page_tells_where_copies_are_and_how_many_it_shows():
+    documents = made()
+    for number in range(0, 90, 3):
+        documents[number + 1] = replace(documents[number], id=f"copy{number}")
+    documents += [replace(documents[0], id=f"again{n}") for n in range(23)]
+    page = render_check(check_of(documents))
+    assert "<h3>Examples (5 of 30)</h3>" in page
+    listed = ", ".join(["d0", "copy0", *(f"again{n}" for n in range(8))])
+    assert f"25 documents have this text: {listed} and 15 more" in page
+
+
+def test_examples_of_near_copies_begin_where_they_differ():
+    documents = made()
+    words = [f"word{n}" for n in range(80)]
+    documents[3] = body(documents[3], " ".join(words))
+    documents[6] = body(documents[6], " ".join([*words[:60], "changed", *words[61:]]))
+    first, second = found_in(documents, "near_copies").examples
+    assert first.text.startswith("… word52 ")
+    assert " word59 word60 word61 " in first.text
+    assert " word59 changed word61 " in second.text
+
+
+def test_labels_of_one_vocabulary_entry_are_one_and_have_its_name():
+    documents = made()
+    documents[3] = replace(documents[9], id="same", labels=("S1",))
+    assert [each.labels for each in documents if each.id in ("same", "d9")] == [("S1",), ("sport",)]
+    vocabulary = LabelVocabulary([LabelEntry("S1", {"en": "Sport"}), LabelEntry("W", {})])
+    check = check_corpus(corpus_of(documents), vocabulary=vocabulary, threads=2)
+    assert check.facts.labels.names == ("Sport", "courts", "weather")
+    kinds = {each.kind: each for each in check.findings}
+    assert kinds.keys() == {"copies"}
+    assert kinds["copies"].examples[0].labels == ("Sport",)
+    assert kinds["copies"].numbers == {"droppable": 1}
+    assert "2 labels of the documents, of 3, are not in the label vocabulary" in check.notes[0]
 
 
 def test_passages_that_many_documents_share():
@@ -285,11 +325,11 @@ def ungrouped(document):
     return replace(document, group=None)
 
 
-def test_near_copies_join_groups_that_documents_have():
+def test_near_copies_join_groups_and_documents_keep_their_own():
     documents = made()
     documents[3] = replace(documents[3], group="a")
     documents[4] = replace(body(documents[4], nearly(documents[3])), group=None)
     documents[5] = replace(body(documents[5], nearly(documents[3])), group="b")
     documents[6] = replace(documents[6], group="b")
     kept = list(Cleaning.of(check_of(documents)).of_documents(documents))
-    assert [kept[number].group for number in (3, 4, 5, 6, 7)] == ["a", "a", "a", "a", None]
+    assert [kept[number].group for number in (3, 4, 5, 6, 7)] == ["a", "a", "b", "b", None]

@@ -12,6 +12,7 @@ import pytest
 
 from postil import TextCategorizer
 from postil.common.escaping import escaped, escaped_json, visible
+from postil.common.numbers import probability_text
 
 from .helpers import shown_on
 
@@ -178,3 +179,12 @@ def test_a_table_is_folded_on_a_terminal_and_whole_in_a_pipe(tmp_path):
     assert max(map(len, lines)) <= 80
     rows = " ".join(piped.splitlines()[1:]).split()
     assert {word for word in rows if len(word) < 24} <= set(" ".join(lines).split())
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"),
+    [(0.5, "0.5"), (0.98765, "0.988"), (0.999753, "0.9998"), (1 - 2**-53, f"{1 - 2**-53:.16f}")],
+)
+def test_a_probability_is_not_rounded_up_to_1(probability, text):
+    assert probability_text(probability) == text
+    assert probability_text(1.0) == "1"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from postil.corpus.named.registry import NAMES
+from postil.text import detection
 
 MAILS = "subject,body,queue\nPrinter,It burns,hardware;urgent\nLogin,Cannot log in,accounts\n"
 
@@ -52,7 +53,8 @@ def test_info_tells_languages(postil, monkeypatch):
     assert told == {"documents": 352, "shares": {"en": 1.0}}
     shown = postil("corpus", "info", "-", "--format", "lines", stdin=b"7\n8\n").out
     assert "  languages   no document has letters\n" in shown
-    monkeypatch.setitem(sys.modules, "py3langid", None)
+    detection._classifier.cache_clear()
+    monkeypatch.setitem(sys.modules, "py3langid.langid", None)
     assert (
         "  languages   not identified; pip install 'postil[lang]'"
         in postil("corpus", "info", "demo").out

@@ -172,7 +172,8 @@ def test_lines_of_doccano(tmp_path):
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     corpus = open_corpus(path)
-    assert "as doccano: text from text; labels from label; ids from id" in corpus.description
+    said = "as doccano: text from text; labels from label; ids from id; not used: Comments"
+    assert corpus.description.endswith(said)
     assert judged(corpus) == {"11": (("sport",), None, {}), "12": ((), (), {})}
     plain = [{**record, "Comments": "none"} for record in records]
     path.write_text("".join(json.dumps(record) + "\n" for record in plain))

@@ -13,7 +13,7 @@ from postil.corpus.document import Document
 from postil.corpus.opening import open_corpus
 from postil.corpus.options import ReadOptions
 from postil.corpus.writing import write_corpus
-from postil.errors import CorpusError, DocumentError
+from postil.errors import CorpusError, DocumentError, InputError
 
 
 def workbook(*rows, more=()):
@@ -65,6 +65,25 @@ def test_bad_workbooks(data, message, tmp_path):
     path.write_bytes(data)
     with pytest.raises(CorpusError, match=f"x.xlsx: {message}"):
         list(open_corpus(path))
+
+
+@pytest.mark.parametrize(
+    ("data", "hints"),
+    [
+        (workbook(more=("Data",)), "only the first sheet ('Sheet') of 2 was read"),
+        (workbook(("Read me",), more=("Data",)), "only the first sheet ('Sheet') of 2 was read"),
+        (workbook(("a", "b"), (1, 2), more=("Data",)), "or save it as csv"),
+        (workbook(("Export 2026",), (), ("id", "text"), (1, "x")), "is a title, delete it"),
+    ],
+)
+def test_errors_say_where_the_documents_may_be(data, hints, tmp_path):
+    (tmp_path / "x.xlsx").write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        list(open_corpus(tmp_path / "x.xlsx"))
+    assert hints in str(caught.value)
+    with pytest.raises(InputError) as caught:
+        list(open_corpus(tmp_path / "x.xlsx", ReadOptions(text_columns={"text": "text"})))
+    assert hints in str(caught.value)
 
 
 def test_a_row_wider_than_the_header_is_a_bad_document(tmp_path):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from itertools import groupby, takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,11 +15,16 @@ from postil.check.label_errors import Doubts, Suspect, likely_errors
 from postil.check.quick_model import Measured, Measuring, NoModelError, QuickModel
 from postil.check.reading import Facts, pick, read_facts
 from postil.common.progress import StepProgress, no_progress
+from postil.corpus.copies import whole_text
 from postil.corpus.corpus import Corpus
-from postil.corpus.document import Document, text_start
+from postil.corpus.document import Document, Problems, text_start
 from postil.errors import InputError
 
+if TYPE_CHECKING:
+    from postil.corpus.label_vocabulary import LabelVocabulary
+
 MOST_CHARACTERS = 200
+WORDS_BEFORE = 8  # the first word that differs
 
 NAMES = {
     "same_in_train_and_test": "the same text in train and test",
@@ -57,6 +63,8 @@ class CorpusCheck:
         All documents with likely label errors, the worst first.
     judged : int
         The number of documents whose labels were judged by a model.
+    notes : tuple of str
+        Notes on labels that the label vocabulary lacks, and on deprecated ones.
     """
 
     facts: Facts
@@ -65,6 +73,7 @@ class CorpusCheck:
     skipped: tuple[str, ...]
     suspects: tuple[Suspect, ...]
     judged: int
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check for JSON."""
@@ -85,6 +94,7 @@ def check_corpus(
     corpus: Corpus,
     *,
     quick: bool = False,
+    vocabulary: LabelVocabulary | None = None,
     threads: int | None = None,
     seed: int = 0,
     progress: StepProgress | None = None,
@@ -100,6 +110,8 @@ def check_corpus(
         The documents, which are read several times.
     quick : bool
         Train no model: likely label errors and the effect of copies on the score are left out.
+    vocabulary : LabelVocabulary, optional
+        The names of labels: those that name the same label are one, which is called by its name.
     threads : int, optional
         The number of threads.
     seed : int
@@ -108,6 +120,11 @@ def check_corpus(
         Called with the step, the work done, and the work in all.
     """
     progress = progress or no_progress
+    title_of = {}
+    if vocabulary is not None:
+        ids = tuple(vocabulary.entries)
+        title_of = dict(zip(ids, vocabulary.titles(ids), strict=True))
+        corpus = _titled(corpus.with_labels(vocabulary), title_of)
     facts = read_facts(corpus, threads, progress)
     if not facts.documents:
         raise InputError(f"{corpus.name} has no document to check")
@@ -116,7 +133,10 @@ def check_corpus(
     skipped: list[str] = []
     opinion = None
     if not facts.labels.members.nnz:
-        skipped.append("no document has a label, so that labels were not checked")
+        found_none = "no document has a label"
+        if corpus.form and corpus.form.columns and corpus.form.columns.labels is None:
+            found_none = "no label column was read (name it with --label-column)"
+        skipped.append(f"{found_none}, so that labels were not checked")
     elif quick:
         skipped.append("likely label errors: --quick trains no model")
     else:
@@ -138,7 +158,34 @@ def check_corpus(
         tuple(skipped),
         () if opinion is None else tuple(opinion.suspects),
         0 if opinion is None else opinion.judged,
+        () if vocabulary is None else _notes(vocabulary, title_of, facts.labels.names),
     )
+
+
+def _titled(corpus: Corpus, title_of: Mapping[str, str]) -> Corpus:
+    """Return the corpus with labels called by their titles."""
+
+    def title(label: str) -> str:
+        return title_of.get(label, label)
+
+    def documents(_: Problems) -> Iterator[Document]:
+        for each in corpus:
+            lacking = each.not_labels
+            yield replace(
+                each,
+                labels=tuple(map(title, each.labels)),
+                not_labels=None if lacking is None else tuple(map(title, lacking)),
+                probabilities={title(label): p for label, p in each.probabilities.items()},
+            )
+
+    return Corpus(corpus.name, documents, problems=corpus.problems, form=corpus.form)
+
+
+def _notes(
+    vocabulary: LabelVocabulary, title_of: Mapping[str, str], names: Iterable[str]
+) -> tuple[str, ...]:
+    id_of = {title: label for label, title in title_of.items()}
+    return tuple(vocabulary.notes_on([id_of.get(name, name) for name in names]))
 
 
 class _Opinion(NamedTuple):
@@ -208,21 +255,40 @@ def _with_examples(findings: Iterable[Finding], corpus: Corpus) -> tuple[Finding
     rows = np.unique([example.row for each in findings for example in each.examples])
     documents = dict(pick(corpus, rows.astype(np.int64)))
 
-    def told(example: Example) -> Example:
+    def told(example: Example, text: str) -> Example:
         document = documents[example.row]
         return replace(
             example,
             id=document.id,
             split=document.split or "",
             labels=document.labels,
-            text=example.text or _start(document),
+            text=example.text or text,
         )
 
-    return tuple(
-        replace(finding, examples=tuple(map(told, finding.examples))) for finding in findings
-    )
+    found = []
+    for finding in findings:
+        examples: list[Example] = []
+        for number, group in groupby(finding.examples, key=lambda each: each.group):
+            some = list(group)
+            shown = _texts([documents[each.row] for each in some], together=bool(number))
+            examples += map(told, some, shown)
+        found.append(replace(finding, examples=tuple(examples)))
+    return tuple(found)
 
 
-def _start(document: Document) -> str:
-    start = text_start(document, MOST_CHARACTERS)
-    return start + ("…" if len(start) == MOST_CHARACTERS else "")
+def _texts(documents: Sequence[Document], *, together: bool) -> list[str]:
+    """Return the starts of texts, of near copies from where they differ if that is later."""
+    if together:
+        texts = [whole_text(document).split() for document in documents]
+        plain = [[word.casefold() for word in words] for words in texts]
+        pairs = zip(*plain, strict=False)
+        same = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, pairs))
+        skipped = sum(len(word) + 1 for word in texts[0][:same])
+        if same < max(map(len, texts)) and skipped > MOST_CHARACTERS / 2:
+            begin = max(0, same - WORDS_BEFORE)
+            return ["… " + _cut(" ".join(words[begin:])) for words in texts]
+    return [_cut(text_start(document, MOST_CHARACTERS + 1)) for document in documents]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "…"

@@ -6,7 +6,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from postil.check.finding import MOST_GROUPS, Example, Finding, are, counted, grouped, percent
+from postil.check.finding import (
+    MOST_GROUPS,
+    Example,
+    Finding,
+    are,
+    counted,
+    grouped,
+    listed,
+    percent,
+)
 from postil.check.quick_model import Measured
 from postil.check.reading import Facts
 from postil.common.types import Ints
@@ -54,9 +63,10 @@ def same_in_train_and_test(facts: Facts, measured: Measured | None) -> Finding |
         "documents",
         summary,
         "A model knows these test documents by heart, so that the measured score is too high.",
-        "Split again with postil corpus split, which keeps copies together.",
+        "Split again with postil corpus split, which keeps copies together, before anything else.",
         numbers,
         examples=grouped(pairs),
+        groups=_ids(facts, facts.copies.groups, np.unique(facts.copies.groups[contaminated])),
     )
 
 
@@ -74,12 +84,14 @@ def same_text_other_labels(facts: Facts) -> Finding | None:
     if not count:
         return None
     near = len(_differing(copies.groups, facts.label_keys, labelled))
+    groups = _ids(facts, copies.equal, conflicting, labelled)
     shown = []
-    for first in conflicting[:MOST_GROUPS].tolist():
+    for first, ids in zip(conflicting[:MOST_GROUPS].tolist(), groups, strict=False):
         rows = np.flatnonzero((copies.equal == first) & labelled)
         # One document for each set of labels.
         rows = rows[np.unique(facts.label_keys[rows], return_index=True)[1]]
-        shown.append([(row, "") for row in np.sort(rows)[:3].tolist()])
+        notes = [f"{counted(len(ids), 'document')} with this text: {listed(ids)}", "", ""]
+        shown.append(list(zip(np.sort(rows)[:3].tolist(), notes, strict=False)))
     more = near - len(conflicting)
     summary = (
         f"{counted(len(conflicting), 'text')} {are(len(conflicting), 'occurs', 'occur')} in "
@@ -98,6 +110,7 @@ def same_text_other_labels(facts: Facts) -> Finding | None:
         "Decide which labels are right: a person has to.",
         {"texts": len(conflicting), "groups_of_near_copies": near},
         examples=grouped(shown),
+        groups=groups,
     )
 
 
@@ -110,11 +123,19 @@ def repeated(facts: Facts) -> Finding | None:
         return None
     firsts, sizes = np.unique(equal[repeats], return_counts=True)
     order = np.argsort(-sizes, kind="stable")
+    groups = _ids(facts, equal, firsts)
     shown = [
-        Example(int(firsts[at]), f"{sizes[at] + 1:,} documents have this text")
+        Example(
+            int(firsts[at]), f"{sizes[at] + 1:,} documents have this text: {listed(groups[at])}"
+        )
         for at in order[:MOST_GROUPS].tolist()
     ]
     droppable = int(facts.droppable.sum())
+    same = f"{are(droppable, 'has', 'have')} the same labels and split"
+    fix = "--write drops those that have the same labels and split as the first."
+    if not facts.labels.members.nnz:
+        same = f"{are(droppable, 'has', 'have')} the same split, and no labels were read"
+        fix = "If a column holds labels, name it (--label-column); these may differ."
     return Finding(
         "copies",
         "Copies",
@@ -122,11 +143,12 @@ def repeated(facts: Facts) -> Finding | None:
         "documents",
         f"{counted(count, 'document')} ({percent(count, len(equal))}) "
         f"{are(count, 'repeats', 'repeat')} the text of an earlier one, but for case and white "
-        f"space; {droppable:,} of them {are(droppable, 'has', 'have')} the same labels and split.",
+        f"space; {droppable:,} of them {same}.",
         "A text that occurs ten times counts ten times, in training and in the score.",
-        "--write drops those that have the same labels and split as the first.",
+        fix,
         {"droppable": droppable},
         examples=tuple(shown),
+        groups=groups,
     )
 
 
@@ -140,11 +162,13 @@ def nearly_repeated(facts: Facts) -> Finding | None:
         return None
     groups, sizes = groups[several], sizes[several]
     order = np.argsort(-sizes, kind="stable")
+    every = _ids(facts, copies.groups, groups)
     shown = []
-    for group in groups[order[:MOST_GROUPS]].tolist():
+    for at in order[:MOST_GROUPS].tolist():
+        group = groups[at]
         first, *others = texts[copies.groups[texts] == group].tolist()
         nearest = max(others[:20], key=lambda each: facts.search.similarity(first, each))
-        size = f"a group of {len(others) + 1:,} texts"
+        size = f"a group of {len(others) + 1:,} texts: {listed(every[at])}"
         shown.append([(first, size), (nearest, _likeness(facts, first, nearest))])
     count = int(sizes.sum())
     return Finding(
@@ -160,7 +184,22 @@ def nearly_repeated(facts: Facts) -> Finding | None:
         "programs and for postil.",
         {"groups": len(groups), "largest": int(sizes.max())},
         examples=grouped(shown),
+        groups=every,
     )
+
+
+def _ids(
+    facts: Facts,
+    keys: Ints,
+    wanted: Ints,
+    among: np.ndarray[tuple[int], np.dtype[np.bool_]] | None = None,
+) -> tuple[tuple[str, ...], ...]:
+    """Return the ids of the documents of each wanted key, which rise."""
+    held = np.isin(keys, wanted) if among is None else np.isin(keys, wanted) & among
+    rows = np.flatnonzero(held)
+    rows = rows[np.argsort(keys[rows], kind="stable")]
+    parts = np.split(rows, np.searchsorted(keys[rows], wanted[1:]))
+    return tuple(tuple(facts.ids[row] for row in part.tolist()) for part in parts)
 
 
 def _differing(groups: Ints, keys: Ints, among: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Ints:

@@ -71,6 +71,8 @@ class Finding:
         A table of labels or passages, its first rows.
     examples : tuple of Example
         Some of the documents.
+    groups : tuple
+        The ids of all documents that belong together, group by group, where copies are found.
     """
 
     kind: str
@@ -84,9 +86,11 @@ class Finding:
     header: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     examples: tuple[Example, ...] = ()
+    groups: tuple[tuple[str, ...], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the finding for JSON."""
+        """Return the finding for JSON; without groups, these are left out."""
+        groups = {"groups": [list(group) for group in self.groups]} if self.groups else {}
         return {
             "kind": self.kind,
             "title": self.title,
@@ -98,6 +102,7 @@ class Finding:
             "numbers": dict(self.numbers or {}),
             "table": [dict(zip(self.header, row, strict=True)) for row in self.rows],
             "examples": [example.to_dict() for example in self.examples],
+            **groups,
         }
 
 
@@ -121,6 +126,12 @@ def some(names: Sequence[str], most: int = 3) -> str:
     """Return the first names of a list in quotes, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(map(repr, names[:most])) + more
+
+
+def listed(ids: Sequence[str], most: int = 10) -> str:
+    """Return the first ids of a list, and how many more there are."""
+    more = f" and {len(ids) - most:,} more" if len(ids) > most else ""
+    return ", ".join(ids[:most]) + more
 
 
 def grouped(groups: Iterable[Iterable[tuple[int, str]]]) -> tuple[Example, ...]:

@@ -27,18 +27,20 @@ def render_check(check: CorpusCheck) -> str:
 
 def _section(finding: Finding) -> dict[str, Any]:
     several = any(example.group for example in finding.examples)
+    groups = [
+        [_shown(example) for example in group]
+        for _, group in groupby(
+            finding.examples, key=lambda each: each.group if several else each.row
+        )
+    ]
     return {
         "finding": finding,
         "size": counted(finding.count, finding.noun.removesuffix("s")),
         "table": [[visible(cell) for cell in row] for row in finding.rows],
         "words": _word_columns(finding.rows),
         "more": finding.count - len(finding.rows) if finding.rows else 0,
-        "groups": [
-            [_shown(example) for example in group]
-            for _, group in groupby(
-                finding.examples, key=lambda each: each.group if several else each.row
-            )
-        ],
+        "groups": groups,
+        "total": max(len(finding.groups) or finding.count, len(groups)),
     }
 
 

@@ -55,8 +55,8 @@ class Facts:
     ----------
     source : str
         The name of the corpus.
-    ids, tested, groups, partly
-        Id, True if marked test, group, and True if judged for some labels only.
+    ids, splits, groups, partly
+        Id, split (empty without one), group, and True if judged for some labels only.
     labels : Labels
         The labels; ``members`` is documents × labels.
     label_keys, keys : array
@@ -71,7 +71,7 @@ class Facts:
 
     source: str
     ids: list[str]
-    tested: NDArray[np.bool_]
+    splits: list[str]
     groups: list[str | None]
     partly: NDArray[np.bool_]
     labels: Labels
@@ -90,6 +90,11 @@ class Facts:
         return len(self.ids)
 
     @cached_property
+    def tested(self) -> NDArray[np.bool_]:
+        """True for a document marked test."""
+        return np.array([split == "test" for split in self.splits], dtype=np.bool_)
+
+    @cached_property
     def label_counts(self) -> Ints:
         """The number of labels of each document."""
         return np.diff(self.labels.members.indptr).astype(np.int64)
@@ -105,16 +110,20 @@ class Facts:
         return bool(self.label_counts.max(initial=0) == 1)
 
     @cached_property
+    def repeated(self) -> Ints:
+        """The first document with the same text, split and labels, for each."""
+        # Rows of the same text and key follow each other, in order.
+        equal, order = self.copies.equal, np.lexsort((self.keys, self.copies.equal))
+        other = np.diff(equal[order]).astype(bool) | np.diff(self.keys[order]).astype(bool)
+        begins = np.concatenate([[True], other])
+        firsts = np.empty(self.documents, dtype=np.int64)
+        firsts[order] = order[begins][np.cumsum(begins) - 1]
+        return firsts
+
+    @cached_property
     def droppable(self) -> NDArray[np.bool_]:
         """True for a document that repeats an earlier one: text, split and labels."""
-        # Rows of the same text and key, in order: all but the first repeat it.
-        equal, order = self.copies.equal, np.lexsort((self.keys, self.copies.equal))
-        same = (equal[order[1:]] == equal[order[:-1]]) & (
-            self.keys[order[1:]] == self.keys[order[:-1]]
-        )
-        repeats = np.zeros(self.documents, dtype=np.bool_)
-        repeats[order[1:][same]] = True
-        return repeats
+        return np.asarray(self.repeated != np.arange(self.documents))
 
 
 def read_facts(corpus: Corpus, threads: int | None, progress: StepProgress) -> Facts:
@@ -145,7 +154,7 @@ def read_facts(corpus: Corpus, threads: int | None, progress: StepProgress) -> F
     return Facts(
         corpus.name,
         facts.ids,
-        np.array([split == "test" for split in facts.splits], dtype=np.bool_),
+        facts.splits,
         groups,
         np.array(facts.partly, dtype=np.bool_),
         Labels(tuple(facts.categories), facts.indicator().astype(bool)),

@@ -160,8 +160,7 @@ def evaluate(
     )
     files = {"--curves": curves, "--plot": plot, "--errors": errors}
     check_files(files, model, *corpus)
-    if as_json and table != "text":
-        raise UsageError("--json and --table both choose the output: give one of them")
+    _check_choices(weighted and (curves or plot), as_json and table != "text")
     loaded = load_model(model, threads=threads)
     vectors = reading.vectors(corpus)
     starts = Starts()
@@ -207,6 +206,13 @@ def evaluate(
     typer.echo(text, nl=False)
     if expected:
         _show_expected(expected, str(loaded.recipe.get("paper", "")))
+
+
+def _check_choices(weighted_curves: object, two_outputs: bool) -> None:
+    if weighted_curves:
+        raise UsageError("--weighted measures decisions only: give no --curves and no --plot")
+    if two_outputs:
+        raise UsageError("--json and --table both choose the output: give one of them")
 
 
 def _ranks(given: str | None) -> tuple[int, ...] | None:

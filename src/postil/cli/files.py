@@ -7,9 +7,9 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +174,7 @@ class Spool:
         """Append a document."""
         record = [getattr(document, each.name) for each in fields(Document)]
         with naming_errors(f"a temporary file in {tempfile.gettempdir()}"):
-            self._file.write(json.dumps(record, default=dict).encode("ascii") + b"\n")
+            self._file.write(json.dumps(record, default=_plain).encode("ascii") + b"\n")
 
     def __iter__(self) -> Iterator[Document]:
         self._file.seek(0)
@@ -184,6 +184,11 @@ class Spool:
             yield Document(*given)
 
 
+def _plain(value: object) -> object:
+    """Return what JSON holds of a mapping, or of a value in a row, such as a date."""
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
 def spooled_corpus(corpus: Corpus, spool: Spool) -> Corpus:
     """Return a corpus of the same documents that can be read any number of times.
 
@@ -191,7 +196,10 @@ def spooled_corpus(corpus: Corpus, spool: Spool) -> Corpus:
     """
     for document in corpus:
         spool.add(document)
-    return Corpus(corpus.name, lambda _: iter(spool), problems=Problems(corpus.problems.policy))
+    problems, form = Problems(corpus.problems.policy), corpus.form
+    if form is not None and form.schema is not None:
+        form = replace(form, format="")  # JSON does not hold the types of its rows
+    return Corpus(corpus.name, lambda _: iter(spool), problems=problems, form=form)
 
 
 class CountedCorpus(Corpus):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -134,14 +134,16 @@ class Reading:
         corpus: str | Inputs,
         *models: Model,
         keep_records: bool = False,
+        late_keys: bool = False,
         labels: LabelVocabulary | None = None,
     ) -> CountedCorpus:
         """Open the corpus and print how it is read: by the fields of the models, if any.
 
         Labels that name one of a model's label vocabulary have its id.
         A table may have more text than what a model learned from, or text in columns whose names
-        say nothing. ``keep_records`` keeps the rows of a table in its documents. With a label
-        vocabulary, ``labels`` or that of a model, a column of its labels is found by its values.
+        say nothing. ``keep_records`` keeps the rows of a table in its documents, and ``late_keys``
+        allows rows with keys that the first ones lack. With a label vocabulary, ``labels`` or that
+        of a model, a column of its labels is found by its values.
         """
         from postil.corpus.opening import open_corpus
         from postil.corpus.options import ReadOptions, parse_text_columns
@@ -154,6 +156,7 @@ class Reading:
             text_columns=parse_text_columns(columns) if columns else None,
             has_header=header,
             keep_records=keep_records,
+            late_keys=late_keys,
             labels=next((model.labels for model in models if model.labels), labels),
             fields=tuple(dict.fromkeys(name for model in models for name in _fields_of(model))),
             **given,
@@ -189,6 +192,21 @@ class Reading:
             name for name, value in self.values.items() if value and value != defaults.get(name)
         ]
         return ["--" + name.replace("_", "-") for name in changed]
+
+    def arguments(self, among: Collection[str] | None = None) -> list[str]:
+        """Return the given options as they are typed: all, or some by name."""
+        typed: list[str] = []
+        for name, value in self.values.items():
+            flag = "--" + name.replace("_", "-")
+            if value is None or (among is not None and name not in among):
+                continue
+            if isinstance(value, bool):
+                typed.append(flag if value else f"--no-{name}")
+            elif isinstance(value, list):
+                typed += [word for each in value for word in (flag, each)]
+            elif (name, value) != ("on_error", "strict"):
+                typed += [flag, value]
+        return typed
 
 
 def _fields_of(model: Model) -> Iterable[str]:
@@ -309,14 +327,22 @@ def _stdin_text() -> str:
 def allowed_columns(
     include: Sequence[str], exclude: Sequence[str], under: Sequence[str], model: Model, file: str
 ) -> set[int] | None:
-    """Return the columns of the categories that may be given; None if all may."""
+    """Return the columns of the categories that may be given; None if all may.
+
+    They are among those of each option, and not excluded.
+    """
     if not include and not exclude and not under:
         return None
-    wanted = [*category_columns(include, model, file), *_columns_under(under, model, file)]
-    allowed = set(wanted if include or under else range(len(model.names)))
+    allowed = set(range(len(model.names)))
+    if include:
+        allowed &= set(category_columns(include, model, file))
+    if under:
+        allowed &= set(_columns_under(under, model, file))
     allowed -= set(category_columns(exclude, model, file))
     if not allowed:
-        raise UsageError("--include, --exclude and --under leave no label that may be given")
+        given = {"--include": include, "--exclude": exclude, "--under": under}
+        options = " and ".join(option for option, labels in given.items() if labels)
+        raise UsageError(f"{options}: no label is left that may be given")
     return allowed
 
 

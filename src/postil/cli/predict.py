@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,8 +27,10 @@ from postil.cli.options import (
     reads_corpus,
 )
 from postil.cli.progress import ProgressBar, progress_bar
+from postil.common.numbers import probability_text
 from postil.errors import DocumentError, UsageError
 from postil.train.predictions import (
+    PROBLEM,
     SEPARATORS,
     Prediction,
     Style,
@@ -49,7 +52,7 @@ if TYPE_CHECKING:
 
 STDOUT = "standard output"
 ID = "id"
-SPREADSHEETS = (".xls", ".xlsm", ".xlsb", ".ods")
+JSON_LINES = ("", ".jsonl", ".ndjson", ".json")
 
 Write = Callable[[Sequence[Prediction]], None]
 
@@ -97,8 +100,7 @@ def predict(
     min_probability: Annotated[
         float | None,
         Option(
-            min=0,
-            max=1,
+            metavar="SHARE",
             help="Give only labels with at least this probability; 0 gives all (default: that of "
             "the model's route, if it was trained with one).",
         ),
@@ -119,17 +121,19 @@ def predict(
 
     An output called .csv, .tsv, .parquet or .xlsx is a table. If the input is a table, in any of
     these formats or JSON Lines, all its columns are kept as they are, and "labels" and
-    "probabilities" are added; else the first column is "id". With --on-error skip, a bad row whose
-    cells could be read is kept without labels, and the column "problem" says what is wrong.
+    "probabilities" are added; else the first column is "id". The column "problem" says if a row
+    has no text, or no term that the model knows. With --on-error skip, it also says what is wrong
+    with a file, or a row whose cells could be read: they are kept without labels.
 
-    With a minimum probability, less probable labels are not given. They are under "withheld", and
-    "refer": true marks a document that is left without a label, for a person to decide (in a table
-    the column "needs a person"); --refer writes these documents to a file of their own, not to the
-    output. A model that was trained with --route has a minimum probability of its own.
+    With a minimum probability, less probable labels are not given, nor any to a document without a
+    known term. They are under "withheld", and "refer": true marks a document that is left without
+    a label, for a person to decide (in a table the column "needs a person"); --refer writes these
+    documents to a file of their own, not to the output. A model that was trained with --route has
+    a minimum probability of its own.
 
     --include, --exclude and --under say which labels may be given: of a model that gives each
     document one label, the best of these. They change no probabilities. If the model was trained
-    with --labels, a label is named by id, notation or name, and a table has a column "names".
+    with --labels, a label is named by id, notation or name, and a table has columns of names.
 
     A model of numbered features (imported, or trained on an svmlight file) reads svmlight files;
     their documents are numbered from 1.
@@ -155,13 +159,12 @@ def predict(
         raise UsageError("name a corpus to categorize, or give a text with --text")
     if corpus and texts:
         raise UsageError("give a corpus or --text, not both")
-    if output is not None:
-        check_output(output, model, *corpus or ())
-    if refer is not None:
-        check_output(refer, model, *corpus or ())
-        if output is not None and output.resolve() == refer.resolve():
-            raise UsageError(f"--refer and --output both name {refer}: name two files")
-    tables = [table_format(output), table_format(refer)]
+    if min_probability is not None and not 0 <= min_probability <= 1:
+        raise UsageError(
+            f"--min-probability takes a share from 0 to 1, such as 0.9 for 90 %, and received "
+            f"{min_probability:g}"
+        )
+    tables = _checked_targets(output, refer, model, *corpus or ())
     loaded = load_model(model, threads=threads)
     least = least_probability(loaded, min_probability)
     if refer is not None and least is None:
@@ -173,7 +176,7 @@ def predict(
     if scores and not top:
         raise UsageError("--scores shows the scores of the best labels: give their number by --top")
     separator, named = reading.values["label_separator"] or "", loaded.labels is not None
-    style = Style(loaded.calibration is not None, top, least, False, separator, scores, named)
+    style = Style(loaded.calibration is not None, top, least, separator, scores, named)
     style = style._replace(backs_off=bool(min_probability) and loaded.hierarchy is not None)
     labels = (*loaded.names, *loaded.titles)
     vectors = reading.vectors(corpus) if corpus else None
@@ -191,19 +194,34 @@ def predict(
             batch.finish()
         return
     opened = reading.open(corpus, loaded, keep_records=any(tables))
-    faults = any(tables) and opened.form is not None and opened.problems.policy == "skip"
-    style = style._replace(faults=faults)
+    style = style._replace(changes=opened.problems.policy == "skip")
     with (
         reporting_problems(opened),
         progress_bar("documents") as bar,
         _sorting(output, refer, style, opened.form, labels) as found,
     ):
-        batch = Batch(predictor, style, chunk, found, bar, f"predicting {opened.name}")
+        step, from_table = f"predicting {opened.name}", opened.form is not None
+        batch = Batch(predictor, style, chunk, found, bar, step, from_table=from_table)
         opened.pauses.listener = batch.pause
-        opened.problems.keep = batch.keep if faults else None
+        opened.problems.keep = batch.keep if any(tables) else None
         for document in opened:
             batch.add(document)
         batch.finish()
+
+
+def _checked_targets(
+    output: Path | None, refer: Path | None, *inputs: str | Path
+) -> list[Format | None]:
+    """Return the formats of both files, None for JSON Lines; refuse those that cannot be written.
+
+    ``inputs`` are the files that the command reads.
+    """
+    for target in (output, refer):
+        if target is not None:
+            check_output(target, *inputs)
+    if output is not None and refer is not None and output.resolve() == refer.resolve():
+        raise UsageError(f"--refer and --output both name {refer}: name two files")
+    return [table_format(output), table_format(refer)]
 
 
 def _predict_vectors(
@@ -246,6 +264,8 @@ class Batch:
         predictions: SortedPredictions,
         bar: ProgressBar,
         step: str,
+        *,
+        from_table: bool = False,
     ) -> None:
         self._predictor = predictor
         self._style = style
@@ -253,6 +273,7 @@ class Batch:
         self._predictions = predictions
         self._bar = bar
         self._step = step
+        self._from_table = from_table
         self._whole = predictor.model.decision.whole_batch
         self._fields = ModelFields(predictor.model.vectorizer.fields)
         self._held: list[Document | Prediction] = []
@@ -266,9 +287,15 @@ class Batch:
         if len(self._held) >= self._size:
             self.pause()
 
-    def keep(self, error: DocumentError, record: Mapping[str, object]) -> None:
-        """Take the row of a bad document, which is given no label, in its place."""
-        self._held.append(Prediction("", {}, {}, {}, fault=str(error), record=record))
+    def keep(self, error: DocumentError, record: Mapping[str, object] | None) -> None:
+        """Take a bad document, which is given no label, in its place.
+
+        Of a bad row in a table its cells are needed.
+        """
+        if record is None and self._from_table:
+            return
+        identity = str((record or {}).get(ID) or f"{error.source}, {error.position}")
+        self._held.append(Prediction(identity, {}, {}, {}, fault=str(error), record=record))
         if len(self._held) >= self._size:
             self.pause()
 
@@ -308,9 +335,13 @@ class Batch:
         ids = [document.id for document in documents]
         found = predictions_of(predictor, self._style, ids, scores, probabilities, unknown)
         return [
-            replace(each, record=document.record)
+            replace(each, record=document.record, empty=each.unknown and _is_empty(document))
             for each, document in zip(found, documents, strict=True)
         ]
+
+
+def _is_empty(document: Document) -> bool:
+    return all(not text or text.isspace() for text in document.fields.values())
 
 
 def _say_unknown(unknown: int, decided: int, first: str) -> None:
@@ -348,7 +379,7 @@ def _sorting(
         skipped = counted(predictions.kept, "skipped document")
         say(f"{skipped} without labels {'is' if predictions.kept == 1 else 'are'} in the table")
     if least is not None:
-        why = f"without a label of probability {least:.3g} or more"
+        why = f"without a label of probability {probability_text(least)} or more"
         if least > 1:
             why = "because no probability keeps the precision of the model's route"
         where = 'marked "refer": true'
@@ -358,6 +389,19 @@ def _sorting(
             where = 'marked "needs a person"'
         count = counted(predictions.documents, "document")
         say(f"referred {predictions.referred} of {count}, {why}: {where}")
+    for target, to in ((output, given), (refer, unsure)):
+        if target is not None:
+            say(f"wrote {target}: {_contents(target, predictions.written[to], style)}")
+
+
+def _contents(target: Path, written: Counter[str], style: Style) -> str:
+    """Return how much is in a file that was written."""
+    is_table = table_format(target) is not None
+    found = [counted(written["rows"], "row" if is_table else "line")]
+    if is_table and style.least is not None:
+        needy = written["needy"]
+        found.append(f"{needy:,} {'needs' if needy == 1 else 'need'} a person")
+    return ", ".join(found)
 
 
 @dataclass(slots=True)
@@ -368,6 +412,11 @@ class SortedPredictions:
     ----------
     given, unsure, faulty : callable
         Take the predictions of documents, of those that are left without a label, and of bad ones.
+
+    Attributes
+    ----------
+    written : dict of callable to Counter
+        How many ``rows`` each has taken, and how many of them are ``needy`` of a person.
     """
 
     given: Write
@@ -376,6 +425,7 @@ class SortedPredictions:
     documents: int = 0
     referred: int = 0
     kept: int = 0
+    written: dict[Write, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def write(self, predictions: Sequence[Prediction]) -> None:
         """Write predictions in their order."""
@@ -388,6 +438,8 @@ class SortedPredictions:
             sorted_out.setdefault(to, []).append(each)
         for to, some in sorted_out.items():
             to(some)
+            needy = sum(each.needs_person for each in some)
+            self.written[to].update(rows=len(some), needy=needy)
 
 
 def table_format(target: Path | None) -> Format | None:
@@ -397,10 +449,14 @@ def table_format(target: Path | None) -> Format | None:
 
     if target is None:
         return None
-    if extension_of(target.name) in SPREADSHEETS:
-        raise UsageError(f"{target}: tables are written as .csv, .tsv, .parquet and .xlsx")
-    formats = (each for each in formats_of_name(target.name) if each.write_rows is not None)
-    return next(formats, None)
+    formats = (each for each in formats_of_name(target.name) if each.fixed_columns)
+    format = next(formats, None)
+    if format is None and extension_of(target.name) not in JSON_LINES:
+        raise UsageError(
+            f"{target}: predictions are written as .jsonl, or as a table called .csv, .tsv, "
+            ".parquet or .xlsx, also compressed (.csv.gz); choose one of these names"
+        )
+    return format
 
 
 @contextmanager
@@ -469,10 +525,11 @@ def _table(
     if separator != wanted:
         say(f"{target}: labels are separated by {separator!r}, since one holds {wanted!r}")
     kinds = {names[name]: kind for name, (kind, _) in columns.items()}
+    problems = names[PROBLEM] if style.changes else ""
     assert format.write_rows is not None
     with (
         naming_errors(target),
-        format.write_rows(RowWriting(target, form, kinds, separator)) as write_rows,
+        format.write_rows(RowWriting(target, form, kinds, separator, problems)) as write_rows,
     ):
 
         def write(predictions: Sequence[Prediction]) -> None:
@@ -486,6 +543,8 @@ def _table(
                     write_rows(records, added)
             except UnwritableError as error:
                 where = f"one of the documents {predictions[0].id!r} to {predictions[-1].id!r}"
+                if error.row is not None:
+                    where = f"document {predictions[error.row].id!r}"
                 raise DocumentError(str(target), where, str(error)) from None
 
         yield write

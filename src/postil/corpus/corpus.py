@@ -12,6 +12,7 @@ from postil.corpus.files.streams import Pauses
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
+    from postil.corpus.formats.columns import Columns
     from postil.corpus.label_vocabulary import LabelVocabulary
 
 DocumentSource = Callable[[Problems], Iterator[Document]]
@@ -32,6 +33,12 @@ class TableForm:
         or was not UTF-8.
     schema : object
         The schema of a Parquet file.
+    widths : tuple of float
+        The widths of the columns of a workbook, 0 for the usual one.
+    columns : Columns, optional
+        The part that each column plays.
+    format : str
+        The name of the format; empty if there are files of several.
     """
 
     names: tuple[str, ...]
@@ -40,6 +47,9 @@ class TableForm:
     newline: str = "\n"
     mark: bool = False
     schema: Any = None
+    widths: tuple[float, ...] = ()
+    columns: Columns | None = None
+    format: str = ""
 
 
 class Corpus:

@@ -92,15 +92,15 @@ class Problems:
     """The bad documents of one pass over a stream.
 
     ``strict`` raises the first; ``skip`` counts every one and remembers the first few, so that
-    nothing is dropped in silence. ``keep`` is called with the skipped documents whose row could be
-    read, in their place among the others.
+    nothing is dropped in silence. ``keep`` is called with each that is skipped, in its place among
+    the others, and with what could be read of it: its row of a table, or its id.
     """
 
     def __init__(self, policy: OnError = "strict") -> None:
         self.policy: OnError = policy
         self.count = 0
         self.first: list[DocumentError] = []
-        self.keep: Callable[[DocumentError, Mapping[str, object]], None] | None = None
+        self.keep: Callable[[DocumentError, Mapping[str, object] | None], None] | None = None
 
     def report(self, error: DocumentError, record: Mapping[str, object] | None = None) -> None:
         """Raise ``error`` under ``strict``; count it under ``skip``."""
@@ -109,7 +109,7 @@ class Problems:
         self.count += 1
         if len(self.first) < REMEMBERED:
             self.first.append(error)
-        if self.keep is not None and record is not None:
+        if self.keep is not None:
             self.keep(error, record)
 
     def or_skip(self, what: str) -> str:

@@ -112,7 +112,7 @@ def _open_one(
             f"{doubt(source, format, options)}"
         ),
         pauses=source.pauses,
-        form=reading.form,
+        form=reading.form and replace(reading.form, format=format.name),
     )
 
 

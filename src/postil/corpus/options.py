@@ -13,7 +13,9 @@ from postil.errors import UsageError
 NONE = ""
 """An explicit "there is no such column", such as an ``id_column``."""
 
-ALWAYS_UNDERSTOOD = frozenset({"format", "on_error", "fields", "keep_records", "labels"})
+ALWAYS_UNDERSTOOD = frozenset(
+    {"format", "on_error", "fields", "keep_records", "labels", "late_keys"}
+)
 
 NOT_OF_FILES = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 """Encodings of Python for domain names and string literals, not for text."""
@@ -41,6 +43,7 @@ class ReadOptions:
     - ``fields``: the fields that a model reads. Columns with these names hold text, and if a table
       has all of them, no other column does.
     - ``keep_records``: each document of a table keeps the row it was read from (``record``).
+    - ``late_keys``: kept records of JSON Lines may have keys that the first ones lack.
     """
 
     format: str | None = None
@@ -60,6 +63,7 @@ class ReadOptions:
     on_error: OnError = "strict"
     fields: tuple[str, ...] = ()
     keep_records: bool = False
+    late_keys: bool = False
     labels: LabelVocabulary | None = None
 
     def __post_init__(self) -> None:
@@ -71,6 +75,12 @@ class ReadOptions:
             _check_word("label_prefix", self.label_prefix)
         if self.text_columns is not None:
             _check_text_columns(self.text_columns)
+
+    def columns(self) -> list[str]:
+        """Return the names of columns that options give."""
+        roles = (self.id_column, self.label_column, self.split_column, self.weight_column)
+        others = (self.group_column, self.not_label_column, *(self.text_columns or ()))
+        return [name for name in (*roles, *others) if name]
 
     def given(self) -> frozenset[str]:
         """Return the names of the options that were set, except those every format understands."""

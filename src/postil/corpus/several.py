@@ -225,7 +225,8 @@ def read_several(
             try:
                 format, reading = _read_part(source, options)
             except InputError as error:
-                problems.report(bad_file(source.name, error, problems))
+                kept = {"id": part.name} if merged.columns is None else None
+                problems.report(bad_file(source.name, error, problems), kept)
                 continue
             for document in _named(format, part, reading)(problems):
                 earlier = seen.first_position(document.id, number)
@@ -248,8 +249,11 @@ def read_several(
     if any(part.split for part in parts):
         sentences["split"] = "splits from the names of files"
     sentence = "; ".join([f"{len(parts):,} files ({listed})", *sentences.values()])
-    columns = {form and form.names for form in forms}
-    return Reading(documents, sentence, forms[0] if len(columns) == 1 else None)
+    form = forms[0] if len({form and form.names for form in forms}) == 1 else None
+    if form is not None:
+        own = names[0] if len(counts) == 1 else ""
+        form = replace(form, columns=merged.columns, format=own)
+    return Reading(documents, sentence, form)
 
 
 def _read_part(source: Source, options: ReadOptions) -> tuple[Format, Reading]:

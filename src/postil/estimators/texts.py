@@ -166,6 +166,22 @@ def read_labelled(texts: Any, labels: Any) -> tuple[TextColumns, Any]:  # noqa: 
     return read_texts(texts, but=name), column_of(texts, name)
 
 
+def check_columns_are_read(texts: object, given: Mapping[str, object]) -> None:
+    """Raise UsageError if a frame has sample weights, groups or known-negative labels not given.
+
+    ``given`` has what the caller gave for each of these columns, or None.
+    """
+    if not is_frame(texts):
+        return
+    names = set(map(str, names_of(texts)))
+    unread = next((name for name, own in given.items() if own is None and name in names), None)
+    if unread is not None:
+        raise UsageError(
+            f"the frame has a column {unread!r}, which fit would not read: give "
+            "fit_documents(postil.open_corpus(frame)), which reads it, or leave the column out"
+        )
+
+
 def decoded(text: Any, place: str = "") -> str:  # noqa: ANN401 - whatever the caller gave
     """Return a text as str; raise UsageError if it is neither str nor bytes."""
     if isinstance(text, bytes):

@@ -66,12 +66,12 @@ class Counts:
     true_positives: Ints
     false_positives: Ints
     false_negatives: Ints
-    cases: int | Ints
+    cases: float | Ints
 
     @property
     def true_negatives(self) -> Ints:
         """Cases that were rightly rejected."""
-        return self.cases - self.members - self.false_positives
+        return cast("Ints", self.cases - self.members - self.false_positives)
 
     @property
     def members(self) -> Ints:
@@ -103,7 +103,9 @@ class Counts:
             self.true_positives[..., categories],
             self.false_positives[..., categories],
             self.false_negatives[..., categories],
-            self.cases if np.ndim(self.cases) == 0 else np.asarray(self.cases)[..., categories],
+            self.cases
+            if np.ndim(self.cases) == 0
+            else np.broadcast_to(self.cases, self.true_positives.shape)[..., categories],
         )
 
 
@@ -131,7 +133,7 @@ class Counted(NamedTuple):
             return np.asarray(indicator.T.astype(np.int64) @ times, np.int64).T
         return np.asarray(indicator.T.astype(np.float64) @ (self.weights[:, None] * times)).T
 
-    def cases(self, documents: int, times: Ints | None = None) -> int | Ints:
+    def cases(self, documents: int, times: Ints | None = None) -> float | Ints:
         """Return the sum of the documents that count, in each resample and category."""
         if self.weights is None and self.known is None:
             return documents
@@ -140,7 +142,9 @@ class Counted(NamedTuple):
         sums = drawn.sum(axis=0)[:, None] if self.known is None else drawn.T @ self.known
         if self.weights is None:
             sums = np.rint(sums).astype(np.int64)
-        return cast("Ints", (sums[0] if times is None else sums))
+        if times is None and self.known is None:
+            return float(sums[0, 0])
+        return cast("Ints", sums[0] if times is None else sums)
 
 
 EVERYTHING = Counted()

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from postil.common.escaping import visible
+from postil.common.numbers import probability_text
 from postil.evaluate.counts import MARK, shown
 from postil.evaluate.coverage import PRECISIONS, CoverageCurve
 from postil.evaluate.details import aimed_table, details, suggestions_table
@@ -91,9 +92,9 @@ def routed(report: Report) -> str:
         return "routed      0.0 %   no label is probable enough: all documents are referred"
     precision = found.precision
     return (
-        f"routed   {shown(found.coverage):>5} %   of documents, from probability {least:.3g} on; "
-        f"precision {shown(precision.value)} %, {precision.level:.0%} interval "
-        f"{shown(precision.low)} to {shown(precision.high)}"
+        f"routed   {shown(found.coverage):>5} %   of documents, from probability "
+        f"{probability_text(least)} on; precision {shown(precision.value)} %, "
+        f"{precision.level:.0%} interval {shown(precision.low)} to {shown(precision.high)}"
     )
 
 
@@ -151,6 +152,13 @@ def categories_table(report: Report, top: int, labels: Mapping[str, str]) -> Tab
     return table
 
 
+NUMBERS = {
+    *("members", "true_positives", "false_positives", "false_negatives", "true_negatives"),
+    "training_documents",
+}
+"""The columns of numbers of documents, or of sums of their weights; the others are shares."""
+
+
 def category_cells(
     report: Report, labels: Mapping[str, str], top: int | None = None
 ) -> tuple[list[str], list[list[str]]]:
@@ -174,7 +182,10 @@ def category_cells(
     )
     for category in order[:top]:
         values = [columns[key][category] for key in wanted]
-        cells = [shown(v) if isinstance(v, float) else f"{v:,}" for v in values]
+        cells = [
+            f"{value:,.10g}" if key in NUMBERS or not isinstance(value, float) else shown(value)
+            for key, value in zip(wanted, values, strict=True)
+        ]
         rows.append([visible(report.titles[category]), *cells])
     return ["category", *wanted.values()], rows
 

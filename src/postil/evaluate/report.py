@@ -317,13 +317,7 @@ def measure_run(
         decided = sp.csr_matrix(decided.multiply(known), dtype=np.bool_)
     matches = exact_match(members, decided, counted.weights)
     counts = count(members, decided, counted)
-    intervals: dict[str, Interval] = {}
-    if options.plan is not None:
-        right = decided_rightly(members, decided).astype(np.float64)
-        statistics = run_statistics(options, counts)
-        intervals = bootstrap_intervals(members, decided, statistics, options.plan, counted)
-        if counted.weights is None:
-            intervals["exact_match"] = bootstrap_mean(right, options.plan)
+    intervals = _intervals(members, decided, options, counts, counted)
     sizes = ranking = suggestions = pooled = curve = None
     calibrations: tuple[Calibration, ...] = ()
     if training_sizes is not None:
@@ -335,14 +329,16 @@ def measure_run(
         pooled, calibrations = calibration_of_run(
             own, probabilities, options.bins, options.binning, known
         )
-        curve = coverage_curve(members, decided, np.asarray(probabilities))
     values = scores if probabilities is None else probabilities
-    if values is not None and counted.weights is None:
-        if known is not None:  # others are not suggested
-            values = np.where(known, values, -np.inf)
+    # Documents that were judged for some categories only do not tell what they should be given.
+    whole = np.arange(members.shape[0]) if known is None else np.flatnonzero(known.all(axis=1))
+    if values is not None and counted.weights is None and (len(whole) or known is None):
+        if probabilities is not None:
+            chances = np.asarray(probabilities)[whole]
+            curve = coverage_curve(members[whole], decided[whole], chances)
         suggestions = measure_suggestions(
-            own,
-            values,
+            own[whole],
+            np.asarray(values)[whole],
             options.ranks(columns),
             training_sizes=sizes,
             training_documents=training_documents,
@@ -367,3 +363,17 @@ def measure_run(
         intervals=intervals,
         labels=labels,
     )
+
+
+def _intervals(
+    members: Csr, decided: Csr, options: Options, counts: Counts, counted: Counted
+) -> dict[str, Interval]:
+    """Return the bootstrap intervals that the options ask for."""
+    if options.plan is None:
+        return {}
+    statistics = run_statistics(options, counts)
+    intervals = bootstrap_intervals(members, decided, statistics, options.plan, counted)
+    if counted.weights is None:
+        right = decided_rightly(members, decided).astype(np.float64)
+        intervals["exact_match"] = bootstrap_mean(right, options.plan)
+    return intervals

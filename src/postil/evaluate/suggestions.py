@@ -77,7 +77,7 @@ class Suggestions:
 def checked_ranks(ranks: Sequence[int]) -> tuple[int, ...]:
     """Return the different numbers k in order; each is at least 1."""
     if min(ranks, default=1) < 1:
-        raise UsageError(f"at: each number of labels must be at least 1, got {tuple(ranks)}")
+        raise UsageError(f"a number of labels (--at) must be at least 1, not {min(ranks)}")
     return tuple(sorted(set(ranks)))
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from postil.common.escaping import visible
+from postil.common.numbers import probability_text
 from postil.common.types import Floats, Ints
 from postil.explain.flips import Addition, Flips, Removal
 from postil.explain.reading import UNKNOWN, DocumentTerms, FieldPlace
@@ -299,7 +300,7 @@ def verdict(explanation: Explanation) -> str:
         relation = "≥" if explanation.accepted else "<"
         reason = f"margin {write(margin)} {relation} threshold {write(threshold)}"
     if explanation.probability is not None:
-        reason += f", probability {explanation.probability:.3g}"
+        reason += f", probability {probability_text(explanation.probability)}"
     return f"{answer(explanation.accepted)} ({reason})"
 
 

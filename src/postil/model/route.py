@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from postil.common.numbers import probability_text
 from postil.errors import UsageError
 from postil.model.model import Model
 
@@ -54,8 +55,8 @@ def route_sentence(route: Mapping[str, Any]) -> str:
             "that promise"
         )
     return (
-        f"gives a label from probability {route['min_probability']:.3g} on: precision "
-        f"{_percent(route['precision'], 1)} (at least {floor} with {sure} confidence) on "
+        f"gives a label from probability {probability_text(route['min_probability'])} on: "
+        f"precision {_percent(route['precision'], 1)} (at least {floor} with {sure} confidence) on "
         f"{_percent(route['coverage'], 1)} of the documents, out of fold; the others are referred"
     )
 

@@ -19,7 +19,8 @@ from postil.text.languages import NAME_OF
 # have 20 to 25 %; text in a related language without a list here stays below, as a rule.
 SHARE = 0.2
 READ = 2000  # characters of each text
-SURE = 0.95  # the least probability of a language that is told
+SURE = 0.95  # the least probability of a language that is told of one document
+LIKELY = 0.7  # of one that is counted
 ENGLISH_STEMMER = "porter"
 
 
@@ -51,20 +52,14 @@ def stemmer_for(texts: Iterable[str | bytes]) -> str | None:
 def identified_languages(texts: Iterable[str]) -> Counter[str] | None:
     """Return the number of texts in each language by ISO code; None without py3langid.
 
-    Texts without a letter are left out.
+    Texts whose language is not likely are left out.
     """
-    try:
-        import py3langid
-    except ImportError:
-        return None
-    beginnings = (text[:READ] for text in texts)
-    return Counter(
-        str(py3langid.classify(text)[0]) for text in beginnings if any(map(str.isalpha, text))
-    )
+    found = sure_languages(texts, LIKELY)
+    return None if found is None else Counter(language for language in found if language)
 
 
-def sure_languages(texts: Iterable[str]) -> list[str | None] | None:
-    """Return the language of each text by ISO code, None if it is not sure.
+def sure_languages(texts: Iterable[str], least: float = SURE) -> list[str | None] | None:
+    """Return the language of each text by ISO code, None if its probability is too low.
 
     The result is None without py3langid.
     """
@@ -73,7 +68,7 @@ def sure_languages(texts: Iterable[str]) -> list[str | None] | None:
     except ImportError:
         return None
     guesses = (classify(text[:READ]) for text in texts)
-    return [language if probability >= SURE else None for language, probability in guesses]
+    return [language if probability >= least else None for language, probability in guesses]
 
 
 @cache

@@ -245,7 +245,7 @@ def _assessed(
             split=_split(digests, model),
             method=str(model.recipe.get("name", "")),
             decision_rule=model.decision.spec,
-            notes=(note,) if note else (),
+            notes=tuple(filter(None, (note, _partly_note(known)))),
         ),
         options=options,
         counted=Counted(_weights(within) if weighted else None, known),
@@ -343,6 +343,15 @@ def _way_out(wanted: Sequence[str], present: Sequence[str]) -> str:
 
 def _weights(seen: Labels) -> Floats:
     return np.ones(seen.documents) if seen.weights is None else seen.weights
+
+
+def _partly_note(known: Flags | None) -> str:
+    """Return a note on documents that were judged for some categories only, or nothing."""
+    if known is None:
+        return ""
+    partly = int((~known.all(axis=1)).sum())
+    are = "1 document was" if partly == 1 else f"{partly:,} documents were"
+    return f"{are} judged for some categories only, and what is not known does not count."
 
 
 def _refuse_unlabelled(source: str, seen: Labels) -> None:

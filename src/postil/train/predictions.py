@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from postil.train.predict import Decider
 
 SEPARATORS = (";", "|", "\t")
+PROBLEM = "problem"
+NO_TEXT = "no text"
+UNKNOWN = "no term that the model knows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +24,10 @@ class Prediction:
     """The labels that a document is given; values are probabilities, or scores if there are none.
 
     ``withheld`` holds labels that are not probable enough, ``top`` the best labels whatever the
-    thresholds. ``fault`` is the message on a bad document, which is given nothing. ``record`` is
-    the row of a table that the document comes from. ``names`` are the names of labels for people,
-    if the model has any.
+    thresholds. ``unknown`` marks a document without a term of the model, ``empty`` one of these
+    that has no text. ``fault`` is the message on a bad document, which is given nothing.
+    ``record`` is the row of a table that the document comes from. ``names`` are the names of
+    labels for people, if the model has any.
     """
 
     id: str
@@ -35,6 +39,23 @@ class Prediction:
     fault: str = ""
     record: Mapping[str, object] | None = None
     names: Mapping[str, str] = field(default_factory=dict)
+    empty: bool = False
+
+    @property
+    def problem(self) -> str:
+        """Say why labels are missing, or are those of any empty text; nothing if all is well."""
+        if self.fault or not self.unknown:
+            return self.fault
+        return NO_TEXT if self.empty else UNKNOWN
+
+    @property
+    def needs_person(self) -> bool:
+        """True if a person has to decide."""
+        return self.refer or bool(self.fault)
+
+    def names_of(self, labels: Iterable[str]) -> list[str]:
+        """Return the names of labels for people."""
+        return [self.names[label] for label in labels]
 
 
 class Style(NamedTuple):
@@ -48,14 +69,14 @@ class Style(NamedTuple):
         The number of best labels to show.
     least : float, optional
         The minimum probability of a label.
-    faults : bool
-        Bad documents are skipped.
     separator : str
         The separator of labels in a cell that is used if no label holds it.
     scores : bool
         The best labels are those with the highest scores, and have scores.
     named : bool
         Labels have names for people.
+    changes : bool
+        A cell that a table cannot hold is changed, and the problem of its row says so.
     backs_off : bool
         With a hierarchy, a probable label takes the place of an improbable one below it. The
         precision of a route is measured without that.
@@ -64,10 +85,10 @@ class Style(NamedTuple):
     calibrated: bool
     top: int
     least: float | None
-    faults: bool = False
     separator: str = ""
     scores: bool = False
     named: bool = False
+    changes: bool = False
     backs_off: bool = False
 
     @property
@@ -111,7 +132,10 @@ def predictions_of(
     if least is not None and style.backs_off:
         able = decider.given(scores, values >= least)
     for row, given in enumerate(decided):
-        sure = able[row] if least is None else [c for c in able[row] if values[row, c] >= least]
+        sure = able[row]
+        if least is not None:
+            # The probabilities of a document without a known term say nothing about it.
+            sure = [c for c in sure if values[row, c] >= least and not unknown[row]]
         rest = [c for c in given if c not in sure]
         found.append(
             Prediction(
@@ -155,17 +179,20 @@ def table_columns(style: Style) -> dict[str, tuple[type, Callable[[Prediction], 
         "labels": (list, lambda each: list(each.labels))
     }
     if style.named:
-        columns["names"] = (list, lambda each: [each.names[label] for label in each.labels])
+        columns["names"] = (list, lambda each: each.names_of(each.labels))
     if style.calibrated:
         columns["probabilities"] = (float, lambda each: list(each.labels.values()))
     if style.least is not None:
         columns["withheld"] = (list, lambda each: list(each.withheld))
-        columns["needs a person"] = (bool, lambda each: each.refer or bool(each.fault))
+        if style.named:
+            columns["withheld names"] = (list, lambda each: each.names_of(each.withheld))
+        columns["needs a person"] = (bool, lambda each: each.needs_person)
     if style.top:
         columns["top labels"] = (list, lambda each: list(each.top))
+        if style.named:
+            columns["top names"] = (list, lambda each: each.names_of(each.top))
         columns[style.top_column] = (float, lambda each: list(each.top.values()))
-    if style.faults:
-        columns["problem"] = (str, lambda each: each.fault)
+    columns[PROBLEM] = (str, lambda each: each.problem)
     return columns
 
 

@@ -347,15 +347,7 @@ def document_notes(labels: Labels, rows: Csr, decide: Decide, resolved: Decide) 
             f"{stray}, so that a document may get any number; if each should get exactly one, "
             "leave them out or train with --one-label"
         )
-    if labels.judged is not None:
-        notes.append(
-            _counted(
-                int(labels.judged.partly.sum()),
-                "document was judged for some categories only, and takes",
-                "documents were judged for some categories only, and take",
-            )
-            + " no part in the others"
-        )
+    notes += _judged_notes(labels)
     empty = int((np.diff(rows.indptr) == 0).sum())
     if empty:
         notes.append(
@@ -375,6 +367,29 @@ def document_notes(labels: Labels, rows: Csr, decide: Decide, resolved: Decide) 
         notes.append(
             _counted(len(few), "category has", "categories have")
             + f" fewer than {FEW_DOCUMENTS} documents, too few to learn well: {shown}{more}"
+        )
+    return notes
+
+
+def _judged_notes(labels: Labels) -> list[str]:
+    """Return notes on documents that were judged for some categories only."""
+    if labels.judged is None:
+        return []
+    notes = [
+        _counted(
+            int(labels.judged.partly.sum()),
+            "document was judged for some categories only, and takes",
+            "documents were judged for some categories only, and take",
+        )
+        + " no part in the others"
+    ]
+    known = (~labels.judged.partly).sum() + np.asarray(labels.judged.known.sum(axis=0)).ravel()
+    only = np.flatnonzero(known == labels.sizes()).tolist()
+    if only:
+        notes.append(
+            _counted(len(only), "category has", "categories have")
+            + " no document that is known not to be in it, and will be given to every "
+            f"document: {', '.join(repr(labels.names[c]) for c in only[:SHOWN])}"
         )
     return notes
 

@@ -38,7 +38,15 @@ def found_route(asked: str, found: HeldOut) -> dict[str, Any]:
             "a route needs probabilities out of fold, and the model has none; train it with "
             "--calibration auto"
         )
-    curve = coverage_curve(found.truth, found.decisions, found.probabilities)
+    rows = np.arange(found.truth.shape[0])
+    if found.known is not None:  # what else a document should be given is not known
+        rows = np.flatnonzero(found.known.all(axis=1))
+        if not len(rows):
+            raise UsageError(
+                "a route needs training documents that were judged for every category, and there "
+                "is none: leave their known-negative labels out, or train without --route"
+            )
+    curve = coverage_curve(found.truth[rows], found.decisions[rows], found.probabilities[rows])
     facts: dict[str, Any] = {
         "asked": figure.name,
         "floor": float(figure.floor),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 
 from postil.model.load import load_model
@@ -171,6 +172,21 @@ def test_hierarchy_of_one_label(postil):
     assert "the rule best has no threshold for each category" in wrong.err
 
 
+def test_tables_have_names_of_all_labels(postil, trained):
+    ways = ("--min-probability", "0.9", "--top", "2", "-o", "t.parquet")
+    assert postil("predict", "demo.postil", "demo", *ways).code == 0
+    model = load_model("demo.postil")
+    names = dict(zip(model.names, model.titles, strict=True))
+    rows = pyarrow.parquet.read_table("t.parquet").to_pylist()
+    for ids, called in (
+        ("labels", "names"),
+        ("withheld", "withheld names"),
+        ("top labels", "top names"),
+    ):
+        assert any(row[ids] for row in rows)
+        assert all([names[label] for label in row[ids]] == row[called] for row in rows)
+
+
 def test_labels_under_one(postil, trained):
     ask = ("predict", "demo.postil", "demo", "--split", "test", "--under")
     lines = [json.loads(line) for line in postil(*ask, "People").out.splitlines()]
@@ -181,6 +197,11 @@ def test_labels_under_one(postil, trained):
     text = Path("given.csv").read_text()
     assert "Environment" in text
     assert "Weather forecasts" not in text
+    inside = json.loads(postil(*ask, "People", "--include", "Health").out.split("\n")[0])
+    assert set(inside["labels"]) <= {"13"}
+    apart = postil(*ask, "People", "--include", "Farming")
+    assert apart.code == 2
+    assert "--include and --under: no label is left" in apart.err
     wrong = postil(*ask, "lnd")
     assert wrong.code == 2
     assert "did you mean 'land'" in wrong.err.lower()

@@ -94,7 +94,7 @@ def test_columns_of_any_table_are_kept_in_any_other(postil, model, tmp_path, sou
     told = run(postil, model, path, "-o", out, "--chunk", "2")
     assert "new columns are called predicted labels (the input has labels)" in told.err
     found = table_of(out)
-    assert list(found[0]) == [*ROWS[0], "predicted labels", "probabilities"]
+    assert list(found[0]) == [*ROWS[0], "predicted labels", "probabilities", "problem"]
     assert [{name: row[name] for name in ROWS[0]} for row in found] == ROWS
     assert [row["predicted labels"] for row in found] == GIVEN
     lines = run(postil, model, path).out.splitlines()
@@ -108,7 +108,9 @@ def test_a_csv_file_keeps_its_form(postil, model, tmp_path):
     run(postil, model, "in.csv", "-o", "out.csv.gz")
     kept = gzip.decompress((tmp_path / "out.csv.gz").read_bytes())
     before = (tmp_path / "in.csv").read_bytes().splitlines()
-    assert kept.startswith(b"\xef\xbb\xbfid;text;price;labels;predicted labels;probabilities\r\n")
+    assert kept.startswith(
+        b"\xef\xbb\xbfid;text;price;labels;predicted labels;probabilities;problem\r\n"
+    )
     assert kept.splitlines()[1].startswith(before[1] + b";transport;0.")
     write_csv(tmp_path / "latin.csv", [{"text": "snow in Köln"}], encoding="latin-1")
     run(postil, model, "latin.csv", "--encoding", "latin-1", "-o", "out.csv")
@@ -153,6 +155,64 @@ def test_values_keep_their_types(postil, model, tmp_path):
     ]
 
 
+def test_a_workbook_keeps_formats_and_widths(postil, model, tmp_path):
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["text", "when", "price", "share", "plain"])
+    for _ in range(2):
+        sheet.append(["road", date(2024, 1, 31), 2.5, 0.25, 7])
+    shown = {"B": "DD.MM.YYYY", "C": '#,##0.00 "€"', "D": "0.0%", "E": "General"}
+    for column, number_format in shown.items():
+        sheet[f"{column}3"].number_format = number_format
+    sheet.column_dimensions["A"].width = 80
+    book.save(tmp_path / "in.xlsx")
+    run(postil, model, "in.xlsx", "-o", "out.xlsx")
+    found = openpyxl.load_workbook(tmp_path / "out.xlsx").active
+    assert {column: found[f"{column}3"].number_format for column in shown} == shown
+    assert found["B3"].value == datetime(2024, 1, 31)
+    assert found.column_dimensions["A"].width == 80
+    assert found["F1"].font.bold
+    assert not found["F3"].font.bold
+    assert (found.freeze_panes, found.auto_filter.ref) == ("A2", "A1:H3")
+
+
+def test_what_a_sheet_cannot_hold(postil, model, tmp_path):
+    rows = [{"text": "road", "note": "a\r\nb"}, {"text": "snow\x0b", "note": "x" * 40_000}]
+    write_csv(tmp_path / "in.csv", rows)
+    result = postil("predict", model, "in.csv", "-o", "out.xlsx")
+    assert result.code == 1
+    assert "out.xlsx, document 'line-4': holds '\\x0b'" in result.err
+    assert "write csv or jsonl, or let it be changed (--on-error skip)" in result.err
+    assert not (tmp_path / "out.xlsx").exists()
+    run(postil, model, "in.csv", "-o", "out.xlsx", "--on-error", "skip")
+    first, second = table_of(tmp_path / "out.xlsx")
+    assert (first["note"], first["problem"]) == ("a\nb", "")
+    assert (second["text"], second["note"]) == ("snow ", "x" * 32_767)
+    assert second["labels"] == "weather"
+    assert second["problem"] == (
+        "text is without some characters: XLSX does not hold all of it; "
+        "note is cut off: XLSX does not hold all of it"
+    )
+
+
+@pytest.mark.parametrize("source", ["csv", "xlsx"])
+def test_columns_of_one_name(postil, model, tmp_path, source):
+    rows = [["text", "x", "x"], ["road", "1", "2"]]
+    if source == "csv":
+        (tmp_path / "in.csv").write_text("\n".join(map(",".join, rows)))
+    else:
+        book = openpyxl.Workbook()
+        for row in rows:
+            book.active.append(row)
+        book.save(tmp_path / "in.xlsx")
+    run(postil, model, f"in.{source}", "-o", "out.csv")
+    (row,) = read_csv(tmp_path / "out.csv")
+    assert (row["x"], row["x (2)"], row["labels"]) == ("1", "2", "transport")
+    result = postil("predict", model, f"in.{source}", "--text-columns", "x", "-o", "out.csv")
+    assert result.code == 1
+    assert f"in.{source}: two columns are called 'x'; rename one" in result.err
+
+
 def test_documents_that_are_no_table_have_ids(postil, model, tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("road")
@@ -162,7 +222,9 @@ def test_documents_that_are_no_table_have_ids(postil, model, tmp_path):
     ]
     run(postil, model, "--text", "snow", "-o", "one.tsv")
     assert (
-        (tmp_path / "one.tsv").read_text().startswith("id\tlabels\tprobabilities\ntext\tweather\t")
+        (tmp_path / "one.tsv")
+        .read_text()
+        .startswith("id\tlabels\tprobabilities\tproblem\ntext\tweather\t")
     )
 
 
@@ -171,7 +233,7 @@ def test_a_person_is_needed_where_no_label_is_sure(postil, model, tmp_path):
     ways = ("--min-probability", "0.6", "--top", "2")
     told = run(postil, model, "in.csv", *ways, "-o", "out.csv")
     assert "referred 1 of 2 documents" in told.err
-    assert told.err.endswith(': marked "needs a person"\n')
+    assert told.err.endswith(': marked "needs a person"\nwrote out.csv: 2 rows, 1 needs a person\n')
     sure, unsure = read_csv(tmp_path / "out.csv")
     assert (sure["labels"], sure["needs a person"]) == ("transport", "no")
     assert (unsure["labels"], unsure["needs a person"]) == ("", "yes")
@@ -215,11 +277,20 @@ def test_a_key_that_comes_late_is_no_column(postil, model, tmp_path):
     assert run(postil, model, "in.jsonl", "-o", "out.jsonl").out == ""
 
 
-@pytest.mark.parametrize("name", ["out.xls", "out.ods"])
-def test_old_spreadsheets_are_not_written(postil, model, name):
-    result = postil("predict", model, "demo", "-o", name)
-    assert result.code == 2
-    assert "tables are written as .csv, .tsv, .parquet and .xlsx" in result.err
+@pytest.mark.parametrize("name", ["out.xls", "out.pdf", "out.txt.gz", "out.html"])
+def test_names_of_other_files_are_refused(postil, model, name):
+    for option in ("-o", "--refer"):
+        result = postil("predict", model, "demo", "--min-probability", "0.9", option, name)
+        assert result.code == 2
+        assert f"{name}: predictions are written as .jsonl, or as a table" in result.err
+
+
+@pytest.mark.parametrize("name", ["out", "out.json", "out.ndjson.gz"])
+def test_names_of_json_lines(postil, model, tmp_path, name):
+    run(postil, model, "--text", "road", "-o", name)
+    data = (tmp_path / name).read_bytes()
+    line = gzip.decompress(data) if name.endswith(".gz") else data
+    assert json.loads(line)["labels"] == ["transport"]
 
 
 def test_a_label_that_holds_the_separator_gets_another(postil, tmp_path):
@@ -254,7 +325,7 @@ class TestRestricted:
         ("options", "message"),
         [
             (("--include", "wether"), "has no category 'wether'; did you mean 'weather'?"),
-            (("--exclude", "weather", "--exclude", "transport"), "leave no label"),
+            (("--exclude", "weather", "--exclude", "transport"), "--exclude: no label is left"),
         ],
     )
     def test_names_are_checked(self, postil, model, options, message):
@@ -280,3 +351,43 @@ def test_a_written_corpus_is_read_as_a_table(tmp_path, postil, model):
     write_corpus(open_corpus("demo", ReadOptions()), tmp_path / "c.xlsx")
     run(postil, model, "c.xlsx", "-o", "out.parquet", "--text-columns", "body=text")
     assert pyarrow.parquet.read_table(tmp_path / "out.parquet").num_rows == 352
+
+
+def test_rows_that_say_nothing_are_marked(postil, model, tmp_path):
+    rows = [{"id": n, "text": text} for n, text in enumerate(("road", "owl", " "))]
+    write_csv(tmp_path / "in.csv", rows)
+    told = run(postil, model, "in.csv", "-o", "out.csv")
+    problems = ["", "no term that the model knows", "no text"]
+    assert [row["problem"] for row in read_csv(tmp_path / "out.csv")] == problems
+    assert told.err.endswith("wrote out.csv: 3 rows\n")
+    # Some label of an empty text is as probable as this: a person decides all the same.
+    told = run(postil, model, "in.csv", "-o", "out.csv", "--min-probability", "0.01")
+    rows = read_csv(tmp_path / "out.csv")
+    assert [row["needs a person"] for row in rows] == ["no", "yes", "yes"]
+    assert [row["problem"] for row in rows] == problems
+    assert told.err.endswith("wrote out.csv: 3 rows, 2 need a person\n")
+
+
+def test_files_that_cannot_be_read_are_rows(postil, model, tmp_path):
+    (tmp_path / "in" / "b").mkdir(parents=True)
+    (tmp_path / "in" / "a.txt").write_text("road")
+    (tmp_path / "in" / "b" / "scan.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "in" / "c.txt").symlink_to("nothing")
+    ways = ("--on-error", "skip", "--min-probability", "0.1", "-o", "out.csv")
+    told = run(postil, model, "in", *ways)
+    rows = {row["id"]: row for row in read_csv(tmp_path / "out.csv")}
+    assert len(rows) == 3
+    assert rows["a.txt"]["labels"] == "transport"
+    assert rows["b/scan.png"]["labels"] == ""
+    assert rows["b/scan.png"]["needs a person"] == "yes"
+    assert "is a PNG image" in rows["b/scan.png"]["problem"]
+    assert any("is no file that can be read" in row["problem"] for row in rows.values())
+    assert "wrote out.csv: 3 rows, 2 need a person" in told.err
+
+
+def test_a_minimum_probability_is_a_share(postil, model):
+    result = postil("predict", model, "--text", "road", "--min-probability", "90")
+    assert result.code == 2
+    assert "a share from 0 to 1, such as 0.9 for 90 %, and received 90" in result.err
+    told = run(postil, model, "--text", "road", "--min-probability", "0.99999")
+    assert "without a label of probability 0.99999 or more" in told.err

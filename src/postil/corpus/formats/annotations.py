@@ -177,9 +177,10 @@ def joined(document: Document) -> str:
 
 def _read_doccano(source: Source, options: ReadOptions) -> Reading:
     """Read JSON Lines; an empty list of labels says that nobody annotated the document."""
-    table = jsonl.read(source, options).table
-    assert table is not None
-    return replace(table, empty_is_unknown=True).reading()
+    reading = jsonl.read(source, options)
+    assert reading.table is not None
+    table = replace(reading.table, empty_is_unknown=True)
+    return replace(reading, documents=table.documents, table=table)
 
 
 def _sniff_doccano(head: Head, options: ReadOptions) -> bool:  # noqa: ARG001

@@ -47,10 +47,16 @@ SPLITS: Mapping[str, Split | None] = {
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The column names of a table, in order, and its first records."""
+    """The column names of a table, in order, and its first records.
+
+    ``repeated`` holds, by the names that tell them apart, the columns that have one name in the
+    file. ``hint`` ends an error about the columns.
+    """
 
     names: tuple[str, ...]
     records: Sequence[Mapping[str, object]]
+    repeated: Mapping[str, str] = field(default_factory=dict)
+    hint: str = ""
 
     def holds_text(self, name: str) -> bool:
         """Return True if the column holds strings; other values make bad documents."""
@@ -105,7 +111,7 @@ def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
         if name and name not in names:
             raise CorpusError(
                 f"{source}: there is no column {name!r} ({option.split()[0]}); its columns are: "
-                f"{_listed(names)}{_several(name)}"
+                f"{_listed(names)}{_several(name)}{sample.hint}"
             )
     free = [name for name in names if name not in asked.values()]
     label = chosen_column(options.label_column, free, LABEL_NAMES)
@@ -127,7 +133,41 @@ def find_columns(sample: Sample, options: ReadOptions, source: str) -> Columns:
             texts = _guessed_texts(sample, rest, texts, source)
         fields = {name: name for name in texts}
     unused = tuple(name for name in names if name not in parts and name not in fields)
+    used = {*parts, *fields}
+    twice = next((name for name in sample.repeated if name in used), None)
+    if twice is not None:
+        raise CorpusError(
+            f"{source}: two columns are called {sample.repeated[twice]!r}; rename one, or if there "
+            "is no header row say so (--no-header)"
+        )
     return Columns(identity, label, split, weight, group, not_labels, fields, unused)
+
+
+def told_apart(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return names that differ, ``note (2)`` for a second ``note``; and those that did not.
+
+    A second column without a name is called after its place, such as ``column 3``.
+    """
+    taken, found = set(names), dict[str, None]()
+    repeated: dict[str, str] = {}
+    last: dict[str, int] = {}
+    for place, name in enumerate(names, 1):
+        own, number = name, last.get(name, 1) if name else place - 1
+        while own in found or (own != name and own in taken):
+            number += 1
+            own = f"{name} ({number})" if name else f"column {number}"
+        if own != name:
+            repeated |= {name: name, own: name}
+            last[name] = number
+        found[own] = None
+    return tuple(found), repeated
+
+
+def title_hint(names: Iterable[str]) -> str:
+    """Return advice if the first row may be a title because it names one column at most."""
+    if sum(bool(name) for name in names) > 1:
+        return ""
+    return "; if the first row is a title, delete it: the names of columns have to come first"
 
 
 def _several(name: str) -> str:
@@ -174,11 +214,11 @@ def _guessed_texts(
                 raise CorpusError(
                     f"{source}: the column {name!r} should hold text, and no value in it is text "
                     f"(the first is {_first(sample, name)}); write texts as strings, or name "
-                    "another column (--text-columns COLUMN)"
+                    f"another column (--text-columns COLUMN){sample.hint}"
                 )
         raise CorpusError(
             f"{source}: no column is known to hold text; its columns are: "
-            f"{_listed(sample.names)}; name them (--text-columns COLUMN)"
+            f"{_listed(sample.names)}; name them (--text-columns COLUMN){sample.hint}"
         )
     return known
 

@@ -8,7 +8,6 @@ import json
 import re
 import struct
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -29,6 +28,8 @@ from postil.corpus.formats.columns import (
     Sample,
     find_columns,
     is_known,
+    title_hint,
+    told_apart,
 )
 from postil.corpus.formats.format import (
     Format,
@@ -41,6 +42,7 @@ from postil.corpus.formats.format import (
     WriteRows,
     Writing,
     head_of,
+    naming_row,
 )
 from postil.corpus.formats.records import (
     ALL_OTHERS,
@@ -146,6 +148,7 @@ class Rows:
                 message = (
                     f"the row has {len(row)} columns where the first has {len(names)}; "
                     f"quote cells that hold the delimiter{problems.or_skip('the row')}"
+                    f"{title_hint(names)}"
                 )
                 record = dict(zip(names, row, strict=False)) if len(row) < len(names) else None
                 problems.report(DocumentError(self._source, f"line {number}", message), record)
@@ -216,13 +219,7 @@ def _sample(rows: Rows, source: Source, has_header: bool) -> Sample:
     if not has_header:
         names = tuple(str(number) for number in range(1, len(first) + 1))
         return Sample(names, [dict(zip(names, first, strict=True))])
-    names = tuple(name.strip() for name in first)
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise CorpusError(
-            f"{source.name}: two columns are called {min(twice)!r}; rename one, or if the file "
-            "has no header row say so (--no-header)"
-        )
+    names, repeated = told_apart([name.strip() for name in first])
     tolerant = Problems("skip")
     records = []
     for _, record in islice(rows.records(names, tolerant), SAMPLE_ROWS):
@@ -234,7 +231,7 @@ def _sample(rows: Rows, source: Source, has_header: bool) -> Sample:
             f"{source.name}: the only row is the header, so there are no documents; "
             "if the file has no header row say so (--no-header)"
         )
-    return Sample(names, records)
+    return Sample(names, records, repeated, title_hint(first))
 
 
 def _guessed(head: Head) -> str:
@@ -320,9 +317,11 @@ def _write_rows(writing: RowWriting, default_delimiter: str) -> Iterator[WriteRo
         stream.write((codecs.BOM_UTF8 if form.mark else b"") + line([*form.names, *writing.added]))
 
         def write_rows(records: Sequence[Record], added: Sequence[Sequence[object]]) -> None:
-            for record, values in zip(records, added, strict=True):
+            for row, (record, values) in enumerate(zip(records, added, strict=True)):
                 cells = [cell_text(record.get(name), separator) for name in form.names]
-                stream.write(line([*cells, *(added_text(each, separator) for each in values)]))
+                cells += [added_text(each, separator) for each in values]
+                with naming_row(row):
+                    stream.write(line(cells))
             stream.flush()
 
         yield write_rows

@@ -46,7 +46,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
             with source.open() as stream:
                 text = read_document(stream, source.name, source.name, options.encoding)
         except DocumentError as error:
-            problems.report(error)
+            problems.report(error, {"id": identity})
             return
         yield Document(identity, {field: text})
 

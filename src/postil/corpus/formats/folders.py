@@ -78,7 +78,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
                 with file.opener() as stream:
                     text = read_document(stream, file.source, file.source, options.encoding)
             except (DocumentError, CorpusError, OSError) as error:
-                problems.report(bad_file(file.source, error, problems))
+                problems.report(bad_file(file.source, error, problems), {"id": file.identity})
                 continue
             yield Document(file.identity, {field: text}, labels, split)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -54,8 +54,21 @@ def head_of(source: Source, options: ReadOptions, lines: int = 1) -> Head:
 class UnwritableError(UsageError):
     """A document has something that a format cannot carry; the message gives the way out.
 
-    ``write_corpus`` adds which document and makes it a ``DocumentError``.
+    ``write_corpus`` adds which document and makes it a ``DocumentError``. Of several rows that are
+    written together, ``row`` is the place of the one, if it is known.
     """
+
+    row: int | None = None
+
+
+@contextmanager
+def naming_row(row: int) -> Iterator[None]:
+    """Put the place of a row into an UnwritableError."""
+    try:
+        yield
+    except UnwritableError as error:
+        error.row = row
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +121,16 @@ class RowWriting:
         a list of numbers) or ``list`` (of texts).
     separator : str
         Stands between the elements of a list where a cell holds text.
+    problems : str
+        The added column that says what was changed in the cells of a row because the format
+        cannot hold them; ``""`` if that is an UnwritableError.
     """
 
     target: str | Path
     form: TableForm
     added: Mapping[str, type]
     separator: str
+    problems: str = ""
 
 
 Record = Mapping[str, object]

@@ -4,19 +4,37 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import BinaryIO
 
 from postil.common.compression import extension_of
 from postil.common.escaping import escaped_json
+from postil.common.files import output_file
 from postil.corpus.corpus import TableForm
 from postil.corpus.document import Document, Problems
 from postil.corpus.files.streams import Source
 from postil.corpus.files.textlines import TextLines
-from postil.corpus.formats.columns import Columns, Sample, comes_late, find_columns
-from postil.corpus.formats.format import Format, Head, Reading, head_of
+from postil.corpus.formats.columns import (
+    GROUP,
+    NOT_LABELS,
+    WEIGHT,
+    Columns,
+    Sample,
+    comes_late,
+    find_columns,
+)
+from postil.corpus.formats.format import (
+    Format,
+    Head,
+    Reading,
+    Record,
+    RowWriting,
+    WriteRows,
+    head_of,
+)
 from postil.corpus.formats.json_values import begins_value, records
 from postil.corpus.formats.records import (
     TABLE_OPTIONS,
@@ -55,17 +73,24 @@ def read(source: Source, options: ReadOptions) -> Reading:
     sample = _sample(source, options, open_rows)
     columns = find_columns(sample, options, source.name) if sample.names else NO_COLUMNS
     known = frozenset(sample.names)
+    # These keys are known by name, and may come late: reviewed documents are often appended.
+    later = replace(
+        columns,
+        weight=columns.weight or (WEIGHT if options.weight_column is None else None),
+        group=columns.group or (GROUP if options.group_column is None else None),
+        not_labels=columns.not_labels or (NOT_LABELS if options.not_label_column is None else None),
+    )
 
     def check(record: Mapping[str, object]) -> None:
         if record.keys() <= known:
             return
         for name, value in record.items():
-            if name not in known and comes_late(name, value, columns, options):
+            if name not in known and comes_late(name, value, later, options):
                 raise ValueError(
                     f"the key {name!r} appears here for the first time, too late to be guessed; "
                     "name the columns (--text-columns, --label-column, --split-column, …)"
                 )
-        if options.keep_records:
+        if options.keep_records and not options.late_keys:
             late = min(record.keys() - known)
             raise ValueError(
                 f"the key {late!r} appears here for the first time, too late to be a column of the "
@@ -75,7 +100,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     def rows(problems: Problems) -> Iterator[Row]:
         return open_rows(source.open(), source.name, problems, check)
 
-    return Table(
+    table = Table(
         source.name,
         "record" if is_value else "line",
         columns,
@@ -83,7 +108,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
         rows,
         TableForm(sample.names),
         options.keep_records,
-    ).reading()
+    )
+    return replace(replace(table, columns=later).reading(), sentence=table.reading().sentence)
 
 
 def _sample(source: Source, options: ReadOptions, open_rows: OpenRows) -> Sample:
@@ -106,6 +132,8 @@ def _sample(source: Source, options: ReadOptions, open_rows: OpenRows) -> Sample
     if not found and (not tolerant.first or options.on_error == "strict"):
         raise tolerant.first[0] if tolerant.first else empty(source)
     names = dict.fromkeys(name for record in found for name in record)
+    if len(found) == SAMPLE_RECORDS or size > SAMPLE_BYTES:  # keys that options name may come late
+        names |= dict.fromkeys(options.columns())
     return Sample(tuple(names), found)
 
 
@@ -219,6 +247,20 @@ def json_bytes(record: Mapping[str, object]) -> bytes:
     return escaped_json(json.dumps(record, ensure_ascii=False)).encode()
 
 
+@contextmanager
+def _write_rows(writing: RowWriting) -> Iterator[WriteRows]:
+    """Write records with all their keys; of the added ones, those with a value."""
+    with output_file(writing.target) as stream:
+
+        def write_rows(records: Sequence[Record], added: Sequence[Sequence[object]]) -> None:
+            for record, values in zip(records, added, strict=True):
+                new = dict(zip(writing.added, values, strict=True))
+                known = {name: value for name, value in new.items() if value is not None}
+                stream.write(json_bytes({**record, **known}) + b"\n")
+
+        yield write_rows
+
+
 JSONL = Format(
     name="jsonl",
     extensions=(".jsonl", ".ndjson", ".json"),
@@ -227,4 +269,5 @@ JSONL = Format(
     options=TABLE_OPTIONS | {"encoding"},
     sniff=sniff,
     write=line_writer(encoder),
+    write_rows=_write_rows,
 )

@@ -87,7 +87,8 @@ class Table:
     def reading(self, before: str = "") -> Reading:
         """Return the documents of the table with a sentence about its columns."""
         sentence = describe(self.columns, self.separator, self.unit)
-        return Reading(self.documents, before + sentence, self.form, self)
+        form = self.form and replace(self.form, columns=self.columns)
+        return Reading(self.documents, before + sentence, form, self)
 
     def documents(self, problems: Problems) -> Iterator[Document]:
         """Yield a document for each row; rows that cannot be one go to ``problems``.
@@ -139,17 +140,10 @@ class Table:
             probabilities=_probabilities(labels),
             record=record if self.keep else None,
         )
-        if not self._plain:
-            document = self._completed(document, record)
+        document = self._completed(document, record)
         if self.empty_is_unknown and not (document.labels or document.probabilities):
-            document = replace(document, not_labels=document.not_labels or ())
+            return replace(document, not_labels=document.not_labels or ())
         return document
-
-    @property
-    def _plain(self) -> bool:
-        """True if no column holds weights, groups or known-negative labels."""
-        columns = self.columns
-        return columns.weight is columns.group is columns.not_labels is None
 
     def _completed(self, document: Document, record: Mapping[str, object]) -> Document:
         """Return the document with its sample weight, group and known-negative labels."""
@@ -157,6 +151,8 @@ class Table:
         weight = None if columns.weight is None else record.get(columns.weight)
         group = None if columns.group is None else record.get(columns.group)
         negatives = None if columns.not_labels is None else record.get(columns.not_labels)
+        if weight is None and group is None and negatives is None:
+            return document
         return replace(
             document,
             weight=_weight(weight, columns.weight),
@@ -195,9 +191,9 @@ def _negatives(
     value: object, document: Document, columns: Columns, separator: str
 ) -> tuple[str, ...] | None:
     """Return the known-negative labels in a value; None if all labels but its own are."""
-    if value is None or value == ALL_OTHERS:
+    negatives = () if value is None else _labels(value, separator)
+    if value is None or ALL_OTHERS in negatives:
         return None
-    negatives = _labels(value, separator)
     both = sorted({*document.labels, *document.probabilities}.intersection(negatives))
     if both:
         raise BadValueError(
@@ -351,10 +347,10 @@ def check_names(document: Document) -> None:
         raise UnwritableError("has an empty label; give it a name")
     if document.group == "":
         raise UnwritableError("has an empty group; leave it out, or give it a name")
-    if document.not_labels == (ALL_OTHERS,):
+    if ALL_OTHERS in (document.not_labels or ()):
         raise UnwritableError(
-            f"has {ALL_OTHERS!r} as its only known-negative label, which stands for all others; "
-            "rename the label"
+            f"has {ALL_OTHERS!r} as a known-negative label, which stands for all others; rename "
+            "the label, or leave all known-negative labels out"
         )
 
 
