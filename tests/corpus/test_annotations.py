@@ -179,6 +179,8 @@ def test_lines_of_doccano(tmp_path):
     path.write_text("".join(json.dumps(record) + "\n" for record in plain))
     assert judged(open_corpus(path))["12"] == ((), None, {}), "JSON Lines, where nothing is a label"
     assert judged(open_corpus(path, ReadOptions(format="doccano")))["12"] == ((), (), {})
+    write_corpus([Document("b", {"text": "x"}, (), not_labels=())], path, "doccano")
+    assert json.loads(path.read_text()) == {"id": "b", "text": "x", "label": []}
     document = Document("a", {"title": "We", "body": "won"}, ("sport",), "train", group="g")
     write_corpus([document], path, "doccano")
     assert json.loads(path.read_text()) == {

@@ -200,7 +200,10 @@ def _doccano_encoder(options: WriteOptions) -> Encode:  # noqa: ARG001 - one sig
     def encode(document: Document) -> bytes:
         check_names(document)
         record = {"id": document.id, "text": joined(document), "label": document.labels}
-        return json_bytes(record | about(document) | seldom_values(document))
+        more = seldom_values(document)
+        if not (document.labels or document.not_labels):
+            more.pop(NOT_LABELS, None)  # the empty list says it, until somebody annotates it
+        return json_bytes(record | about(document) | more)
 
     return encode
 
