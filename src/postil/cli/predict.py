@@ -444,11 +444,11 @@ class SortedPredictions:
 
 def table_format(target: Path | None) -> Format | None:
     """Return the format of a table that the name of a file asks for, None for JSON Lines."""
+    if target is None:
+        return None
     from postil.common.compression import extension_of
     from postil.corpus.formats.guessing import formats_of_name
 
-    if target is None:
-        return None
     formats = (each for each in formats_of_name(target.name) if each.fixed_columns)
     format = next(formats, None)
     if format is None and extension_of(target.name) not in JSON_LINES:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from postil import __version__
 from postil.common.types import Flags, Floats
 from postil.corpus.document import Document
-from postil.corpus.formats.records import seldom_values
 from postil.corpus.label_vocabulary import LabelVocabulary
 from postil.decide.calibration import Softmax, needs_variances
 from postil.errors import UsageError
@@ -51,6 +50,8 @@ class DocumentDigest:
 
     def add_document(self, document: Document) -> None:
         """Add a document with everything that training depends on."""
+        from postil.corpus.formats.records import seldom_values
+
         rest = {**seldom_values(document), **document.probabilities}
         self.add(document.fields, [*document.labels, *map(repr, rest.items())])
 
